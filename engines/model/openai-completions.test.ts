@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from './json.ts'
+import { openaiCompletions } from './openai-completions.ts'
+import { replyFor } from './reply.ts'
+import type { Step } from './script.ts'
+
+const user = { role: 'user', content: 'hi' }
+const call = {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'c1', type: 'function', function: { name: 'ls', arguments: '{}' } }],
+}
+const result = { role: 'tool', tool_call_id: 'c1', content: 'docs/' }
+const ask = { model: 'm', messages: [user] }
+
+function chunks(step: Step, body: JsonObject = {}): JsonObject[] {
+  const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
+  const events = [...openaiCompletions.read({ ...ask, stream: true, ...body }, {}).events(reply)]
+  expect(events.pop()).toBe('data: [DONE]\n\n')
+  return events.map((event) => JSON.parse(/^data: (.*)\n\n$/.exec(event)?.[1] ?? ''))
+}
+
+const choice = (delta: JsonObject, finish_reason: string | null = null) => ({
+  id: 'chatcmpl-id',
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason }],
+})
+
+describe('the stream', () => {
+  const step: Step = {
+    say: 'Look.',
+    call: [{ tool: 'ls', arguments: { path: '.' } }],
+    usage: { inputTokens: 5, cacheReadTokens: 6, cacheWriteTokens: 7, outputTokens: 8 },
+  }
+
+  it('says text, then calls', () => {
+    const said = chunks(step)
+    expect(said).toMatchObject([
+      choice({ role: 'assistant', content: '', refusal: null }),
+      choice({ content: 'Look.' }),
+      choice({ tool_calls: [{ index: 0, id: 'call_id', type: 'function', function: { name: 'ls', arguments: '' } }] }),
+      choice({ tool_calls: [{ index: 0, function: { arguments: '{"path":"."}' } }] }),
+      choice({}, 'tool_calls'),
+    ])
+    expect(said.some((chunk) => 'usage' in chunk)).toBe(false)
+  })
+
+  it('tells usage at the end when asked to', () => {
+    const said = chunks(step, { stream_options: { include_usage: true } })
+    expect(said.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true)
+    expect(said.at(-1)).toMatchObject({
+      choices: [],
+      usage: {
+        prompt_tokens: 18,
+        completion_tokens: 8,
+        total_tokens: 26,
+        prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 7 },
+      },
+    })
+  })
+
+  it('refuses in a field of its own', () => {
+    expect(chunks({ refuse: 'No.' })).toMatchObject([
+      choice({ role: 'assistant', content: null }),
+      choice({ refusal: 'No.' }),
+      choice({}, 'stop'),
+    ])
+  })
+})
+
+describe('a request', () => {
+  it('is understood', () => {
+    const tools = [{ type: 'function', function: { name: 'ls', parameters: {} } }]
+    const system = { role: 'developer', content: 'be brief' }
+    const parts = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
+    expect(openaiCompletions.read({ ...ask, tools, messages: [system, parts, call, result] }, {})).toMatchObject({
+      stream: false,
+      messageCount: 4,
+      conversation: {
+        model: 'm',
+        toolsOffered: ['ls'],
+        turns: [
+          { by: 'user', text: 'hi' },
+          { by: 'assistant', calls: [{ id: 'c1', tool: 'ls' }] },
+          { by: 'tool', callId: 'c1', output: 'docs/' },
+        ],
+      },
+    })
+  })
+
+  it.each<[string, JsonObject]>([
+    ['Unrecognized request argument supplied: top_k', { ...ask, top_k: 1 }],
+    ['you must provide a model', { messages: [user] }],
+    ["parameter: 'messages'", { model: 'm' }],
+    ['empty array', { ...ask, messages: [] }],
+    ["Invalid value: 'robot'", { ...ask, messages: [{ role: 'robot', content: 'hi' }] }],
+    ["'content'", { ...ask, messages: [{ role: 'user' }] }],
+    ["'content'", { ...ask, messages: [{ role: 'assistant', content: null }] }],
+    ['tool_calls[0]', { ...ask, messages: [user, { ...call, tool_calls: [{ id: 'c1' }] }] }],
+    ['tool_call_id', { ...ask, messages: [user, call, { role: 'tool', content: 'x' }] }],
+    ["role 'tool' must be a response", { ...ask, messages: [user, result] }],
+    ["role 'tool' must be a response", { ...ask, messages: [user, call, result, result] }],
+    ['did not have response messages: c1', { ...ask, messages: [user, call] }],
+    ['did not have response messages: c1', { ...ask, messages: [user, call, user] }],
+    ["only allowed when 'stream'", { ...ask, stream_options: { include_usage: true } }],
+    ["'tools[0].function.name'", { ...ask, tools: [{ type: 'function', function: {} }] }],
+  ])('is refused: %s', (complaint, body) => {
+    expect(() => openaiCompletions.read(body, {})).toThrow(complaint)
+  })
+})

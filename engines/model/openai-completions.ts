@@ -1,0 +1,255 @@
+// Types only: they hold every chunk to the vendor's published description, and the running server needs no package.
+import type OpenAI from 'openai'
+import type { Turn } from './conversation.ts'
+import { isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
+import { admit, allInputTokens, errors, refuse } from './openai.ts'
+import { piecesOf, type Reply } from './reply.ts'
+import type { Usage } from './script.ts'
+import { type Asked, listed, type Wire } from './wire.ts'
+
+export const openaiCompletions: Wire = {
+  name: 'openai-completions',
+  path: '/v1/chat/completions',
+  requestIdHeader: 'x-request-id',
+  admit,
+  read,
+  ...errors,
+}
+
+type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
+type Choice = Chunk['choices'][number]
+type Completion = OpenAI.Chat.Completions.ChatCompletion
+
+/** A field that the vendor adds fails the type check here when its package is updated. */
+const knownFields: Record<keyof OpenAI.Chat.Completions.ChatCompletionCreateParams, true> = {
+  audio: true,
+  frequency_penalty: true,
+  function_call: true,
+  functions: true,
+  logit_bias: true,
+  logprobs: true,
+  max_completion_tokens: true,
+  max_tokens: true,
+  messages: true,
+  metadata: true,
+  modalities: true,
+  model: true,
+  moderation: true,
+  n: true,
+  parallel_tool_calls: true,
+  prediction: true,
+  presence_penalty: true,
+  prompt_cache_key: true,
+  prompt_cache_options: true,
+  prompt_cache_retention: true,
+  reasoning_effort: true,
+  response_format: true,
+  safety_identifier: true,
+  seed: true,
+  service_tier: true,
+  stop: true,
+  store: true,
+  stream: true,
+  stream_options: true,
+  temperature: true,
+  tool_choice: true,
+  tools: true,
+  top_logprobs: true,
+  top_p: true,
+  user: true,
+  verbosity: true,
+  web_search_options: true,
+}
+
+const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer']
+
+function read(body: JsonObject): Asked {
+  const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
+  if (extra !== undefined) refuse(`Unrecognized request argument supplied: ${extra}`, extra)
+  if (typeof body.model !== 'string' || body.model === '') refuse('you must provide a model parameter', 'model')
+  if (!Array.isArray(body.messages))
+    refuse("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+  if (body.messages.length === 0)
+    refuse("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+  const stream = body.stream === true
+  if (isObject(body.stream_options) && !stream)
+    refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
+  const messages = body.messages.map(readMessage)
+  refuseUnpairedTools(messages)
+
+  const model = body.model
+  const includeUsage = isObject(body.stream_options) && body.stream_options.include_usage === true
+  return {
+    conversation: { model, toolsOffered: readTools(body.tools), turns: messages.flatMap(turnsOf) },
+    messageCount: messages.length,
+    stream,
+    events: (reply) => events(reply, model, includeUsage),
+    whole: (reply) => whole(reply, model),
+  }
+}
+
+function readMessage(message: unknown, index: number): JsonObject {
+  const at = `messages[${index}]`
+  if (!isObject(message)) refuse(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  const { role, content } = message
+  if (!roles.includes(String(role)))
+    refuse(`Invalid value: '${role}'. Supported values are: ${listed(roles)}.`, `${at}.role`, 'invalid_value')
+  const mayBeEmpty = role === 'assistant' && (Array.isArray(message.tool_calls) || isObject(message.function_call))
+  if (typeof content !== 'string' && !Array.isArray(content) && !mayBeEmpty)
+    refuse(
+      `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : content}.`,
+      `${at}.content`,
+    )
+  for (const [position, { id, function: called }] of objectsIn(message.tool_calls).entries())
+    if (
+      typeof id !== 'string' ||
+      !isObject(called) ||
+      typeof called.name !== 'string' ||
+      typeof called.arguments !== 'string'
+    )
+      refuse(`Invalid value for '${at}.tool_calls[${position}]'.`, `${at}.tool_calls[${position}]`, 'invalid_value')
+  if (role === 'tool' && typeof message.tool_call_id !== 'string')
+    refuse(`Missing required parameter: '${at}.tool_call_id'.`, `${at}.tool_call_id`, 'missing_required_parameter')
+  return message
+}
+
+/** The tool messages come right after the calls, one for each. */
+function refuseUnpairedTools(messages: JsonObject[]): void {
+  let open = new Set<unknown>()
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'tool') {
+      if (!open.delete(message.tool_call_id))
+        refuse(
+          "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+          `messages.[${index}].role`,
+        )
+      continue
+    }
+    refuseUnanswered(open)
+    open = new Set(objectsIn(message.tool_calls).map((call) => call.id))
+  }
+  refuseUnanswered(open)
+}
+
+function refuseUnanswered(ids: Set<unknown>): void {
+  if (ids.size === 0) return
+  refuse(
+    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`,
+    'messages',
+  )
+}
+
+function readTools(tools: unknown): string[] {
+  return objectsIn(tools).flatMap((tool, index) => {
+    if (tool.type !== 'function') return []
+    const at = `tools[${index}].function.name`
+    if (!isObject(tool.function) || !isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.function.name))
+      refuse(`Missing required parameter: '${at}'.`, at, 'missing_required_parameter')
+    return [tool.function.name]
+  })
+}
+
+function turnsOf(message: JsonObject): Turn[] {
+  switch (message.role) {
+    case 'user':
+      return [{ by: 'user', text: textOf(message.content) }]
+    case 'assistant':
+      return [
+        {
+          by: 'assistant',
+          calls: objectsIn(message.tool_calls).map((call) => ({
+            id: String(call.id),
+            tool: isObject(call.function) ? String(call.function.name) : '',
+          })),
+        },
+      ]
+    case 'tool':
+      return [{ by: 'tool', callId: String(message.tool_call_id), output: textOf(message.content) }]
+    default:
+      return []
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return objectsIn(content)
+    .flatMap((part) => (part.type === 'text' ? [String(part.text)] : []))
+    .join('\n')
+}
+
+function* events(reply: Reply, model: string, includeUsage: boolean): Generator<string> {
+  for (const chunk of chunks(reply, model, includeUsage)) yield `data: ${JSON.stringify(chunk)}\n\n`
+  yield 'data: [DONE]\n\n'
+}
+
+function* chunks(reply: Reply, model: string, includeUsage: boolean): Generator<Chunk> {
+  const { choices, usage, ...envelope } = whole(reply, model)
+  const common = { ...envelope, object: 'chat.completion.chunk', ...(includeUsage ? { usage: null } : {}) } as const
+  const withDelta = (delta: Choice['delta'], finish_reason: Choice['finish_reason'] = null): Chunk => ({
+    ...common,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+  })
+
+  const { content } = reply
+  yield withDelta({ role: 'assistant', content: content.kind === 'answer' ? '' : null, refusal: null })
+  for (const piece of piecesOf(content.text))
+    yield withDelta(content.kind === 'answer' ? { content: piece } : { refusal: piece })
+  for (const [index, call] of (choices[0]?.message.tool_calls ?? []).entries()) {
+    if (call.type !== 'function') continue
+    const { name, arguments: argumentsJson } = call.function
+    yield withDelta({ tool_calls: [{ index, id: call.id, type: 'function', function: { name, arguments: '' } }] })
+    for (const piece of piecesOf(argumentsJson))
+      yield withDelta({ tool_calls: [{ index, function: { arguments: piece } }] })
+  }
+  yield withDelta({}, choices[0]?.finish_reason)
+  if (includeUsage && usage) yield { ...common, choices: [], usage }
+}
+
+function whole({ content, usage, createdAtSeconds, newId }: Reply, model: string): Completion {
+  const calls = content.kind === 'answer' ? content.calls : []
+  const toolCalls = calls.map(
+    (call) =>
+      ({ id: newId('call_'), type: 'function', function: { name: call.tool, arguments: call.argumentsJson } }) as const,
+  )
+  return {
+    id: newId('chatcmpl-'),
+    object: 'chat.completion',
+    created: createdAtSeconds,
+    model,
+    service_tier: 'default',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: content.kind === 'answer' && content.text !== '' ? content.text : null,
+          refusal: content.kind === 'refusal' ? content.text : null,
+          annotations: [],
+          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+        },
+        logprobs: null,
+        finish_reason: toolCalls.length === 0 ? 'stop' : 'tool_calls',
+      },
+    ],
+    usage: usageOf(usage),
+  }
+}
+
+function usageOf(usage: Usage): OpenAI.CompletionUsage {
+  return {
+    prompt_tokens: allInputTokens(usage),
+    completion_tokens: usage.outputTokens,
+    total_tokens: allInputTokens(usage) + usage.outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      audio_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
+}

@@ -1,0 +1,282 @@
+// Types only: they hold every event to the vendor's published description, and the running server needs no package.
+import type OpenAI from 'openai'
+import type { Turn } from './conversation.ts'
+import { isCount, isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
+import { admit, allInputTokens, errors, refuse } from './openai.ts'
+import { piecesOf, type Reply } from './reply.ts'
+import type { Usage } from './script.ts'
+import { type Asked, listed, sseEvent, type Wire } from './wire.ts'
+
+export const openaiResponses: Wire = {
+  name: 'openai-responses',
+  path: '/v1/responses',
+  requestIdHeader: 'x-request-id',
+  admit,
+  read,
+  ...errors,
+}
+
+/** `output_text` is the client's own convenience and never on the wire. */
+type Response = Omit<OpenAI.Responses.Response, 'output_text'>
+type FunctionCall = OpenAI.Responses.ResponseFunctionToolCall & { id: string }
+type OutputItem = OpenAI.Responses.ResponseOutputMessage | FunctionCall
+
+type EachWithout<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never
+type ItemEvent = EachWithout<Exclude<OpenAI.Responses.ResponseStreamEvent, { response: unknown }>, 'sequence_number'>
+type ResponseEvent = { type: 'response.created' | 'response.in_progress' | 'response.completed'; response: Response }
+
+/** A field that the vendor adds fails the type check here when its package is updated. */
+const knownFields: Record<keyof OpenAI.Responses.ResponseCreateParams, true> = {
+  access_programs: true,
+  background: true,
+  context_management: true,
+  conversation: true,
+  image: true,
+  include: true,
+  input: true,
+  instructions: true,
+  max_output_tokens: true,
+  max_tool_calls: true,
+  metadata: true,
+  model: true,
+  moderation: true,
+  parallel_tool_calls: true,
+  previous_response_id: true,
+  prompt: true,
+  prompt_cache_key: true,
+  prompt_cache_options: true,
+  prompt_cache_retention: true,
+  reasoning: true,
+  safety_identifier: true,
+  service_tier: true,
+  store: true,
+  stream: true,
+  stream_options: true,
+  temperature: true,
+  text: true,
+  tool_choice: true,
+  tools: true,
+  top_logprobs: true,
+  top_p: true,
+  truncation: true,
+  user: true,
+}
+
+const roles = ['assistant', 'system', 'developer', 'user']
+
+function read(body: JsonObject): Asked {
+  const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
+  if (extra !== undefined) refuse(`Unknown parameter: '${extra}'.`, extra, 'unknown_parameter')
+  if (typeof body.model !== 'string' || body.model === '')
+    refuse("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
+  // Nothing is kept from one call to the next, so no earlier response is ever found.
+  if (typeof body.previous_response_id === 'string')
+    refuse(
+      `Previous response with id '${body.previous_response_id}' not found.`,
+      'previous_response_id',
+      'previous_response_not_found',
+    )
+  const limit = body.max_output_tokens ?? 16
+  if (!isCount(limit) || limit < 16)
+    refuse(
+      `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`,
+      'max_output_tokens',
+      'integer_below_min_value',
+    )
+  const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input
+  if (!Array.isArray(input)) refuse("Missing required parameter: 'input'.", 'input', 'missing_required_parameter')
+  const items = input.map(readItem)
+  refuseUnpairedTools(items)
+
+  const asked = { ...body, model: body.model }
+  return {
+    conversation: { model: body.model, toolsOffered: readTools(body.tools), turns: items.flatMap(turnsOf) },
+    messageCount: items.length,
+    stream: body.stream === true,
+    events: (reply) => events(reply, asked),
+    whole: (reply) => completed(reply, asked, outputOf(reply)),
+  }
+}
+
+function readItem(item: unknown, index: number): JsonObject {
+  const at = `input[${index}]`
+  if (!isObject(item)) refuse(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  switch (item.type ?? 'message') {
+    case 'message':
+      if (!roles.includes(String(item.role)))
+        refuse(`Invalid value: '${item.role}'. Supported values are: ${listed(roles)}.`, at, 'invalid_value')
+      if (typeof item.content !== 'string' && !Array.isArray(item.content))
+        refuse(`Missing required parameter: '${at}.content'.`, `${at}.content`, 'missing_required_parameter')
+      return { ...item, type: 'message' }
+    case 'function_call':
+      for (const key of ['call_id', 'name', 'arguments'])
+        if (typeof item[key] !== 'string')
+          refuse(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+      if (typeof item.id === 'string' && !item.id.startsWith('fc'))
+        refuse(`Invalid '${at}.id': '${item.id}'. Expected an ID that begins with 'fc'.`, `${at}.id`, 'invalid_value')
+      return item
+    case 'function_call_output':
+      for (const key of ['call_id', 'output'])
+        if (item[key] === undefined)
+          refuse(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+      return item
+    case 'reasoning':
+      return item
+    default:
+      // The vendor has many more. They belong to tools of its own, which nothing here offers.
+      refuse(`Invalid value: '${item.type}'. The scripted model has only function tools.`, at, 'invalid_value')
+  }
+}
+
+/** Anywhere before its output will do, unlike in the other two formats. */
+function refuseUnpairedTools(items: JsonObject[]): void {
+  const open = new Set<unknown>()
+  for (const item of items) {
+    if (item.type === 'function_call') open.add(item.call_id)
+    if (item.type === 'function_call_output' && !open.delete(item.call_id))
+      refuse(`No tool call found for function call output with call_id ${item.call_id}.`, 'input')
+  }
+  for (const id of open) refuse(`No tool output found for function call ${id}.`, 'input')
+}
+
+function readTools(tools: unknown): string[] {
+  return objectsIn(tools).flatMap((tool, index) => {
+    if (tool.type !== 'function') return []
+    if (!isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.name))
+      refuse(
+        `Missing required parameter: 'tools[${index}].name'.`,
+        `tools[${index}].name`,
+        'missing_required_parameter',
+      )
+    return [tool.name]
+  })
+}
+
+function turnsOf(item: JsonObject): Turn[] {
+  switch (item.type) {
+    case 'message':
+      if (item.role === 'user') return [{ by: 'user', text: textOf(item.content) }]
+      return item.role === 'assistant' ? [{ by: 'assistant', calls: [] }] : []
+    case 'function_call':
+      return [{ by: 'assistant', calls: [{ id: String(item.call_id), tool: String(item.name) }] }]
+    case 'function_call_output':
+      return [{ by: 'tool', callId: String(item.call_id), output: textOf(item.output) }]
+    default:
+      return []
+  }
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  return objectsIn(content)
+    .flatMap((part) => (part.type === 'input_text' ? [String(part.text)] : []))
+    .join('\n')
+}
+
+function* events(reply: Reply, asked: JsonObject & { model: string }): Generator<string> {
+  let sequence = 0
+  for (const event of rawEvents(reply, asked)) yield sseEvent(event.type, { ...event, sequence_number: sequence++ })
+}
+
+function* rawEvents(reply: Reply, asked: JsonObject & { model: string }): Generator<ItemEvent | ResponseEvent> {
+  const output = outputOf(reply)
+  const response = completed(reply, asked, output)
+  const { usage, ...begun }: Response = { ...response, status: 'in_progress', completed_at: null, output: [] }
+  yield { type: 'response.created', response: begun }
+  yield { type: 'response.in_progress', response: begun }
+  for (const [index, item] of output.entries())
+    yield* item.type === 'message' ? messageEvents(item, index) : callEvents(item, index)
+  yield { type: 'response.completed', response }
+}
+
+function* messageEvents(item: OpenAI.Responses.ResponseOutputMessage, output_index: number): Generator<ItemEvent> {
+  yield { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', content: [] } }
+  for (const [content_index, part] of item.content.entries()) {
+    const place = { item_id: item.id, output_index, content_index }
+    if (part.type === 'output_text') {
+      yield { type: 'response.content_part.added', ...place, part: { ...part, text: '' } }
+      for (const delta of piecesOf(part.text))
+        yield { type: 'response.output_text.delta', ...place, delta, logprobs: [] }
+      yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] }
+    } else {
+      yield { type: 'response.content_part.added', ...place, part: { ...part, refusal: '' } }
+      for (const delta of piecesOf(part.refusal)) yield { type: 'response.refusal.delta', ...place, delta }
+      yield { type: 'response.refusal.done', ...place, refusal: part.refusal }
+    }
+    yield { type: 'response.content_part.done', ...place, part }
+  }
+  yield { type: 'response.output_item.done', output_index, item }
+}
+
+function* callEvents(item: FunctionCall, output_index: number): Generator<ItemEvent> {
+  const place = { item_id: item.id, output_index }
+  yield { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', arguments: '' } }
+  for (const delta of piecesOf(item.arguments))
+    yield { type: 'response.function_call_arguments.delta', ...place, delta }
+  yield { type: 'response.function_call_arguments.done', ...place, arguments: item.arguments }
+  yield { type: 'response.output_item.done', output_index, item }
+}
+
+function outputOf({ content, newId }: Reply): OutputItem[] {
+  const message = (part: OpenAI.Responses.ResponseOutputMessage['content'][number]): OutputItem => ({
+    id: newId('msg_'),
+    type: 'message',
+    status: 'completed',
+    role: 'assistant',
+    content: [part],
+  })
+  if (content.kind === 'refusal') return [message({ type: 'refusal', refusal: content.text })]
+  return [
+    ...(content.text === ''
+      ? []
+      : [message({ type: 'output_text', text: content.text, annotations: [], logprobs: [] })]),
+    ...content.calls.map(
+      (call): FunctionCall => ({
+        id: newId('fc_'),
+        type: 'function_call',
+        status: 'completed',
+        call_id: newId('call_'),
+        name: call.tool,
+        arguments: call.argumentsJson,
+      }),
+    ),
+  ]
+}
+
+/** The vendor says back what it was asked with; only what has an effect here, or a client reads, is said back. */
+function completed(reply: Reply, asked: JsonObject & { model: string }, output: OutputItem[]): Response {
+  return {
+    id: reply.newId('resp_'),
+    object: 'response',
+    created_at: reply.createdAtSeconds,
+    completed_at: reply.createdAtSeconds,
+    status: 'completed',
+    model: asked.model,
+    output,
+    usage: usageOf(reply.usage),
+    error: null,
+    incomplete_details: null,
+    instructions: typeof asked.instructions === 'string' ? asked.instructions : null,
+    max_output_tokens: isCount(asked.max_output_tokens) ? asked.max_output_tokens : null,
+    previous_response_id: null,
+    access_programs: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    service_tier: 'default',
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: objectsIn(asked.tools) as unknown as Response['tools'],
+    top_p: 1,
+    truncation: 'disabled',
+  }
+}
+
+function usageOf(usage: Usage): OpenAI.Responses.ResponseUsage {
+  return {
+    input_tokens: allInputTokens(usage),
+    input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: allInputTokens(usage) + usage.outputTokens,
+  }
+}

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { playback, type StreamTrouble } from './playback.ts'
+
+function played(trouble: StreamTrouble | undefined, chunks = ['a', 'b', 'c']): string {
+  return [...playback(chunks, trouble)]
+    .map((action) => (action.kind === 'send' ? action.chunk : action.kind === 'wait' ? action.milliseconds : 'X'))
+    .join(' ')
+}
+
+describe('playback', () => {
+  it.each<[string, StreamTrouble | undefined]>([
+    ['a b c', undefined],
+    ['X', { kind: 'cut', afterChunks: 0 }],
+    ['a b X', { kind: 'cut', afterChunks: 2 }],
+    ['a b X', { kind: 'cut', afterChunks: 99 }],
+    ['9 a b c', { kind: 'silence', afterChunks: 0, milliseconds: 9 }],
+    ['a 9 b c', { kind: 'silence', afterChunks: 1, milliseconds: 9 }],
+    ['a b 9 c', { kind: 'silence', afterChunks: 99, milliseconds: 9 }],
+    ['a 9 b 9 c', { kind: 'drip', milliseconds: 9 }],
+  ])('is %s', (expected, trouble) => {
+    expect(played(trouble)).toBe(expected)
+  })
+})

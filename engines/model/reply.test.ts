@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { piecesOf, replyFor } from './reply.ts'
+import type { Step } from './script.ts'
+
+function reply(step: Step) {
+  return replyFor(step, { requestBytes: 401, createdAtSeconds: 0, newId: (prefix) => prefix })
+}
+
+describe('usage', () => {
+  it('is a quarter of the bytes', () => {
+    expect(reply({ say: 'twelve bytes', call: [{ tool: 'ls', arguments: {} }] }).usage).toEqual({
+      inputTokens: 101,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 4,
+    })
+  })
+
+  it('is what the script says, as far as it says anything', () => {
+    expect(reply({ say: 'four', usage: { inputTokens: 7, cacheReadTokens: 8 } }).usage).toEqual({
+      inputTokens: 7,
+      cacheReadTokens: 8,
+      cacheWriteTokens: 0,
+      outputTokens: 1,
+    })
+  })
+})
+
+describe('content', () => {
+  it('has as many bytes as the script says', () => {
+    expect(reply({ sayBytes: 100_001 }).content.text).toHaveLength(100_001)
+  })
+
+  it('keeps malformed arguments as they are', () => {
+    expect(reply({ call: [{ tool: 'ls', malformedArguments: '{"path' }] }).content).toEqual({
+      kind: 'answer',
+      text: '',
+      calls: [{ tool: 'ls', argumentsJson: '{"path' }],
+    })
+  })
+})
+
+describe('pieces', () => {
+  it.each(['', 'short', 'x'.repeat(1_000_000), '👩🏽‍💻'.repeat(100), `${'x'.repeat(23)}👍`])(
+    'add up to the text',
+    (text) => {
+      const pieces = [...piecesOf(text)]
+      expect(pieces.join('')).toBe(text)
+      expect(pieces.length).toBeLessThanOrEqual(4000)
+      expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)
+    },
+  )
+})

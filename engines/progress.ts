@@ -1,0 +1,37 @@
+/** Long work shows where it is. On a terminal one line that renews itself; in a log a line every quarter of a minute. */
+export interface Progress {
+  update(detail: string): void
+  done(): void
+}
+
+const logEverySeconds = 15
+
+export function showProgress(title: string, expectedSeconds: number): Progress {
+  const startedAt = Date.now()
+  const onTerminal = process.stderr.isTTY
+  let detail = 'starting'
+  let lastLoggedSeconds = 0
+  const elapsedSeconds = () => Math.round((Date.now() - startedAt) / 1000)
+  const line = () => `${title}: ${detail}, ${clock(elapsedSeconds())} of about ${clock(expectedSeconds)}`
+
+  console.error(`${title}: once per version, about ${Math.ceil(expectedSeconds / 60)} min on two cores`)
+  const timer = setInterval(() => {
+    if (onTerminal) process.stderr.write(`\r\x1b[K${line()}`)
+    else if (elapsedSeconds() - lastLoggedSeconds >= logEverySeconds) {
+      lastLoggedSeconds = elapsedSeconds()
+      console.error(line())
+    }
+  }, 500)
+  return {
+    update(next) {
+      detail = next
+    },
+    done() {
+      clearInterval(timer)
+      if (onTerminal) process.stderr.write('\r\x1b[K')
+      console.error(`${title}: done in ${clock(elapsedSeconds())}`)
+    },
+  }
+}
+
+const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

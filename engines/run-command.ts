@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+export interface CommandOptions {
+  cwd?: string
+  env?: NodeJS.ProcessEnv
+  /** Called for each line of standard error, for progress. */
+  onErrorLine?: (line: string) => void
+}
+
+/** Runs a command to its end and returns its standard output; failing, it says what was run and what it last said. */
+export async function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<string> {
+  const [file = '', ...args] = command
+  const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const lastErrors: string[] = []
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    lastErrors.push(line)
+    if (lastErrors.length > 20) lastErrors.shift()
+    options.onErrorLine?.(line)
+  })
+  const output: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  const code = await new Promise<number | string>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode, signal) => resolve(exitCode ?? signal ?? 'unknown'))
+  })
+  const text = Buffer.concat(output).toString()
+  if (code !== 0) {
+    throw new Error(`\`${command.join(' ')}\` ended with ${code}:\n${[text.slice(-2000), ...lastErrors].join('\n')}`)
+  }
+  return text
+}

@@ -1,0 +1,46 @@
+/**
+ * Engines that run already are shared: `npm run engines` tells where they are in a file of the checkout, and whoever needs
+ * engines without killing them uses those, or starts a set of its own.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type EngineAddresses, startEngines } from './start-engines.ts'
+
+const directory = join(import.meta.dirname, '../.engines')
+const file = join(directory, 'running.json')
+
+interface Announcement {
+  pid: number
+  addresses: EngineAddresses
+}
+
+/** Returns what takes the announcement back. */
+export function announceEngines(addresses: EngineAddresses): () => void {
+  mkdirSync(directory, { recursive: true })
+  const announcement: Announcement = { pid: process.pid, addresses }
+  writeFileSync(file, JSON.stringify(announcement, null, 2), { mode: 0o600 })
+  return () => rmSync(file, { force: true })
+}
+
+export function findRunningEngines(): EngineAddresses | undefined {
+  try {
+    const { pid, addresses } = JSON.parse(readFileSync(file, 'utf8')) as Announcement
+    process.kill(pid, 0) // throws where the announcer is gone and could not take its word back
+    return addresses
+  } catch {
+    return undefined
+  }
+}
+
+export interface SharedEngines {
+  addresses: EngineAddresses
+  /** Stops only what was started here. */
+  release(): Promise<void>
+}
+
+export async function shareEngines(say?: (line: string) => void): Promise<SharedEngines> {
+  const running = findRunningEngines()
+  if (running) return { addresses: running, release: async () => {} }
+  const started = await startEngines(say)
+  return { addresses: started.addresses, release: started.stop }
+}

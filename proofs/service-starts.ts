@@ -1,0 +1,285 @@
+/**
+ * A newcomer's first minutes and an operator's bad day: from a fresh clone to a service whose parts all work; each engine
+ * killed and back; replicas that migrate at once, one killed in the middle; requests in flight at a stop.
+ */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { type ColophonProcess, prepareProcess, runMigrate } from '../engines/colophon.ts'
+import { freePort } from '../engines/free-port.ts'
+import { Part } from '../engines/part.ts'
+import { runCommand } from '../engines/run-command.ts'
+import { createScope } from '../engines/scope.ts'
+import { type Engines, startEngines } from '../engines/start-engines.ts'
+import type { ProofRun } from './proof.ts'
+
+export const promise = 'From a clone to a running service in one command, and back on its feet after whatever dies'
+
+const warmSeconds = 30
+const checkout = join(import.meta.dirname, '..')
+
+export async function prove(run: ProofRun): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
+  run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
+  const clone = await cloneAndSetUp(run, directory)
+  await startInOneCommand(run, clone, directory)
+
+  const engines = await startEngines()
+  run.cleanUp(engines.stop)
+  await killEachEngine(run, engines, clone, directory)
+  await migrateTogether(run, engines, clone)
+}
+
+async function cloneAndSetUp(run: ProofRun, directory: string): Promise<string> {
+  const clone = join(directory, 'clone')
+  await runCommand(['git', 'clone', '--quiet', '--no-hardlinks', checkout, clone])
+  const seconds = await secondsOf(() => runCommand(['./setup'], { cwd: clone, env: newcomer(run, directory) }))
+  run.say(`cloned, and ./setup ran in ${seconds} s`)
+  run.figure('./setup, seconds', seconds)
+  return clone
+}
+
+/** With `--full` the newcomer's caches are empty, and every engine is built. */
+function newcomer(run: ProofRun, directory: string): NodeJS.ProcessEnv {
+  if (run.size !== 'full') return process.env
+  return {
+    ...process.env,
+    XDG_CACHE_HOME: join(directory, 'cache'),
+    GOCACHE: join(directory, 'go-build'),
+    GOMODCACHE: join(directory, 'go-modules'),
+    GOFLAGS: '-modcacherw', // or the directory could not be removed afterwards
+  }
+}
+
+async function startInOneCommand(run: ProofRun, clone: string, directory: string): Promise<void> {
+  const starts = run.size === 'full' ? ['cold', 'warm'] : ['warm']
+  for (const kind of starts) {
+    let url = ''
+    const before = enginesDirectories()
+    const dev = new Part({
+      name: 'npm run dev',
+      command: ['npm', 'run', '--silent', 'dev'],
+      cwd: clone,
+      env: newcomer(run, directory),
+      logFile: join(directory, `dev-${kind}.log`),
+      print: (line) => {
+        url = line.match(/Colophon is up .*?(http:\S+)\/readyz/)?.[1] ?? url
+      },
+      isReady: async () => url !== '' && (await readiness(url)).status === 'ready',
+      readyWithinSeconds: kind === 'cold' ? 3600 : 120,
+    })
+    run.cleanUp(() => dev.stop())
+    const seconds = await secondsOf(() => dev.start())
+    run.say(`npm run dev, ${kind}: everything works after ${seconds} s`)
+    run.figure(`npm run dev to /readyz all green, ${kind}, seconds`, seconds)
+    if (kind === 'warm') run.check(seconds <= warmSeconds, `a warm start takes at most ${warmSeconds} s`)
+
+    const pid = dev.pid
+    await interrupt(dev)
+    run.check(enginesDirectories().difference(before).size === 0, 'Ctrl-C leaves no data behind')
+    run.check(pid !== undefined && !(await mentions(clone)), 'Ctrl-C leaves no process behind')
+  }
+}
+
+/** What a terminal does on Ctrl-C: everybody in the foreground gets it. */
+async function interrupt(dev: Part): Promise<void> {
+  if (dev.pid !== undefined) process.kill(-dev.pid, 'SIGINT')
+  await Promise.race([dev.ended, sleep(30_000)])
+}
+
+const enginesDirectories = () => new Set(readdirSync(tmpdir()).filter((name) => /^colophon-(engines|dev)-/.test(name)))
+
+const mentions = async (text: string) =>
+  (await runCommand(['ps', '-A', '-o', 'args='])).split('\n').some((line) => line.includes(text))
+
+async function killEachEngine(run: ProofRun, engines: Engines, clone: string, directory: string): Promise<void> {
+  const scope = await createScope(engines.addresses, 'service-starts')
+  await runMigrate(scope.environment, clone)
+  const gatewayPort = await freePort()
+  const environment = {
+    ...scope.environment,
+    COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
+    COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
+    COLOPHON_RUNNER_TOKEN: 'proof',
+  }
+  const start = async (name: 'api' | 'worker' | 'runner'): Promise<ColophonProcess> => {
+    const colophon = await prepareProcess(name, { environment, directory, checkout: clone })
+    run.cleanUp(() => colophon.part.stop())
+    await colophon.part.start()
+    return colophon
+  }
+  const [worker, api, runner] = [await start('worker'), await start('api'), await start('runner')]
+  for (const { part, url } of [worker, api, runner]) {
+    run.check(await becomes(url, 'ready', 10), `${part.name} is ready`)
+  }
+
+  const kills = [
+    ['clickhouse', 'degraded', 'degraded'],
+    ['temporal', 'degraded', 'not_ready'],
+    ['postgres', 'not_ready', 'not_ready'],
+  ] as const
+  for (const [engine, ofApi, ofWorker] of kills) {
+    const before = await readiness(api.url)
+    run.check(before.parts[engine]?.status === 'ok', `${engine} works before it is killed`)
+    await engines.parts[engine].kill()
+    const noticed = await secondsOf(async () => {
+      run.check(await becomes(api.url, ofApi, 10), `without ${engine} api says ${ofApi}`)
+      run.check(await becomes(worker.url, ofWorker, 10), `without ${engine} worker says ${ofWorker}`)
+    })
+    const named = (await readiness(api.url)).parts[engine]
+    run.check(named?.status === 'failing', `/readyz names ${engine}`)
+    run.check((await fetch(`${api.url}/healthz`)).ok, `api is alive without ${engine}`)
+    await engines.parts[engine].start()
+    const recovered = await secondsOf(async () => {
+      for (const { part, url } of [api, worker, runner]) {
+        run.check(await becomes(url, 'ready', 60), `${part.name} is ready again when ${engine} is back`)
+      }
+    })
+    run.say(`${engine} killed: /readyz said so within ${noticed} s; all ready ${recovered} s after it was back`)
+    run.figure(`${engine} killed: noticed, recovered, seconds`, `${noticed}, ${recovered}`)
+  }
+
+  await stopInFlight(run, engines, api)
+
+  const parts = [...Object.values(engines.parts), worker.part, runner.part]
+  await api.part.start()
+  for (const part of [...parts, api.part]) {
+    run.figure(`memory of ${part.name}, MB`, Math.round((await part.memoryBytes()) / 1e6))
+  }
+}
+
+/** A request that is being answered when the process is told to stop still gets its answer. */
+async function stopInFlight(run: ProofRun, engines: Engines, api: ColophonProcess): Promise<void> {
+  await sleep(1_100) // the last report has grown too old to be given again
+  engines.parts.clickhouse.pause() // so that /readyz takes its two seconds
+  const inFlight = fetch(`${api.url}/readyz`).then(
+    async (answer) => ({ status: answer.status, body: (await answer.json()) as Readiness }),
+    (error: Error) => error,
+  )
+  await sleep(500)
+  const stopping = api.part.stop()
+  const answer = await inFlight
+  await stopping
+  engines.parts.clickhouse.resume()
+  run.check(
+    !(answer instanceof Error) && answer.body.parts.clickhouse?.status === 'failing',
+    'a request in flight is answered while the process stops',
+  )
+  run.check(
+    await fetch(`${api.url}/healthz`).then(
+      () => false,
+      () => true,
+    ),
+    'and then the process is gone',
+  )
+}
+
+/** Extra migrations in the proof's own clone, slow enough that a kill hits their middle. */
+async function migrateTogether(run: ProofRun, engines: Engines, clone: string): Promise<void> {
+  const tables = ['alpha', 'beta', 'gamma']
+  for (const [index, table] of tables.entries()) {
+    const write = (engine: string, sql: string) => {
+      mkdirSync(join(clone, 'server/migrations', engine), { recursive: true })
+      writeFileSync(join(clone, 'server/migrations', engine, `900${index}_proof_${table}.sql`), sql)
+    }
+    write(
+      'postgres',
+      `CREATE TABLE proof_${table} (id int);\nSELECT pg_sleep(0.4);\nINSERT INTO proof_${table} VALUES (1);\n`,
+    )
+    write(
+      'clickhouse',
+      `CREATE TABLE IF NOT EXISTS proof_${table} (id Int8) ENGINE = MergeTree ORDER BY id;\n` +
+        `CREATE VIEW IF NOT EXISTS proof_${table}_view AS SELECT id FROM proof_${table};\n`,
+    )
+  }
+  const rounds = { ci: 2, stated: 10, full: 30 }[run.size]
+  let hitTheMiddle = 0
+  for (let round = 0; round < rounds; round++) {
+    const scope = await createScope(engines.addresses, 'migrate-together')
+    const replicas = [0, 1].map((number) =>
+      migrateReplica(scope.environment, clone, join(engines.directory, `migrate-${number}.log`)),
+    )
+    const victim = replicas[run.random() < 0.5 ? 0 : 1]
+    await Promise.all(replicas.map((replica) => replica.start().catch(() => {})))
+    await sleep(400 + run.random() * 1600)
+    const appliedWhenKilled = await appliedIn(scope.postgresUrl)
+    if (victim?.pid !== undefined && appliedWhenKilled > 0) hitTheMiddle++
+    await victim?.kill()
+    await Promise.all(replicas.map((replica) => replica.ended))
+    await runMigrate(scope.environment, clone) // what a supervisor does with the one that was killed
+    run.check(
+      (await rowsIn(scope.postgresUrl, tables)) === tables.length,
+      `round ${round}: every migration happened exactly once`,
+    )
+    const again = await runMigrate(scope.environment, clone)
+    run.check(!again.includes('migration applied'), `round ${round}: nothing is left to do`)
+    await scope.drop()
+  }
+  run.say(`two replicas migrated at once ${rounds} times, one killed each time`)
+  run.figure('migrations: rounds, of these killed in the middle', `${rounds}, ${hitTheMiddle}`)
+  run.check(hitTheMiddle > 0, 'at least one kill hit a migration in flight')
+}
+
+function migrateReplica(environment: Record<string, string>, clone: string, logFile: string): Part {
+  return new Part({
+    name: 'migrate',
+    command: [process.execPath, join(clone, 'server/src/main/colophon-server.ts'), 'migrate'],
+    env: { PATH: process.env.PATH, ...environment },
+    cwd: clone,
+    logFile,
+    isReady: async () => true,
+    readyWithinSeconds: 10,
+  })
+}
+
+const appliedIn = async (url: string) => {
+  const [row] = await query<{ count: number }>(
+    url,
+    "SELECT count(*)::int AS count FROM pg_tables WHERE tablename = 'schema_migration'",
+  )
+  return row?.count ?? 0
+}
+
+async function rowsIn(url: string, tables: readonly string[]): Promise<number> {
+  const rows = await query<{ id: number }>(
+    url,
+    tables.map((table) => `SELECT id FROM proof_${table}`).join(' UNION ALL '),
+  )
+  return rows.length
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+interface Readiness {
+  status: string
+  parts: Record<string, { status: string }>
+}
+
+const readiness = async (url: string): Promise<Readiness> =>
+  (await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })).json() as Promise<Readiness>
+
+async function becomes(url: string, status: string, withinSeconds: number): Promise<boolean> {
+  const until = Date.now() + withinSeconds * 1000
+  while (Date.now() < until) {
+    const report = await readiness(url).catch(() => undefined)
+    if (report?.status === status) return true
+    await sleep(200)
+  }
+  return false
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return Math.round((performance.now() - startedAt) / 100) / 10
+}

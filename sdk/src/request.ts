@@ -1,0 +1,57 @@
+/** The one place where a request leaves. */
+import { ColophonError } from './colophon-error.ts'
+import { type Expected, readAnswer } from './read-answer.ts'
+
+/** Where and how a client calls. */
+export interface Connection {
+  /** Ends in a slash: paths are added to it. */
+  base: URL
+  headers: Readonly<Record<string, string>>
+  fetch: typeof globalThis.fetch
+  timeoutSeconds: number
+}
+
+export interface CallOptions {
+  /** Gives the call up; it then throws the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+interface Call<Answer> extends CallOptions, Expected<Answer> {
+  method: 'GET'
+  /** Below the base URL, without a leading slash. */
+  path: string
+}
+
+export async function request<Answer>(connection: Connection, call: Call<Answer>): Promise<Answer> {
+  const url = new URL(call.path, connection.base)
+  const deadline = AbortSignal.timeout(connection.timeoutSeconds * 1000)
+  const init: RequestInit = {
+    method: call.method,
+    headers: { accept: 'application/json', ...connection.headers },
+    redirect: 'manual', // following would quietly turn a POST into a GET on its way from http to https
+    signal: call.signal ? AbortSignal.any([call.signal, deadline]) : deadline,
+  }
+  const { fetch } = connection // called bare: a browser's fetch refuses any `this` but its window
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(url, init)
+    text = await response.text()
+  } catch (error) {
+    if (call.signal?.aborted) throw call.signal.reason
+    if (deadline.aborted) {
+      const detail = `No whole answer from ${url} within ${connection.timeoutSeconds} seconds.`
+      throw new ColophonError('timeout', detail, { cause: error })
+    }
+    throw new ColophonError('no_answer', `No whole answer from ${url}: ${reasonOf(error)}.`, { cause: error })
+  }
+  return readAnswer(url, response, text, call)
+}
+
+/** Node's fetch says only "fetch failed": why is in the cause, and for a name with several addresses only in its code. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  const { code } = cause as { code?: unknown }
+  return cause.message || (typeof code === 'string' ? code : cause.name)
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, expectTypeOf, test } from 'vitest'
+import {
+  type ApiKey,
+  generateKey,
+  hashOfKey,
+  hintOfKey,
+  keyPrefixes,
+  leakedKeyPattern,
+  parseKey,
+  type RunnerToken,
+} from './key-format.ts'
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+// Fixed, so that the checksum's place in the format cannot change unnoticed, and so that a chance collision (1 in 2^32
+// per mutation) cannot fail the tests now and then.
+const fixedKeys = {
+  colophon_: 'colophon_0123456789ABCDEFGHIJKLMNOPQRSTUV48AfI1',
+  colophon_runner_: 'colophon_runner_0123456789ABCDEFGHIJKLMNOPQRSTUV3GHFC4',
+}
+
+describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
+  const fixedKey = fixedKeys[prefix]
+
+  test('has the promised shape and reads back', () => {
+    for (let i = 0; i < 1_000; i++) {
+      const key = generateKey(prefix)
+      expect(key).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
+      expect(parseKey(prefix, key)).toBe(key)
+    }
+  })
+
+  test('keeps its format', () => {
+    expect(parseKey(prefix, fixedKey)).toBe(fixedKey)
+  })
+
+  test('never reads as a key of another kind', () => {
+    for (const other of keyPrefixes.filter((candidate) => candidate !== prefix)) {
+      for (let i = 0; i < 1_000; i++) expect(parseKey(other, generateKey(prefix))).toBeUndefined()
+      expect(parseKey(other, other + fixedKey.slice(prefix.length))).toBeUndefined()
+    }
+  })
+
+  test('with any one character replaced is refused', () => {
+    const printable = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
+    for (let at = 0; at < fixedKey.length; at++) {
+      for (const character of printable.filter((candidate) => candidate !== fixedKey[at])) {
+        expect(parseKey(prefix, fixedKey.slice(0, at) + character + fixedKey.slice(at + 1))).toBeUndefined()
+      }
+    }
+  })
+
+  test('with any two neighbours swapped is refused', () => {
+    for (let i = 0; i < 200; i++) {
+      const key = i === 0 ? fixedKey : generateKey(prefix)
+      for (let at = 0; at < key.length - 1; at++) {
+        const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2)
+        if (swapped !== key) expect(parseKey(prefix, swapped)).toBeUndefined()
+      }
+    }
+  })
+
+  test('with random changes is refused, 100,000 times', () => {
+    const random = seededRandom(1)
+    const pick = (below: number) => Math.floor(random() * below)
+    const passed: string[] = []
+    for (let i = 0; i < 100_000; i++) {
+      const characters = [...fixedKey]
+      for (let changes = 1 + pick(8); changes > 0; changes--) {
+        const at = prefix.length + pick(38)
+        characters[at] = base62.charAt(pick(62))
+      }
+      const mutated = characters.join('')
+      if (mutated !== fixedKey && parseKey(prefix, mutated) !== undefined) passed.push(mutated)
+    }
+    expect(passed).toEqual([])
+  })
+
+  test('with anything before, after or missing is refused', () => {
+    for (const text of ['', prefix, ` ${fixedKey}`, `${fixedKey}\n`, `${fixedKey}0`, fixedKey.slice(0, -1)]) {
+      expect(parseKey(prefix, text)).toBeUndefined()
+    }
+  })
+
+  test('is found by the pattern for scanners, wherever it leaks', () => {
+    const key = generateKey(prefix)
+    for (const text of [key, `KEY="${key}"`, `?key%3D${key}&a=b`, `two ${key}\n${key}.`]) {
+      const found = [...text.matchAll(leakedKeyPattern)].map(([match]) => match)
+      expect(new Set(found)).toEqual(new Set([key]))
+    }
+  })
+
+  test('is hashed whole, and hinted at by its first four random characters', () => {
+    const key = generateKey(prefix)
+    expect(hashOfKey(key)).toEqual(createHash('sha256').update(key).digest())
+    expect(hintOfKey(key)).toBe(`${key.slice(0, prefix.length + 4)}…`)
+  })
+})
+
+test('random characters are evenly spread', () => {
+  const counts = new Map<string, number>([...base62].map((character) => [character, 0]))
+  const keys = 20_000
+  for (let i = 0; i < keys; i++) {
+    for (const character of generateKey('colophon_').slice('colophon_'.length, -6)) {
+      counts.set(character, (counts.get(character) ?? 0) + 1)
+    }
+  }
+  const expected = (keys * 32) / 62
+  // Six standard deviations. `byte % 62` without rejection would be off by 21 % for the first eight characters.
+  for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected))
+})
+
+test('one kind cannot be passed for the other', () => {
+  expectTypeOf<ApiKey>().not.toExtend<RunnerToken>()
+  expectTypeOf<RunnerToken>().not.toExtend<ApiKey>()
+  expectTypeOf<string>().not.toExtend<ApiKey>()
+})
+
+/** Mulberry32. */
+function seededRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,7 @@
+import { type ClickHouseClient, createClient } from '@clickhouse/client'
+import type { EnginesConfig } from './config.ts'
+
+const requestWithinMs = 30_000
+
+export const createClickhouse = (config: EnginesConfig['clickhouse']): ClickHouseClient =>
+  createClient({ url: config.url, application: 'colophon', request_timeout: requestWithinMs })

@@ -1,0 +1,315 @@
+/**
+ * Configuration: read once from the environment into a typed value. This is the only file that reads the environment.
+ * Every mistake is named at once, with what to do; the value of a variable that may hold a secret is never repeated.
+ */
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+
+export interface ListenAddress {
+  host: string
+  port: number
+}
+
+export interface TlsFiles {
+  certificateFile: string
+  keyFile: string
+}
+
+export interface LogConfig {
+  level: LogLevel
+}
+
+export interface HttpConfig {
+  listen: ListenAddress
+  /** Undefined where a proxy in front ends TLS. */
+  tls: TlsFiles | undefined
+  /** Addresses and networks whose `X-Forwarded-*` headers are believed; empty: nobody's. */
+  trustedProxies: readonly string[]
+  /** How long `/readyz` says that we stop before we do, for load balancers that look only now and then. */
+  stopDelaySeconds: number
+}
+
+export interface EnginesConfig {
+  postgres: { url: string; poolSize: number }
+  clickhouse: { url: string }
+  temporal: { address: string; namespace: string; tls: boolean; apiKey: string | undefined }
+}
+
+export interface ApiConfig {
+  log: LogConfig
+  engines: EnginesConfig
+  http: HttpConfig
+  /** Where clients and browsers find us, without a trailing slash. */
+  publicUrl: string
+}
+
+export interface WorkerConfig {
+  log: LogConfig
+  engines: EnginesConfig
+  /** The port for runners: their API and the gateway. */
+  gateway: HttpConfig
+}
+
+export interface RunnerConfig {
+  log: LogConfig
+  gatewayUrl: string
+  token: string
+  /** Where `/healthz` and `/readyz` answer. */
+  http: HttpConfig
+}
+
+export interface ServeConfig {
+  api: ApiConfig
+  worker: WorkerConfig
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[]
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'))
+    this.mistakes = mistakes
+  }
+}
+
+const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const loadApiConfig = (environment: Environment = process.env): ApiConfig => read(environment, api)
+export const loadWorkerConfig = (environment: Environment = process.env): WorkerConfig => read(environment, worker)
+export const loadRunnerConfig = (environment: Environment = process.env): RunnerConfig => read(environment, runner)
+export const loadEnginesConfig = (environment: Environment = process.env): EnginesConfig & { log: LogConfig } =>
+  read(environment, (from) => ({ ...engines(from), log: log(from) }))
+export const loadServeConfig = (environment: Environment = process.env): ServeConfig =>
+  read(environment, (from) => ({ api: api(from), worker: worker(from) }))
+
+function api(from: Reader): ApiConfig {
+  const http = httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
+  return { log: log(from), engines: engines(from), http, publicUrl: publicUrl(from, http) }
+}
+
+function worker(from: Reader): WorkerConfig {
+  const gateway = httpServer(from, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
+  return { log: log(from), engines: engines(from), gateway }
+}
+
+function runner(from: Reader): RunnerConfig {
+  return {
+    log: log(from),
+    gatewayUrl: from.url('COLOPHON_GATEWAY_URL', {
+      schemes: ['http:', 'https:'],
+      purpose: "the worker's gateway, like http://localhost:8090",
+    }),
+    token: from.text('COLOPHON_RUNNER_TOKEN', { purpose: "the runner's own token", secret: true }),
+    http: httpServer(from, { listen: 'COLOPHON_RUNNER_LISTEN', port: 8070, tls: undefined }),
+  }
+}
+
+function log(from: Reader): LogConfig {
+  return { level: from.oneOf('COLOPHON_LOG_LEVEL', logLevels, 'info') }
+}
+
+function engines(from: Reader): EnginesConfig {
+  return {
+    postgres: {
+      url: from.url('COLOPHON_DATABASE_URL', {
+        schemes: ['postgres:', 'postgresql:'],
+        purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
+        secret: true,
+      }),
+      poolSize: from.integer('COLOPHON_DATABASE_POOL_SIZE', { least: 1, most: 1000, otherwise: 10 }),
+    },
+    clickhouse: {
+      url: from.url('COLOPHON_CLICKHOUSE_URL', {
+        schemes: ['http:', 'https:'],
+        purpose: "ClickHouse's HTTP address, like http://user:password@host:8123/colophon",
+        secret: true,
+      }),
+    },
+    temporal: {
+      address: from.text('COLOPHON_TEMPORAL_ADDRESS', { purpose: "Temporal's frontend, like host:7233" }),
+      namespace: from.text('COLOPHON_TEMPORAL_NAMESPACE', { purpose: "Temporal's namespace", otherwise: 'colophon' }),
+      tls: from.oneOf('COLOPHON_TEMPORAL_TLS', ['true', 'false'], 'false') === 'true',
+      apiKey: from.optionalText('COLOPHON_TEMPORAL_API_KEY', { secret: true }),
+    },
+  }
+}
+
+function httpServer(from: Reader, names: { listen: string; port: number; tls: string | undefined }): HttpConfig {
+  const certificateFile = names.tls && from.optionalText(`${names.tls}_CERT_FILE`)
+  const keyFile = names.tls && from.optionalText(`${names.tls}_KEY_FILE`)
+  if (Boolean(certificateFile) !== Boolean(keyFile)) {
+    from.mistake(`${names.tls}_CERT_FILE and ${names.tls}_KEY_FILE go together: set both or none`)
+  }
+  return {
+    listen: from.listenAddress(names.listen, { host: '127.0.0.1', port: names.port }),
+    tls: certificateFile && keyFile ? { certificateFile, keyFile } : undefined,
+    trustedProxies: from.networks('COLOPHON_TRUSTED_PROXIES'),
+    stopDelaySeconds: from.integer('COLOPHON_STOP_DELAY_SECONDS', { least: 0, most: 300, otherwise: 0 }),
+  }
+}
+
+function publicUrl(from: Reader, http: HttpConfig): string {
+  const scheme = http.tls ? 'https' : 'http'
+  const url = from.url('COLOPHON_PUBLIC_URL', {
+    schemes: ['http:', 'https:'],
+    purpose: 'where clients and browsers find the service, like https://docs-backend.example.com',
+    ...(isLoopback(http.listen.host) && { otherwise: `${scheme}://localhost:${http.listen.port}` }),
+  })
+  const parsed = URL.parse(url)
+  if (parsed?.protocol === 'http:' && !isLoopback(parsed.hostname)) {
+    from.mistake('COLOPHON_PUBLIC_URL must be https: keys and sessions would cross the network in the clear')
+  }
+  if (parsed && (parsed.search || parsed.hash || parsed.username)) {
+    from.mistake('COLOPHON_PUBLIC_URL must be an address without user, query or fragment')
+  }
+  return url.replace(/\/+$/, '')
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host.endsWith('.localhost') || /^127\./.test(host) || host === '::1' || host === '[::1]'
+
+function read<Config>(environment: Environment, parse: (from: Reader) => Config): Config {
+  const from = new Reader(environment)
+  const config = parse(from)
+  if (from.mistakes.size > 0) throw new ConfigError([...from.mistakes])
+  return config
+}
+
+/**
+ * Variables of other processes are known too, so that one file of settings can serve all; what no process knows is
+ * taken for a slip of the pen.
+ */
+const knownNames = [
+  ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_POOL_SIZE', 'COLOPHON_DATABASE_URL', 'COLOPHON_GATEWAY_LISTEN'],
+  ...['COLOPHON_GATEWAY_TLS_CERT_FILE', 'COLOPHON_GATEWAY_TLS_KEY_FILE', 'COLOPHON_GATEWAY_URL', 'COLOPHON_LISTEN'],
+  ...['COLOPHON_LOG_LEVEL', 'COLOPHON_PUBLIC_URL', 'COLOPHON_RUNNER_LISTEN', 'COLOPHON_RUNNER_TOKEN'],
+  ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
+  ...['COLOPHON_TEMPORAL_NAMESPACE', 'COLOPHON_TEMPORAL_TLS', 'COLOPHON_TLS_CERT_FILE', 'COLOPHON_TLS_KEY_FILE'],
+  'COLOPHON_TRUSTED_PROXIES',
+]
+
+interface TextOptions {
+  /** Completes "X is missing: …". */
+  purpose: string
+  otherwise?: string
+  /** May also come from a file named by X_FILE, and is never repeated in a message. */
+  secret?: boolean
+}
+
+class Reader {
+  /** A set: two processes in one (`serve`) read some variables twice. */
+  readonly mistakes = new Set<string>()
+  readonly #environment: Environment
+
+  constructor(environment: Environment) {
+    this.#environment = environment
+    for (const name of Object.keys(environment)) {
+      if (!name.startsWith('COLOPHON_') || isKnown(name)) continue
+      this.mistake(`${name} is not a setting of Colophon${suggestion(name)}`)
+    }
+  }
+
+  mistake(text: string): void {
+    this.mistakes.add(text)
+  }
+
+  optionalText(name: string, options: { secret?: boolean } = {}): string | undefined {
+    const value = this.#environment[name]
+    const file = options.secret ? this.#environment[`${name}_FILE`] : undefined
+    if (value && file) this.mistake(`${name} and ${name}_FILE are both set: keep one`)
+    if (!file) return value || undefined
+    try {
+      return readFileSync(file, 'utf8').trim() || undefined
+    } catch {
+      this.mistake(`${name}_FILE names ${file}, which cannot be read`)
+      return undefined
+    }
+  }
+
+  text(name: string, { purpose, otherwise, secret = false }: TextOptions): string {
+    const value = this.optionalText(name, { secret }) ?? otherwise
+    if (value === undefined) this.mistake(`${name} is missing: ${purpose}`)
+    return value ?? ''
+  }
+
+  url(name: string, options: TextOptions & { schemes: readonly string[] }): string {
+    const value = this.text(name, options)
+    if (value === '') return value
+    const scheme = URL.parse(value)?.protocol
+    if (!scheme || !options.schemes.includes(scheme)) {
+      this.mistake(
+        `${name} is not an address: it has to be ${options.purpose}${options.secret ? '' : `, not ${value}`}`,
+      )
+    }
+    return value
+  }
+
+  integer(name: string, { least, most, otherwise }: { least: number; most: number; otherwise: number }): number {
+    const value = this.optionalText(name)
+    if (value === undefined) return otherwise
+    const number = Number(value)
+    if (Number.isInteger(number) && number >= least && number <= most) return number
+    this.mistake(`${name} has to be a whole number from ${least} to ${most}, not ${value}`)
+    return otherwise
+  }
+
+  oneOf<const Choice extends string>(name: string, choices: readonly Choice[], otherwise: NoInfer<Choice>): Choice {
+    const value = this.optionalText(name)
+    if (value === undefined) return otherwise
+    const found = choices.find((choice) => choice === value)
+    if (found === undefined) this.mistake(`${name} has to be one of ${choices.join(', ')}, not ${value}`)
+    return found ?? otherwise
+  }
+
+  listenAddress(name: string, otherwise: ListenAddress): ListenAddress {
+    const value = this.optionalText(name)
+    if (value === undefined) return otherwise
+    const [, host, digits] = value.match(/^\[?([^\]]+?)\]?:(\d{1,5})$/) ?? []
+    const port = Number(digits)
+    if (host && port <= 65_535) return { host, port }
+    this.mistake(`${name} has to be host:port, like 0.0.0.0:8080 or [::]:8080, not ${value}`)
+    return otherwise
+  }
+
+  networks(name: string): string[] {
+    const entries = (this.optionalText(name) ?? '').split(',').map((entry) => entry.trim())
+    const networks = entries.filter((entry) => entry !== '')
+    for (const network of networks) {
+      if (!isNetwork(network))
+        this.mistake(`${name} has to list addresses or networks, like 10.0.0.0/8, not ${network}`)
+    }
+    return networks
+  }
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+}
+
+const isKnown = (name: string) => knownNames.includes(name) || knownNames.includes(name.replace(/_FILE$/, ''))
+
+function suggestion(name: string): string {
+  const [closest] = knownNames
+    .map((known) => ({ known, edits: editsBetween(name, known) }))
+    .sort((a, b) => a.edits - b.edits)
+  return closest && closest.edits <= 5 ? `; did you mean ${closest.known}?` : ''
+}
+
+/** Levenshtein's distance. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1]
+    for (const [column, other] of [...to].entries()) {
+      const [left = 0, above = 0, aslant = 0] = [next[column], row[column + 1], row[column]]
+      next.push(Math.min(left + 1, above + 1, aslant + (letter === other ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,149 @@
+/**
+ * The ground that `api`, the gateway and the runner's health port stand on: a request id in every answer, one logged line
+ * per request, errors as problems, and a stop that lets requests in flight finish.
+ */
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { HttpConfig } from '../config.ts'
+import { newId } from '../ids.ts'
+import type { Log } from '../log.ts'
+import { internalError, Problem } from './problem.ts'
+
+export type HttpServer = FastifyInstance
+
+const healthPaths = new Set(['/healthz', '/readyz'])
+const bodyLimitBytes = 1024 * 1024
+const wholeRequestWithinMs = 30_000
+const keepAliveMs = 72_000 // longer than the minute load balancers keep theirs, so that they never write into a closed one
+
+export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
+  const server = fastify({
+    ...(config.tls && {
+      https: { cert: readFileSync(config.tls.certificateFile), key: readFileSync(config.tls.keyFile) },
+    }),
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: () => newId('req'),
+    trustProxy: config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: wholeRequestWithinMs,
+    keepAliveTimeout: keepAliveMs,
+    return503OnClosing: false, // a request on a kept connection that arrives while we stop is answered like any other
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+  })
+  let stopping = false
+  server.addHook('preClose', async () => {
+    stopping = true
+  })
+  server.addHook('onSend', async (_request, reply) => {
+    if (stopping) reply.header('connection', 'close') // a connection that was kept would keep the server from stopping
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const level = healthPaths.has(request.url) ? 'debug' : 'info' // asked every few seconds by every supervisor
+    request.log[level](
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        milliseconds: Math.round(reply.elapsedTime),
+      },
+      'request',
+    )
+  })
+  server.setErrorHandler(answerError)
+  server.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(server, request)
+    if (allowed.length === 0)
+      throw new Problem('not_found', 'There is nothing at this address. See /openapi.json for what there is.')
+    reply.header('allow', allowed.join(', '))
+    throw new Problem('method_not_allowed', `This address takes ${allowed.join(' and ')}, not ${request.method}.`)
+  })
+  return server
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const allowedMethods = (server: HttpServer, request: FastifyRequest) =>
+  methods.filter((method) => server.findRoute({ method, url: request.url.split('?', 1)[0] ?? '' }) !== null)
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = asProblem(error)
+  if (problem.status >= 500) {
+    request.log.error({ error: describe(problem.cause ?? problem), route: request.routeOptions.url }, 'request failed')
+  }
+  return reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(problem.body(request.id))
+}
+
+/** Fastify's own refusals become ours; everything else that was not meant is a 500 that shows nothing. */
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const { code, statusCode } = error as Partial<FastifyError>
+  switch (code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', 'Send the body as application/json.')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('too_large', 'The body is larger than this address takes.')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new Problem('invalid_request', 'The body is empty: send a JSON object.')
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Problem('invalid_request', 'The body is not valid JSON.')
+    case 'FST_ERR_BAD_URL':
+      return new Problem('invalid_request', 'The address cannot be decoded.')
+    default:
+      if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+        return new Problem('invalid_request', 'The request cannot be read.')
+      }
+      return internalError(error)
+  }
+}
+
+function describe(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause ? { cause: describe(error.cause) } : {}),
+  }
+}
+
+/** What Node could not even parse as HTTP never reaches a route; it still gets a problem and a request id. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const status = tooLarge
+    ? '431 Request Header Fields Too Large'
+    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? '408 Request Timeout'
+      : '400 Bad Request'
+  const requestId = newId('req')
+  const problem = new Problem(
+    'invalid_request',
+    tooLarge ? 'The headers are too large.' : 'The request cannot be read as HTTP.',
+  )
+  const body = JSON.stringify(problem.body(requestId))
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,14 @@
+import { typeidUnboxed } from 'typeid-js'
+
+/** Type-prefixed, time-ordered identifiers (TypeID). The prefixes are a closed list; a new kind of thing adds its own. */
+const idPrefixes = ['req'] as const
+export type IdPrefix = (typeof idPrefixes)[number]
+export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`
+
+export const newId = <const Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> => typeidUnboxed(prefix) as Id<Prefix>
+
+const suffix = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+export function isId<const Prefix extends IdPrefix>(prefix: Prefix, text: string): text is Id<Prefix> {
+  return text.startsWith(`${prefix}_`) && suffix.test(text.slice(prefix.length + 1))
+}

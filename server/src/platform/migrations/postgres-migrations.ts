@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import type { ClientBase, Pool } from 'pg'
+import { type AppliedMigration, type MigrationPlan, planMigrations, readMigrations } from './migration-files.ts'
+
+const migrations = () => readMigrations(join(import.meta.dirname, '../../../migrations/postgres'))
+
+export async function planPostgres(database: ClientBase | Pool): Promise<MigrationPlan> {
+  const { rows } = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migration') IS NOT NULL AS exists",
+  )
+  const applied = rows[0]?.exists
+    ? (await database.query<AppliedMigration>('SELECT name, checksum FROM schema_migration')).rows
+    : []
+  return planMigrations(migrations(), applied)
+}
+
+/** Each migration and its entry in the ledger are one transaction: killed half way, it has not happened. */
+export async function migratePostgres(client: ClientBase, applied: (name: string) => void): Promise<MigrationPlan> {
+  await client.query(
+    `CREATE TABLE IF NOT EXISTS schema_migration (
+       name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+  )
+  const plan = await planPostgres(client)
+  for (const { name, sql, checksum } of plan.pending) {
+    await client.query('BEGIN')
+    await client.query(sql)
+    await client.query('INSERT INTO schema_migration (name, checksum) VALUES ($1, $2)', [name, checksum])
+    await client.query('COMMIT')
+    applied(name)
+  }
+  return plan
+}

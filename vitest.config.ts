@@ -1,0 +1,27 @@
+import { defineConfig } from 'vitest/config'
+
+// `unit` needs no engine and runs anywhere; `engine` shares one running set, or starts it.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          testTimeout: 30_000, // two noisy cores
+          include: ['{server,web,sdk,cli,engines,proofs,checks}/**/*.test.ts'],
+          exclude: ['**/*.engine.test.ts', '**/node_modules/**', '**/dist/**'],
+        },
+      },
+      {
+        test: {
+          name: 'engine',
+          include: ['{server,web,sdk,cli,engines,proofs}/**/*.engine.test.ts'],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+          globalSetup: ['engines/vitest-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+})
