@@ -1,134 +1,427 @@
+/**
+ * Reached means: a listener on loopback accepted a connection, or this process began to open one. Both are measured
+ * beside the code that is judged. Nothing leaves the machine: what is not loopback is written down and stopped.
+ *
+ * Played with `-- without-check`, `-- without-pin` or `-- following-redirects` it judges a weakened egress, and fails.
+ */
+import type { Resolver } from 'node:dns/promises'
+import { once } from 'node:events'
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http'
+import { createServer as createTlsServer, request as httpsRequest } from 'node:https'
+import type { AddressInfo, LookupFunction } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEgress, type Egress, type EgressOptions } from '../server/src/platform/egress/egress.ts'
+import { EgressError } from '../server/src/platform/egress/egress-error.ts'
+import { selfSignedCertificate } from '../server/src/platform/egress/testing/certificate.ts'
+import { startConnectProxy } from '../server/src/platform/egress/testing/connect-proxy.ts'
+import {
+  type ConnectionAttempts,
+  watchConnectionAttempts,
+} from '../server/src/platform/egress/testing/connection-attempts.ts'
 import { startDnsServer } from '../server/src/platform/egress/testing/dns-server.ts'
+import {
+  addressesOfNames,
+  deceptiveUrls,
+  hostsLeadingInside,
+  outside,
+} from '../server/src/platform/egress/testing/hosts-leading-inside.ts'
+import {
+  insideNetworks,
+  pick,
+  publicNetworks,
+  randomAddress,
+  writtenInIPv6,
+  writtenInNumbers,
+} from '../server/src/platform/egress/testing/random-hosts.ts'
 import type { ProofRun } from './proof.ts'
 
 export const promise = 'No user-given address leads inside'
 
-const outside = '93.184.216.34' // any public address will do: it is never called
-
-/** Hosts as a user may write them, and the address each means. */
-const _hostsLeadingInside: [host: string, address: string][] = [
-  // number formats
-  ...['127.0.0.1', '127.1', '127.0.1', '127.0.0.1.', '2130706433', '017700000001', '0x7f000001', '0x7F.1'].map(
-    meaning('127.0.0.1'),
-  ),
-  ...['0177.0.0.1', '00000177.0.0.01', '0x7f.0x0.0x0.0x1', '0x7f.0.1', '127.0x1', '%31%32%37.0.0.1'].map(
-    meaning('127.0.0.1'),
-  ),
-  ...['１２７.０.０.１', '127。0。0。1', '127．0．0．1', '127｡0｡0｡1', '①②⑦.⓪.⓪.①', '127.0.0.%EF%BC%91'].map(
-    meaning('127.0.0.1'),
-  ),
-  ...['127.0.0.2', '127.2', '0x7f.2'].map(meaning('127.0.0.2')),
-  ...['0', '0.0.0.0', '0x', '0x0', '00.0.0.00', '0.'].map(meaning('0.0.0.0')),
-  ...['10.0.0.5', '10.5', '012.0.0.5', '167772165', '0xA000005'].map(meaning('10.0.0.5')),
-  ...['169.254.169.254', '2852039166', '0xa9fea9fe', '0251.0376.0251.0376', '169.254.43518', '169.16689662'].map(
-    meaning('169.254.169.254'),
-  ),
-  ...['192.168.1.1', '0xc0a80101', '192.168.257', '3232235777'].map(meaning('192.168.1.1')),
-  // the other special ranges
-  ...[
-    '0.1.2.3',
-    '100.64.0.1',
-    '100.100.100.200',
-    '127.255.255.254',
-    '168.63.129.16',
-    '172.16.0.1',
-    '172.31.255.254',
-  ].map(itself),
-  ...['192.0.0.192', '192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.254', '198.51.100.1', '203.0.113.1'].map(
-    itself,
-  ),
-  ...['224.0.0.1', '239.255.255.250', '240.0.0.1', '255.255.255.255'].map(itself),
-  // IPv6, and IPv4 within it
-  ...['[::1]', '[0:0:0:0:0:0:0:1]', '[0000::0001]', '[::0:1]', '[::0.0.0.1]'].map(meaning('::1')),
-  ...['[::]', '[0::0]', '[::0.0.0.0]'].map(meaning('::')),
-  ...['[::ffff:127.0.0.1]', '[::FFFF:7f00:1]', '[0:0:0:0:0:ffff:7f00:0001]'].map(meaning('::ffff:7f00:1')),
-  ...['[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]'].map(meaning('::ffff:a9fe:a9fe')),
-  ['[::ffff:10.0.0.5]', '::ffff:a00:5'],
-  ['[::ffff:0.0.0.0]', '::ffff:0:0'],
-  ['[::127.0.0.1]', '::7f00:1'],
-  ['[::ffff:0:127.0.0.1]', '::ffff:0:7f00:1'],
-  ['[64:ff9b::127.0.0.1]', '64:ff9b::7f00:1'],
-  ['[64:ff9b::169.254.169.254]', '64:ff9b::a9fe:a9fe'],
-  ...['[64:ff9b:1::a00:5]', '[2002:7f00:1::]', '[2002:a9fe:a9fe::1]', '[2001:0:7f00:1::1]', '[2001:db8::1]'].map(
-    inBrackets,
-  ),
-  ...['[fc00::1]', '[fd00:ec2::254]', '[fd20:ce::254]', '[fe80::1]', '[febf::1]', '[fec0::1]', '[ff02::1]'].map(
-    inBrackets,
-  ),
-  ...['[100::1]', '[3fff::1]', '[4000::1]', '[5f00::1]'].map(inBrackets),
-  // names
-  ...['localhost', 'LOCALHOST', 'localhost.', 'loc\u00adalhost', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'l%6Fcalhost'].map(meaning('127.0.0.1')),
-  ...['any.localhost', '127.0.0.1.names.example', 'both.example', 'last.example'].map(meaning('127.0.0.1')),
-  ['dual.example', '::1'],
-  ['mapped.example', '::ffff:7f00:1'],
-  ['zero.example', '0.0.0.0'],
-  ['metadata.google.internal', '169.254.169.254'],
-  ['bücher.example', '10.0.0.5'],
-  ['nat64.example', '64:ff9b::7f00:1'],
-]
-
-const addressesOfNames: Record<string, string[]> = {
-  'any.localhost': ['127.0.0.1'],
-  '127.0.0.1.names.example': ['127.0.0.1'],
-  'both.example': [outside, '127.0.0.1'],
-  'last.example': [...Array.from({ length: 20 }, (_, index) => `93.184.216.${index}`), '127.0.0.1'],
-  'dual.example': [outside, '::1'],
-  'mapped.example': ['::ffff:127.0.0.1'],
-  'zero.example': ['0.0.0.0'],
-  'metadata.google.internal': ['169.254.169.254'],
-  'xn--bcher-kva.example': ['10.0.0.5'],
-  'nat64.example': ['64:ff9b::127.0.0.1'],
-  'outside.example': [outside],
-  'inside.example': ['127.0.0.1'],
+type Stage = {
+  run: ProofRun
+  open: (options: EgressOptions) => Egress
+  attempts: ConnectionAttempts
+  doors: Doors
+  dns: Resolver
+  /** What a name answers to one question after the other; the last answer stays. */
+  changing: Map<string, string[]>
 }
 
-/** URLs that read as if they led elsewhere, or that no two parsers read alike; DOOR is a listener's port. */
-const _deceptiveUrls = [
-  ...['https:127.0.0.1:DOOR/', 'https:///127.0.0.1:DOOR/', 'https:\\\\127.0.0.1:DOOR', ' \thttps://127.0.0.1:DOOR/\n'],
-  ...[
-    'https://127.0.0.1:DOOR\\@outside.example/',
-    'https://127.0.0.1:DOOR#@outside.example/',
-    'ht\ntps://127.\t0.0.1:DOOR/',
-  ],
-  ...['https://127.0.0.1:DOOR?@outside.example/', 'https://127.0.0.1:0DOOR/', 'HTTPS://127.0.0.1:DOOR/%2e%2e/'],
-  ...[
-    'https://outside.example@127.0.0.1:DOOR/',
-    'https://outside.example:443@127.0.0.1:DOOR/',
-    'https://@[::1%25lo]:DOOR/',
-  ],
-  ...[
-    'https://[::1%25lo]:DOOR/',
-    'https://[fe80::1%25eth0]:DOOR/',
-    'https://outside.example:443\r\n\r\nCONNECT 127.0.0.1:DOOR/',
-  ],
-  ...['ftp://127.0.0.1:DOOR/', 'gopher://127.0.0.1:DOOR/_x', 'file:///etc/passwd', 'ws://127.0.0.1:DOOR/', 'data:,x'],
-  ...[
-    'blob:http://127.0.0.1:DOOR/x',
-    'javascript:fetch("http://127.0.0.1:DOOR")',
-    '//127.0.0.1:DOOR/',
-    '127.0.0.1:DOOR',
-  ],
-]
-
 export async function prove(run: ProofRun): Promise<void> {
-  const open = opener(run)
-  const attempts = watchAttempts(run)
-  await expectGuard(run, attempts)
+  const attempts = await watchConnectionAttempts()
+  run.cleanUp(async () => attempts.stop())
   const doors = await openDoors(run)
-  const zone = { ...addressesOfNames }
-  const flips = new Map<string, string[]>()
+  const changing = new Map<string, string[]>()
   const { dns, stop } = await startDnsServer((name, family) => {
-    const script = flips.get(name)
-    if (script) return family === 6 ? [] : [(script.length > 1 ? script.shift() : script[0]) ?? outside]
-    return (zone[name] ?? []).filter((address) => address.includes(':') === (family === 6))
+    const answers = changing.get(name)
+    if (answers) return family === 4 ? [(answers.length > 1 ? answers.shift() : answers[0]) ?? outside] : []
+    return (addressesOfNames[name] ?? []).filter((address) => address.includes(':') === (family === 6))
   })
   run.cleanUp(stop)
-  const stage: Stage = { run, open, attempts, doors, dns, flips }
 
+  const stage: Stage = { run, open: opener(run), attempts, doors, dns, changing }
   await addressesThatLeadInside(stage)
-  await randomAddresses(stage)
-  await listedAddressesAnswer(stage)
+  await addressesAtRandom(stage)
+  await whatTheOperatorListed(stage)
   await namesThatChange(stage)
-  await redirectsInside(stage)
-  await proxyTricks(stage)
+  await redirects(stage)
+  await proxies(stage)
+}
+
+async function addressesThatLeadInside({ run, open, attempts, doors, dns }: Stage): Promise<void> {
+  const hosts = [...hostsLeadingInside, ...hostsOfThisMachine()]
+  const deceptive = deceptiveUrls(doors.port)
+  run.say(`${hosts.length} hosts and ${deceptive.length} deceptive URLs`)
+  const egress = open({ dns })
+  for (const { host, address } of hosts) {
+    for (const scheme of ['https', 'http']) {
+      const code = await codeOf(egress.fetch(`${scheme}://${host}:${doors.port}/`))
+      run.check(code === 'address_not_allowed', `${scheme}://${host} (${address}) is refused: ${code}`)
+    }
+  }
+  for (const url of deceptive) {
+    const code = await codeOf(egress.fetch(url))
+    run.check(isRefusal(code), `${JSON.stringify(url)} is refused: ${code}`)
+  }
+  await settle()
+  run.check(attempts.seen.length === 0, `no connection is begun: ${attempts.seen.join(' ')}`)
+  run.check(doors.reachedCount() === 0, `no listener is reached: ${doors.reachedCount()}`)
+  run.figure('addresses that lead inside', hosts.length + deceptive.length)
+  run.figure('connections begun to them', attempts.seen.length)
+  run.figure('listeners reached by them', doors.reachedCount())
+
+  run.say('the same hosts, with the operator allowing their addresses')
+  const allowing = open({ dns, allowedNetworks: hosts.map(({ address }) => address) })
+  for (const { host, address } of hosts) {
+    attempts.forget()
+    const reachedBefore = doors.reachedCount()
+    await codeOf(allowing.fetch(`https://${host}:${doors.port}/`))
+    run.check(
+      attempts.seen.includes(address),
+      `${host} is called at ${address} when allowed: ${attempts.seen.join(' ')}`,
+    )
+    if (doors.isBehind(address)) {
+      await settle()
+      run.check(doors.reachedCount() > reachedBefore, `${host} reaches its listener when allowed`)
+    }
+  }
+  run.figure('listeners reached by the same hosts when the operator allows them', doors.reachedCount())
+}
+
+async function addressesAtRandom({ run, open, attempts, doors, dns }: Stage): Promise<void> {
+  const count = { ci: 500, stated: 5000, full: 50_000 }[run.size]
+  run.say(`${count} random inside addresses, written at random`)
+  const egress = open({ dns })
+  attempts.forget()
+  const notRefused: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const write = pick(run.random, [writtenInNumbers, writtenInIPv6])
+    const host = write(run.random, randomAddress(run.random, insideNetworks))
+    const code = await codeOf(egress.fetch(`https://${host}:${doors.port}/`))
+    if (code !== 'address_not_allowed') notRefused.push(`${host} ${code}`)
+  }
+  run.check(notRefused.length === 0, `${notRefused.length} are not refused, as ${notRefused.slice(0, 3).join(', ')}`)
+  run.check(attempts.seen.length === 0, `no connection is begun: ${attempts.seen.slice(0, 3).join(' ')}`)
+  run.figure('random inside addresses refused', `${count - notRefused.length} of ${count}`)
+
+  const publicCount = count / 10
+  const notCalled: string[] = []
+  for (let index = 0; index < publicCount; index += 1) {
+    attempts.forget()
+    const address = randomAddress(run.random, publicNetworks)
+    const host = writtenInNumbers(run.random, address)
+    await codeOf(egress.fetch(`https://${host}/`))
+    if (attempts.seen.join() !== address) notCalled.push(`${host} (${address})`)
+  }
+  run.check(
+    notCalled.length === 0,
+    `${notCalled.length} public ones are not called, as ${notCalled.slice(0, 3).join(', ')}`,
+  )
+  run.figure('random public addresses called', `${publicCount - notCalled.length} of ${publicCount}`)
+}
+
+async function whatTheOperatorListed({ run, open, doors: { port }, dns }: Stage): Promise<void> {
+  run.say("the operator's list: what is on it answers, its neighbours are refused")
+  const cases: [EgressOptions, host: string, expected: string][] = [
+    [{ allowedNetworks: ['127.0.0.0/8'] }, '127.1', 'inside'],
+    [{ allowedNetworks: ['127.0.0.0/8'] }, '[::ffff:127.0.0.1]', 'inside'],
+    [{ allowedNetworks: ['127.0.0.0/8'] }, 'inside.example', 'inside'],
+    [{ allowedNetworks: ['::1'] }, '[::1]', 'inside'],
+    [{ allowedHosts: [`inside.example:${port}`] }, 'inside.example', 'inside'],
+    [{ allowedHosts: [`127.0.0.1:${port}`] }, '0x7f.1', 'inside'],
+    [{ allowedHosts: [`inside.example:${port}`] }, '127.0.0.1', 'address_not_allowed'],
+    [{ allowedHosts: ['inside.example:1'] }, 'inside.example', 'address_not_allowed'],
+    [{ allowedNetworks: ['127.0.0.2', '::1'] }, '127.0.0.1', 'address_not_allowed'],
+    [{ allowedNetworks: ['127.0.0.1'] }, '[::1]', 'address_not_allowed'],
+    [{ allowedNetworks: ['127.0.0.1'] }, 'both.example', 'scheme_not_allowed'],
+  ]
+  for (const [options, host, expected] of cases) {
+    const answer = await textOf(open({ dns, ...options }).fetch(`http://${host}:${port}/`))
+    run.check(answer === expected, `${host} with ${JSON.stringify(options)}: ${answer}, not ${expected}`)
+  }
+}
+
+async function namesThatChange({ run, open, attempts, doors, dns, changing }: Stage): Promise<void> {
+  const rounds = { ci: 30, stated: 300, full: 3000 }[run.size]
+  run.say(`${rounds * 3} names that change between check and call`)
+  const egress = open({ dns })
+  const nameThatAnswers = (name: string, answers: string[]) => {
+    changing.set(`${name}.example`, answers)
+    return `//${name}.example:${doors.port}/`
+  }
+  const reachedBefore = doors.reachedCount()
+  const wrong: string[] = []
+  const expect = (holds: boolean, what: string) => {
+    if (!holds) wrong.push(`${what}: ${attempts.seen.join(' ')}`)
+    attempts.forget()
+  }
+  attempts.forget()
+  for (let round = 0; round < rounds; round += 1) {
+    const once = `https:${nameThatAnswers(`once-${round}`, [outside, '127.0.0.1'])}`
+    await codeOf(egress.fetch(once))
+    expect(attempts.seen.join() === outside, 'the address that was checked is called')
+    const code = await codeOf(egress.fetch(once))
+    expect(code === 'address_not_allowed' && attempts.seen.length === 0, `the next call is refused (${code})`)
+
+    const early = `https:${nameThatAnswers(`early-${round}`, [outside, '127.0.0.1'])}`
+    await egress.check(early)
+    await codeOf(egress.fetch(early))
+    expect(attempts.seen.length === 0, 'an earlier check does not count')
+
+    const answers = Array.from({ length: 12 }, () => pick(run.random, [outside, '127.0.0.1', '169.254.169.254']))
+    const restless = `https:${nameThatAnswers(`restless-${round}`, answers)}`
+    await Promise.all(Array.from({ length: 8 }, () => codeOf(egress.fetch(restless))))
+    expect(
+      attempts.seen.every((address) => address === outside),
+      'of many answers only the good ones are called',
+    )
+  }
+  await settle()
+  run.check(
+    wrong.length === 0,
+    `${wrong.length} times in ${rounds} rounds it goes wrong, as ${wrong.slice(0, 3).join('; ')}`,
+  )
+  run.check(doors.reachedCount() === reachedBefore, 'no name that changes reaches a listener')
+  run.figure('names that change between check and call, none led inside', rounds * 3)
+
+  // A kept connection leads where it led when it was checked, whatever its name means by now.
+  const keeping = open({ dns, allowedNetworks: [doors.listed] })
+  const kept = `http:${nameThatAnswers('kept', [doors.listed, '127.0.0.1'])}`
+  attempts.forget()
+  for (let call = 1; call <= 3; call += 1) {
+    const answer = await textOf(keeping.fetch(kept))
+    run.check(answer === 'listed', `call ${call} on a kept connection is answered by the listed one: ${answer}`)
+    await settle()
+  }
+  run.check(attempts.seen.join() === doors.listed, `one connection was kept: ${attempts.seen.join(' ')}`)
+  doors.closeConnections()
+  await settle()
+  const afterwards = await codeOf(keeping.fetch(kept))
+  run.check(afterwards === 'address_not_allowed', `a new connection is checked anew: ${afterwards}`)
+
+  const reachedBeforeControl = doors.reachedCount('127.0.0.1')
+  await codeOf(withoutPin(open({ dns }), dns).fetch(`https:${nameThatAnswers('control', [outside, '127.0.0.1'])}`))
+  await settle()
+  run.check(
+    doors.reachedCount('127.0.0.1') > reachedBeforeControl,
+    'control: who looks the name up twice is led inside',
+  )
+}
+
+async function redirects({ run, open, attempts, doors, dns }: Stage): Promise<void> {
+  const { port } = doors
+  const listed = `http://${doors.listed}:${port}`
+  const places = [
+    ...[`http://127.0.0.1:${port}/`, `//2130706433:${port}/`, `http://[::1]:${port}/x`, `http://localhost:${port}/`],
+    ...[`https://inside.example:${port}/`, 'http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd'],
+  ]
+  const statuses = [201, 300, 301, 302, 303, 304, 305, 307, 308]
+  run.say(`${statuses.length * places.length} redirects from a listed server to inside`)
+  const egress = open({ dns, allowedNetworks: [doors.listed] })
+  for (const status of statuses) {
+    for (const place of places) {
+      attempts.forget()
+      const call = egress.fetch(`${listed}/${status}?${encodeURIComponent(place)}`, { method: 'POST', body: 'x' })
+      const answer = await call.then(({ status, headers }) => `${status} ${headers.get('location')}`, codeFrom)
+      run.check(answer === `${status} ${place}`, `${status} to ${place} is given as it is: ${answer}`)
+      const elsewhere = attempts.seen.filter((address) => address !== doors.listed)
+      run.check(elsewhere.length === 0, `${status} to ${place} is not followed: ${elsewhere.join(' ')}`)
+      const code = await codeOf(egress.fetch(new URL(place, listed)))
+      run.check(isRefusal(code), `who follows to ${place} by hand is refused: ${code}`)
+    }
+  }
+  run.figure('redirects that lead inside, none followed', statuses.length * places.length)
+
+  const reachedBefore = doors.reachedCount('127.0.0.1')
+  const follower = followingRedirects(createEgress({ dns, allowedNetworks: ['127.0.0.0/8'] }))
+  await codeOf(follower.fetch(`${listed}/302?${encodeURIComponent(`http://127.0.0.1:${port}/`)}`))
+  await follower.close()
+  run.check(doors.reachedCount('127.0.0.1') > reachedBefore, 'control: who follows redirects is led inside')
+}
+
+async function proxies({ run, open, attempts, doors, dns, changing }: Stage): Promise<void> {
+  run.say("the operator's proxy, and others")
+  const certificate = await selfSignedCertificate(['outside.example', 'changing.example'])
+  const outsideServer = createTlsServer(certificate, (_, response) => void response.end('outside'))
+  const proxy = await startConnectProxy(await listen(run, outsideServer, 0, '127.0.0.1'))
+  run.cleanUp(proxy.stop)
+  const egress = open({ dns, proxyUrl: `http://127.0.0.1:${proxy.port}`, caBundlePem: certificate.cert })
+
+  const answer = await textOf(egress.fetch('https://outside.example/'))
+  run.check(answer === 'outside', `what is outside is reached through the proxy: ${answer}`)
+  changing.set('changing.example', [outside, '127.0.0.1'])
+  await codeOf(egress.fetch('https://changing.example/'))
+  const asked = proxy.asked.splice(0).map(({ method, target }) => `${method} ${target}`)
+  const byAddress = `CONNECT ${outside}:443`
+  run.check(asked.join() === `${byAddress},${byAddress}`, `the proxy is told addresses, never names: ${asked.join()}`)
+
+  attempts.forget()
+  const urls = hostsLeadingInside.map(({ host }) => `https://${host}:${doors.port}/`)
+  urls.push(`https://127.0.0.1:${proxy.port}/`, `http://127.0.0.1:${proxy.port}/`) // the proxy's own address
+  for (const url of urls) {
+    const code = await codeOf(egress.fetch(url))
+    run.check(code === 'address_not_allowed', `${url} is refused though there is a proxy: ${code}`)
+  }
+  await settle()
+  const heard = attempts.seen.length + proxy.asked.length
+  run.check(heard === 0, `the proxy hears nothing of them: ${attempts.seen.slice(0, 3).join(' ')}`)
+  run.figure('addresses that lead inside, refused when there is a proxy', urls.length)
+
+  const reachedBefore = doors.reachedCount()
+  const redirecting = createServer().on('connect', (_, socket) => {
+    socket.end(`HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:${doors.port}/\r\n\r\n`)
+  })
+  const proxyUrl = `http://127.0.0.1:${await listen(run, redirecting, 0, '127.0.0.1')}`
+  const code = await codeOf(open({ dns, proxyUrl }).fetch('https://outside.example/'))
+  run.check(code === 'proxy_failed', `a proxy that sends elsewhere has failed: ${code}`)
+
+  for (const variable of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
+    process.env[variable] = `http://127.0.0.1:${doors.port}`
+    run.cleanUp(async () => void delete process.env[variable])
+  }
+  attempts.forget()
+  await codeOf(open({ dns }).fetch('https://outside.example/'))
+  run.check(attempts.seen.join() === outside, `a proxy in the environment is not used: ${attempts.seen.join(' ')}`)
+  await settle()
+  run.check(doors.reachedCount() === reachedBefore, 'no trick with proxies reaches a listener')
+}
+
+type Doors = {
+  port: number
+  /** The one that an operator may have listed; the others are inside. */
+  listed: string
+  reachedCount: (address?: string) => number
+  isBehind: (address: string) => boolean
+  closeConnections: () => void
+}
+
+/** Listeners on loopback, all on one port, which count every connection they accept. */
+async function openDoors(run: ProofRun): Promise<Doors> {
+  const listed = '127.0.0.2'
+  const inside: RequestListener = (_, response) => void response.writeHead(200, { connection: 'close' }).end('inside')
+  const redirecting: RequestListener = (request, response) => {
+    const [, status, location] = /^\/(\d+)\?(.*)$/.exec(request.url ?? '') ?? []
+    if (!status || !location) return void response.end('listed')
+    const place = decodeURIComponent(location)
+    response.writeHead(Number(status), { location: place, refresh: `0; url=${place}` }).end()
+  }
+  const doors = ['127.0.0.1', listed, '127.255.255.254', '::1'].map((address) => {
+    const server = createServer(address === listed ? redirecting : inside)
+    const door = { address, server, reachedCount: 0 }
+    server.on('connection', () => {
+      door.reachedCount += 1
+    })
+    return door
+  })
+  let port = 0
+  for (const { address, server } of doors) port = await listen(run, server, port, address)
+  const alsoLeadHere = ['0.0.0.0', '::', '::ffff:7f00:1']
+  return {
+    port,
+    listed,
+    reachedCount: (address) =>
+      doors.reduce((sum, door) => (address && door.address !== address ? sum : sum + door.reachedCount), 0),
+    isBehind: (address) => alsoLeadHere.includes(address) || doors.some((door) => door.address === address),
+    closeConnections: () => {
+      for (const { server } of doors) server.closeAllConnections()
+    },
+  }
+}
+
+async function listen(run: ProofRun, server: Server, port: number, address: string): Promise<number> {
+  server.listen(port, address)
+  await once(server, 'listening')
+  run.cleanUp(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+function hostsOfThisMachine(): { host: string; address: string }[] {
+  const interfaces = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
+  return interfaces.map(({ address }) => ({ host: address.includes(':') ? `[${address}]` : address, address }))
+}
+
+/** For what was accepted to be counted: listeners hear of it a little after the caller does. */
+const settle = () => sleep(20)
+
+const isRefusal = (code: string) => ['address_not_allowed', 'url_not_allowed', 'scheme_not_allowed'].includes(code)
+const codeFrom = (error: unknown) => (error instanceof EgressError ? error.code : String(error))
+const codeOf = (call: Promise<unknown>) => call.then(() => 'answered', codeFrom)
+const textOf = (call: Promise<Response>) => call.then((response) => response.text()).catch(codeFrom)
+
+function opener(run: ProofRun): (options: EgressOptions) => Egress {
+  const [weakness] = run.words
+  if (weakness) run.say(`weakened: ${weakness}`)
+  return (options) => {
+    const isUnchecked = weakness === 'without-check'
+    const egress = createEgress(isUnchecked ? { ...options, allowedNetworks: ['0.0.0.0/0', '::/0'] } : options)
+    run.cleanUp(egress.close)
+    if (weakness === 'without-pin' && options.dns) return withoutPin(egress, options.dns)
+    if (weakness === 'following-redirects') return followingRedirects(egress)
+    return egress
+  }
+}
+
+/** Checks, and then lets an HTTP client look the name up again. */
+function withoutPin(egress: Egress, dns: NonNullable<EgressOptions['dns']>): Egress {
+  const lookup: LookupFunction = (name, _options, done) => {
+    dns.resolve4(name).then(
+      (addresses) =>
+        done(
+          null,
+          addresses.map((address) => ({ address, family: 4 })),
+        ),
+      (error) => done(error, []),
+    )
+  }
+  return {
+    ...egress,
+    async fetch(url, { method = 'GET' } = {}) {
+      await egress.check(url)
+      const request = new URL(url).protocol === 'https:' ? httpsRequest : httpRequest
+      const [response]: IncomingMessage[] = await once(request(url, { method, lookup }).end(), 'response')
+      response?.resume()
+      return new Response(null, { status: response?.statusCode ?? 500 })
+    },
+  }
+}
+
+function followingRedirects(egress: Egress): Egress {
+  return {
+    ...egress,
+    async fetch(url, request) {
+      const response = await egress.fetch(url, request)
+      const location = response.headers.get('location')
+      return location ? await egress.fetch(new URL(location, url), request) : response
+    },
+  }
 }

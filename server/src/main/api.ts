@@ -19,5 +19,5 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     log,
   )
   const server = createApi({ config: config.http, readiness, log })
-  return serveHttp(server, { config: config.http, readiness, log, release: engines.close })
+  return serveHttp(server, { config: config.http, readiness, release: engines.close })
 }

@@ -10,7 +10,7 @@ export async function startRunner(config: RunnerConfig): Promise<Running> {
   const readiness = new Readiness({ gateway: { essential: true, check: () => checkGateway(config.gatewayUrl) } }, log)
   const server = createHttpServer(config.http, log)
   addHealthRoutes(server, readiness)
-  return serveHttp(server, { config: config.http, readiness, log, release: async () => {} })
+  return serveHttp(server, { config: config.http, readiness, release: async () => {} })
 }
 
 async function checkGateway(url: string): Promise<void> {

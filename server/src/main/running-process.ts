@@ -13,12 +13,7 @@ export interface Running {
 /** Listens; stopping, first says so on `/readyz`, then finishes the requests in flight, then runs `release`. */
 export async function serveHttp(
   server: HttpServer,
-  {
-    config,
-    readiness,
-    log,
-    release,
-  }: { config: HttpConfig; readiness: Readiness; log: Log; release: () => Promise<void> },
+  { config, readiness, release }: { config: HttpConfig; readiness: Readiness; release: () => Promise<void> },
 ): Promise<Running> {
   await server.listen(config.listen)
   return {

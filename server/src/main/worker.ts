@@ -18,5 +18,5 @@ export async function startWorker(config: WorkerConfig): Promise<Running> {
     log,
   )
   const server = createGateway({ config: config.gateway, readiness, log })
-  return serveHttp(server, { config: config.gateway, readiness, log, release: engines.close })
+  return serveHttp(server, { config: config.gateway, readiness, release: engines.close })
 }
