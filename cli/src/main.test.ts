@@ -95,7 +95,9 @@ test.each([
 })
 
 test('--help and --version', async () => {
-  expect(await colophon(['--help'])).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('--url URL') })
+  for (const args of [['--help'], ['help'], ['status', '--help']]) {
+    expect(await colophon(args)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('--url URL') })
+  }
   expect(await colophon(['--version'])).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

@@ -20,13 +20,13 @@ const usage = `colophon ${manifest.version}
 Exit codes: 0 all is well, 1 it is not, 2 the command was not understood.`
 
 async function run([command, ...args]: string[]): Promise<number> {
+  if (command === 'help' || command === '--help' || args.includes('--help')) {
+    console.log(usage)
+    return exitCodes.ok
+  }
   switch (command) {
     case 'status':
       return await status(args, process.env)
-    case '--help':
-    case 'help':
-      console.log(usage)
-      return exitCodes.ok
     case '--version':
       console.log(manifest.version)
       return exitCodes.ok
