@@ -2,13 +2,15 @@ import { defineConfig } from 'vitest/config'
 
 // `unit` needs no engine and runs anywhere; `engine` shares one running set, or starts it.
 export default defineConfig({
+  // sdk's source, not what was last built of it
+  ssr: { resolve: { conditions: ['colophon-source', 'module', 'node', 'development|production'] } },
   test: {
     projects: [
       {
         test: {
           name: 'unit',
           testTimeout: 30_000, // two noisy cores
-          include: ['{server,web,sdk,cli,engines,proofs,checks}/**/*.test.ts'],
+          include: ['{server,web,sdk,cli,engines,proofs,checks}/**/*.test.{ts,tsx}'],
           exclude: ['**/*.engine.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },

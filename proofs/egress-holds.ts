@@ -383,9 +383,11 @@ const codeFrom = (error: unknown) => (error instanceof EgressError ? error.code 
 const codeOf = (call: Promise<unknown>) => call.then(() => 'answered', codeFrom)
 const textOf = (call: Promise<Response>) => call.then((response) => response.text()).catch(codeFrom)
 
+const weaknesses = ['without-check', 'without-pin', 'following-redirects']
+
 function opener(run: ProofRun): (options: EgressOptions) => Egress {
   const [weakness] = run.words
-  if (weakness) run.say(`weakened: ${weakness}`)
+  if (weakness && !weaknesses.includes(weakness)) throw new Error(`It can be weakened ${weaknesses.join(', ')}.`)
   return (options) => {
     const isUnchecked = weakness === 'without-check'
     const egress = createEgress(isUnchecked ? { ...options, allowedNetworks: ['0.0.0.0/0', '::/0'] } : options)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { Engine, Outcome } from './chdb.ts'
 import { ClickHouseException } from './exception.ts'
@@ -46,31 +46,28 @@ async function send(response: ServerResponse, { status, headers, body, gzip }: R
     ...headers,
     ...(gzip && { 'content-encoding': 'gzip' }),
   })
-  if (gzip) await pipeline(Readable.from([body]), createGzip(), response)
-  else response.end(body)
+  if (gzip) return pipeline(Readable.from([body]), createGzip(), response)
+  response.end(body)
+  await finished(response) // a stop waits for answers to be out
 }
 
 /**
  * The server's `X-ClickHouse-Summary`, without what is not known: a missing number fails a check, a zero would pass it.
  * Rows read from storage are known only in the formats that end with statistics, so ask in JSON to count them.
  */
-function summaryOf({ body, elapsedSeconds, result, written }: Outcome, format: string): Record<string, string> {
-  const numbers: Record<string, string | number | undefined> = {
-    elapsed_ns: Math.round(elapsedSeconds * 1e9),
-    result_rows: result?.rows,
-    result_bytes: result?.bytes,
-    written_rows: written?.rows,
-    written_bytes: written?.bytes,
+function summaryOf(outcome: Outcome, format: string): Record<string, string> {
+  const { body, elapsedSeconds, counted, rows, bytes } = outcome
+  const summary: Record<string, string> = {
+    elapsed_ns: `${Math.round(elapsedSeconds * 1e9)}`,
+    [`${counted}_rows`]: `${rows}`,
+    [`${counted}_bytes`]: `${bytes}`,
   }
   if (formatsWithStatistics.has(format)) {
     const tail = Buffer.from(body.subarray(-200)).toString()
-    const read = /"rows_read":\s*(\d+),\s*"bytes_read":\s*(\d+)\s*\}\s*\}\s*$/.exec(tail)
-    numbers.read_rows = read?.[1]
-    numbers.read_bytes = read?.[2]
+    const [, readRows, readBytes] = /"rows_read": *(\d+),\s*"bytes_read": *(\d+)\s*\}\s*\}\s*$/.exec(tail) ?? []
+    if (readRows && readBytes) Object.assign(summary, { read_rows: readRows, read_bytes: readBytes })
   }
-  return Object.fromEntries(
-    Object.entries(numbers).flatMap(([name, number]) => (number === undefined ? [] : [[name, String(number)]])),
-  )
+  return summary
 }
 
 const formatsWithStatistics = new Set(['JSON', 'JSONStrings', 'JSONCompact', 'JSONCompactStrings'])

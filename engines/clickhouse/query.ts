@@ -29,15 +29,15 @@ export async function readQuery(request: IncomingMessage, address: URL): Promise
   const head = fields.get('query') ?? ''
   const body = await readBody(request)
 
-  // With both, the server reads them one after the other: `query=INSERT … FORMAT …` and the rows as the body.
+  // With both, the server reads one after the other: mostly `query=INSERT … FORMAT …`, and the rows as the body.
   const dataApart = head !== '' && readStatement(head).kind === 'insert'
-  const sql = dataApart ? head : `${head}\n${body.toString()}`.trim()
-  const database = fields.get('database')
+  const sql = dataApart ? head : `${head}\n${body.toString()}`
   const statement = readStatement(sql)
   if (statement.kind === 'empty') throw ClickHouseException.of(62, 'SYNTAX_ERROR', 'Empty query')
   if (statement.kind === 'several')
     throw ClickHouseException.of(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)')
 
+  const database = fields.get('database')
   const defaultFormat = fields.get('default_format') ?? 'TabSeparated'
   return {
     sql,

@@ -42,6 +42,7 @@ export function readStatement(sql: string): Statement {
   if (seen.length === 0) return { kind: 'empty' }
   if (seen[0] === 'INSERT') return { kind: 'insert' }
   // `format` is also a function and a good name for a column: it is the clause only where nothing but SETTINGS follows.
-  const isClause = format && (format.at === seen.length - 1 || seen[format.at + 1] === 'SETTINGS')
-  return isClause && format ? { kind: 'other', format: format.name } : { kind: 'other' }
+  if (format && (format.at === seen.length - 1 || seen[format.at + 1] === 'SETTINGS'))
+    return { kind: 'other', format: format.name }
+  return { kind: 'other' }
 }

@@ -50,7 +50,7 @@ async function run<Config>(
 }
 
 async function main(name: string | undefined): Promise<number> {
-  const command = name === undefined ? undefined : commands[name]
+  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     process.stderr.write(`${usage}\n`)
     return name === undefined || name === 'help' || name === '--help' ? exitCodes.ok : exitCodes.usage
@@ -73,4 +73,5 @@ async function main(name: string | undefined): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv[2])
+// Not `exitCode`: a driver's timer for a server that is away would keep a stopped process, or end it with an error.
+process.exit(await main(process.argv[2]))

@@ -1,4 +1,3 @@
-import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { createAddressPolicy } from './address-policy.ts'
 
@@ -28,10 +27,12 @@ describe('createAddressPolicy', () => {
     expect(standingOf(address)).toBe('inside')
   })
 
-  it("takes this machine's own addresses as inside, whatever they are", () => {
-    for (const { address } of Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])) {
-      expect(standingOf(address)).toBe('inside')
+  it("takes this machine's own public addresses as inside", () => {
+    const onPublicMachine = createAddressPolicy([], () => ['93.184.216.34', '2606:4700::1111'])
+    for (const address of ['93.184.216.34', '::ffff:93.184.216.34', '64:ff9b::93.184.216.34', '2606:4700::1111']) {
+      expect(onPublicMachine(address)).toBe('inside')
     }
+    expect(onPublicMachine('93.184.216.35')).toBe('public')
   })
 
   it('lists networks and single addresses, and nothing beside them', () => {

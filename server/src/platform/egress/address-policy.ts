@@ -34,7 +34,10 @@ const insideIPv6 = [
   '3fff::/20',
 ]
 
-export function createAddressPolicy(allowedNetworks: readonly string[]): (address: string) => Standing {
+export function createAddressPolicy(
+  allowedNetworks: readonly string[],
+  addressesOfThisMachine = readAddressesOfThisMachine,
+): (address: string) => Standing {
   const listed = networkList(allowedNetworks)
   const publicRanges = networkList(publicIPv6)
   const insideRanges = networkList([...insideIPv4, ...insideIPv6])
@@ -45,13 +48,12 @@ export function createAddressPolicy(allowedNetworks: readonly string[]): (addres
     if (family === 'ipv6' && !publicRanges.check(address, family)) return 'inside'
     if (insideRanges.check(address, family)) return 'inside'
     // A firewall in front of the machine does not stand between the machine and its own public address.
-    return isOfThisMachine(address, family) ? 'inside' : 'public'
+    return networkList(addressesOfThisMachine()).check(address, family) ? 'inside' : 'public'
   }
 }
 
-function isOfThisMachine(address: string, family: 'ipv4' | 'ipv6'): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
-  return networkList(own.map((entry) => entry.address)).check(address, family)
+function readAddressesOfThisMachine(): string[] {
+  return Object.values(networkInterfaces()).flatMap((entries = []) => entries.map(({ address }) => address))
 }
 
 function networkList(networks: readonly string[]): BlockList {

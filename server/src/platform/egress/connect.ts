@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
-import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { Destination } from './destination.ts'
 import { EgressError } from './egress-error.ts'
@@ -21,41 +20,6 @@ export async function openDirectly(to: Destination, signal: AbortSignal): Promis
     socket.destroy()
     throw new EgressError('connect_failed', `No connection to ${to.hostname}:${to.port} ${because(error)}.`)
   }
-}
-
-/**
- * The proxy is told the checked address, never the name: a proxy that looks names up itself would get the answer that
- * we have not checked. Only https goes this way, so CONNECT is all that is spoken to it.
- */
-export async function openThroughProxy(proxy: URL, to: Destination, signal: AbortSignal): Promise<Socket> {
-  const [address] = to.addresses
-  const target = `${isIPv6(address) ? `[${address}]` : address}:${to.port}`
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-  const request = httpRequest({
-    host: proxy.hostname.replace(/^\[|\]$/g, ''),
-    port: proxy.port || 80,
-    agent: false,
-    method: 'CONNECT',
-    path: target,
-    headers: {
-      host: target,
-      ...(credentials !== ':' && { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }),
-    },
-  })
-  request.end().on('error', () => {}) // given up, it fails once more with nobody waiting
-  const [response, socket] = await once(request, 'connect', { signal }).catch((error: unknown) => {
-    request.destroy()
-    throw new EgressError(
-      'proxy_failed',
-      `The operator's proxy gave no connection to ${to.hostname} ${because(error)}.`,
-    )
-  })
-  if (response.statusCode === 200) return socket
-  socket.destroy()
-  throw new EgressError(
-    'proxy_failed',
-    `The operator's proxy refused ${to.hostname} at ${target} (status ${response.statusCode}). It must let connections to addresses through.`,
-  )
 }
 
 /** The name is what was typed, not the address that is connected to: the certificate is checked against the name. */
@@ -85,7 +49,8 @@ export async function secure(
   }
 }
 
-function because(error: unknown): string {
+/** What went wrong with a connection, as the end of a sentence. */
+export function because(error: unknown): string {
   if (error instanceof Error && error.name === 'AbortError') return 'in time'
   return error instanceof Error && 'code' in error ? `(${error.code})` : '(unknown reason)'
 }

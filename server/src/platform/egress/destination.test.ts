@@ -61,10 +61,10 @@ describe('checkDestination', () => {
 
   it('says what to do', async () => {
     await expect(check('https://inside.example:8443/')).rejects.toThrow(
-      'inside.example leads to 10.0.0.5, which is a private or reserved address. An operator can allow it with ' +
-        'COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
+      "inside.example leads to 10.0.0.5, which is a private or reserved address, or this machine's own. " +
+        'An operator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
     )
-    await expect(check('https://10.1/')).rejects.toThrow('10.0.0.1 is a private or reserved address.')
+    await expect(check('https://10.1/')).rejects.toThrow('10.0.0.1 is a private or reserved address,')
   })
 
   it('refuses a name without an address', async () => {

@@ -41,7 +41,10 @@ export function createDestinationCheck(rules: DestinationRules, dns: Dns) {
     const hostname = withoutBrackets(url.hostname)
     const port = portOf(url)
     const [first, ...others] = isIP(hostname) ? [hostname] : await resolveName(hostname, dns)
-    if (!first) throw new EgressError('unresolvable', `${hostname} has no address. Is the whole name right?`)
+    if (!first) {
+      const question = 'Is the name whole, and does DNS answer?'
+      throw new EgressError('unresolvable', `No address was found for ${hostname}. ${question}`)
+    }
     const addresses = [first, ...others] as const
 
     const isAllowedHost = allowedHosts.has(`${hostname}:${port}`)
@@ -51,10 +54,11 @@ export function createDestinationCheck(rules: DestinationRules, dns: Dns) {
     // its owner hears of it now instead of on the day the other one is down.
     const inside = addresses[standings.indexOf('inside')]
     if (inside) {
+      const what = hostname === inside ? hostname : `${hostname} leads to ${inside}, which`
       throw new EgressError(
         'address_not_allowed',
-        `${hostname === inside ? hostname : `${hostname} leads to ${inside}, which`} is a private or reserved address. ` +
-          `An operator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (${url.hostname}:${port}) or COLOPHON_EGRESS_ALLOWED_NETWORKS.`,
+        `${what} is a private or reserved address, or this machine's own. An operator can allow it with ` +
+          `COLOPHON_EGRESS_ALLOWED_HOSTS (${url.hostname}:${port}) or COLOPHON_EGRESS_ALLOWED_NETWORKS.`,
       )
     }
 

@@ -4,9 +4,10 @@ import { Readable } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
 import { asResponse } from './answer.ts'
-import { openDirectly, openThroughProxy, secure } from './connect.ts'
+import { openDirectly, secure } from './connect.ts'
 import { createDestinationCheck, type Destination, type DestinationRules, parseUrl } from './destination.ts'
 import { asEgressError, EgressError } from './egress-error.ts'
+import { openThroughProxy, parseProxyUrl } from './proxy.ts'
 import type { Dns } from './resolve-name.ts'
 
 export type CallLimits = {
@@ -18,7 +19,7 @@ export type CallLimits = {
 }
 
 export type EgressOptions = Partial<DestinationRules> & {
-  /** `http://user:password@host:port`. HTTP_PROXY and the like in the environment are not read. */
+  /** For all that is not listed: `http://user:password@host:port`. HTTP_PROXY and the like in the environment are not read. */
   proxyUrl?: string
   /** Certificate authorities to trust besides the usual ones. */
   caBundlePem?: string
@@ -123,12 +124,6 @@ export function createEgress(options: EgressOptions): Egress {
     check: (url) => check(parseUrl(url), AbortSignal.timeout(connectTimeoutSeconds * 1000)),
     close: () => agent.destroy(),
   }
-}
-
-function parseProxyUrl(proxyUrl: string): URL {
-  const url = URL.parse(proxyUrl)
-  if (url?.protocol !== 'http:') throw new Error('The proxy must be given as http://host:port.')
-  return url
 }
 
 /** Read one by one: TLS takes a broken bundle without a word, and then trusts nobody. */

@@ -37,7 +37,7 @@ describe('resolveName', () => {
 
 describe('addressesInHostsFile', () => {
   const hostsFile =
-    '127.0.0.1\tlocalhost\n172.17.0.1  host.docker.internal Gateway # 9.9.9.9 gitea\n# 10.0.0.1 gitea\n::1 localhost\n'
+    '::1 localhost\n127.0.0.1\tlocalhost\n172.17.0.1  host.docker.internal Gateway # 9.9.9.9 gitea\n# 10.0.0.1 gitea\n'
 
   it('reads names, aliases in any case, and no comments', () => {
     expect(addressesInHostsFile('localhost', hostsFile)).toEqual(['127.0.0.1', '::1'])

@@ -21,8 +21,9 @@ export async function resolveName(name: string, dns: Dns): Promise<string[]> {
 }
 
 export function addressesInHostsFile(name: string, hostsFile: string): string[] {
-  return hostsFile.split('\n').flatMap((line) => {
+  const addresses = hostsFile.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/)
     return isIP(address) && names.includes(name) ? [address] : []
   })
+  return addresses.sort((one, other) => isIP(one) - isIP(other))
 }

@@ -15,7 +15,7 @@ export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop:
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const dns = new Resolver({ timeout: 500, tries: 1 })
+  const dns = new Resolver({ timeout: 1500, tries: 1 })
   dns.setServers([`127.0.0.1:${socket.address().port}`])
   return {
     dns,

@@ -1,0 +1,59 @@
+/**
+ * What an endpoint is: one file with its schema, who may call it, and its handler. Everything else (authentication,
+ * validation, errors, limits, documentation) it gets by being registered with `addRoutes`.
+ */
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Actor } from '../audit/audit-store.ts'
+import type { Key } from '../keys/key-store.ts'
+import type { Scope } from '../keys/scopes.ts'
+
+/** `public`: anybody. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
+export type Access = 'public' | 'any-key' | Scope
+
+export interface RouteSchemas {
+  params?: TObject
+  query?: TObject
+  body?: TObject
+  /** By status; a problem is added for every way in which the route can refuse. */
+  answers: Readonly<Record<number, TSchema>>
+}
+
+export type RouteRequest<Schemas extends RouteSchemas, Who extends Access> = {
+  params: PartOf<Schemas['params']>
+  query: PartOf<Schemas['query']>
+  body: PartOf<Schemas['body']>
+} & (Who extends 'public' ? unknown : { key: Key; actor: Actor })
+
+type PartOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+export type RouteAnswer<Schemas extends RouteSchemas> = {
+  [Status in keyof Schemas['answers']]: {
+    status: Status
+    body: PartOf<Schemas['answers'][Status]>
+    headers?: Record<string, string>
+  }
+}[keyof Schemas['answers']]
+
+export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Access> {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** With parameters as `:name`. A route with a scope has `:projectId`. */
+  url: string
+  access: Who
+  /** The name of the client's function. */
+  name: string
+  tag: 'Projects' | 'API keys' | 'Service'
+  summary: string
+  description?: string
+  schemas: Schemas
+  handle(request: RouteRequest<Schemas, Who>): Promise<RouteAnswer<Schemas>>
+}
+
+/** A route whose types are settled: what a list of routes holds. */
+export type Route = RouteDefinition<RouteSchemas, Access>
+
+export function route<const Schemas extends RouteSchemas, const Who extends Access>(
+  definition: RouteDefinition<Schemas, Who>,
+): Route {
+  // The handler gets exactly what its schemas let through; the list of routes need not know these types.
+  return definition as unknown as Route
+}

@@ -1,0 +1,81 @@
+/** Who did what: insert only, written in the transaction of the act itself, so that neither is there without the other. */
+import type { Kysely, Transaction } from 'kysely'
+import { type Id, isId, newId } from '../platform/ids.ts'
+import type { AuditTables } from './tables.ts'
+
+/** A person at the machine (`colophon-server admin`), or a key over HTTP. */
+export type Actor = { kind: 'operator' } | { kind: 'key'; keyId: Id<'key'>; requestId: string }
+
+export type AuditAction =
+  | 'project.created'
+  | 'project.renamed'
+  | 'member.added'
+  | 'member.role_changed'
+  | 'member.removed'
+  | 'key.created'
+  | 'key.revoked'
+  | 'credential.stored'
+
+export interface AuditAct {
+  action: AuditAction
+  /** The id of what was acted upon. */
+  subject: string
+  detail: Record<string, unknown>
+}
+
+export interface AuditEntry extends AuditAct {
+  id: Id<'aud'>
+  at: Date
+  /** `operator`, or a key's id. */
+  actor: string
+  requestId: string | null
+}
+
+export type RecordAudit = <Tables extends AuditTables>(
+  tx: Transaction<Tables>,
+  projectId: Id<'prj'>,
+  actor: Actor,
+  act: AuditAct,
+) => Promise<void>
+
+export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, subject, detail }) => {
+  await (tx as unknown as Transaction<AuditTables>)
+    .insertInto('audit_entry')
+    .values({
+      project_id: projectId,
+      id: newId('aud'),
+      actor: actor.kind === 'operator' ? 'operator' : actor.keyId,
+      action,
+      subject,
+      detail: JSON.stringify(detail),
+      request_id: actor.kind === 'key' ? actor.requestId : null,
+    })
+    .execute()
+}
+
+export class AuditStore {
+  readonly #db: Kysely<AuditTables>
+
+  constructor(db: Kysely<AuditTables>) {
+    this.#db = db
+  }
+
+  /** Newest first; `before` is the last id of the page before. */
+  async list(
+    projectId: Id<'prj'>,
+    { limit, before }: { limit: number; before: string | undefined },
+  ): Promise<AuditEntry[]> {
+    let query = this.#db.selectFrom('audit_entry').selectAll().where('project_id', '=', projectId)
+    if (before !== undefined && isId('aud', before)) query = query.where('id', '<', before)
+    const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+    return rows.map(({ id, at, actor, action, subject, detail, request_id }) => ({
+      id,
+      at,
+      actor,
+      action: action as AuditAction,
+      subject,
+      detail,
+      requestId: request_id,
+    }))
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { isAddressAllowed, type KeyGrant, networkMistake, refuseMoreThan } from './key-rules.ts'
+
+const grant = (more: Partial<KeyGrant> = {}): KeyGrant => ({
+  scopes: ['agent:read'],
+  allowedNetworks: [],
+  expiresAt: null,
+  ...more,
+})
+
+test('an address is allowed by its network, or when there is none', () => {
+  expect(isAddressAllowed('198.51.100.7', [])).toBe(true)
+  expect(isAddressAllowed('10.1.2.3', ['10.0.0.0/8'])).toBe(true)
+  expect(isAddressAllowed('::ffff:10.1.2.3', ['10.0.0.0/8'])).toBe(true)
+  expect(isAddressAllowed('11.1.2.3', ['10.0.0.0/8', '192.0.2.1/32'])).toBe(false)
+  expect(isAddressAllowed('2001:db8::1', ['2001:db8::/32'])).toBe(true)
+  expect(isAddressAllowed('2001:db9::1', ['2001:db8::/32'])).toBe(false)
+  expect(isAddressAllowed('not an address', ['0.0.0.0/0'])).toBe(false)
+})
+
+test('a key can hand on what it has', () => {
+  const day = new Date('2030-01-01')
+  const maker = grant({ scopes: ['agent:read', 'agent:write'], allowedNetworks: ['10.0.0.0/8'], expiresAt: day })
+  expect(() =>
+    refuseMoreThan(maker, grant({ allowedNetworks: ['10.2.0.0/16', '10.0.0.0/8'], expiresAt: day })),
+  ).not.toThrow()
+  expect(() => refuseMoreThan(grant(), grant({ allowedNetworks: ['10.0.0.0/8'], expiresAt: day }))).not.toThrow()
+})
+
+test.each<[string, KeyGrant, KeyGrant]>([
+  ['another scope', grant(), grant({ scopes: ['agent:read', 'project:write'] })],
+  ['no end', grant({ expiresAt: new Date('2030-01-01') }), grant()],
+  ['a later end', grant({ expiresAt: new Date('2030-01-01') }), grant({ expiresAt: new Date('2030-01-02') })],
+  ['every network', grant({ allowedNetworks: ['10.0.0.0/8'] }), grant()],
+  ['a wider network', grant({ allowedNetworks: ['10.0.0.0/16'] }), grant({ allowedNetworks: ['10.0.0.0/8'] })],
+  ['another network', grant({ allowedNetworks: ['10.0.0.0/8'] }), grant({ allowedNetworks: ['192.0.2.0/24'] })],
+])('a key cannot give another %s than it has itself', (_what, maker, wanted) => {
+  expect(() => refuseMoreThan(maker, wanted)).toThrow('insufficient_scope')
+})
+
+test.each(['10.0.0.0/8', '10.1.2.3', '10.1.2.3/8', '0.0.0.0/0', '2001:db8::/32', '::1'])('%s is a network', (text) => {
+  expect(networkMistake(text)).toBeUndefined()
+})
+
+test.each([
+  '',
+  'example.com',
+  '10.0.0/8',
+  '10.0.0.0/33',
+  '10.0.0.0/',
+  '10.0.0.0/08',
+  '10.0.0.0/8/8',
+  'fe80::1%eth0',
+  '::/129',
+])('%s is not a network', (text) => {
+  expect(networkMistake(text)).toBeDefined()
+})

@@ -1,0 +1,182 @@
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { type Id, isId, newId } from '../platform/ids.ts'
+import { type ApiKey, generateKey, hashOfKey, hintOfKey } from './key-format.ts'
+import { type KeyGrant, refuseMoreThan } from './key-rules.ts'
+import type { Scope } from './scopes.ts'
+import type { ApiKeyTable, KeyTables } from './tables.ts'
+
+export interface Key extends KeyGrant {
+  projectId: Id<'prj'>
+  id: Id<'key'>
+  name: string
+  hint: string
+  madeByKeyId: Id<'key'> | null
+  createdAt: Date
+  lastUsedAt: Date | null
+  revokedAt: Date | null
+}
+
+export interface NewKey extends KeyGrant {
+  name: string
+}
+
+export class KeyStore {
+  readonly #db: Kysely<KeyTables>
+  readonly #recordAudit: RecordAudit
+
+  constructor(db: Kysely<KeyTables>, recordAudit: RecordAudit) {
+    this.#db = db
+    this.#recordAudit = recordAudit
+  }
+
+  /** The secret is returned here and nowhere else, ever. A key that makes another cannot give it more than it has. */
+  async create(projectId: Id<'prj'>, wanted: NewKey, actor: Actor): Promise<{ key: Key; secret: ApiKey }> {
+    const secret = generateKey('colophon_')
+    return this.#db.transaction().execute(async (tx) => {
+      if (actor.kind === 'key') await refuseRevokedMaker(tx, projectId, actor.keyId, wanted)
+      const row = await tx
+        .insertInto('api_key')
+        .values({
+          project_id: projectId,
+          id: newId('key'),
+          name: wanted.name,
+          secret_hash: hashOfKey(secret),
+          hint: hintOfKey(secret),
+          scopes: [...wanted.scopes],
+          // 10.1.2.3/8 means 10.0.0.0/8, and PostgreSQL's `cidr` takes only the latter.
+          allowed_networks: sql`ARRAY(SELECT network(given::inet) FROM unnest(${[...wanted.allowedNetworks]}::text[]) AS given)`,
+          expires_at: wanted.expiresAt,
+          made_by_key_id: actor.kind === 'key' ? actor.keyId : null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      const key = asKey(row)
+      const { name, scopes, allowedNetworks, expiresAt } = key
+      await this.#recordAudit(tx, projectId, actor, {
+        action: 'key.created',
+        subject: key.id,
+        detail: { name, scopes, allowedNetworks, expiresAt },
+      })
+      return { key, secret }
+    })
+  }
+
+  async list(projectId: Id<'prj'>): Promise<Key[]> {
+    const rows = await this.#db
+      .selectFrom('api_key')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .orderBy('id', 'desc')
+      .execute()
+    return rows.map(asKey)
+  }
+
+  /** Revokes the key and every key it made, directly or through others. Doing it again changes nothing. */
+  async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<Key> {
+    if (!isId('key', keyId)) throw noSuchKey()
+    return this.#db.transaction().execute(async (tx) => {
+      const revoked = await tx
+        .withRecursive('family', (db) =>
+          db
+            .selectFrom('api_key')
+            .select('id')
+            .where('project_id', '=', projectId)
+            .where('id', '=', keyId)
+            .union((union) =>
+              union
+                .selectFrom('api_key')
+                .innerJoin('family', 'family.id', 'api_key.made_by_key_id')
+                .select('api_key.id')
+                .where('api_key.project_id', '=', projectId),
+            ),
+        )
+        .updateTable('api_key')
+        .set({ revoked_at: sql`now()` })
+        .where('project_id', '=', projectId)
+        .where('revoked_at', 'is', null)
+        .where('id', 'in', (db) => db.selectFrom('family').select('family.id'))
+        .returning('id')
+        .execute()
+      for (const { id } of revoked) {
+        await this.#recordAudit(tx, projectId, actor, {
+          action: 'key.revoked',
+          subject: id,
+          detail: id === keyId ? {} : { because: keyId },
+        })
+      }
+      const row = await tx
+        .selectFrom('api_key')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', keyId)
+        .executeTakeFirst()
+      if (!row) throw noSuchKey()
+      return asKey(row)
+    })
+  }
+
+  /** Asked at every request, of every replica: that is what makes a revocation hold at the next one. */
+  async findBySecret(secret: ApiKey): Promise<Key | undefined> {
+    const row = await this.#db
+      .selectFrom('api_key')
+      .selectAll()
+      .where('secret_hash', '=', hashOfKey(secret))
+      .executeTakeFirst()
+    return row && asKey(row)
+  }
+
+  /** To the minute: a write per request would cost more than anybody learns from it. */
+  async noteUse({ projectId, id, lastUsedAt }: Key): Promise<void> {
+    if (lastUsedAt && Date.now() - lastUsedAt.getTime() < 60_000) return
+    await this.#db
+      .updateTable('api_key')
+      .set({ last_used_at: sql`now()` })
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .where((where) =>
+        where.or([
+          where('last_used_at', 'is', null),
+          where('last_used_at', '<', sql<Date>`now() - interval '1 minute'`),
+        ]),
+      )
+      .execute()
+  }
+}
+
+/** The maker's row is locked, so that a key cannot slip out while its maker is being revoked. */
+async function refuseRevokedMaker(
+  tx: Transaction<KeyTables>,
+  projectId: Id<'prj'>,
+  makerId: Id<'key'>,
+  wanted: NewKey,
+): Promise<void> {
+  const maker = await tx
+    .selectFrom('api_key')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', makerId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!maker || maker.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
+  refuseMoreThan(asKey(maker), wanted)
+}
+
+const noSuchKey = () => new Problem('not_found', 'The project has no such API key.')
+
+function asKey(row: Selectable<ApiKeyTable>): Key {
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    scopes: row.scopes as Scope[],
+    allowedNetworks: row.allowed_networks,
+    madeByKeyId: row.made_by_key_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  }
+}

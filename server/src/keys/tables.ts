@@ -1,0 +1,22 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { AuditTables } from '../audit/tables.ts'
+import type { Id } from '../platform/ids.ts'
+
+export interface ApiKeyTable {
+  project_id: Id<'prj'>
+  id: Id<'key'>
+  name: string
+  secret_hash: Buffer
+  hint: string
+  scopes: string[]
+  allowed_networks: string[]
+  made_by_key_id: Id<'key'> | null
+  created_at: Generated<Date>
+  expires_at: Date | null
+  last_used_at: ColumnType<Date | null, never, Date>
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+export interface KeyTables extends AuditTables {
+  api_key: ApiKeyTable
+}

@@ -1,0 +1,65 @@
+/** Secrets that a project entrusts to us. Whoever writes one needs only the sealer; whoever reads one needs the opener. */
+import type { Kysely } from 'kysely'
+import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type Id, newId } from '../platform/ids.ts'
+import { asSealedSecret, type Opener, reseal, type Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import type { CredentialKind, ProjectTables } from './tables.ts'
+
+export class CredentialStore {
+  readonly #db: Kysely<ProjectTables>
+  readonly #sealer: Sealer
+  readonly #recordAudit: RecordAudit
+
+  constructor(db: Kysely<ProjectTables>, sealer: Sealer, recordAudit: RecordAudit) {
+    this.#db = db
+    this.#sealer = sealer
+    this.#recordAudit = recordAudit
+  }
+
+  async put(projectId: Id<'prj'>, kind: CredentialKind, secret: string, actor: Actor): Promise<Id<'crd'>> {
+    const id = newId('crd')
+    const sealed = await this.#sealer.seal(secret, { projectId, credentialId: id, kind })
+    await this.#db.transaction().execute(async (tx) => {
+      await tx
+        .insertInto('credential')
+        .values({ project_id: projectId, id, kind, sealed: Buffer.from(sealed) })
+        .execute()
+      await this.#recordAudit(tx, projectId, actor, { action: 'credential.stored', subject: id, detail: { kind } })
+    })
+    return id
+  }
+
+  async open(projectId: Id<'prj'>, id: Id<'crd'>, opener: Opener): Promise<string | undefined> {
+    const row = await this.#db
+      .selectFrom('credential')
+      .select(['kind', 'sealed'])
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row && opener.open(asSealedSecret(row.sealed), { projectId, credentialId: id, kind: row.kind })
+  }
+
+  /**
+   * After a new sealing key was put first: seals what older keys sealed once more, a row at a time. Killed half way, the
+   * next run does the rest; a row that was written meanwhile is left as its writer left it.
+   */
+  async resealAll(opener: Opener): Promise<{ resealed: number; current: number }> {
+    const rows = await this.#db.selectFrom('credential').select(['project_id', 'id', 'kind', 'sealed']).execute()
+    let resealed = 0
+    for (const row of rows) {
+      const sealed = asSealedSecret(row.sealed)
+      if (!this.#sealer.needsResealing(sealed)) continue
+      const binding = { projectId: row.project_id, credentialId: row.id, kind: row.kind }
+      const fresh = await reseal(sealed, binding, { opener, sealer: this.#sealer })
+      await this.#db
+        .updateTable('credential')
+        .set({ sealed: Buffer.from(fresh) })
+        .where('project_id', '=', row.project_id)
+        .where('id', '=', row.id)
+        .where('sealed', '=', Buffer.from(sealed))
+        .execute()
+      resealed++
+    }
+    return { resealed, current: rows.length - resealed }
+  }
+}

@@ -1,0 +1,126 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { type Id, isId, newId } from '../platform/ids.ts'
+import type { ProjectTables } from './tables.ts'
+
+export const memberRoles = ['owner', 'editor', 'viewer'] as const
+export type MemberRole = (typeof memberRoles)[number]
+
+export interface Member {
+  id: Id<'mbr'>
+  email: string
+  role: MemberRole
+  createdAt: Date
+}
+
+/** People who may see a project on the dashboard. A project that has owners keeps at least one. */
+export class MemberStore {
+  readonly #db: Kysely<ProjectTables>
+  readonly #recordAudit: RecordAudit
+
+  constructor(db: Kysely<ProjectTables>, recordAudit: RecordAudit) {
+    this.#db = db
+    this.#recordAudit = recordAudit
+  }
+
+  async list(projectId: Id<'prj'>): Promise<Member[]> {
+    return this.#db
+      .selectFrom('project_member')
+      .select(columns)
+      .where('project_id', '=', projectId)
+      .orderBy('id')
+      .execute()
+  }
+
+  /** Adding somebody who is there already gives them as they are: a repeated request makes no second member. */
+  async add(projectId: Id<'prj'>, { email, role }: { email: string; role: MemberRole }, actor: Actor): Promise<Member> {
+    const address = email.toLowerCase()
+    return this.#db.transaction().execute(async (tx) => {
+      const added = await tx
+        .insertInto('project_member')
+        .values({ project_id: projectId, id: newId('mbr'), email: address, role })
+        .onConflict((conflict) => conflict.columns(['project_id', 'email']).doNothing())
+        .returning(columns)
+        .executeTakeFirst()
+      if (added) {
+        await this.#recordAudit(tx, projectId, actor, {
+          action: 'member.added',
+          subject: added.id,
+          detail: { email: address, role },
+        })
+        return added
+      }
+      return tx
+        .selectFrom('project_member')
+        .select(columns)
+        .where('project_id', '=', projectId)
+        .where('email', '=', address)
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  async changeRole(projectId: Id<'prj'>, memberId: string, role: MemberRole, actor: Actor): Promise<Member> {
+    return this.#db.transaction().execute(async (tx) => {
+      const member = await lockMember(tx, projectId, memberId)
+      if (member.role === role) return member
+      if (member.role === 'owner') await refuseLastOwner(tx, projectId)
+      await tx
+        .updateTable('project_member')
+        .set({ role })
+        .where('project_id', '=', projectId)
+        .where('id', '=', member.id)
+        .execute()
+      await this.#recordAudit(tx, projectId, actor, {
+        action: 'member.role_changed',
+        subject: member.id,
+        detail: { from: member.role, to: role },
+      })
+      return { ...member, role }
+    })
+  }
+
+  async remove(projectId: Id<'prj'>, memberId: string, actor: Actor): Promise<Member> {
+    return this.#db.transaction().execute(async (tx) => {
+      const member = await lockMember(tx, projectId, memberId)
+      if (member.role === 'owner') await refuseLastOwner(tx, projectId)
+      await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('id', '=', member.id).execute()
+      await this.#recordAudit(tx, projectId, actor, {
+        action: 'member.removed',
+        subject: member.id,
+        detail: { email: member.email },
+      })
+      return member
+    })
+  }
+}
+
+const columns = ['id', 'email', 'role', 'created_at as createdAt'] as const
+
+/** The project's row is the lock: two owners who remove each other at once must not both succeed. */
+async function lockMember(tx: Transaction<ProjectTables>, projectId: Id<'prj'>, memberId: string): Promise<Member> {
+  if (!isId('mbr', memberId)) throw noSuchMember()
+  await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
+  const member = await tx
+    .selectFrom('project_member')
+    .select(columns)
+    .where('project_id', '=', projectId)
+    .where('id', '=', memberId)
+    .executeTakeFirst()
+  if (!member) throw noSuchMember()
+  return member
+}
+
+async function refuseLastOwner(tx: Transaction<ProjectTables>, projectId: Id<'prj'>): Promise<void> {
+  const owners = await tx
+    .selectFrom('project_member')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('role', '=', 'owner')
+    .limit(2)
+    .execute()
+  if (owners.length < 2)
+    throw new Problem('invalid_request', 'This is the last owner of the project: make somebody else an owner first.')
+}
+
+const noSuchMember = () => new Problem('not_found', 'The project has no such member.')
