@@ -64,6 +64,8 @@ export interface OpenApiDocument {
 /** What changed, and where below the schema's root: `views[].path`, or '' for the root itself. */
 type Break = { readonly place: string } & ({ readonly gone: true } | { readonly how: string })
 type Compare = (before: Schema, after: Schema) => Break[]
+/** Of two schemas of the same type: their items and properties. */
+type Inside = (before: SchemaObject, after: SchemaObject) => Break[]
 
 /** One sentence for each way in which a client of `before` would fail against `after`. */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
@@ -108,36 +110,35 @@ function operationIdChange({ operationId: was }: Operation, { operationId: is }:
 /** One finding, though a generated document says it twice: as `security` and by name. */
 function stricterAccess(before: Operation, after: Operation): string[] {
   const [was, is] = [declaredAccess(before), declaredAccess(after)]
-  const declaredStricter =
-    was.length > 0 && is.length > 0 && !is.includes('public') && was.some((access) => !is.includes(access))
+  const declaredStricter = is.length > 0 && !was.every((access) => admits(is, access))
   const stillSuffices = (credentials: Named<readonly string[]>) =>
     waysIn(after).some((needed) =>
-      Object.entries(needed).every(([scheme, scopes]) => scopes.every((scope) => credentials[scheme]?.includes(scope))),
+      Object.entries(needed).every(([scheme, scopes]) => {
+        const held = credentials[scheme]
+        return held !== undefined && scopes.every((scope) => held.includes(scope))
+      }),
     )
-  if (!declaredStricter && waysIn(before).every(stillSuffices)) return []
-  return [`access was ${wordsForAccess(before)} and is now ${wordsForAccess(after)}`]
+  if (declaredStricter) return [`access was ${inBackticks(was, 'or')} and is now ${inBackticks(is, 'or')}`]
+  if (waysIn(before).every(stillSuffices)) return []
+  return [`access was ${wordsForSecurity(before)} and is now ${wordsForSecurity(after)}`]
 }
 
 const declaredAccess = (operation: Operation) => [operation['x-colophon-access'] ?? []].flat()
 
-/** A scope stands for itself; a scheme without scopes is a scope named like nothing else, so that it can be asked for. */
-function waysIn({ security = [] }: Operation): Security {
-  if (security.length === 0) return [{}]
-  return security.map((way) =>
-    Object.fromEntries(Object.entries(way).map(([scheme, scopes]) => [scheme, ['', ...scopes]])),
-  )
-}
+/** A scope has a colon, and whoever holds one has a key. */
+const admits = (now: readonly string[], access: string) =>
+  now.includes('public') || now.includes(access) || (now.includes('any-key') && access.includes(':'))
 
-function wordsForAccess(operation: Operation): string {
-  const declared = declaredAccess(operation)
-  if (declared.length > 0) return inBackticks(declared, 'or')
-  const schemes = (operation.security ?? []).map((way) =>
-    Object.entries(way)
-      .map(([scheme, scopes]) => [scheme, ...scopes].join(' '))
-      .join(' and '),
+const waysIn = ({ security = [] }: Operation): Security => (security.length === 0 ? [{}] : security)
+
+const wordsForSecurity = (operation: Operation) =>
+  inBackticks(
+    waysIn(operation).map((way) => {
+      const schemes = Object.entries(way).map(([scheme, scopes]) => [scheme, ...scopes].join(' '))
+      return schemes.join(' and ') || 'public'
+    }),
+    'or',
   )
-  return schemes.length === 0 || schemes.includes('') ? '`public`' : inBackticks(schemes, 'or')
-}
 
 function parameterBreaks(before: Operation, after: Operation, compare: Compare): string[] {
   const [was, is] = [parametersByName(before), parametersByName(after)]
@@ -245,26 +246,35 @@ const notJudged = [
 type Direction = 'request' | 'answer'
 
 function schemaComparison(direction: Direction, before: OpenApiDocument, after: OpenApiDocument): Compare {
-  // By identity and not by name: a schema may come round to itself through a component on one side and inline on the other.
-  const known = new Map<Schema, Map<Schema, Break[]>>()
-  const compare: Compare = (beforeSchema, afterSchema) => {
-    const [was, is] = [resolve(before, beforeSchema), resolve(after, afterSchema)]
-    const knownForBefore = known.get(was) ?? new Map<Schema, Break[]>()
-    const knownBreaks = knownForBefore.get(is)
-    if (knownBreaks) return knownBreaks
-    const breaks: Break[] = []
-    known.set(was, knownForBefore.set(is, breaks)) // met again while it is compared, it adds nothing: recursion ends here
-    for (const keyword of notJudged) {
-      if (isDeepStrictEqual(keywordOf(was, keyword), keywordOf(is, keyword))) continue
-      breaks.push({ place: '', how: `has another \`${keyword}\`, which must be judged by hand` })
+  const properties = direction === 'answer' ? answerProperties : requestProperties
+  return (beforeRoot, afterRoot) => {
+    const compare: Compare = (was, is) =>
+      compareAlternatives(direction, alternatives(before, was), alternatives(after, is), inside)
+
+    // Every circle passes here. By identity and not by name: a schema may come round to itself through a component on one
+    // side and inline on the other. For one root only: what was met inside a circle knows only a part of it.
+    const known = new Map<SchemaObject, Map<SchemaObject, Break[]>>()
+    const inside: Inside = (was, is) => {
+      const knownForBefore = known.get(was) ?? new Map<SchemaObject, Break[]>()
+      const knownBreaks = knownForBefore.get(is)
+      if (knownBreaks) return knownBreaks
+      const breaks: Break[] = []
+      known.set(was, knownForBefore.set(is, breaks)) // met again while it is compared, it adds nothing
+      breaks.push(...within('[]', compare(was.items ?? true, is.items ?? true)), ...properties(was, is, compare))
+      return breaks
     }
-    breaks.push(...compareAlternatives(direction, alternatives(before, was), alternatives(after, is), compare))
-    return breaks
+    return compare(beforeRoot, afterRoot)
   }
-  return compare
 }
 
-const keywordOf = (schema: Schema, keyword: string) => (typeof schema === 'boolean' ? undefined : schema[keyword])
+function changesToJudgeByHand(before: SchemaObject, after: SchemaObject): Break[] {
+  const changed = notJudged.filter((keyword) => !isDeepStrictEqual(before[keyword], after[keyword]))
+  return changed.map((keyword) => ({ place: '', how: `has another \`${keyword}\`, which must be judged by hand` }))
+}
+
+/** Not what every object inherits: a field may be called `constructor`. */
+const own = <Value>(named: Named<Value> | undefined, name: string) =>
+  named && Object.hasOwn(named, name) ? named[name] : undefined
 
 /** A reference that leads nowhere, or only to itself, promises nothing. */
 function resolve({ components }: OpenApiDocument, schema: Schema): Schema {
@@ -273,12 +283,15 @@ function resolve({ components }: OpenApiDocument, schema: Schema): Schema {
   while (typeof current === 'object' && current.$ref !== undefined) {
     if (passed.has(current)) return true
     passed.add(current)
-    current = components?.schemas?.[current.$ref.replace('#/components/schemas/', '')] ?? true
+    current = own(components?.schemas, current.$ref.replace('#/components/schemas/', '')) ?? true
   }
   return current
 }
 
-/** One of the things a value may be. Literals of a type stand together, however the document spread them over `anyOf`. */
+/**
+ * One of the things a value may be. Literals of a type stand together, however the document spread them over `anyOf`, and
+ * `null` and booleans are literals however they are written.
+ */
 interface Alternative {
   readonly type: string
   readonly values?: ReadonlySet<unknown>
@@ -296,9 +309,12 @@ function alternatives(document: OpenApiDocument, schema: Schema): Alternative[] 
     if (resolved === false) return
     const given: SchemaObject = resolved === true ? {} : resolved
     const union = given.anyOf ?? given.oneOf
-    if (union) return union.forEach(collect)
-    const values = given.enum ?? ('const' in given ? [given.const] : undefined)
-    if (!values) return void plain.push(...typesOf(given).map((type) => ({ type, schema: given })))
+    if (union) {
+      for (const one of union) collect(one)
+      return
+    }
+    const [types, values] = typesAndLiterals(given)
+    plain.push(...types.map((type) => ({ type, schema: given })))
     for (const value of values) {
       const type = typeOfValue(value)
       literals.set(type, (literals.get(type) ?? new Set()).add(value))
@@ -309,6 +325,15 @@ function alternatives(document: OpenApiDocument, schema: Schema): Alternative[] 
 }
 
 const anything = 'anything'
+
+const fewValues: Named<readonly unknown[]> = { null: [null], boolean: [true, false] }
+
+function typesAndLiterals(schema: SchemaObject): [types: readonly string[], literals: readonly unknown[]] {
+  if (schema.enum) return [[], schema.enum]
+  if ('const' in schema) return [[], [schema.const]]
+  const types = typesOf(schema)
+  return [types.filter((type) => !fewValues[type]), types.flatMap((type) => fewValues[type] ?? [])]
+}
 
 function typesOf({ type, properties, additionalProperties, items }: SchemaObject): readonly string[] {
   if (type !== undefined) return [type].flat()
@@ -326,7 +351,7 @@ function compareAlternatives(
   direction: Direction,
   before: readonly Alternative[],
   after: readonly Alternative[],
-  compare: Compare,
+  inside: Inside,
 ): Break[] {
   const [parts, whole] = direction === 'answer' ? [after, before] : [before, after]
   const breaks: Break[] = []
@@ -334,11 +359,11 @@ function compareAlternatives(
   for (const part of parts) {
     const nearest = whole
       .filter((candidate) => mayHold(candidate, part))
-      .map((candidate) =>
-        direction === 'answer'
-          ? answerAlternative(candidate, part, compare)
-          : requestAlternative(part, candidate, compare),
-      )
+      .map((candidate) => {
+        const [was, is] = direction === 'answer' ? [candidate, part] : [part, candidate]
+        const compareOne = direction === 'answer' ? answerAlternative : requestAlternative
+        return [...changesToJudgeByHand(was.schema, is.schema), ...compareOne(was, is, inside)]
+      })
       .sort((one, other) => one.length - other.length)[0]
     if (nearest) breaks.push(...nearest)
     else strangers.push(part)
@@ -372,21 +397,20 @@ const describe = (all: readonly Alternative[]) =>
     'or',
   ) || 'nothing'
 
-function answerAlternative(before: Alternative, after: Alternative, compare: Compare): Break[] {
+function answerAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
   if (before.type === anything) return []
   if (after.values) {
     const added = before.values ? after.values.difference(before.values) : new Set()
     return added.size === 0 ? [] : [{ place: '', how: `may now also be ${literalList(added)}` }]
   }
   if (before.values) return [{ place: '', how: `was ${literalList(before.values)} and may now be any ${after.type}` }]
-  if (before.type === 'array') return within('[]', compare(before.schema.items ?? true, after.schema.items ?? true))
-  return before.type === 'object' ? answerProperties(before.schema, after.schema, compare) : []
+  return inside(before.schema, after.schema)
 }
 
 function answerProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
   const breaks: Break[] = []
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
-    const next = after.properties?.[name]
+    const next = own(after.properties, name)
     if (next === undefined) {
       breaks.push({ place: name, gone: true })
       continue
@@ -401,7 +425,7 @@ function answerProperties(before: SchemaObject, after: SchemaObject, compare: Co
   return [...breaks, ...(nextOthers ? within('*', compare(others, nextOthers)) : [{ place: '*', gone: true as const }])]
 }
 
-function requestAlternative(before: Alternative, after: Alternative, compare: Compare): Break[] {
+function requestAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
   if (after.type === anything) return []
   if (before.values) {
     const removed = after.values ? before.values.difference(after.values) : new Set()
@@ -409,11 +433,7 @@ function requestAlternative(before: Alternative, after: Alternative, compare: Co
   }
   if (after.values)
     return [{ place: '', how: `was any ${before.type} and may now only be ${literalList(after.values)}` }]
-  return [
-    ...tightenedLimits(before.schema, after.schema),
-    ...(before.type === 'array' ? within('[]', compare(before.schema.items ?? true, after.schema.items ?? true)) : []),
-    ...(before.type === 'object' ? requestProperties(before.schema, after.schema, compare) : []),
-  ]
+  return [...tightenedLimits(before.schema, after.schema), ...inside(before.schema, after.schema)]
 }
 
 function requestProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
@@ -421,11 +441,11 @@ function requestProperties(before: SchemaObject, after: SchemaObject, compare: C
   const [others, nextOthers] = [before.additionalProperties ?? true, after.additionalProperties ?? true]
   for (const name of after.required ?? []) {
     if (before.required?.includes(name)) continue
-    const known = before.properties?.[name] !== undefined
+    const known = own(before.properties, name) !== undefined
     breaks.push({ place: name, how: known ? 'is now required' : 'is new and required' })
   }
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
-    const next = after.properties?.[name] ?? nextOthers
+    const next = own(after.properties, name) ?? nextOthers
     if (next === false) breaks.push({ place: name, how: 'is no longer taken' })
     else breaks.push(...within(name, compare(schema, next)))
   }

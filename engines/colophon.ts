@@ -55,6 +55,34 @@ export async function prepareProcess(name: ProcessName, options: ProcessOptions)
   return { part, url }
 }
 
-/** `colophon-server migrate`, to its end. Returns what it printed. */
-export const runMigrate = (environment: Record<string, string>, checkout = ownCheckout): Promise<string> =>
-  runCommand(command(checkout, 'migrate'), { env: { PATH: process.env.PATH, ...environment }, cwd: checkout })
+/** `colophon-server migrate` or `admin …`, to its end. Returns its standard output. */
+export async function runColophon(
+  args: readonly string[],
+  { environment, checkout = ownCheckout }: { environment: Record<string, string>; checkout?: string },
+): Promise<string> {
+  const [name = '', ...rest] = args
+  return (
+    await runCommand([...command(checkout, name), ...rest], {
+      env: { PATH: process.env.PATH, ...environment },
+      cwd: checkout,
+    })
+  ).trim()
+}
+
+/** Both settings of a fresh pair of sealing keys. */
+export async function sealingKeySettings(): Promise<Record<string, string>> {
+  const lines = (await runColophon(['admin', 'sealing-key'], { environment: {} })).split('\n')
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
+}
+
+/** A project and an admin key of it. */
+export async function makeProject(
+  environment: Record<string, string>,
+  name: string,
+): Promise<{ projectId: string; key: string }> {
+  const projectId = await runColophon(['admin', 'project', 'create', '--name', name], { environment })
+  const key = await runColophon(['admin', 'key', 'create', '--project', projectId, '--name', 'first key'], {
+    environment,
+  })
+  return { projectId, key }
+}

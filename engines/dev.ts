@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareProcess, runMigrate } from './colophon.ts'
+import { makeProject, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
 import { engineTable } from './engine-table.ts'
 import { preferredPort } from './free-port.ts'
 import { readableLine } from './readable-line.ts'
@@ -25,7 +25,8 @@ async function main(): Promise<void> {
   const addresses = await engineAddresses()
   const scope = await createScope(addresses, 'dev')
   stops.push(scope.drop)
-  await runMigrate(scope.environment)
+  await runColophon(['migrate'], scope)
+  const { projectId, key } = await makeProject(scope.environment, 'My docs')
 
   const directory = mkdtempSync(join(tmpdir(), 'colophon-dev-'))
   stops.push(() => rmSync(directory, { recursive: true, force: true }))
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
   ]
   const environment = {
     ...scope.environment,
+    ...(await sealingKeySettings()),
     COLOPHON_LISTEN: `127.0.0.1:${apiPort}`,
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
@@ -48,9 +50,11 @@ async function main(): Promise<void> {
     stops.push(() => part.stop())
     await part.start()
   }
-  console.log(
-    `\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: http://localhost:${apiPort}/readyz\n`,
-  )
+  const url = `http://localhost:${apiPort}`
+  console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
+  console.log(`  Project         ${projectId}`)
+  console.log(`  Its API key     ${key}   (shown this once)`)
+  console.log(`  Try it          curl -H 'Authorization: Bearer ${key}' ${url}/v2/me\n`)
   console.log(engineTable(addresses))
   console.log('\nCtrl-C stops everything and removes its data.\n')
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type ColophonProcess, prepareProcess, runMigrate } from '../engines/colophon.ts'
+import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../engines/colophon.ts'
 import { freePort } from '../engines/free-port.ts'
 import { Part } from '../engines/part.ts'
 import { runCommand } from '../engines/run-command.ts'
@@ -65,7 +65,7 @@ async function startInOneCommand(run: ProofRun, clone: string, directory: string
       env: newcomer(run, directory),
       logFile: join(directory, `dev-${kind}.log`),
       print: (line) => {
-        url = line.match(/Colophon is up .*?(http:\S+)\/readyz/)?.[1] ?? url
+        url = line.match(/Colophon is up .*?(http:\S+)/)?.[1] ?? url
       },
       isReady: async () => url !== '' && (await readiness(url)).status === 'ready',
       readyWithinSeconds: kind === 'cold' ? 3600 : 120,
@@ -96,10 +96,11 @@ const mentions = async (text: string) =>
 
 async function killEachEngine(run: ProofRun, engines: Engines, clone: string, directory: string): Promise<void> {
   const scope = await createScope(engines.addresses, 'service-starts')
-  await runMigrate(scope.environment, clone)
+  await runColophon(['migrate'], { environment: scope.environment, checkout: clone })
   const gatewayPort = await freePort()
   const environment = {
     ...scope.environment,
+    ...(await sealingKeySettings()),
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_TOKEN: 'proof',
@@ -210,7 +211,7 @@ async function migrateTogether(run: ProofRun, engines: Engines, clone: string): 
     if (midway) hitTheMiddle++
     await victim?.kill()
     await Promise.all(replicas.map((replica) => replica.ended))
-    const rest = await runMigrate(scope.environment, clone) // what a supervisor does with the one that was killed
+    const rest = await runColophon(['migrate'], { environment: scope.environment, checkout: clone }) // what a supervisor does with the one that was killed
     run.check(!rest.includes('migration applied'), `round ${round}: the other replica did the whole work`)
     const rows = await query(
       scope.postgresUrl,

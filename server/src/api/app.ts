@@ -1,20 +1,71 @@
 /** The public HTTP service, put together from its routes. */
+import type { AuditStore } from '../audit/audit-store.ts'
+import type { KeyStore } from '../keys/key-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
-import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
+import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
+import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
+import type { MemberStore } from '../projects/member-store.ts'
+import type { ProjectStore } from '../projects/project-store.ts'
+import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
+import { healthzRoute } from './health/healthz.ts'
+import { readyzRoute } from './health/readyz.ts'
+import { createKeyRoute } from './keys/create-key.ts'
+import { listKeysRoute } from './keys/list-keys.ts'
+import { revokeKeyRoute } from './keys/revoke-key.ts'
+import { getMeRoute } from './me/get-me.ts'
+import { openApiDocument } from './openapi.ts'
+import { addDashboard } from './pages/dashboard.ts'
+import { addReference } from './pages/reference.ts'
+import { addMemberRoute } from './projects/add-member.ts'
+import { changeMemberRoleRoute } from './projects/change-member-role.ts'
+import { getProjectRoute } from './projects/get-project.ts'
+import { listAuditRoute } from './projects/list-audit.ts'
+import { listMembersRoute } from './projects/list-members.ts'
+import { removeMemberRoute } from './projects/remove-member.ts'
+import { renameProjectRoute } from './projects/rename-project.ts'
+import type { Route } from './route.ts'
 
-export function createApi({
-  config,
-  readiness,
-  log,
-}: {
-  config: HttpConfig
+export interface ApiParts {
   readiness: Readiness
-  log: Log
-}): HttpServer {
+  projects: ProjectStore
+  members: MemberStore
+  keys: KeyStore
+  audit: AuditStore
+}
+
+/** Every endpoint of the contract, in the order in which the documentation has them. */
+export const apiRoutes = (parts: ApiParts): Route[] => [
+  getMeRoute(),
+  listKeysRoute(parts),
+  createKeyRoute(parts),
+  revokeKeyRoute(parts),
+  getProjectRoute(parts),
+  renameProjectRoute(parts),
+  listMembersRoute(parts),
+  addMemberRoute(parts),
+  changeMemberRoleRoute(parts),
+  removeMemberRoute(parts),
+  listAuditRoute(parts),
+  healthzRoute(),
+  readyzRoute(parts),
+]
+
+export interface Api {
+  server: HttpServer
+  declaredRoutes: readonly DeclaredRoute[]
+}
+
+export function createApi(parts: ApiParts, config: HttpConfig, log: Log): Api {
   const server = createHttpServer(config, log)
-  addHealthRoutes(server, readiness)
-  return server
+  const declaredRoutes = collectDeclaredRoutes(server)
+  addJsonBody(server)
+  server.setValidatorCompiler(compileValidator)
+  const routes = apiRoutes(parts)
+  addRoutes(server, routes, parts.keys)
+  addReference(server, openApiDocument(routes))
+  addDashboard(server, log)
+  return { server, declaredRoutes }
 }

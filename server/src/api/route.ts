@@ -57,3 +57,9 @@ export function route<const Schemas extends RouteSchemas, const Who extends Acce
   // The handler gets exactly what its schemas let through; the list of routes need not know these types.
   return definition as unknown as Route
 }
+
+export const answer = <const Status extends number, Body>(
+  status: Status,
+  body: Body,
+  headers: Record<string, string> = {},
+) => ({ status, body, headers })

@@ -4,6 +4,7 @@ import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/engin
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { openEngines } from './open-engines.ts'
+import { openStores } from './open-stores.ts'
 import { type Running, serveHttp } from './running-process.ts'
 
 export async function startApi(config: ApiConfig): Promise<Running> {
@@ -18,6 +19,6 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     },
     log,
   )
-  const server = createApi({ config: config.http, readiness, log })
+  const { server } = createApi({ readiness, ...openStores(engines.pool) }, config.http, log)
   return serveHttp(server, { config: config.http, readiness, release: engines.close })
 }

@@ -8,8 +8,10 @@ import {
   loadServeConfig,
   loadWorkerConfig,
 } from '../platform/config.ts'
+import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { version } from '../platform/version.ts'
+import { admin, adminUsage, UsageError } from './admin.ts'
 import { startApi } from './api.ts'
 import { migrateEngines } from './migrate.ts'
 import { startRunner } from './runner.ts'
@@ -24,6 +26,7 @@ const usage = `colophon-server ${version}
   worker    background work, and the gateway that runners talk to
   runner    runs agent turns; needs only the gateway's address and its own token
   migrate   brings the engines to this version's schema, and ends
+  admin     projects, API keys, members and sealing keys, without a dashboard
 
 Settings come from the environment; docs/configuration.md lists them.`
 
@@ -38,6 +41,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     const config = loadEnginesConfig()
     await migrateEngines(config, createLog('migrate', config.log))
   },
+  admin: () => admin(process.argv.slice(3)),
 }
 
 async function run<Config>(
@@ -64,6 +68,14 @@ async function main(name: string | undefined): Promise<number> {
       process.stderr.write(`colophon-server ${name}: the configuration has ${count}:\n`)
       for (const mistake of error.mistakes) process.stderr.write(`  ${mistake}\n`)
       return exitCodes.configuration
+    }
+    if (error instanceof UsageError) {
+      process.stderr.write(`${error.message ? `${error.message}\n\n` : ''}${adminUsage}\n`)
+      return exitCodes.usage
+    }
+    if (error instanceof Problem) {
+      process.stderr.write(`${error.detail}\n`)
+      return exitCodes.failed
     }
     createLog(name ?? '', { level: 'info' }).fatal(
       { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },

@@ -4,6 +4,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import {
+  type ParsedSealingKeys,
+  parseSealingPrivateKeys,
+  parseSealingPublicKeys,
+  type SealingPrivateKeys,
+  type SealingPublicKeys,
+} from './sealed-secrets/sealing-keys.ts'
 
 export interface ListenAddress {
   host: string
@@ -41,6 +48,8 @@ export interface ApiConfig {
   http: HttpConfig
   /** Where clients and browsers find us, without a trailing slash. */
   publicUrl: string
+  /** Enough to seal a secret, not to open one. */
+  sealingKeys: SealingPublicKeys
 }
 
 export interface WorkerConfig {
@@ -48,6 +57,7 @@ export interface WorkerConfig {
   engines: EnginesConfig
   /** The port for runners: their API and the gateway. */
   gateway: HttpConfig
+  sealingKeys: SealingPrivateKeys
 }
 
 export interface RunnerConfig {
@@ -76,23 +86,43 @@ export class ConfigError extends Error {
 const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export const loadApiConfig = (environment: Environment = process.env): ApiConfig => read(environment, api)
+export const loadApiConfig = (environment: Environment = process.env): ApiConfig =>
+  read(environment, (from) => api(from, sealingPublicKeys(from)))
 export const loadWorkerConfig = (environment: Environment = process.env): WorkerConfig => read(environment, worker)
 export const loadRunnerConfig = (environment: Environment = process.env): RunnerConfig => read(environment, runner)
 export const loadEnginesConfig = (environment: Environment = process.env): EnginesConfig & { log: LogConfig } =>
   read(environment, (from) => ({ ...engines(from), log: log(from) }))
+/** One process with the private halves needs no other setting for the public ones. */
 export const loadServeConfig = (environment: Environment = process.env): ServeConfig =>
-  read(environment, (from) => ({ api: api(from), worker: worker(from) }))
+  read(environment, (from) => {
+    const workerConfig = worker(from)
+    return { api: api(from, workerConfig.sealingKeys), worker: workerConfig }
+  })
+export const loadSealingPrivateKeys = (environment: Environment = process.env): SealingPrivateKeys =>
+  read(environment, sealingPrivateKeys)
 
-function api(from: Reader): ApiConfig {
+function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
   const http = httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
-  return { log: log(from), engines: engines(from), http, publicUrl: publicUrl(from, http) }
+  return { log: log(from), engines: engines(from), http, publicUrl: publicUrl(from, http), sealingKeys }
 }
 
 function worker(from: Reader): WorkerConfig {
   const gateway = httpServer(from, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
-  return { log: log(from), engines: engines(from), gateway }
+  return { log: log(from), engines: engines(from), gateway, sealingKeys: sealingPrivateKeys(from) }
 }
+
+const makeThem = 'make a pair with `colophon-server admin sealing-key`'
+
+const sealingPublicKeys = (from: Reader) =>
+  from.sealingKeys('COLOPHON_SEALING_PUBLIC_KEYS', parseSealingPublicKeys, {
+    purpose: `the public halves of the sealing keys; ${makeThem}`,
+  })
+
+const sealingPrivateKeys = (from: Reader) =>
+  from.sealingKeys('COLOPHON_SEALING_PRIVATE_KEYS', parseSealingPrivateKeys, {
+    purpose: `the private halves of the sealing keys; ${makeThem}`,
+    secret: true,
+  })
 
 function runner(from: Reader): RunnerConfig {
   return {
@@ -185,6 +215,7 @@ const knownNames = [
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_POOL_SIZE', 'COLOPHON_DATABASE_URL', 'COLOPHON_GATEWAY_LISTEN'],
   ...['COLOPHON_GATEWAY_TLS_CERT_FILE', 'COLOPHON_GATEWAY_TLS_KEY_FILE', 'COLOPHON_GATEWAY_URL', 'COLOPHON_LISTEN'],
   ...['COLOPHON_LOG_LEVEL', 'COLOPHON_PUBLIC_URL', 'COLOPHON_RUNNER_LISTEN', 'COLOPHON_RUNNER_TOKEN'],
+  ...['COLOPHON_SEALING_PRIVATE_KEYS', 'COLOPHON_SEALING_PUBLIC_KEYS'],
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
   ...['COLOPHON_TEMPORAL_NAMESPACE', 'COLOPHON_TEMPORAL_TLS', 'COLOPHON_TLS_CERT_FILE', 'COLOPHON_TLS_KEY_FILE'],
   ...['COLOPHON_TRUSTED_PROXIES', 'COLOPHON_URL'], // the last is the command line's
@@ -271,6 +302,14 @@ class Reader {
     if (host && port <= 65_535) return { host, port }
     this.mistake(`${name} has to be host:port, like 0.0.0.0:8080 or [::]:8080, not ${value}`)
     return otherwise
+  }
+
+  sealingKeys<Keys>(name: string, parse: (text: string) => ParsedSealingKeys<Keys>, options: TextOptions): Keys {
+    const text = this.text(name, options)
+    const parsed = text === '' ? { ok: false as const, mistakes: [] } : parse(text)
+    if (parsed.ok) return parsed.keys
+    for (const mistake of parsed.mistakes) this.mistake(`${name}: ${mistake}`)
+    return undefined as Keys // never seen: there is a mistake, so `read` throws
   }
 
   networks(name: string): string[] {

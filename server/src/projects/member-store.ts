@@ -2,10 +2,8 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
+import type { MemberRole } from './member-role.ts'
 import type { ProjectTables } from './tables.ts'
-
-export const memberRoles = ['owner', 'editor', 'viewer'] as const
-export type MemberRole = (typeof memberRoles)[number]
 
 export interface Member {
   id: Id<'mbr'>

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { MemberRole } from './member-store.ts'
+import type { MemberRole } from './member-role.ts'
 
 export interface ProjectTables extends AuditTables {
   project: {

@@ -1,16 +1,24 @@
 import { version } from '../version.ts'
 import type { HttpServer } from './http-server.ts'
-import type { Readiness } from './readiness.ts'
+import type { Readiness, ReadinessReport } from './readiness.ts'
 
-/** `/healthz`: the process is alive (restart it when this fails). `/readyz`: what works (send work elsewhere when this fails). */
+/** `/healthz`: the process is alive (restart it when this fails). */
+export const healthAnswer = () => ({ status: 'alive' as const, version })
+
+/** `/readyz`: what works (send work elsewhere when this is 503). */
+export async function readinessAnswer(
+  readiness: Readiness,
+): Promise<{ status: 200 | 503; body: ReadinessReport & { version: string } }> {
+  const report = await readiness.report()
+  const takesRequests = report.status === 'ready' || report.status === 'degraded'
+  return { status: takesRequests ? 200 : 503, body: { ...report, version } }
+}
+
+/** For processes without an API of their own. */
 export function addHealthRoutes(server: HttpServer, readiness: Readiness): void {
-  server.get('/healthz', async () => ({ status: 'alive', version }))
+  server.get('/healthz', async () => healthAnswer())
   server.get('/readyz', async (_request, reply) => {
-    const report = await readiness.report()
-    const takesRequests = report.status === 'ready' || report.status === 'degraded'
-    return reply
-      .code(takesRequests ? 200 : 503)
-      .header('cache-control', 'no-store')
-      .send({ ...report, version })
+    const { status, body } = await readinessAnswer(readiness)
+    return reply.code(status).header('cache-control', 'no-store').send(body)
   })
 }

@@ -73,7 +73,7 @@ test('an unknown address is 404, a known one with another method 405', async () 
   expect((await server.inject('/nowhere')).json()).toMatchObject({ code: 'not_found' })
   const wrongMethod = await server.inject({ method: 'DELETE', url: '/fine' })
   expect(wrongMethod.statusCode).toBe(405)
-  expect(wrongMethod.headers.allow).toBe('GET')
+  expect(wrongMethod.headers.allow).toBe('GET, HEAD')
 })
 
 test('bodies that cannot be read are refused by name', async () => {

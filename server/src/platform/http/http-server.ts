@@ -38,7 +38,7 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     keepAliveTimeout: keepAliveMs,
     return503OnClosing: false, // a request on a kept connection that arrives while we stop is answered like any other
     forceCloseConnections: 'idle',
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => answerError(error, request, reply),
   })
@@ -76,7 +76,7 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
   return server
 }
 
-const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 const allowedMethods = (server: HttpServer, request: FastifyRequest) =>
   methods.filter((method) => server.findRoute({ method, url: request.url.split('?', 1)[0] ?? '' }) !== null)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 
 /** Shown to everybody, so never an address or a driver's words: those are in the log. */
-const failureReasons = [
+export const failureReasons = [
   'unreachable',
   'timeout',
   'read_only',
@@ -30,9 +30,11 @@ export interface PartCheck {
 
 export type PartReport = { status: 'ok'; milliseconds: number } | { status: 'failing'; reason: FailureReason }
 
+/** `degraded`: something is away, but requests are taken all the same. */
+export const readinessStatuses = ['ready', 'degraded', 'not_ready', 'stopping'] as const
+
 export interface ReadinessReport {
-  /** `degraded`: something is away, but requests are taken all the same. */
-  status: 'ready' | 'degraded' | 'not_ready' | 'stopping'
+  status: (typeof readinessStatuses)[number]
   parts: Record<string, PartReport>
 }
 

@@ -1,0 +1,60 @@
+/** Registers routes: what a route declares is what is checked, documented and answered. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Key, KeyStore } from '../keys/key-store.ts'
+import type { HttpServer } from '../platform/http/http-server.ts'
+import { authenticate } from './authenticate.ts'
+import { ReadLimit } from './read-limit.ts'
+import type { Access, Route } from './route.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}
+
+export interface DeclaredRoute {
+  method: string
+  url: string
+  access: Access
+}
+
+/** Comes before any route: one that does not say who may call it cannot be registered, by whatever way. */
+export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRoute[] {
+  const declared: DeclaredRoute[] = []
+  server.addHook('onRoute', ({ method, url, config }) => {
+    if (config?.access === undefined) throw new Error(`Route ${method} ${url} does not declare who may call it.`)
+    for (const each of [method].flat()) declared.push({ method: each, url, access: config.access })
+  })
+  return declared
+}
+
+export function addRoutes(server: HttpServer, routes: readonly Route[], keys: KeyStore): void {
+  const readLimit = new ReadLimit()
+  const keyOf = new WeakMap<FastifyRequest, Key>()
+  for (const route of routes) {
+    const { params, query, body } = route.schemas
+    server.route({
+      method: route.method,
+      url: route.url,
+      config: { access: route.access },
+      schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+      onRequest: async (request) => {
+        if (route.access !== 'public') keyOf.set(request, await authenticate(request, route.access, keys))
+      },
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        const key = keyOf.get(request)
+        if (key && route.method === 'GET') readLimit.take(key.id)
+        const answer = await route.handle({
+          params: request.params,
+          query: request.query,
+          body: request.body,
+          ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
+        } as Parameters<Route['handle']>[0])
+        return reply
+          .code(answer.status)
+          .headers(answer.headers ?? {})
+          .send(answer.body)
+      },
+    })
+  }
+}

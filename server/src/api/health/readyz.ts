@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import { readinessAnswer } from '../../platform/http/health-routes.ts'
+import { failureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
+import { answer, type Route, route } from '../route.ts'
+
+const PartReport = Type.Union([
+  Type.Object({ status: Type.Literal('ok'), milliseconds: Type.Integer() }),
+  Type.Object({ status: Type.Literal('failing'), reason: Type.Enum(failureReasons) }),
+])
+
+const ReadinessSchema = Type.Object(
+  {
+    status: Type.Enum(readinessStatuses, {
+      description: '`degraded`: something is away, but requests are taken all the same.',
+    }),
+    parts: Type.Record(Type.String(), PartReport),
+    version: Type.String(),
+  },
+  { $id: 'Readiness' },
+)
+
+export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
+  return route({
+    method: 'GET',
+    url: '/readyz',
+    access: 'public',
+    name: 'getReadiness',
+    tag: 'Service',
+    summary: 'What works and what does not',
+    description:
+      '200 while requests are taken (`ready`, `degraded`), 503 while they should go elsewhere (`not_ready`, `stopping`).',
+    schemas: { answers: { 200: ReadinessSchema, 503: ReadinessSchema } },
+    async handle() {
+      const { status, body } = await readinessAnswer(readiness)
+      return answer(status, body, { 'cache-control': 'no-store' })
+    },
+  })
+}

@@ -1,0 +1,54 @@
+import Type from 'typebox'
+import { networkMistake } from '../../keys/key-rules.ts'
+import type { KeyStore } from '../../keys/key-store.ts'
+import { type FieldError, Problem } from '../../platform/http/problem.ts'
+import { answer, type Route, route } from '../route.ts'
+import { DateTime, nullable, ProjectParams } from '../schemas.ts'
+import { asAnswer, KeySchema, Scopes } from './key.ts'
+
+export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/projects/:projectId/keys',
+    access: 'project:write',
+    name: 'createKey',
+    tag: 'API keys',
+    summary: 'Make an API key',
+    description: 'The secret is in this answer and nowhere else. A key cannot give another more than it has itself.',
+    schemas: {
+      params: ProjectParams,
+      body: Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 100 }),
+          scopes: Scopes,
+          expiresAt: Type.Optional(nullable(DateTime('When the key ends; null or left out: never.'))),
+          allowedNetworks: Type.Optional(
+            Type.Array(Type.String({ maxLength: 50 }), {
+              maxItems: 50,
+              description: 'Like `203.0.113.0/24`; empty: from everywhere.',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      answers: {
+        201: Type.Object({
+          key: KeySchema,
+          secret: Type.String({ description: 'The key itself. Shown once: keep it now.' }),
+        }),
+      },
+    },
+    async handle({ key, body: { name, scopes, expiresAt, allowedNetworks = [] }, actor }) {
+      const errors = allowedNetworks.flatMap((network, index): FieldError[] => {
+        const message = networkMistake(network)
+        return message === undefined ? [] : [{ path: `body/allowedNetworks/${index}`, message }]
+      })
+      const ends = expiresAt ? new Date(expiresAt) : null
+      if (ends && !(ends > new Date())) errors.push({ path: 'body/expiresAt', message: 'has to be in the future' })
+      const [first] = errors
+      if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
+      const made = await keys.create(key.projectId, { name, scopes, expiresAt: ends, allowedNetworks }, actor)
+      return answer(201, { key: asAnswer(made.key), secret: made.secret })
+    },
+  })
+}

@@ -1,0 +1,24 @@
+import Type from 'typebox'
+import type { KeyStore } from '../../keys/key-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { idParam, ProjectParams } from '../schemas.ts'
+import { asAnswer, KeySchema } from './key.ts'
+
+export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
+  return route({
+    method: 'DELETE',
+    url: '/v2/projects/:projectId/keys/:keyId',
+    access: 'project:write',
+    name: 'revokeKey',
+    tag: 'API keys',
+    summary: 'Revoke an API key',
+    description:
+      'Holds at the next request, everywhere, for this key and for every key it made. Revoking it again changes nothing.',
+    schemas: {
+      params: Type.Object({ ...ProjectParams.properties, keyId: idParam("The key's id, like `key_…`.") }),
+      answers: { 200: KeySchema },
+    },
+    handle: async ({ key, params, actor }) =>
+      answer(200, asAnswer(await keys.revoke(key.projectId, params.keyId, actor))),
+  })
+}

@@ -1,0 +1,126 @@
+/** The OpenAPI document, made from the routes: what is registered is what is documented. */
+import type { TSchema } from 'typebox'
+import { problemCodes } from '../platform/http/problem.ts'
+import { version } from '../platform/version.ts'
+import type { Route } from './route.ts'
+import { ProblemSchema } from './schemas.ts'
+
+type Json = Record<string, unknown>
+
+export function openApiDocument(routes: readonly Route[]): Json {
+  const components = new Components()
+  components.refer(ProblemSchema)
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    const path = route.url.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Colophon',
+      version,
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `colophon_…`. A secret for servers only.' },
+      },
+      schemas: components.named,
+    },
+  }
+}
+
+const introduction =
+  'Agent jobs that end as pull requests, and exact page views, for any docs-as-code repository. ' +
+  'Inside a version fields and endpoints are only ever added. Every answer carries an `X-Request-Id`.'
+
+function operation(route: Route, components: Components): Json {
+  const { params, query, body, answers } = route.schemas
+  return {
+    operationId: route.name,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    ...((params || query) && {
+      parameters: [...parameters('path', params, components), ...parameters('query', query, components)],
+    }),
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: components.refer(body) } } },
+    }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, schema]) => [
+          status,
+          { description: 'As asked.', content: { 'application/json': { schema: components.refer(schema) } } },
+        ]),
+      ),
+      ...Object.fromEntries(
+        refusals(route).map(([status, description]) => [status, problemAnswer(description, components)]),
+      ),
+    },
+    security: route.access === 'public' ? [] : [{ apiKey: [] }],
+    'x-colophon-access': route.access,
+  }
+}
+
+function parameters(place: 'path' | 'query', schema: TSchema | undefined, components: Components): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = property as { description?: string }
+    return {
+      name,
+      in: place,
+      required: required.includes(name),
+      ...(description && { description }),
+      schema: components.refer(rest as TSchema),
+    }
+  })
+}
+
+const problemAnswer = (description: string, components: Components): Json => ({
+  description,
+  content: { 'application/problem+json': { schema: components.refer(ProblemSchema) } },
+})
+
+/** Every way in which this route, or what stands in front of it, can refuse: status → the codes. */
+function refusals({ access, schemas, method }: Route): [status: string, description: string][] {
+  const withKey = access !== 'public'
+  const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
+    if (schemas.answers[status]) return false // the route answers with this status itself
+    if (code === 'invalid_request' || status >= 500) return true
+    if (status === 401 || code === 'ip_not_allowed') return withKey
+    if (code === 'insufficient_scope' || status === 404) return withKey && access !== 'any-key'
+    if (status === 413 || status === 415) return schemas.body !== undefined
+    return code === 'rate_limited' && withKey && method === 'GET'
+  })
+  const byStatus = Map.groupBy(possible, ([, { status }]) => String(status))
+  return [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => `\`${code}\``).join(', ')])
+}
+
+/** Schemas with an `$id` become named components, wherever they stand. */
+class Components {
+  readonly named: Record<string, Json> = {}
+
+  refer(schema: TSchema): Json {
+    const { $id, ...rest } = schema as { $id?: string } & Json
+    const resolved = this.#inside(rest) as Json
+    if ($id === undefined) return resolved
+    this.named[$id] = resolved
+    return { $ref: `#/components/schemas/${$id}` }
+  }
+
+  #inside(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#inside(item))
+    if (typeof value !== 'object' || value === null) return value
+    if ('$id' in value) return this.refer(value as TSchema)
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#inside(inner)]))
+  }
+}

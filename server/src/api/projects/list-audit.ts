@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import type { AuditStore } from '../../audit/audit-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { DateTime, nullable, ProjectParams } from '../schemas.ts'
+
+const AuditEntry = Type.Object(
+  {
+    id: Type.String(),
+    at: DateTime('When it was done.'),
+    actor: Type.String({ description: "`operator`, or the acting key's id." }),
+    action: Type.String({ description: 'Like `key.created`.' }),
+    subject: Type.String({ description: 'The id of what was acted upon.' }),
+    detail: Type.Record(Type.String(), Type.Unknown()),
+    requestId: nullable(Type.String(), { description: 'The request by which it was done.' }),
+  },
+  { $id: 'AuditEntry' },
+)
+
+export function listAuditRoute({ audit }: { audit: AuditStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/projects/:projectId/audit',
+    access: 'project:read',
+    name: 'listAudit',
+    tag: 'Projects',
+    summary: 'Who did what in a project',
+    description: 'Newest first. While `nextCursor` is not null, ask again with it as `cursor`.',
+    schemas: {
+      params: ProjectParams,
+      query: Type.Object(
+        {
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
+          cursor: Type.Optional(
+            Type.String({ pattern: '^aud_[0-9a-z]{26}$', description: '`nextCursor` of the page before.' }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      answers: {
+        200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor: nullable(Type.String()) }),
+      },
+    },
+    async handle({ key, query: { limit = 50, cursor } }) {
+      const entries = await audit.list(key.projectId, { limit: limit + 1, before: cursor })
+      const page = entries.slice(0, limit)
+      return answer(200, {
+        entries: page.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
+        nextCursor: entries.length > limit ? (page.at(-1)?.id ?? null) : null,
+      })
+    },
+  })
+}

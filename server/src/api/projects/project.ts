@@ -1,0 +1,16 @@
+import Type, { type Static } from 'typebox'
+import type { Project } from '../../projects/project-store.ts'
+import { DateTime } from '../schemas.ts'
+
+export const ProjectName = Type.String({ minLength: 1, maxLength: 100 })
+
+export const ProjectSchema = Type.Object(
+  { id: Type.String(), name: Type.String(), createdAt: DateTime('When the project was made.') },
+  { $id: 'Project' },
+)
+
+export const asAnswer = ({ id, name, createdAt }: Project): Static<typeof ProjectSchema> => ({
+  id,
+  name,
+  createdAt: createdAt.toISOString(),
+})

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import type { ProjectStore } from '../../projects/project-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { asAnswer, ProjectName, ProjectSchema } from './project.ts'
+
+export function renameProjectRoute({ projects }: { projects: ProjectStore }): Route {
+  return route({
+    method: 'PATCH',
+    url: '/v2/projects/:projectId',
+    access: 'project:write',
+    name: 'renameProject',
+    tag: 'Projects',
+    summary: 'Rename a project',
+    schemas: {
+      params: ProjectParams,
+      body: Type.Object({ name: ProjectName }, { additionalProperties: false }),
+      answers: { 200: ProjectSchema },
+    },
+    handle: async ({ key, body, actor }) =>
+      answer(200, asAnswer(await projects.rename(key.projectId, body.name, actor))),
+  })
+}

@@ -1,0 +1,2 @@
+export const referenceStylesheet = ''
+export const renderReferencePage = (_document: Record<string, unknown>): string => ''

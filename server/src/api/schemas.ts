@@ -1,0 +1,33 @@
+/** Schemas that several routes share. One with an `$id` has that name in the OpenAPI document and in the client. */
+import Type from 'typebox'
+import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
+
+export const nullable = <const Schema extends Type.TSchema>(schema: Schema, options: Type.TSchemaOptions = {}) =>
+  Type.Union([schema, Type.Null()], options)
+
+export const DateTime = (description: string) => Type.String({ format: 'date-time', description })
+
+export const ProjectParams = Type.Object({
+  projectId: Type.String({ maxLength: 100, description: "The project's id, like `prj_…`." }),
+})
+
+/** Ids in paths are plain text on purpose: one that cannot exist is answered with 404 like one that does not. */
+export const idParam = (description: string) => Type.String({ maxLength: 100, description })
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'One plain sentence that says what to do next.' }),
+    code: Type.Enum(Object.keys(problemCodes) as ProblemCode[], { description: 'A closed list.' }),
+    requestId: Type.String({ description: 'To be told to the operator; it is in the log.' }),
+    error: Type.String({ description: 'The detail once more, for clients that read only this.' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+        description: 'What is wrong, field by field.',
+      }),
+    ),
+  },
+  { $id: 'Problem', description: 'An error, as RFC 9457 has it.' },
+)

@@ -1,0 +1,25 @@
+import type { Pool } from 'pg'
+import { AuditStore, recordAudit } from '../audit/audit-store.ts'
+import type { AuditTables } from '../audit/tables.ts'
+import { KeyStore } from '../keys/key-store.ts'
+import type { KeyTables } from '../keys/tables.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { MemberStore } from '../projects/member-store.ts'
+import { ProjectStore } from '../projects/project-store.ts'
+import type { ProjectTables } from '../projects/tables.ts'
+
+export interface Stores {
+  projects: ProjectStore
+  members: MemberStore
+  keys: KeyStore
+  audit: AuditStore
+}
+
+export function openStores(pool: Pool): Stores {
+  return {
+    projects: new ProjectStore(createDatabase<ProjectTables>(pool), recordAudit),
+    members: new MemberStore(createDatabase<ProjectTables>(pool), recordAudit),
+    keys: new KeyStore(createDatabase<KeyTables>(pool), recordAudit),
+    audit: new AuditStore(createDatabase<AuditTables>(pool)),
+  }
+}
