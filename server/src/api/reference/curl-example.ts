@@ -18,7 +18,7 @@ export function curlExample(document: OpenApiDocument, { method, path, operation
   const body = exampleBody(document, operation.requestBody?.content)
   const impliedMethod = body === undefined ? 'GET' : 'POST'
   return [
-    `curl${method === impliedMethod ? '' : ` -X ${method}`} ${doubleQuoted(addressOf(document, path, operation))}`,
+    `curl${method === impliedMethod ? '' : ` -X ${method}`} ${addressOf(document, path, operation)}`,
     ...(needsKey(operation) ? ['-H "Authorization: Bearer $COLOPHON_KEY"'] : []),
     ...requiredParameters(document, operation, 'header').map(
       ([name, value]) => `-H ${singleQuoted(`${name}: ${value}`)}`,
@@ -37,7 +37,8 @@ function addressOf(document: OpenApiDocument, path: string, operation: Operation
   const query = requiredParameters(document, operation, 'query').map(
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   )
-  return `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`.replace(/^/, baseUrl(document))
+  const target = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  return `"${baseUrl(document)}${target.replace(/[\\"`$]/g, '\\$&')}"` // double quotes: the variable has to be read
 }
 
 function requiredParameters(document: OpenApiDocument, { parameters = [] }: Operation, place: 'header' | 'query') {
@@ -82,7 +83,7 @@ function exampleValue(document: OpenApiDocument, schema: Schema, inside: readonl
       return [exampleValue(document, resolved.items ?? true, within)]
     case 'integer':
     case 'number':
-      return Math.min(resolved.minimum ?? 1, resolved.maximum ?? Number.POSITIVE_INFINITY)
+      return Math.min(resolved.minimum ?? (resolved.exclusiveMinimum ?? 0) + 1, resolved.maximum ?? Infinity)
     case 'boolean':
       return true
     case 'null':
@@ -100,4 +101,3 @@ const exampleText: Readonly<Record<string, string>> = {
 }
 
 const singleQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-const doubleQuoted = (text: string) => `"${text.replace(/[\\"`]/g, '\\$&')}"`
