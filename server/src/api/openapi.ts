@@ -2,12 +2,13 @@
 import type { TSchema } from 'typebox'
 import { problemCodes } from '../platform/http/problem.ts'
 import { version } from '../platform/version.ts'
+import type { OpenApiDocument } from './reference/openapi-document.ts'
 import type { Route } from './route.ts'
 import { ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
   const components = new Components()
   components.refer(ProblemSchema)
   const paths: Record<string, Json> = {}

@@ -29,7 +29,17 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
             }),
           ),
         },
-        { additionalProperties: false },
+        {
+          additionalProperties: false,
+          examples: [
+            {
+              name: 'CI',
+              scopes: ['agent:read', 'agent:write'],
+              expiresAt: '2099-12-31T00:00:00Z',
+              allowedNetworks: ['203.0.113.0/24'],
+            },
+          ],
+        },
       ),
       answers: {
         201: Type.Object({

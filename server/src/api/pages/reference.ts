@@ -1,9 +1,11 @@
 import type { HttpServer } from '../../platform/http/http-server.ts'
-import { referenceStylesheet, renderReferencePage } from '../reference/reference-page.ts'
+import type { OpenApiDocument } from '../reference/openapi-document.ts'
+import { renderReferencePage } from '../reference/reference-page.ts'
+import { referenceStylesheet } from '../reference/reference-stylesheet.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The contract for machines (`/openapi.json`) and for people (`/reference`). */
-export function addReference(server: HttpServer, document: Record<string, unknown>): void {
+export function addReference(server: HttpServer, document: OpenApiDocument): void {
   const config = { access: 'public' } as const
   const page = renderReferencePage(document)
   server.get('/openapi.json', { config }, async () => document)

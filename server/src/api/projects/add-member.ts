@@ -21,7 +21,10 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
     description: 'Adding somebody who is there already changes nothing and answers with them as they are.',
     schemas: {
       params: ProjectParams,
-      body: Type.Object({ email: Email, role: Role }, { additionalProperties: false }),
+      body: Type.Object(
+        { email: Email, role: Role },
+        { additionalProperties: false, examples: [{ email: 'writer@example.com', role: 'editor' }] },
+      ),
       answers: { 200: MemberSchema },
     },
     handle: async ({ key, body, actor }) => answer(200, asAnswer(await members.add(key.projectId, body, actor))),

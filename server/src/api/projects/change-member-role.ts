@@ -14,7 +14,7 @@ export function changeMemberRoleRoute({ members }: { members: MemberStore }): Ro
     description: 'The last owner of a project stays one.',
     schemas: {
       params: MemberParams,
-      body: Type.Object({ role: Role }, { additionalProperties: false }),
+      body: Type.Object({ role: Role }, { additionalProperties: false, examples: [{ role: 'viewer' }] }),
       answers: { 200: MemberSchema },
     },
     handle: async ({ key, params, body, actor }) =>

@@ -14,7 +14,7 @@ export function renameProjectRoute({ projects }: { projects: ProjectStore }): Ro
     summary: 'Rename a project',
     schemas: {
       params: ProjectParams,
-      body: Type.Object({ name: ProjectName }, { additionalProperties: false }),
+      body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
       answers: { 200: ProjectSchema },
     },
     handle: async ({ key, body, actor }) =>

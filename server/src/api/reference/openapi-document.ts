@@ -67,7 +67,13 @@ type PathItem = { readonly [Method in (typeof methods)[number]]?: Operation } & 
 }
 
 export interface OpenApiDocument {
-  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly openapi: string
+  readonly info: {
+    readonly title: string
+    readonly version: string
+    readonly description?: string
+    readonly license?: { readonly name: string; readonly identifier: string }
+  }
   readonly servers?: readonly { readonly url: string }[]
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly security?: Operation['security']

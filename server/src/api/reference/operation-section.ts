@@ -3,7 +3,7 @@ import { whoMayCall } from './access.ts'
 import { operationAnchor } from './anchors.ts'
 import { curlExample } from './curl-example.ts'
 import { fieldsOf, fieldTable } from './field-table.ts'
-import { type Html, html, joined } from './html.ts'
+import { type Html, html } from './html.ts'
 import type { Answer, Call, Content, OpenApiDocument, Operation } from './openapi-document.ts'
 import { inlineProse, prose } from './prose.ts'
 import { typeInWords } from './schema-words.ts'
@@ -17,11 +17,10 @@ export function operationSection(document: OpenApiDocument, call: Call): Html {
 <p class="route"><span class="method" data-method="${method}">${method}</span> ${breakablePath(path)}</p>
 <p class="access"><span class="label">Who may call it</span> ${whoMayCall(operation)}${operation.deprecated ? html` <span class="deprecated">Deprecated</span>` : ''}</p>
 ${prose(operation.description)}
+<pre tabindex="0" role="region" aria-label="Example of ${method} ${path}"><code>${curlExample(document, call)}</code></pre>
 ${parameterSection(operation)}
 ${bodySection(operation)}
 ${answerSection(operation)}
-<h4>Example</h4>
-<pre tabindex="0" aria-label="Example of ${method} ${path}"><code>${curlExample(document, call)}</code></pre>
 </section>
 `
 }
@@ -29,8 +28,7 @@ ${answerSection(operation)}
 export const operationTitle = ({ method, path, operation }: Call) => operation.summary ?? `${method} ${path}`
 
 /** A path may break after a slash, so that a phone does not have to scroll sideways. */
-const breakablePath = (path: string) =>
-  html`<code>${path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</code>`
+const breakablePath = (path: string) => html`<code>${path.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</code>`
 
 function parameterSection({ parameters = [] }: Operation): Html {
   if (parameters.length === 0) return html``
@@ -78,26 +76,30 @@ ${contentBlocks(`Fields of the answer ${status}`, content)}
 }
 
 function contentBlocks(caption: string, content: Content = {}): Html[] {
-  return Object.entries(content).map(([mediaType, { schema = true }]) => {
-    const fields = fieldsOf(schema)
-    return html`<p class="media"><code>${mediaType}</code> ${typeInWords(schema)}</p>
+  return Object.entries(content).map(([mediaType, body]) => {
+    const fields = fieldsOf(body.schema ?? true)
+    return html`${mediaLine([mediaType, body])}
 ${fields.length > 0 ? fieldTable(caption, fields) : ''}`
   })
 }
 
+const mediaLine = ([mediaType, { schema = true }]: [string, Content[string]]) =>
+  html`<p class="media"><code>${mediaType}</code> ${typeInWords(schema)}</p>`
+
 const statusWithName = (status: string) => [status, STATUS_CODES[status]].join(' ').trim()
 
 function errorTable(errors: readonly [status: string, Answer][]): Html {
-  const rows = errors.map(([status, { description, content = {} }]) => {
-    const bodies = Object.values(content).map(({ schema = true }) => typeInWords(schema))
-    return html`
+  const bodies = errors.flatMap(([, { content = {} }]) => Object.entries(content).map(mediaLine))
+  const rows = errors.map(
+    ([status, { description }]) => html`
 <tr role="row"><th scope="row" role="rowheader">${statusWithName(status)}</th>
-<td role="cell" class="description">${inlineProse(description)}</td>
-<td role="cell" class="type">${joined(bodies, ' or ')}</td></tr>`
-  })
-  return html`<table class="errors" role="table">
+<td role="cell" class="description">${inlineProse(description)}</td></tr>`,
+  )
+  return html`<h4>Errors</h4>
+${[...new Map(bodies.map((body) => [body.text, body])).values()]}
+<table class="errors" role="table">
 <caption class="unseen">Errors</caption>
-<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Error</th><th scope="col" role="columnheader">When</th><th scope="col" role="columnheader">Body</th></tr></thead>
+<thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Status</th><th scope="col" role="columnheader">When</th></tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
 </table>
 `

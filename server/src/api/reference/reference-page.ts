@@ -6,7 +6,7 @@ import { problemCodes } from '../../platform/http/problem.ts'
 import { operationAnchor, schemaAnchor, tagAnchor } from './anchors.ts'
 import { baseUrl } from './curl-example.ts'
 import { fieldsOf, fieldTable } from './field-table.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html, joined } from './html.ts'
 import { asObject, type Call, callsOf, literalsOf, type OpenApiDocument, resolve } from './openapi-document.ts'
 import { operationSection, operationTitle } from './operation-section.ts'
 import { prose } from './prose.ts'
@@ -51,7 +51,7 @@ ${contents(groups, schemas, codes)}
 <div class="lead">${prose(description)}</div>
 ${authentication(document)}
 ${groups.map((group) => groupSection(document, group))}
-${codes.length > 0 ? problemSection(document, codes) : ''}
+${codes.length > 0 ? problemSection(codes) : ''}
 ${schemas.length > 0 ? schemaSections(document) : ''}
 </main>
 </body>
@@ -76,7 +76,7 @@ function groupsOf(document: OpenApiDocument): Group[] {
 function contents(groups: readonly Group[], schemas: readonly string[], codes: readonly string[]): Html {
   return html`<nav aria-label="Contents">
 <details class="contents">
-<summary>Contents</summary>
+<summary>On this page</summary>
 <ul id="contents">
 <li><a href="#authentication">Authentication</a></li>
 ${groups.map(
@@ -92,8 +92,10 @@ ${codes.length > 0 ? html`<li><a href="#problem-codes">Problem codes</a></li>` :
 ${
   schemas.length > 0
     ? html`<li><a href="#schemas">Schemas</a>
-<ul>${schemas.map((name) => html`
-<li><a href="#${schemaAnchor(name)}">${name}</a></li>`)}
+<ul>${schemas.map(
+        (name) => html`
+<li><a href="#${schemaAnchor(name)}">${name}</a></li>`,
+      )}
 </ul></li>`
     : ''
 }
@@ -115,7 +117,7 @@ function authentication(document: OpenApiDocument): Html {
 ${schemes.map(({ description }) => prose(description))}
 ${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLOPHON_KEY</code>.</p>` : ''}
 <p>The examples on this page need these, and your own ids for what stands in braces, like <code>{projectId}</code>:</p>
-<pre tabindex="0" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
+<pre tabindex="0" role="region" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
 </section>
 `
 }
@@ -135,7 +137,7 @@ function problemCodesOf(document: OpenApiDocument): string[] {
 
 const knownCodes: Readonly<Partial<Record<string, { status: number; title: string }>>> = problemCodes
 
-function problemSection(document: OpenApiDocument, codes: readonly string[]): Html {
+function problemSection(codes: readonly string[]): Html {
   const rows = codes.map((code) => {
     const { status, title } = knownCodes[code] ?? {}
     return html`
@@ -145,7 +147,7 @@ function problemSection(document: OpenApiDocument, codes: readonly string[]): Ht
 <section aria-labelledby="problem-codes">
 <h2 id="problem-codes"><a href="#problem-codes">Problem codes</a></h2>
 <p>Every error is a ${typeInWords({ $ref: '#/components/schemas/Problem' })}, sent as <code>application/problem+json</code>. Its <code>code</code> is one of these:</p>
-<table class="errors" role="table">
+<table class="codes" role="table">
 <caption class="unseen">Problem codes</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Code</th><th scope="col" role="columnheader">Status</th><th scope="col" role="columnheader">Meaning</th></tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
@@ -162,7 +164,7 @@ function schemaSections(document: OpenApiDocument): Html {
 <section class="schema" aria-labelledby="${schemaAnchor(name)}">
 <h3 id="${schemaAnchor(name)}"><a href="#${schemaAnchor(name)}">${name}</a></h3>
 ${prose(asObject(schema).description)}
-${fields.length > 0 ? fieldTable(`Fields of ${name}`, fields) : html`<p class="type">${typeInWords(schema)} ${limits}</p>`}
+${fields.length > 0 ? fieldTable(`Fields of ${name}`, fields) : html`<p class="type">${typeInWords(schema)} <span class="limits">${joined(limits, ', ')}</span></p>`}
 </section>
 `
   })

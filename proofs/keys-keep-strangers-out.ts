@@ -1,0 +1,353 @@
+/** Every route × every kind of key: exactly the contract's answer, and the right key gets in. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { makeProject, runColophon } from '../engines/colophon.ts'
+import { type ApiParts, createApi } from '../server/src/api/app.ts'
+import { generateKey } from '../server/src/keys/key-format.ts'
+import { scopes } from '../server/src/keys/scopes.ts'
+import { createLog } from '../server/src/platform/log.ts'
+import { type Answer, bearer, call } from './kit/http-call.ts'
+import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
+import { type RunningService, runningService } from './kit/running-service.ts'
+import type { ProofRun } from './proof.ts'
+
+export const promise = 'Nobody gets in who does not belong, and who belongs gets in'
+
+type Expected = { kind: 'in' } | { kind: 'refused'; status: number; code: string }
+const getsIn: Expected = { kind: 'in' }
+const unauthenticated: Expected = { kind: 'refused', status: 401, code: 'unauthenticated' }
+const refused = (status: number, code: string): Expected => ({ kind: 'refused', status, code })
+
+interface Visitor {
+  name: string
+  headers: (access: string) => string[]
+  /** At a route with a scope; `anyKey`: at one that takes every valid key. */
+  expected: Expected
+  anyKey: Expected
+}
+
+export async function prove(run: ProofRun): Promise<void> {
+  const service = await runningService(run, 'keys')
+  const replica = await service.startApi()
+  const behindProxy = await service.startApi({ COLOPHON_TRUSTED_PROXIES: '127.0.0.1' })
+  const mine = await makeProject(service.environment, 'Mine')
+  const others = await makeProject(service.environment, 'Others')
+  const operations = await operationsOf(replica.url)
+
+  checkNothingIsHidden(run, operations)
+  await everyRoute(run, replica.url, operations, await visitors(service, mine, others), mine)
+  await wrongChecksumAsksNoDatabase(run, service, replica.url)
+  await revocationHolds(run, [replica.url, behindProxy.url], mine)
+  await forgedAddresses(run, service, [replica.url, behindProxy.url], mine)
+  await randomHeaders(run, replica.url)
+  await everyActIsAudited(run, replica.url, mine)
+}
+
+/** The routes of the code, found by walking them: what is not in the contract must be a page for everybody. */
+function checkNothingIsHidden(run: ProofRun, operations: readonly Operation[]): void {
+  const listen = { host: '127.0.0.1', port: 0 }
+  const log = createLog('proof', { level: 'error' })
+  const { declaredRoutes } = createApi(
+    {} as ApiParts,
+    { listen, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 },
+    log,
+  )
+  const documented = new Map(operations.map(({ method, path, access }) => [`${method} ${path}`, access]))
+  for (const { method, url, access } of declaredRoutes) {
+    const name = `${method === 'HEAD' ? 'GET' : method} ${url.replace(/:(\w+)/g, '{$1}')}`
+    const agrees = documented.has(name) ? documented.get(name) === access : access === 'public'
+    run.check(agrees, `${method} ${url} is documented as what it is`)
+  }
+  run.figure('routes walked, of these operations of the contract', `${declaredRoutes.length}, ${operations.length}`)
+}
+
+async function visitors(service: RunningService, mine: Project, others: Project): Promise<Visitor[]> {
+  const make = (...options: string[]) =>
+    runColophon(['admin', 'key', 'create', '--project', mine.projectId, '--name', 'visitor', ...options], service)
+  const [revoked, expired, wrongNetwork] = [
+    await make(),
+    await make('--expires-in-days', '1'),
+    await make('--networks', '203.0.113.0/24'),
+  ]
+  await query(
+    service.scope.postgresUrl,
+    "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL",
+  )
+  await revoke(service, mine, revoked)
+  const withoutScope = new Map<string, string>()
+  for (const scope of scopes)
+    withoutScope.set(scope, await make('--scopes', scopes.filter((other) => other !== scope).join()))
+
+  const stranger = (name: string, ...headers: string[]): Visitor => ({
+    name,
+    headers: () => headers,
+    expected: unauthenticated,
+    anyKey: unauthenticated,
+  })
+  const lastCharacter = mine.key.at(-1) === 'a' ? 'b' : 'a'
+  return [
+    { name: 'the right key', headers: () => bearer(mine.key), expected: getsIn, anyKey: getsIn },
+    stranger('no key'),
+    stranger('garbage', 'authorization', 'Bearer garbage'),
+    stranger('another scheme', 'authorization', `Basic ${Buffer.from(`user:${mine.key}`).toString('base64')}`),
+    stranger('no scheme', 'authorization', mine.key),
+    stranger('wrong checksum', ...bearer(mine.key.slice(0, -1) + lastCharacter)),
+    stranger('unknown', ...bearer(generateKey('colophon_'))),
+    stranger('a runner token', ...bearer(generateKey('colophon_runner_'))),
+    stranger('revoked', ...bearer(revoked)),
+    stranger('expired', ...bearer(expired)),
+    stranger('two headers, both right', ...bearer(mine.key), ...bearer(mine.key)),
+    stranger('two headers, one right', ...bearer(mine.key), 'authorization', 'Bearer garbage'),
+    stranger('the key in the query only'),
+    {
+      name: "another project's",
+      headers: () => bearer(others.key),
+      expected: refused(404, 'not_found'),
+      anyKey: getsIn,
+    },
+    {
+      name: 'wrong scope',
+      headers: (access) => bearer(withoutScope.get(access) ?? mine.key),
+      expected: refused(403, 'insufficient_scope'),
+      anyKey: getsIn,
+    },
+    {
+      name: 'wrong network',
+      headers: () => bearer(wrongNetwork),
+      expected: refused(403, 'ip_not_allowed'),
+      anyKey: refused(403, 'ip_not_allowed'),
+    },
+  ]
+}
+
+type Project = { projectId: string; key: string }
+
+async function revoke(service: RunningService, { projectId }: Project, secret: string): Promise<void> {
+  const list = await runColophon(['admin', 'key', 'list', '--project', projectId], service)
+  const hint = secret.slice(0, 'colophon_'.length + 4)
+  const id =
+    list
+      .split('\n')
+      .find((line) => line.includes(hint))
+      ?.split(' ')[0] ?? ''
+  await runColophon(['admin', 'key', 'revoke', '--project', projectId, '--key', id], service)
+}
+
+async function everyRoute(
+  run: ProofRun,
+  apiUrl: string,
+  operations: readonly Operation[],
+  all: readonly Visitor[],
+  mine: Project,
+): Promise<void> {
+  let asked = 0
+  for (const operation of operations) {
+    for (const method of operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]) {
+      for (const visitor of all) {
+        const url = await exampleUrl(apiUrl, operation, mine)
+        const query =
+          visitor.name === 'the key in the query only'
+            ? `?authorization=Bearer%20${mine.key}&access_token=${mine.key}`
+            : ''
+        const body = operation.bodyExample === undefined ? {} : { body: JSON.stringify(operation.bodyExample) }
+        const type = operation.bodyExample === undefined ? [] : ['content-type', 'application/json']
+        const headers = [...visitor.headers(operation.access), ...type]
+        const answer = await call({ method, url: url + query, headers, ...body })
+        const expected =
+          operation.access === 'public' ? getsIn : operation.access === 'any-key' ? visitor.anyKey : visitor.expected
+        checkAnswer(run, `${method} ${operation.path} with ${visitor.name}`, answer, expected, method === 'HEAD')
+        asked++
+      }
+    }
+  }
+  run.say(`${operations.length} operations × ${all.length} visitors`)
+  run.figure('requests by all kinds of visitors', asked)
+}
+
+function checkAnswer(run: ProofRun, what: string, answer: Answer, expected: Expected, headOnly: boolean): void {
+  if (expected.kind === 'in') {
+    run.check(answer.status >= 200 && answer.status < 300, `${what} gets in (${answer.status} ${answer.text})`)
+    return
+  }
+  run.check(answer.status === expected.status, `${what} is ${expected.status} (${answer.status} ${answer.text})`)
+  if (expected.status === 401)
+    run.check(answer.headers['www-authenticate'] === 'Bearer', `${what} says how to authenticate`)
+  if (headOnly) return
+  const problem = JSON.parse(answer.text) as Record<string, unknown>
+  run.check(
+    problem.code === expected.code &&
+      problem.status === expected.status &&
+      problem.requestId === answer.headers['x-request-id'] &&
+      problem.error === problem.detail &&
+      String(answer.headers['content-type']).startsWith('application/problem+json'),
+    `${what} is a whole problem with code ${expected.code} (${answer.text})`,
+  )
+}
+
+async function wrongChecksumAsksNoDatabase(run: ProofRun, service: RunningService, apiUrl: string): Promise<void> {
+  const requests = 200
+  const transactions = async () => {
+    await sleep(1_500) // PostgreSQL's own counters are a second behind
+    const [row] = await query<{ count: string }>(
+      service.scope.postgresUrl,
+      'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
+    )
+    return Number(row?.count)
+  }
+  const costOf = async (key: () => string) => {
+    const before = await transactions()
+    for (let index = 0; index < requests; index++)
+      await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: bearer(key()) })
+    return (await transactions()) - before
+  }
+  const mistyped = await costOf(() => generateKey('colophon_').replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')))
+  const unknown = await costOf(() => generateKey('colophon_'))
+  run.check(mistyped < 20, `a wrong checksum causes no SQL (${mistyped} transactions for ${requests} requests)`)
+  run.check(unknown >= requests, `an unknown key is looked up (${unknown} transactions for ${requests} requests)`)
+  run.figure(`transactions for ${requests} mistyped keys, unknown keys`, `${mistyped}, ${unknown}`)
+}
+
+async function revocationHolds(
+  run: ProofRun,
+  [first = '', second = '']: string[],
+  { projectId, key }: Project,
+): Promise<void> {
+  const rounds = { ci: 10, stated: 100, full: 500 }[run.size]
+  let late = 0
+  for (let round = 0; round < rounds; round++) {
+    const keysUrl = `${first}/v2/projects/${projectId}/keys`
+    const make = async (maker: string) => {
+      const headers = [...bearer(maker), 'content-type', 'application/json']
+      const answer = await call({
+        method: 'POST',
+        url: keysUrl,
+        headers,
+        body: JSON.stringify({ name: 'to be revoked', scopes: ['project:write'] }),
+      })
+      return JSON.parse(answer.text) as { key: { id: string }; secret: string }
+    }
+    const parent = await make(key)
+    const child = await make(parent.secret)
+    const me = (secret: string) => call({ method: 'GET', url: `${second}/v2/me`, headers: bearer(secret) })
+    run.check(
+      (await me(parent.secret)).status === 200 && (await me(child.secret)).status === 200,
+      'a new key gets in at the other replica',
+    )
+    await call({ method: 'DELETE', url: `${keysUrl}/${parent.key.id}`, headers: bearer(key) })
+    for (const secret of [parent.secret, child.secret]) if ((await me(secret)).status !== 401) late++
+  }
+  run.check(
+    late === 0,
+    `a key revoked on one replica is refused by the other at its next request, with every key it made (${late} got in)`,
+  )
+  run.figure('revocations, let in afterwards', `${rounds}, ${late}`)
+}
+
+async function forgedAddresses(
+  run: ProofRun,
+  service: RunningService,
+  [direct = '', behindProxy = '']: string[],
+  mine: Project,
+): Promise<void> {
+  const key = await runColophon(
+    [
+      'admin',
+      'key',
+      'create',
+      '--project',
+      mine.projectId,
+      '--name',
+      'office',
+      '--networks',
+      '203.0.113.0/24,2001:db8::/32',
+    ],
+    service,
+  )
+  const cases: [apiUrl: string, forwardedFor: string[], status: number, why: string][] = [
+    [direct, ['x-forwarded-for', '203.0.113.7'], 403, 'nobody is trusted here'],
+    [direct, ['x-real-ip', '203.0.113.7', 'forwarded', 'for=203.0.113.7'], 403, 'other headers say nothing'],
+    [behindProxy, [], 403, 'the proxy itself is not in the network'],
+    [behindProxy, ['x-forwarded-for', '203.0.113.7'], 200, 'the trusted proxy says where the client is'],
+    [behindProxy, ['x-forwarded-for', '2001:db8::7'], 200, 'over IPv6 too'],
+    [
+      behindProxy,
+      ['x-forwarded-for', '203.0.113.7, 198.51.100.9'],
+      403,
+      'the client forged what stands left of its own address',
+    ],
+    [behindProxy, ['x-forwarded-for', '198.51.100.9, 203.0.113.7'], 200, 'only the last one counts'],
+    [
+      behindProxy,
+      ['x-forwarded-for', '203.0.113.7', 'x-forwarded-for', '198.51.100.9'],
+      403,
+      'two headers are one list',
+    ],
+    [behindProxy, ['x-forwarded-for', 'unknown'], 403, 'no address is no address'],
+    [behindProxy, ['x-forwarded-for', '203.0.113.7 '.repeat(100)], 403, 'nor is nonsense'],
+  ]
+  for (const [apiUrl, forwardedFor, status, why] of cases) {
+    const answer = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: [...bearer(key), ...forwardedFor] })
+    run.check(
+      answer.status === status,
+      `${forwardedFor.join(' ') || 'no header'} is ${status}: ${why} (${answer.status})`,
+    )
+  }
+  run.figure('forged addresses', cases.length)
+}
+
+async function randomHeaders(run: ProofRun, apiUrl: string): Promise<void> {
+  const total = { ci: 1_000, stated: 10_000, full: 100_000 }[run.size]
+  const statuses = new Map<number, number>()
+  const beginnings = ['', 'Bearer ', 'bearer  ', 'Bearer colophon_', 'Bearer colophon_runner_', 'Basic ', 'Bearer\t']
+  const anyByte = () => {
+    const code = Math.floor(run.random() * 256)
+    return code === 0x09 || (code >= 0x20 && code !== 0x7f) ? String.fromCharCode(code) : ' '
+  }
+  const one = async () => {
+    const beginning = beginnings[Math.floor(run.random() * beginnings.length)] ?? ''
+    const length = Math.floor(run.random() ** 3 * 4_000)
+    const value = beginning + Array.from({ length }, anyByte).join('')
+    const { status } = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: ['authorization', value] })
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  }
+  for (let sent = 0; sent < total; sent += 20) await Promise.all(Array.from({ length: 20 }, one))
+  run.check(
+    statuses.size === 1 && statuses.get(401) === total,
+    `random Authorization values are all 401 (${JSON.stringify([...statuses])})`,
+  )
+  run.figure('random Authorization values, of these 401', `${total}, ${statuses.get(401) ?? 0}`)
+}
+
+async function everyActIsAudited(run: ProofRun, apiUrl: string, { projectId, key }: Project): Promise<void> {
+  const acts = new Map<string, Set<string>>()
+  for (let cursor = ''; ; ) {
+    const url = `${apiUrl}/v2/projects/${projectId}/audit?limit=250${cursor}`
+    const page = JSON.parse((await call({ method: 'GET', url, headers: bearer(key) })).text) as {
+      entries: { action: string; subject: string }[]
+      nextCursor: string | null
+    }
+    for (const { action, subject } of page.entries) acts.set(action, (acts.get(action) ?? new Set()).add(subject))
+    if (page.nextCursor === null) break
+    cursor = `&cursor=${page.nextCursor}`
+  }
+  const list = await call({ method: 'GET', url: `${apiUrl}/v2/projects/${projectId}/keys`, headers: bearer(key) })
+  const { keys } = JSON.parse(list.text) as { keys: { id: string; revokedAt: string | null }[] }
+  const created = keys.filter(({ id }) => acts.get('key.created')?.has(id)).length
+  const revoked = keys.filter(({ revokedAt }) => revokedAt)
+  run.check(created === keys.length, `every key that was made is in the audit log (${created} of ${keys.length})`)
+  run.check(
+    revoked.every(({ id }) => acts.get('key.revoked')?.has(id)),
+    'every key that was revoked is in the audit log',
+  )
+  run.figure('keys made, revoked, all in the audit log', `${keys.length}, ${revoked.length}`)
+}
+
+async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

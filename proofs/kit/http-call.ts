@@ -1,0 +1,42 @@
+/** One HTTP request, as raw as Node lets it through: headers may come twice and hold any byte that HTTP allows. */
+import { Agent, request } from 'node:http'
+
+export interface Call {
+  method: string
+  url: string
+  /** Name, value, name, value …: so that a header can be sent twice. */
+  headers?: readonly string[]
+  body?: string | Buffer
+  agent?: Agent
+}
+
+export interface Answer {
+  status: number
+  headers: NodeJS.Dict<string | string[]>
+  text: string
+}
+
+const kept = new Agent({ keepAlive: true, maxSockets: 32 })
+
+export function call({ method, url, headers = [], body, agent = kept }: Call): Promise<Answer> {
+  const { hostname, port, pathname, search, host } = new URL(url)
+  const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { method, hostname, port, path: `${pathname}${search}`, agent, headers: ['host', host, ...length, ...headers] },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.once('error', reject)
+        answer.once('end', () => {
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() })
+        })
+      },
+    )
+    sent.once('error', reject)
+    sent.setTimeout(60_000, () => sent.destroy(new Error(`${method} ${url}: no answer within a minute`)))
+    sent.end(body)
+  })
+}
+
+export const bearer = (key: string): string[] => ['authorization', `Bearer ${key}`]

@@ -1,0 +1,71 @@
+/**
+ * A valid request for every operation of the contract: real ids for the path, the schema's own example for the body. New
+ * routes fall under the proofs by themselves, as long as their paths speak of things that are made here.
+ */
+import { bearer, call } from './http-call.ts'
+
+export interface Operation {
+  method: string
+  /** With parameters as `{name}`. */
+  path: string
+  access: string
+  bodyExample: unknown
+}
+
+interface Document {
+  paths: Record<string, Record<string, DocumentedOperation>>
+}
+
+interface DocumentedOperation {
+  'x-colophon-access': string
+  requestBody?: { content: Record<string, { schema: { examples?: unknown[] } }> }
+}
+
+export async function operationsOf(apiUrl: string): Promise<Operation[]> {
+  const document = JSON.parse((await call({ method: 'GET', url: `${apiUrl}/openapi.json` })).text) as Document
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const schema = operation.requestBody?.content['application/json']?.schema
+      if (schema && !schema.examples?.length) throw new Error(`${method} ${path}: its body has no example`)
+      return {
+        method: method.toUpperCase(),
+        path,
+        access: operation['x-colophon-access'],
+        bodyExample: schema?.examples?.[0],
+      }
+    }),
+  )
+}
+
+type Make = (post: (path: string, body: unknown) => Promise<Record<string, unknown>>) => Promise<string>
+
+/** How to make one of what a path parameter names, so that each request finds its own. */
+const makers: Readonly<Record<string, Make>> = {
+  keyId: async (post) =>
+    ((await post('keys', { name: 'an example', scopes: ['agent:read'] })).key as { id: string }).id,
+  memberId: async (post) =>
+    String((await post('members', { email: `${crypto.randomUUID()}@example.com`, role: 'viewer' })).id),
+}
+
+/** The operation's address with real ids in it. */
+export async function exampleUrl(
+  apiUrl: string,
+  { path }: Operation,
+  { projectId, key }: { projectId: string; key: string },
+): Promise<string> {
+  const post = async (below: string, body: unknown) => {
+    const url = `${apiUrl}/v2/projects/${projectId}/${below}`
+    const headers = [...bearer(key), 'content-type', 'application/json']
+    const answer = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
+    if (answer.status >= 300) throw new Error(`making an example at ${below}: ${answer.text}`)
+    return JSON.parse(answer.text) as Record<string, unknown>
+  }
+  let filled = path.replace('{projectId}', projectId)
+  for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    if (name === 'projectId') continue
+    const make = makers[name]
+    if (!make) throw new Error(`${path}: proofs/kit/route-examples.ts does not know how to make a ${name}`)
+    filled = filled.replace(placeholder, await make(post))
+  }
+  return `${apiUrl}${filled}`
+}

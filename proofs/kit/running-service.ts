@@ -1,0 +1,36 @@
+/** Colophon on shared engines, in a corner of its own, for proofs that kill no engine. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../../engines/colophon.ts'
+import { shareEngines } from '../../engines/running-engines.ts'
+import { createScope, type EngineScope } from '../../engines/scope.ts'
+import type { ProofRun } from '../proof.ts'
+
+export interface RunningService {
+  scope: EngineScope
+  /** The settings of every process here. */
+  environment: Record<string, string>
+  startApi(settings?: Record<string, string>): Promise<ColophonProcess>
+}
+
+export async function runningService(run: ProofRun, purpose: string): Promise<RunningService> {
+  const engines = await shareEngines()
+  run.cleanUp(engines.release)
+  const scope = await createScope(engines.addresses, purpose)
+  run.cleanUp(scope.drop)
+  await runColophon(['migrate'], scope)
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
+  run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
+  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
+  return {
+    scope,
+    environment,
+    async startApi(settings = {}) {
+      const api = await prepareProcess('api', { environment: { ...environment, ...settings }, directory })
+      run.cleanUp(() => api.part.stop())
+      await api.part.start()
+      return api
+    },
+  }
+}
