@@ -9,6 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const userCacheDirectory = process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache')
 const cacheDirectory = join(process.env.XDG_CACHE_HOME ?? userCacheDirectory, 'colophon')
 
+const directoryOf = (name: string, version: string) => join(cacheDirectory, `${name}-${version}`)
+
+export const isCached = (name: string, version: string): boolean => existsSync(directoryOf(name, version))
+
 /**
  * Returns the directory of `name` at `version`, filled by `make` if it is not there yet. A make that was cut off leaves
  * only a `.part` directory, which the next one starts from: what is under the real name is always whole.
@@ -18,7 +22,7 @@ export async function cached(
   version: string,
   make: (directory: string) => Promise<void>,
 ): Promise<string> {
-  const directory = join(cacheDirectory, `${name}-${version}`)
+  const directory = directoryOf(name, version)
   if (existsSync(directory)) return directory
   await mkdir(cacheDirectory, { recursive: true })
   const unlock = await lock(`${directory}.lock`)

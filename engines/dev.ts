@@ -6,23 +6,17 @@ import { makeProject, prepareProcess, runColophon, sealingKeySettings } from './
 import { engineTable } from './engine-table.ts'
 import { preferredPort } from './free-port.ts'
 import { readableLine } from './readable-line.ts'
-import { announceEngines, findRunningEngines } from './running-engines.ts'
+import { announceEngines, findRunningEngines, shareEngines } from './running-engines.ts'
 import { createScope } from './scope.ts'
-import { type EngineAddresses, startEngines } from './start-engines.ts'
 
 const stops: (() => Promise<unknown> | unknown)[] = []
 
-async function engineAddresses(): Promise<EngineAddresses> {
-  const running = findRunningEngines()
-  if (running) return running
-  const engines = await startEngines((line) => console.error(`  ${line}`))
-  stops.push(engines.stop, announceEngines(engines.addresses))
-  return engines.addresses
-}
-
 async function main(): Promise<void> {
   const startedAt = performance.now()
-  const addresses = await engineAddresses()
+  const alreadyRunning = findRunningEngines() !== undefined
+  const { addresses, release } = await shareEngines((line) => console.error(`  ${line}`))
+  stops.push(release)
+  if (!alreadyRunning) stops.push(announceEngines(addresses))
   const scope = await createScope(addresses, 'dev')
   stops.push(scope.drop)
   await runColophon(['migrate'], scope)

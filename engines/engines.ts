@@ -1,7 +1,6 @@
 /** npm run engines: starts the engines, says where they are, and stops them on Ctrl-C. */
 import { engineTable } from './engine-table.ts'
-import { announceEngines, findRunningEngines } from './running-engines.ts'
-import { startEngines } from './start-engines.ts'
+import { announceEngines, findRunningEngines, shareEngines } from './running-engines.ts'
 
 const running = findRunningEngines()
 if (running) {
@@ -11,17 +10,15 @@ if (running) {
 }
 
 const startedAt = performance.now()
-const engines = await startEngines((line) => console.error(`  ${line}`))
+const engines = await shareEngines((line) => console.error(`  ${line}`))
 const withdraw = announceEngines(engines.addresses)
-console.log(
-  `\nReady after ${((performance.now() - startedAt) / 1000).toFixed(1)} s. Data and logs: ${engines.directory}\n`,
-)
+console.log(`\nReady after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
 console.log(engineTable(engines.addresses))
 console.log('\nCtrl-C stops them and removes their data.')
 
 await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve))
 console.log('\nStopping…')
 withdraw()
-await engines.stop()
+await engines.release()
 console.log('Stopped. Nothing is left behind.')
 process.exit(0)

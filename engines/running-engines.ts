@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { containersServe, startContainers } from './start-containers.ts'
 import { type EngineAddresses, startEngines } from './start-engines.ts'
 
 const directory = join(import.meta.dirname, '../.engines')
@@ -38,9 +39,14 @@ export interface SharedEngines {
   release(): Promise<void>
 }
 
-export async function shareEngines(say?: (line: string) => void): Promise<SharedEngines> {
+export async function shareEngines(say: (line: string) => void = () => {}): Promise<SharedEngines> {
   const running = findRunningEngines()
   if (running) return { addresses: running, release: async () => {} }
-  const started = await startEngines(say)
-  return { addresses: started.addresses, release: started.stop }
+  if (await containersServe()) {
+    mkdirSync(directory, { recursive: true })
+    const { addresses, stop } = await startContainers(directory, say)
+    return { addresses, release: stop }
+  }
+  const { addresses, stop } = await startEngines(say)
+  return { addresses, release: stop }
 }

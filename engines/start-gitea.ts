@@ -2,7 +2,7 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { cached } from './cache.ts'
+import { cached, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
@@ -39,6 +39,8 @@ export interface GiteaBinary {
   staticRoot: string | undefined
 }
 
+export const isGiteaAtHand = (): boolean => findBinary('gitea') !== undefined || isCached('gitea', module.version)
+
 export async function getGitea(): Promise<GiteaBinary> {
   const installed = findBinary('gitea')
   if (installed) return { gitea: installed, staticRoot: undefined }
@@ -46,8 +48,9 @@ export async function getGitea(): Promise<GiteaBinary> {
   return { gitea: join(directory, 'bin/gitea'), staticRoot: join(directory, 'source') }
 }
 
-const adminName = 'colophon-admin'
-const adminPassword = 'engines-on-loopback'
+/** deploy/compose.dev.yml has the same. */
+export const giteaAdmin = { name: 'colophon-admin', password: 'engines-on-loopback' } as const
+const { name: adminName, password: adminPassword } = giteaAdmin
 
 export async function startGitea(binary: GiteaBinary, directory: string, postgres: Postgres): Promise<Gitea> {
   const runAs = unprivilegedUser()

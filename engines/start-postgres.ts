@@ -20,8 +20,9 @@ export interface Postgres {
   url: string
 }
 
-const user = 'postgres'
-const password = 'engines-on-loopback'
+/** deploy/compose.dev.yml has the same. */
+export const postgresUser = { name: 'postgres', password: 'engines-on-loopback' } as const
+const { name: user, password } = postgresUser
 
 /** Debian keeps the server's programs off the PATH, in a directory per version; Homebrew too. */
 function binaryDirectories(): string[] {

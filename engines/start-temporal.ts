@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { cached } from './cache.ts'
+import { cached, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
@@ -30,10 +30,18 @@ export interface TemporalBinaries {
   schema: string
 }
 
-export async function getTemporal(): Promise<TemporalBinaries> {
-  const schema = process.env.TEMPORAL_SCHEMA_DIR // the schema files come with the source, not with the binaries
+/** From the PATH; the schema files come with the source and not with the binaries, so their place has to be told. */
+function installedTemporal(): TemporalBinaries | undefined {
+  const schema = process.env.TEMPORAL_SCHEMA_DIR
   const [server, sqlTool] = [findBinary('temporal-server'), findBinary('temporal-sql-tool')]
-  if (schema && server && sqlTool) return { server, sqlTool, schema }
+  return schema && server && sqlTool ? { server, sqlTool, schema } : undefined
+}
+
+export const isTemporalAtHand = (): boolean => installedTemporal() !== undefined || isCached('temporal', module.version)
+
+export async function getTemporal(): Promise<TemporalBinaries> {
+  const installed = installedTemporal()
+  if (installed) return installed
   const directory = await cached('temporal', module.version, (part) => buildGoModule(module, part))
   return {
     server: join(directory, 'bin/temporal-server'),

@@ -7,6 +7,8 @@ import type { Log } from '../platform/log.ts'
 
 /** A part that is up. `stop` takes no new work, finishes what is in flight, and lets go of what it holds. */
 export interface Running {
+  /** How long `stop` waits before it begins to stop. */
+  stopDelaySeconds: number
   stop(): Promise<void>
 }
 
@@ -17,6 +19,7 @@ export async function serveHttp(
 ): Promise<Running> {
   await server.listen(config.listen)
   return {
+    stopDelaySeconds: config.stopDelaySeconds,
     async stop() {
       readiness.stopping()
       await sleep(config.stopDelaySeconds * 1000)
@@ -26,7 +29,7 @@ export async function serveHttp(
   }
 }
 
-const stopWithinMs = 60_000
+const stopWithinMs = 60_000 // besides the delay that the operator asked for
 
 /** Runs until asked to stop. A second request to stop, or a stop that takes too long, ends the process at once. */
 export async function runUntilStopped(running: Running, log: Log): Promise<void> {
@@ -39,7 +42,8 @@ export async function runUntilStopped(running: Running, log: Log): Promise<void>
     process.exit(1)
   }
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => atOnce('asked twice'))
-  setTimeout(() => atOnce(`not done after ${stopWithinMs} ms`), stopWithinMs).unref()
+  const withinMs = running.stopDelaySeconds * 1000 + stopWithinMs
+  setTimeout(() => atOnce(`not done after ${withinMs} ms`), withinMs).unref()
   await running.stop()
   log.info('stopped')
 }

@@ -11,9 +11,7 @@ export async function startServe(config: ServeConfig): Promise<Running> {
   const worker = await startWorker(config.worker)
   const api = await startApi(config.api)
   return {
-    async stop() {
-      await api.stop()
-      await worker.stop()
-    },
+    stopDelaySeconds: api.stopDelaySeconds,
+    stop: async () => void (await Promise.all([api.stop(), worker.stop()])),
   }
 }

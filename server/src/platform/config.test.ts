@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ConfigError, type Environment, loadApiConfig, loadRunnerConfig, loadServeConfig } from './config.ts'
+import { generateSealingKeyPair } from './sealed-secrets/sealing-keys.ts'
 
+const keys = generateSealingKeyPair()
 const engines = {
+  COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry,
+  COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry,
   COLOPHON_DATABASE_URL: 'postgres://colophon:hunter2@localhost:5432/colophon',
   COLOPHON_CLICKHOUSE_URL: 'http://localhost:8123/colophon',
   COLOPHON_TEMPORAL_ADDRESS: 'localhost:7233',
@@ -39,13 +43,14 @@ test('every mistake is named at once, and once', () => {
     COLOPHON_TLS_CERT_FILE: '/tls/cert.pem',
     COLOPHON_CLICKHOUSE_ULR: 'http://localhost:8123',
   })
-  expect(mistakes).toHaveLength(9)
+  expect(mistakes).toHaveLength(10)
   for (const start of [
     'COLOPHON_CLICKHOUSE_ULR is not a setting of Colophon; did you mean COLOPHON_CLICKHOUSE_URL?',
     'COLOPHON_DATABASE_URL is not an address',
     'COLOPHON_DATABASE_POOL_SIZE has to be a whole number from 1 to 1000, not 0',
     'COLOPHON_CLICKHOUSE_URL is missing',
     'COLOPHON_TEMPORAL_ADDRESS is missing',
+    'COLOPHON_SEALING_PRIVATE_KEYS is missing',
     'COLOPHON_LOG_LEVEL has to be one of debug, info, warn, error, not loud',
     'COLOPHON_LISTEN has to be host:port',
     'COLOPHON_TRUSTED_PROXIES has to list addresses or networks, like 10.0.0.0/8, not nonsense',
@@ -77,6 +82,12 @@ test('a secret may come from a file', () => {
   expect(mistakesOf(loadRunnerConfig, { ...environment, COLOPHON_RUNNER_TOKEN_FILE: '/nowhere' })).toContain(
     'COLOPHON_RUNNER_TOKEN_FILE names /nowhere, which cannot be read',
   )
+})
+
+test('only a secret has a file', () => {
+  expect(mistakesOf(loadServeConfig, { ...engines, COLOPHON_LOG_LEVEL_FILE: '/etc/level' })).toEqual([
+    'COLOPHON_LOG_LEVEL_FILE is not a setting of Colophon; did you mean COLOPHON_LOG_LEVEL?',
+  ])
 })
 
 test('IPv6 addresses can be listened on', () => {

@@ -221,11 +221,17 @@ const knownNames = [
   ...['COLOPHON_TRUSTED_PROXIES', 'COLOPHON_URL'], // the last is the command line's
 ]
 
+/** These may also come from a file. */
+const secretNames = [
+  ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_URL', 'COLOPHON_RUNNER_TOKEN', 'COLOPHON_SEALING_PRIVATE_KEYS'],
+  'COLOPHON_TEMPORAL_API_KEY',
+]
+
 interface TextOptions {
   /** Completes "X is missing: …". */
   purpose: string
   otherwise?: string
-  /** May also come from a file named by X_FILE, and is never repeated in a message. */
+  /** One of `secretNames`: may also come from a file named by X_FILE, and is never repeated in a message. */
   secret?: boolean
 }
 
@@ -330,7 +336,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-const isKnown = (name: string) => knownNames.includes(name) || knownNames.includes(name.replace(/_FILE$/, ''))
+const isKnown = (name: string) => knownNames.includes(name) || secretNames.some((secret) => name === `${secret}_FILE`)
 
 function suggestion(name: string): string {
   const [closest] = knownNames

@@ -1,5 +1,5 @@
 /** Who may call an operation, in words. */
-import { type Html, html } from './html.ts'
+import { type Html, html, joined } from './html.ts'
 import type { Operation } from './openapi-document.ts'
 
 export function whoMayCall(operation: Operation): Html {
@@ -8,7 +8,10 @@ export function whoMayCall(operation: Operation): Html {
   if (access === 'any-key') return html`Any valid API key`
   const scopes = access === undefined ? scopesOf(operation) : [access]
   if (scopes.length === 0) return html`Any valid API key`
-  return html`An API key with ${scopes.map((scope) => html` <code>${scope}</code>`)}`
+  return html`An API key with ${joined(
+    scopes.map((scope) => html`<code>${scope}</code>`),
+    ', ',
+  )}`
 }
 
 export function needsKey(operation: Operation): boolean {

@@ -153,6 +153,7 @@ header {
 
 #contents {
   padding-bottom: 1rem;
+  scroll-margin-top: 3rem;
 }
 
 #contents > li {

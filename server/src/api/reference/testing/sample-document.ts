@@ -22,6 +22,7 @@ const refusals = (...refused: [status: number, description: string][]) =>
   )
 
 export const sampleDocument: OpenApiDocument = {
+  openapi: '3.1.0',
   info: {
     title: 'Colophon',
     version: '1.4.0',

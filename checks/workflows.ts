@@ -1,0 +1,26 @@
+/** Checks .github/workflows with actionlint, from the PATH or built once. */
+import { join } from 'node:path'
+import { cached } from '../engines/cache.ts'
+import { findBinary } from '../engines/find-binary.ts'
+import { buildGoModule, type GoModule } from '../engines/go-build.ts'
+import { runCommand } from '../engines/run-command.ts'
+
+const module: GoModule = {
+  title: 'actionlint',
+  path: 'github.com/rhysd/actionlint',
+  version: 'v1.7.12',
+  sum: 'h1:vQ4GeJN86C0QH+gTUQcs8McmK62OLT3kmakPMtEWYnY=',
+  commands: { actionlint: './cmd/actionlint' },
+  expectedSeconds: 60,
+}
+
+const built = async () =>
+  join(await cached('actionlint', module.version, (directory) => buildGoModule(module, directory)), 'bin/actionlint')
+
+try {
+  await runCommand([findBinary('actionlint') ?? (await built()), '-color'], { cwd: join(import.meta.dirname, '..') })
+  console.log('The workflows are in order.')
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(1)
+}
