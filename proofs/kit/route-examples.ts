@@ -10,6 +10,8 @@ export interface Operation {
   path: string
   access: string
   bodyExample: unknown
+  /** Of every answer that is documented. */
+  statuses: readonly number[]
 }
 
 interface Document {
@@ -18,6 +20,7 @@ interface Document {
 
 interface DocumentedOperation {
   'x-colophon-access': string
+  responses: Record<string, unknown>
   requestBody?: { content: Record<string, { schema: { examples?: unknown[] } }> }
 }
 
@@ -32,6 +35,7 @@ export async function operationsOf(apiUrl: string): Promise<Operation[]> {
         path,
         access: operation['x-colophon-access'],
         bodyExample: schema?.examples?.[0],
+        statuses: Object.keys(operation.responses).map(Number),
       }
     }),
   )

@@ -11,6 +11,8 @@ export interface RunningService {
   scope: EngineScope
   /** The settings of every process here. */
   environment: Record<string, string>
+  /** What its api processes log. */
+  logFile: string
   startApi(settings?: Record<string, string>): Promise<ColophonProcess>
 }
 
@@ -26,6 +28,7 @@ export async function runningService(run: ProofRun, purpose: string): Promise<Ru
   return {
     scope,
     environment,
+    logFile: join(directory, 'api.log'),
     async startApi(settings = {}) {
       const api = await prepareProcess('api', { environment: { ...environment, ...settings }, directory })
       run.cleanUp(() => api.part.stop())

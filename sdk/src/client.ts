@@ -1,4 +1,10 @@
-import { type Health, health, type Readiness, readiness } from './health.ts'
+import { type Audit, audit } from './audit.ts'
+import type { GetMeData, Health, Me } from './generated/types.gen.ts'
+import { health, type Readiness, readiness } from './health.ts'
+import { type Keys, keys } from './keys.ts'
+import { type Members, members } from './members.ts'
+import { operationsOver } from './operation.ts'
+import { type Projects, projects } from './projects.ts'
 import type { CallOptions, Connection } from './request.ts'
 
 export interface ClientOptions {
@@ -18,6 +24,13 @@ export interface Client {
   health(options?: CallOptions): Promise<Health>
   /** What works and what does not. A server that is not ready is an answer too, not an error. */
   readiness(options?: CallOptions): Promise<Readiness>
+  /** What the API key is good for: the way to test one. */
+  me(options?: CallOptions): Promise<Me>
+  readonly projects: Projects
+  readonly members: Members
+  readonly keys: Keys
+  /** Who did what in a project. */
+  readonly audit: Audit
 }
 
 /** Throws `TypeError` when the base URL is none. */
@@ -28,9 +41,15 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     fetch: fetch ?? globalThis.fetch,
     timeoutSeconds,
   }
+  const call = operationsOver(connection)
   return {
     health: (options) => health(connection, options),
     readiness: (options) => readiness(connection, options),
+    me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
+    projects: projects(call),
+    members: members(call),
+    keys: keys(call),
+    audit: audit(call),
   }
 }
 

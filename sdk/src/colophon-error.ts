@@ -1,17 +1,18 @@
-export interface FieldError {
-  /** Where in the request, like `body/prompt` or `query/limit`. */
-  path: string
-  message: string
-}
+import type { Problem } from './generated/types.gen.ts'
 
-/** What can go wrong without Colophon's own words for it. */
-export type NoProblemCode = 'no_answer' | 'timeout' | 'unexpected_answer'
+/** What is wrong, and where in the request, like `body/prompt` or `query/limit`. */
+export type FieldError = NonNullable<Problem['errors']>[number]
+
+/**
+ * The API's codes, and what can go wrong without Colophon's own words for it. An open list: a later server may know more
+ * codes than this client.
+ */
+export type ErrorCode = Problem['code'] | 'no_answer' | 'timeout' | 'unexpected_answer' | (string & {})
 
 /** Everything a call throws, except the reason of a signal that the caller aborted. */
 export class ColophonError extends Error {
   override readonly name = 'ColophonError'
-  /** One of the API's codes, or why there is none. An open list: a later server may know more codes than this client. */
-  readonly code: NoProblemCode | (string & {})
+  readonly code: ErrorCode
   /** One plain sentence that says what is wrong and, where possible, what to do next. */
   readonly detail: string
   /** Absent when no answer came. */
@@ -23,7 +24,7 @@ export class ColophonError extends Error {
   readonly retryAfterSeconds: number | undefined
 
   constructor(
-    code: NoProblemCode | (string & {}),
+    code: ErrorCode,
     detail: string,
     more: {
       status?: number | undefined

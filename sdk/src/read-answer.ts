@@ -1,5 +1,6 @@
 /** Tells an answer of Colophon from one of its problems, and both from what proxies and wrong addresses answer. */
 import { ColophonError, type FieldError } from './colophon-error.ts'
+import type { Problem } from './generated/types.gen.ts'
 
 export interface Expected<Answer> {
   /** Statuses, beside 2xx, that carry the answer and no problem. */
@@ -26,14 +27,10 @@ export function readAnswer<Answer>(url: URL, response: Response, text: string, e
   })
 }
 
-interface Problem {
-  code: string
-  detail: string
-  requestId: string
-  errors?: FieldError[]
-}
+/** A code that this client does not know makes it no less a problem. */
+type AnyProblem = Pick<Problem, 'detail' | 'requestId' | 'errors'> & { code: string }
 
-const isProblem = (body: unknown): body is Problem =>
+const isProblem = (body: unknown): body is AnyProblem =>
   isObject(body) &&
   typeof body.code === 'string' &&
   typeof body.detail === 'string' &&

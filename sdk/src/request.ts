@@ -1,4 +1,5 @@
 /** The one place where a request leaves. */
+import { addressOf, type Target } from './address.ts'
 import { ColophonError } from './colophon-error.ts'
 import { type Expected, readAnswer } from './read-answer.ts'
 
@@ -16,18 +17,25 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-interface Call<Answer> extends CallOptions, Expected<Answer> {
-  method: 'GET'
-  /** Below the base URL, without a leading slash. */
-  path: string
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+interface Call<Answer> extends CallOptions, Expected<Answer>, Target {
+  method: Method
+  /** Sent as JSON; undefined: no body. */
+  body?: unknown
 }
 
 export async function request<Answer>(connection: Connection, call: Call<Answer>): Promise<Answer> {
-  const url = new URL(call.path, connection.base)
+  const url = addressOf(connection.base, call)
   const deadline = AbortSignal.timeout(connection.timeoutSeconds * 1000)
   const init: RequestInit = {
     method: call.method,
-    headers: { accept: 'application/json', ...connection.headers },
+    headers: {
+      accept: 'application/json',
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...connection.headers,
+    },
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
     redirect: 'manual', // following would quietly turn a POST into a GET on its way from http to https
     signal: call.signal ? AbortSignal.any([call.signal, deadline]) : deadline,
   }

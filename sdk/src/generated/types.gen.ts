@@ -132,7 +132,7 @@ export type Readiness = {
      */
     status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
     parts: {
-        [key: string]: unknown | {
+        [key: string]: {
             status: 'ok';
             milliseconds: number;
         } | {
@@ -181,7 +181,7 @@ export type GetMeError = GetMeErrors[keyof GetMeErrors];
 
 export type GetMeResponses = {
     /**
-     * As asked.
+     * What your API key is good for
      */
     200: Me;
 };
@@ -235,7 +235,7 @@ export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
 
 export type ListKeysResponses = {
     /**
-     * As asked.
+     * The API keys of a project
      */
     200: {
         keys: Array<ApiKey>;
@@ -303,7 +303,7 @@ export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
 
 export type CreateKeyResponses = {
     /**
-     * As asked.
+     * Make an API key
      */
     201: {
         key: ApiKey;
@@ -363,7 +363,7 @@ export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
 
 export type RevokeKeyResponses = {
     /**
-     * As asked.
+     * Revoke an API key
      */
     200: ApiKey;
 };
@@ -417,7 +417,7 @@ export type GetProjectError = GetProjectErrors[keyof GetProjectErrors];
 
 export type GetProjectResponses = {
     /**
-     * As asked.
+     * A project
      */
     200: Project;
 };
@@ -477,7 +477,7 @@ export type RenameProjectError = RenameProjectErrors[keyof RenameProjectErrors];
 
 export type RenameProjectResponses = {
     /**
-     * As asked.
+     * Rename a project
      */
     200: Project;
 };
@@ -531,7 +531,7 @@ export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
 
 export type ListMembersResponses = {
     /**
-     * As asked.
+     * The people of a project
      */
     200: {
         members: Array<Member>;
@@ -600,7 +600,7 @@ export type AddMemberError = AddMemberErrors[keyof AddMemberErrors];
 
 export type AddMemberResponses = {
     /**
-     * As asked.
+     * Add somebody to a project
      */
     200: Member;
 };
@@ -654,7 +654,7 @@ export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
 
 export type RemoveMemberResponses = {
     /**
-     * As asked.
+     * Remove somebody from a project
      */
     200: Member;
 };
@@ -721,7 +721,7 @@ export type ChangeMemberRoleError = ChangeMemberRoleErrors[keyof ChangeMemberRol
 
 export type ChangeMemberRoleResponses = {
     /**
-     * As asked.
+     * Change a member's role
      */
     200: Member;
 };
@@ -781,7 +781,7 @@ export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
 
 export type ListAuditResponses = {
     /**
-     * As asked.
+     * Who did what in a project
      */
     200: {
         entries: Array<AuditEntry>;
@@ -817,7 +817,7 @@ export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
 
 export type GetHealthResponses = {
     /**
-     * As asked.
+     * Is the process alive?
      */
     200: Health;
 };
@@ -841,7 +841,7 @@ export type GetReadinessErrors = {
      */
     500: Problem;
     /**
-     * As asked.
+     * What works and what does not
      */
     503: Readiness;
 };
@@ -850,7 +850,7 @@ export type GetReadinessError = GetReadinessErrors[keyof GetReadinessErrors];
 
 export type GetReadinessResponses = {
     /**
-     * As asked.
+     * What works and what does not
      */
     200: Readiness;
 };

@@ -32,12 +32,17 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
   const readLimit = new ReadLimit()
   const keyOf = new WeakMap<FastifyRequest, Key>()
   for (const route of routes) {
-    const { params, query, body } = route.schemas
+    const { params, query, body, headers } = route.schemas
     server.route({
       method: route.method,
       url: route.url,
       config: { access: route.access },
-      schema: { ...(params && { params }), ...(query && { querystring: query }), ...(body && { body }) },
+      schema: {
+        ...(params && { params }),
+        ...(query && { querystring: query }),
+        ...(body && { body }),
+        ...(headers && { headers }),
+      },
       onRequest: async (request) => {
         if (route.access !== 'public') keyOf.set(request, await authenticate(request, route.access, keys))
       },
@@ -48,6 +53,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
           params: request.params,
           query: request.query,
           body: request.body,
+          headers: request.headers,
           ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
         } as Parameters<Route['handle']>[0])
         return reply

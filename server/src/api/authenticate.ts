@@ -50,5 +50,4 @@ function authorizationHeaders({ raw: { rawHeaders } }: FastifyRequest): string[]
   )
 }
 
-const unauthenticated = (detail: string) =>
-  new Problem('unauthenticated', detail, { headers: { 'www-authenticate': 'Bearer' } })
+const unauthenticated = (detail: string) => new Problem('unauthenticated', detail)

@@ -1,10 +1,10 @@
 /** The OpenAPI document, made from the routes: what is registered is what is documented. */
 import type { TSchema } from 'typebox'
-import { problemCodes } from '../platform/http/problem.ts'
+import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
 import { version } from '../platform/version.ts'
 import type { OpenApiDocument } from './reference/openapi-document.ts'
 import type { Route } from './route.ts'
-import { ProblemSchema } from './schemas.ts'
+import { NoContent, ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
@@ -41,15 +41,18 @@ const introduction =
   'Inside a version fields and endpoints are only ever added. Every answer carries an `X-Request-Id`.'
 
 function operation(route: Route, components: Components): Json {
-  const { params, query, body, answers } = route.schemas
+  const { params, query, body, headers, answers } = route.schemas
+  const documented = [
+    ...parameters('path', params, components),
+    ...parameters('query', query, components),
+    ...parameters('header', headers, components),
+  ]
   return {
     operationId: route.name,
     tags: [route.tag],
     summary: route.summary,
     ...(route.description && { description: route.description }),
-    ...((params || query) && {
-      parameters: [...parameters('path', params, components), ...parameters('query', query, components)],
-    }),
+    ...(documented.length > 0 && { parameters: documented }),
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: components.refer(body) } } },
     }),
@@ -57,7 +60,10 @@ function operation(route: Route, components: Components): Json {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, schema]) => [
           status,
-          { description: 'As asked.', content: { 'application/json': { schema: components.refer(schema) } } },
+          {
+            description: route.summary,
+            ...(schema !== NoContent && { content: { 'application/json': { schema: components.refer(schema) } } }),
+          },
         ]),
       ),
       ...Object.fromEntries(
@@ -69,7 +75,7 @@ function operation(route: Route, components: Components): Json {
   }
 }
 
-function parameters(place: 'path' | 'query', schema: TSchema | undefined, components: Components): Json[] {
+function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefined, components: Components): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, TSchema>
     required?: string[]
@@ -92,11 +98,11 @@ const problemAnswer = (description: string, components: Components): Json => ({
 })
 
 /** Every way in which this route, or what stands in front of it, can refuse: status → the codes. */
-function refusals({ access, schemas, method }: Route): [status: string, description: string][] {
+function refusals({ access, schemas, method, refuses = [] }: Route): [status: string, description: string][] {
   const withKey = access !== 'public'
   const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
     if (schemas.answers[status]) return false // the route answers with this status itself
-    if (code === 'invalid_request' || status >= 500) return true
+    if (code === 'invalid_request' || status >= 500 || refuses.includes(code as ProblemCode)) return true
     if (status === 401 || code === 'ip_not_allowed') return withKey
     if (code === 'insufficient_scope' || status === 404) return withKey && access !== 'any-key'
     if (status === 413 || status === 415) return schemas.body !== undefined
@@ -122,6 +128,15 @@ class Components {
     if (Array.isArray(value)) return value.map((item) => this.#inside(item))
     if (typeof value !== 'object' || value === null) return value
     if ('$id' in value) return this.refer(value as TSchema)
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, this.#inside(inner)]))
+    return Object.fromEntries(Object.entries(value).map((entry) => this.#keyword(entry)))
+  }
+
+  /** TypeBox writes a map as a pattern that all names match, which generators of clients take for values of any type. */
+  #keyword([name, value]: [string, unknown]): [string, unknown] {
+    if (name === 'patternProperties') {
+      const values = (value as Json)['^.*$']
+      if (values !== undefined) return ['additionalProperties', this.#inside(values)]
+    }
+    return [name, this.#inside(value)]
   }
 }

@@ -6,6 +6,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
 import type { Key } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
+import type { ProblemCode } from '../platform/http/problem.ts'
 
 /** `public`: anybody. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
 export type Access = 'public' | 'any-key' | Scope
@@ -14,6 +15,8 @@ export interface RouteSchemas {
   params?: TObject
   query?: TObject
   body?: TObject
+  /** Names in lower case. */
+  headers?: TObject
   /** By status; a problem is added for every way in which the route can refuse. */
   answers: Readonly<Record<number, TSchema>>
 }
@@ -22,6 +25,7 @@ export type RouteRequest<Schemas extends RouteSchemas, Who extends Access> = {
   params: PartOf<Schemas['params']>
   query: PartOf<Schemas['query']>
   body: PartOf<Schemas['body']>
+  headers: PartOf<Schemas['headers']>
 } & (Who extends 'public' ? unknown : { key: Key; actor: Actor })
 
 type PartOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
@@ -41,10 +45,12 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Acces
   access: Who
   /** The name of the client's function. */
   name: string
-  tag: 'Projects' | 'API keys' | 'Service'
+  tag: 'Agent jobs' | 'Projects' | 'API keys' | 'Service'
   summary: string
   description?: string
   schemas: Schemas
+  /** Beyond what every route of its kind can refuse. */
+  refuses?: readonly ProblemCode[]
   handle(request: RouteRequest<Schemas, Who>): Promise<RouteAnswer<Schemas>>
 }
 

@@ -7,6 +7,9 @@ export const nullable = <const Schema extends Type.TSchema>(schema: Schema, opti
 
 export const DateTime = (description: string) => Type.String({ format: 'date-time', description })
 
+/** An answer without a body. */
+export const NoContent = Type.Undefined()
+
 export const ProjectParams = Type.Object({
   projectId: Type.String({ maxLength: 100, description: "The project's id, like `prj_…`." }),
 })

@@ -1,6 +1,6 @@
 /** Who did what: insert only, written in the transaction of the act itself, so that neither is there without the other. */
 import type { Kysely, Transaction } from 'kysely'
-import { type Id, isId, newId } from '../platform/ids.ts'
+import { type Id, newId } from '../platform/ids.ts'
 import type { AuditTables } from './tables.ts'
 
 /** A person at the machine (`colophon-server admin`), or a key over HTTP. */
@@ -15,6 +15,11 @@ export type AuditAction =
   | 'key.created'
   | 'key.revoked'
   | 'credential.stored'
+  | 'repository.connected'
+  | 'job.created'
+  | 'job.messaged'
+  | 'job.cancelled'
+  | 'job.archived'
 
 export interface AuditAct {
   action: AuditAction
@@ -66,7 +71,7 @@ export class AuditStore {
     { limit, before }: { limit: number; before: string | undefined },
   ): Promise<AuditEntry[]> {
     let query = this.#db.selectFrom('audit_entry').selectAll().where('project_id', '=', projectId)
-    if (before !== undefined && isId('aud', before)) query = query.where('id', '<', before)
+    if (before !== undefined) query = query.where('id', '<', before as Id<'aud'>) // any text has a place in the order
     const rows = await query.orderBy('id', 'desc').limit(limit).execute()
     return rows.map(({ id, at, actor, action, subject, detail, request_id }) => ({
       id,

@@ -17,6 +17,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const fixedKeys = {
   colophon_: 'colophon_0123456789ABCDEFGHIJKLMNOPQRSTUV48AfI1',
   colophon_runner_: 'colophon_runner_0123456789ABCDEFGHIJKLMNOPQRSTUV3GHFC4',
+  colophon_attempt_: 'colophon_attempt_0123456789ABCDEFGHIJKLMNOPQRSTUV2G4R5Z',
 }
 
 describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
  * Add a prefix only if its text after a shorter prefix holds a character outside base62 (here the second underscore):
  * that keeps a key of one kind from ever reading as another.
  */
-export const keyPrefixes = ['colophon_', 'colophon_runner_'] as const
+export const keyPrefixes = ['colophon_', 'colophon_runner_', 'colophon_attempt_'] as const
 export type KeyPrefix = (typeof keyPrefixes)[number]
 
 declare const keyPrefix: unique symbol
@@ -26,7 +26,7 @@ export type KeyHash<Prefix extends KeyPrefix> = Buffer & { readonly [keyHash]: P
  * For secret scanners, in the subset that RE2, PCRE and Hyperscan share. It has no word boundary in front, because keys
  * also leak as `%3Dcolophon_…`. To drop look-alikes, check the last 6 characters (see above).
  */
-export const leakedKeyPattern = /colophon_(?:runner_)?[0-9A-Za-z]{38}/g
+export const leakedKeyPattern = /colophon_(?:runner_|attempt_)?[0-9A-Za-z]{38}/g
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretCharacters = 32 // 190 bits

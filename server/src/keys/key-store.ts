@@ -77,6 +77,7 @@ export class KeyStore {
   async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<Key> {
     if (!isId('key', keyId)) throw noSuchKey()
     return this.#db.transaction().execute(async (tx) => {
+      await lockFamilies(tx, projectId)
       const revoked = await tx
         .withRecursive('family', (db) =>
           db
@@ -145,19 +146,26 @@ export class KeyStore {
   }
 }
 
-/** The maker's row is locked, so that a key cannot slip out while its maker is being revoked. */
+/**
+ * Keys make keys, and are revoked with what they made, one at a time in a project: none slips out while its maker is being
+ * revoked. The maker's own row is not enough of a lock: a revocation that waits for it has already looked for children.
+ */
+async function lockFamilies(tx: Transaction<KeyTables>, projectId: Id<'prj'>): Promise<void> {
+  await sql`SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE`.execute(tx)
+}
+
 async function refuseRevokedMaker(
   tx: Transaction<KeyTables>,
   projectId: Id<'prj'>,
   makerId: Id<'key'>,
   wanted: NewKey,
 ): Promise<void> {
+  await lockFamilies(tx, projectId)
   const maker = await tx
     .selectFrom('api_key')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('id', '=', makerId)
-    .forNoKeyUpdate()
     .executeTakeFirst()
   if (!maker || maker.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
   refuseMoreThan(asKey(maker), wanted)

@@ -44,60 +44,68 @@ export async function admin(args: readonly string[]): Promise<void> {
   await commands[command as keyof typeof commands](values)
 }
 
+/** Each looks at what was typed before it opens anything: a slip of the pen needs no engine to be found. */
 const commands = {
-  'project create': (options: Options) =>
-    withStores(async ({ projects }) => {
-      const project = await projects.create(text(options, 'name', 100), operator)
+  'project create': (options: Options) => {
+    const name = text(options, 'name', 100)
+    return withStores(async ({ projects }) => {
+      const project = await projects.create(name, operator)
       tell('The project was made. Its id:')
       print(project.id)
-    }),
+    })
+  },
 
   'project list': () =>
     withStores(async ({ projects }) => {
       for (const { id, name, createdAt } of await projects.list()) print(`${id}  ${createdAt.toISOString()}  ${name}`)
     }),
 
-  'key create': (options: Options) =>
-    withStores(async ({ projects, keys }) => {
-      const project = await projects.get(projectId(options))
-      const { secret } = await keys.create(
-        project.id,
-        {
-          name: text(options, 'name', 100),
-          scopes: scopeList(options.scopes),
-          allowedNetworks: networkList(options.networks),
-          expiresAt: expiry(options['expires-in-days']),
-        },
-        operator,
-      )
+  'key create': (options: Options) => {
+    const id = projectId(options)
+    const wanted = {
+      name: text(options, 'name', 100),
+      scopes: scopeList(options.scopes),
+      allowedNetworks: networkList(options.networks),
+      expiresAt: expiry(options['expires-in-days']),
+    }
+    return withStores(async ({ projects, keys }) => {
+      const project = await projects.get(id)
+      const { secret } = await keys.create(project.id, wanted, operator)
       tell(`The API key for ${project.name}. It is shown this once and stored nowhere: keep it now.`)
       print(secret)
-    }),
+    })
+  },
 
-  'key list': (options: Options) =>
-    withStores(async ({ keys }) => {
-      for (const key of await keys.list(projectId(options))) {
+  'key list': (options: Options) => {
+    const id = projectId(options)
+    return withStores(async ({ keys }) => {
+      for (const key of await keys.list(id)) {
         const state = key.revokedAt
           ? `revoked ${key.revokedAt.toISOString()}`
           : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
         print(`${key.id}  ${key.hint}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
       }
-    }),
+    })
+  },
 
-  'key revoke': (options: Options) =>
-    withStores(async ({ keys }) => {
-      const key = await keys.revoke(projectId(options), text(options, 'key', 100), operator)
+  'key revoke': (options: Options) => {
+    const [id, keyId] = [projectId(options), text(options, 'key', 100)]
+    return withStores(async ({ keys }) => {
+      const key = await keys.revoke(id, keyId, operator)
       tell(`${key.name} (${key.hint}) is revoked, and so is every key that it made.`)
-    }),
+    })
+  },
 
-  'member add': (options: Options) =>
-    withStores(async ({ projects, members }) => {
-      const role = memberRoles.find((known) => known === options.role)
-      if (!role) throw new UsageError(`--role has to be one of ${memberRoles.join(', ')}.`)
-      const project = await projects.get(projectId(options))
-      const member = await members.add(project.id, { email: text(options, 'email', 254), role }, operator)
+  'member add': (options: Options) => {
+    const [id, email] = [projectId(options), text(options, 'email', 254)]
+    const role = memberRoles.find((known) => known === options.role)
+    if (!role) throw new UsageError(`--role has to be one of ${memberRoles.join(', ')}.`)
+    return withStores(async ({ projects, members }) => {
+      const project = await projects.get(id)
+      const member = await members.add(project.id, { email, role }, operator)
       tell(`${member.email} is ${member.role} of ${project.name}.`)
-    }),
+    })
+  },
 
   async 'sealing-key'() {
     const { publicEntry, privateEntry } = generateSealingKeyPair()

@@ -1,11 +1,14 @@
 import type { Pool } from 'pg'
 import { AuditStore, recordAudit } from '../audit/audit-store.ts'
 import type { AuditTables } from '../audit/tables.ts'
+import { JobStore } from '../jobs/job-store.ts'
+import type { JobTables } from '../jobs/tables.ts'
 import { KeyStore } from '../keys/key-store.ts'
 import type { KeyTables } from '../keys/tables.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { MemberStore } from '../projects/member-store.ts'
 import { ProjectStore } from '../projects/project-store.ts'
+import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 
 export interface Stores {
@@ -13,6 +16,8 @@ export interface Stores {
   members: MemberStore
   keys: KeyStore
   audit: AuditStore
+  repositories: RepositoryStore
+  jobs: JobStore
 }
 
 export function openStores(pool: Pool): Stores {
@@ -21,5 +26,7 @@ export function openStores(pool: Pool): Stores {
     members: new MemberStore(createDatabase<ProjectTables>(pool), recordAudit),
     keys: new KeyStore(createDatabase<KeyTables>(pool), recordAudit),
     audit: new AuditStore(createDatabase<AuditTables>(pool)),
+    repositories: new RepositoryStore(createDatabase<ProjectTables>(pool), recordAudit),
+    jobs: new JobStore(createDatabase<JobTables>(pool), recordAudit),
   }
 }

@@ -58,6 +58,32 @@ export interface WorkerConfig {
   /** The port for runners: their API and the gateway. */
   gateway: HttpConfig
   sealingKeys: SealingPrivateKeys
+  jobs: JobsConfig
+  egress: EgressConfig
+}
+
+/** Where calls to addresses that users type may lead besides the public internet. */
+export interface EgressConfig {
+  allowedNetworks: readonly string[]
+  /** As `name:port`. */
+  allowedHosts: readonly string[]
+  proxyUrl?: string
+  caBundlePem?: string
+}
+
+/** The times and limits of agent jobs; proofs make them short. */
+export interface JobsConfig {
+  /** A turn whose runner shows no sign of life for this long is offered again. */
+  heartbeatTimeoutSeconds: number
+  /** What a turn may take in all, from its first claim. */
+  deadlineSeconds: number
+  noRunnerSeconds: number
+  publishTimeoutSeconds: number
+  /** A job in which nothing moved for this long is woken. */
+  standStillSeconds: number
+  idleArchiveDays: number
+  mostRunningPerProject: number
+  mostEngineFailures: number
 }
 
 export interface RunnerConfig {
@@ -98,6 +124,13 @@ export const loadServeConfig = (environment: Environment = process.env): ServeCo
     const workerConfig = worker(from)
     return { api: api(from, workerConfig.sealingKeys), worker: workerConfig }
   })
+/** For the commands that call a code host. */
+export const loadCodeHostConfig = (environment: Environment = process.env) =>
+  read(environment, (from) => ({
+    egress: egress(from),
+    sealingKeys: sealingPrivateKeys(from),
+    publicUrl: from.optionalText('COLOPHON_PUBLIC_URL'),
+  }))
 export const loadSealingPrivateKeys = (environment: Environment = process.env): SealingPrivateKeys =>
   read(environment, sealingPrivateKeys)
 
@@ -108,7 +141,43 @@ function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
 
 function worker(from: Reader): WorkerConfig {
   const gateway = httpServer(from, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
-  return { log: log(from), engines: engines(from), gateway, sealingKeys: sealingPrivateKeys(from) }
+  return {
+    log: log(from),
+    engines: engines(from),
+    gateway,
+    sealingKeys: sealingPrivateKeys(from),
+    jobs: jobs(from),
+    egress: egress(from),
+  }
+}
+
+function egress(from: Reader): EgressConfig {
+  const proxyUrl = from.optionalText('COLOPHON_EGRESS_PROXY_URL', { secret: true })
+  const caBundlePem = from.optionalText('COLOPHON_EGRESS_CA_BUNDLE', { secret: true })
+  return {
+    allowedNetworks: from.networks('COLOPHON_EGRESS_ALLOWED_NETWORKS'),
+    allowedHosts: from.list('COLOPHON_EGRESS_ALLOWED_HOSTS'),
+    ...(proxyUrl && { proxyUrl }),
+    ...(caBundlePem && { caBundlePem }),
+  }
+}
+
+function jobs(from: Reader): JobsConfig {
+  const seconds = (name: string, otherwise: number) => from.integer(name, { least: 1, most: 7 * 24 * 3600, otherwise })
+  return {
+    heartbeatTimeoutSeconds: seconds('COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 30),
+    deadlineSeconds: seconds('COLOPHON_JOB_DEADLINE_SECONDS', 30 * 60),
+    noRunnerSeconds: seconds('COLOPHON_JOB_NO_RUNNER_SECONDS', 6 * 3600),
+    publishTimeoutSeconds: seconds('COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 3600),
+    standStillSeconds: seconds('COLOPHON_JOB_STAND_STILL_SECONDS', 60),
+    idleArchiveDays: from.integer('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', { least: 1, most: 3650, otherwise: 30 }),
+    mostRunningPerProject: from.integer('COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', {
+      least: 1,
+      most: 10_000,
+      otherwise: 5,
+    }),
+    mostEngineFailures: from.integer('COLOPHON_JOB_MOST_ENGINE_FAILURES', { least: 1, most: 100, otherwise: 2 }),
+  }
 }
 
 const makeThem = 'make a pair with `colophon-server admin sealing-key`'
@@ -212,8 +281,13 @@ function read<Config>(environment: Environment, parse: (from: Reader) => Config)
  * taken for a slip of the pen.
  */
 const knownNames = [
+  ...['COLOPHON_EGRESS_ALLOWED_HOSTS', 'COLOPHON_EGRESS_ALLOWED_NETWORKS', 'COLOPHON_EGRESS_CA_BUNDLE'],
+  'COLOPHON_EGRESS_PROXY_URL',
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_POOL_SIZE', 'COLOPHON_DATABASE_URL', 'COLOPHON_GATEWAY_LISTEN'],
   ...['COLOPHON_GATEWAY_TLS_CERT_FILE', 'COLOPHON_GATEWAY_TLS_KEY_FILE', 'COLOPHON_GATEWAY_URL', 'COLOPHON_LISTEN'],
+  ...['COLOPHON_JOB_DEADLINE_SECONDS', 'COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 'COLOPHON_JOB_IDLE_ARCHIVE_DAYS'],
+  ...['COLOPHON_JOB_MOST_ENGINE_FAILURES', 'COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', 'COLOPHON_JOB_NO_RUNNER_SECONDS'],
+  ...['COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 'COLOPHON_JOB_STAND_STILL_SECONDS'],
   ...['COLOPHON_LOG_LEVEL', 'COLOPHON_PUBLIC_URL', 'COLOPHON_RUNNER_LISTEN', 'COLOPHON_RUNNER_TOKEN'],
   ...['COLOPHON_SEALING_PRIVATE_KEYS', 'COLOPHON_SEALING_PUBLIC_KEYS'],
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
@@ -223,6 +297,7 @@ const knownNames = [
 
 /** These may also come from a file. */
 const secretNames = [
+  ...['COLOPHON_EGRESS_CA_BUNDLE', 'COLOPHON_EGRESS_PROXY_URL'],
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_URL', 'COLOPHON_RUNNER_TOKEN', 'COLOPHON_SEALING_PRIVATE_KEYS'],
   'COLOPHON_TEMPORAL_API_KEY',
 ]
@@ -318,9 +393,13 @@ class Reader {
     return undefined as Keys // never seen: there is a mistake, so `read` throws
   }
 
-  networks(name: string): string[] {
+  list(name: string): string[] {
     const entries = (this.optionalText(name) ?? '').split(',').map((entry) => entry.trim())
-    const networks = entries.filter((entry) => entry !== '')
+    return entries.filter((entry) => entry !== '')
+  }
+
+  networks(name: string): string[] {
+    const networks = this.list(name)
     for (const network of networks) {
       if (!isNetwork(network))
         this.mistake(`${name} has to list addresses or networks, like 10.0.0.0/8, not ${network}`)

@@ -7,20 +7,24 @@ import { planClickhouse } from './migrations/clickhouse-migrations.ts'
 import { planPostgres } from './migrations/postgres-migrations.ts'
 
 /**
- * Writes to the log of changes and waits for it to be on disk, without touching a table: a database whose disk is full or
- * that became a standby answers SELECT 1 and refuses all work.
+ * Writes to the log of changes and waits for it to be on disk, without touching a table: a database whose disk is full
+ * answers SELECT 1 and refuses all work. That it became a standby or was set to read only has to be asked: the one refuses
+ * this write with an error that says nothing, the other takes it (tried).
  */
+const writeProbe = `SELECT CASE current_setting('transaction_read_only')
+  WHEN 'off' THEN pg_logical_emit_message(true, 'colophon', 'readyz') END AS written`
+
 export function checkPostgres(pool: Pool): () => Promise<void> {
   const migrated = once(() => planPostgres(pool))
   return async () => {
+    let written: string | null | undefined
     try {
-      await pool.query("SELECT pg_logical_emit_message(true, 'colophon', 'readyz')")
+      written = (await pool.query<{ written: string | null }>(writeProbe)).rows[0]?.written
     } catch (error) {
-      const { code } = error as { code?: string }
-      if (code === '25006') throw new NotReady('read_only', 'PostgreSQL takes no writes')
-      if (code === '53100') throw new NotReady('disk_full', "PostgreSQL's disk is full")
+      if ((error as { code?: string }).code === '53100') throw new NotReady('disk_full', "PostgreSQL's disk is full")
       throw error
     }
+    if (!written) throw new NotReady('read_only', 'PostgreSQL takes no writes')
     await migrated()
   }
 }

@@ -34,6 +34,10 @@ export class MemberStore {
   /** Adding somebody who is there already gives them as they are: a repeated request makes no second member. */
   async add(projectId: Id<'prj'>, { email, role }: { email: string; role: MemberRole }, actor: Actor): Promise<Member> {
     const address = email.toLowerCase()
+    if (address.length > longestEmailCharacters) {
+      const mistake = { path: 'body/email', message: `has more than ${longestEmailCharacters} characters` } // İ becomes two
+      throw new Problem('invalid_request', `${mistake.path} ${mistake.message}.`, { errors: [mistake] })
+    }
     return this.#db.transaction().execute(async (tx) => {
       const added = await tx
         .insertInto('project_member')
@@ -93,6 +97,7 @@ export class MemberStore {
   }
 }
 
+const longestEmailCharacters = 254
 const columns = ['id', 'email', 'role', 'created_at as createdAt'] as const
 
 /** The project's row is the lock: two owners who remove each other at once must not both succeed. */

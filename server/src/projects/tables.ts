@@ -1,7 +1,8 @@
-import type { Generated } from 'kysely'
+import type { Generated, JSONColumnType } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { MemberRole } from './member-role.ts'
+import type { PublishingSettings } from './publishing-settings.ts'
 
 export interface ProjectTables extends AuditTables {
   project: {
@@ -14,6 +15,19 @@ export interface ProjectTables extends AuditTables {
     id: Id<'mbr'>
     email: string
     role: MemberRole
+    created_at: Generated<Date>
+  }
+  repository: {
+    project_id: Id<'prj'>
+    host: 'gitea'
+    base_url: string
+    owner: string
+    name: string
+    base_branch: string
+    docs_folder: string
+    token_credential_id: Id<'crd'>
+    webhook_secret: string
+    publishing: JSONColumnType<PublishingSettings>
     created_at: Generated<Date>
   }
   credential: {

@@ -6,6 +6,8 @@ import { answer, type Route, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 import { asAnswer, KeySchema, Scopes } from './key.ts'
 
+const lastDateTime = new Date('9999-12-31T23:59:59.999Z')
+
 export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
   return route({
     method: 'POST',
@@ -55,6 +57,9 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
       })
       const ends = expiresAt ? new Date(expiresAt) : null
       if (ends && !(ends > new Date())) errors.push({ path: 'body/expiresAt', message: 'has to be in the future' })
+      // Its zone can take the last day of 9999 further, and we could not write that as a date-time.
+      if (ends && ends > lastDateTime)
+        errors.push({ path: 'body/expiresAt', message: 'has to be before the year 10000' })
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const made = await keys.create(key.projectId, { name, scopes, expiresAt: ends, allowedNetworks }, actor)

@@ -1,4 +1,4 @@
-/** A call to copy: what is required and nothing else, with values that the schemas allow. */
+/** A call to copy: the example that a schema gives, else what is required and nothing else, with values that are allowed. */
 import { needsKey } from './access.ts'
 import {
   type Call,
@@ -56,7 +56,7 @@ function exampleBody(
   const [mediaType, { schema = true, example }] = first
   const value = example ?? exampleValue(document, schema)
   const line = JSON.stringify(value)
-  return { mediaType, text: line.length > longestLine ? JSON.stringify(value, null, 2) : line }
+  return { mediaType, text: line.length > longestLine ? JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') : line }
 }
 
 function exampleValue(document: OpenApiDocument, schema: Schema, inside: readonly string[] = []): unknown {

@@ -24,7 +24,7 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
         name: place,
         schema: property,
         required: required.includes(name),
-        description: asObject(property).description,
+        description: descriptionOf(property),
       }
       return [field, ...fieldsOf(property, place)]
     })
@@ -33,6 +33,10 @@ export function fieldsOf(schema: Schema, prefix = ''): Field[] {
     return [...own, ...ofItems, ...ofOthers]
   })
 }
+
+/** One that may be null is often described inside its union. */
+const descriptionOf = (schema: Schema) =>
+  [schema, ...membersOf(schema)].map((each) => asObject(each).description).find((description) => description)
 
 export function fieldTable(caption: string, fields: readonly Field[]): Html {
   const columns = ['Name', 'Type', 'Required', 'Description'].map(

@@ -17,7 +17,7 @@ export function operationSection(document: OpenApiDocument, call: Call): Html {
 <p class="route"><span class="method" data-method="${method}">${method}</span> ${breakablePath(path)}</p>
 <p class="access"><span class="label">Who may call it</span> ${whoMayCall(operation)}${operation.deprecated ? html` <span class="deprecated">Deprecated</span>` : ''}</p>
 ${prose(operation.description)}
-<pre tabindex="0" role="region" aria-label="Example of ${method} ${path}"><code>${curlExample(document, call)}</code></pre>
+<pre tabindex="0" role="group" aria-label="Example of ${method} ${path}"><code>${curlExample(document, call)}</code></pre>
 ${parameterSection(operation)}
 ${bodySection(operation)}
 ${answerSection(operation)}

@@ -117,6 +117,7 @@ test('objects written inside others are rows, named ones are links to their sect
   expect(textOf('operation-listViews')).toContain('views[].path string required')
   expect(textOf('schema-AgentJob')).toContain('source.repository string required')
   expect(textOf('schema-AgentJob')).toContain('parent AgentJob or null required')
+  expect(textOf('schema-Me')).toContain('expiresAt string (date-time) or null required When the key ends; null: never.')
   expect(textOf('schema-Scope')).toContain('agent:read or agent:write')
 })
 

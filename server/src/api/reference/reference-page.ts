@@ -117,7 +117,7 @@ function authentication(document: OpenApiDocument): Html {
 ${schemes.map(({ description }) => prose(description))}
 ${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLOPHON_KEY</code>.</p>` : ''}
 <p>The examples on this page need these, and your own ids for what stands in braces, like <code>{projectId}</code>:</p>
-<pre tabindex="0" role="region" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
+<pre tabindex="0" role="group" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
 </section>
 `
 }

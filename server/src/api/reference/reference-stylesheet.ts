@@ -416,6 +416,15 @@ td:empty {
   display: none;
 }
 
+.errors th {
+  font-weight: 400;
+  font-variant-numeric: tabular-nums;
+}
+
+.errors tr {
+  padding-block: 0.375rem;
+}
+
 .codes tr {
   display: grid;
   grid-template-columns: 1fr auto;
@@ -527,6 +536,9 @@ td:empty {
 
   .errors th:nth-child(1) {
     width: 26%;
+  }
+  .errors tbody :is(th, td) {
+    padding-block: 0.375rem;
   }
 
   .codes th:nth-child(1) {

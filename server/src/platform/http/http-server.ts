@@ -3,7 +3,9 @@
  * per request, errors as problems, and a stop that lets requests in flight finish.
  */
 import { readFileSync } from 'node:fs'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -21,14 +23,29 @@ export type HttpServer = FastifyInstance
 
 const healthPaths = new Set(['/healthz', '/readyz'])
 const bodyLimitBytes = 1024 * 1024
+const longestParameterCharacters = 16 * 1024 // as much as Node takes of headers: how long an id may be, its schema says
 const wholeRequestWithinMs = 30_000
+// Told to Node itself, when the server is made: what Fastify sets afterwards leaves Node's 60 s for the headers, and Node
+// then takes the longer of the two for the whole request (tried: a slow body lived for 87 s).
+const nodeOptions = {
+  headersTimeout: wholeRequestWithinMs,
+  requestTimeout: wholeRequestWithinMs,
+  connectionsCheckingInterval: 5_000,
+  requireHostHeader: false, // Node's refusal has no body; ours is a problem
+}
 const keepAliveMs = 72_000 // longer than the minute load balancers keep theirs, so that they never write into a closed one
 
 export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
   const server = fastify({
-    ...(config.tls && {
-      https: { cert: readFileSync(config.tls.certificateFile), key: readFileSync(config.tls.keyFile) },
-    }),
+    ...(config.tls
+      ? {
+          https: {
+            ...nodeOptions,
+            cert: readFileSync(config.tls.certificateFile),
+            key: readFileSync(config.tls.keyFile),
+          },
+        }
+      : { http: nodeOptions }),
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: () => newId('req'),
@@ -39,9 +56,15 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     return503OnClosing: false, // a request on a kept connection that arrives while we stop is answered like any other
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
+    routerOptions: { maxParamLength: longestParameterCharacters },
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => answerError(error, request, reply),
+    frameworkErrors: (error, request, reply) => answerError(error, request, named(request, reply)), // no hook runs for these
   })
+  // By itself Node answers an unknown `Expect` with an empty 417, and CONNECT not at all.
+  server.server.on('checkExpectation', server.routing)
+  server.server.on('connect', (_request, socket) =>
+    answerRaw(socket, new Problem('invalid_request', 'This is no proxy.')),
+  )
   let stopping = false
   server.addHook('preClose', async () => {
     stopping = true
@@ -50,7 +73,10 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     if (stopping) reply.header('connection', 'close') // a connection that was kept would keep the server from stopping
   })
   server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    named(request, reply)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new Problem('invalid_request', 'HTTP/1.1 wants a Host header.')
+    if (request.is404) refuseUnknown(server, request, reply) // here and not in a handler: before the body is looked at
   })
   server.addHook('onResponse', async (request, reply) => {
     const level = healthPaths.has(request.url) ? 'debug' : 'info' // asked every few seconds by every supervisor
@@ -66,14 +92,18 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     )
   })
   server.setErrorHandler(answerError)
-  server.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(server, request)
-    if (allowed.length === 0)
-      throw new Problem('not_found', 'There is nothing at this address. See /openapi.json for what there is.')
-    reply.header('allow', allowed.join(', '))
-    throw new Problem('method_not_allowed', `This address takes ${allowed.join(' and ')}, not ${request.method}.`)
-  })
   return server
+}
+
+const named = (request: FastifyRequest, reply: FastifyReply) =>
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+
+function refuseUnknown(server: HttpServer, request: FastifyRequest, reply: FastifyReply): never {
+  const allowed = allowedMethods(server, request)
+  if (allowed.length === 0)
+    throw new Problem('not_found', 'There is nothing at this address. See /openapi.json for what there is.')
+  reply.header('allow', allowed.join(', '))
+  throw new Problem('method_not_allowed', `This address takes ${allowed.join(' and ')}, not ${request.method}.`)
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -86,6 +116,9 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
   if (problem.status >= 500) {
     request.log.error({ error: describe(problem.cause ?? problem), route: request.routeOptions.url }, 'request failed')
   }
+  // Fastify would hang up on who sends too much, who then often sees a broken pipe and not the answer (tried). Kept, the
+  // connection is read to the end of the body, as after every other refusal, for no longer than a request may take.
+  if (problem.code === 'too_large') reply.removeHeader('connection')
   return reply
     .code(problem.status)
     .headers(problem.headers)
@@ -128,22 +161,26 @@ function describe(error: unknown): object {
 }
 
 /** What Node could not even parse as HTTP never reaches a route; it still gets a problem and a request id. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const status = tooLarge
-    ? '431 Request Header Fields Too Large'
-    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? '408 Request Timeout'
-      : '400 Bad Request'
-  const requestId = newId('req')
-  const problem = new Problem(
-    'invalid_request',
-    tooLarge ? 'The headers are too large.' : 'The request cannot be read as HTTP.',
+function answerUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  answerRaw(
+    socket,
+    code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('too_large', 'The headers are too large.')
+      : new Problem(
+          'invalid_request',
+          code === 'ERR_HTTP_REQUEST_TIMEOUT'
+            ? `The request was not here within ${wholeRequestWithinMs / 1000} s.`
+            : 'The request cannot be read as HTTP.',
+        ),
   )
+}
+
+function answerRaw(socket: Duplex, problem: Problem): void {
+  const requestId = newId('req')
   const body = JSON.stringify(problem.body(requestId))
   socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: ${requestId}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: application/problem+json; charset=utf-8\r\n` +
+      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -4,6 +4,7 @@ import type { HttpServer } from './http-server.ts'
 import { Problem } from './problem.ts'
 
 const deepestNesting = 100
+const bodyHeaders = ['content-type', 'content-length', 'transfer-encoding', 'content-encoding']
 
 export function addJsonBody(server: HttpServer): void {
   server.removeAllContentTypeParsers()
@@ -12,9 +13,11 @@ export function addJsonBody(server: HttpServer): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, body: Buffer) => parseJson(body),
   )
-  server.addHook('preParsing', async (request) => {
-    const encoding = request.headers['content-encoding']
-    if (encoding && encoding !== 'identity') {
+  server.addHook('preParsing', async ({ routeOptions, headers }) => {
+    if (!routeOptions.schema?.body) {
+      // What a route does not ask for it does not read, whatever its type: clients send `{}` or nothing as JSON to such.
+      for (const name of bodyHeaders) delete headers[name]
+    } else if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
       throw new Problem('unsupported_media_type', 'Send the body as it is, without Content-Encoding.')
     }
   })

@@ -55,7 +55,7 @@ export class Problem extends Error {
     super(`${code}: ${detail}`, { cause: more.cause })
     this.code = code
     this.detail = detail
-    this.headers = more.headers ?? {}
+    this.headers = { ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }), ...more.headers } // RFC 9110, 15.5.2
     this.errors = more.errors
   }
 

@@ -235,7 +235,7 @@ export const sampleDocument: OpenApiDocument = {
         properties: {
           projectId: { type: 'string' },
           scopes: { type: 'array', items: ref('Scope') },
-          expiresAt: nullable(dateTime(''), 'When the key ends; null: never.'),
+          expiresAt: { anyOf: [dateTime('When the key ends; null: never.'), { type: 'null' }] },
         },
       },
       Scope: { enum: ['agent:read', 'agent:write', 'analytics:read', 'analytics:write'] },

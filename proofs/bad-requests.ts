@@ -1,0 +1,328 @@
+/**
+ * Three kinds of bad requests at once, on one running service: those that Schemathesis makes from the OpenAPI document, those
+ * made by hand, and those that never end. Meanwhile an ordinary client goes on asking. What counts as a failure of the
+ * service is read from its own log.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ColophonProcess, makeProject } from '../engines/colophon.ts'
+import { type Scope, scopes } from '../server/src/keys/scopes.ts'
+import type { ProblemCode } from '../server/src/platform/http/problem.ts'
+import { newId } from '../server/src/platform/ids.ts'
+import { addressesOfNothing, oddPaths, oddQueriesOf } from './kit/bad-addresses.ts'
+import { badBodies, unaskedBodies } from './kit/bad-bodies.ts'
+import { badHttp } from './kit/bad-http.ts'
+import { type Expected, faultOf, refusedAs } from './kit/contract-answer.ts'
+import { bearer, call } from './kit/http-call.ts'
+import { exchange, rawRequest } from './kit/raw-http.ts'
+import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
+import { runningService } from './kit/running-service.ts'
+import { type FuzzedOperation, findWithSchemathesis } from './kit/schemathesis.ts'
+import { endOfLog, type LoggedRequest, loggedSince } from './kit/service-log.ts'
+import { sendSlowly, slowRequests } from './kit/slow-clients.ts'
+import type { ProofRun } from './proof.ts'
+
+export const promise = 'No request, however bad, makes the service fail or answer outside its contract'
+
+/** Operations that may refuse what their schema allows. Every other one has to take it. */
+const furtherRules: Readonly<Record<string, string>> = {
+  'POST /v2/projects/{projectId}/keys': 'networks have to be networks, and an end in the future',
+  'PATCH /v2/projects/{projectId}/members/{memberId}': 'the last owner stays one',
+  'DELETE /v2/projects/{projectId}/members/{memberId}': 'the last owner stays',
+}
+
+const ordinaryWithinMs = 5_000
+const grownBytesAllowed = 200e6
+
+type Project = { projectId: string; key: string }
+
+interface Stage {
+  run: ProofRun
+  api: ColophonProcess
+  project: Project
+  operations: readonly Operation[]
+  logFile: string
+}
+
+export async function prove(run: ProofRun): Promise<void> {
+  const service = await runningService(run, 'bad_requests')
+  const api = await service.startApi({ COLOPHON_LOG_LEVEL: 'debug' }) // health is logged at that level only
+  const project = await makeProject(service.environment, 'Fuzzed')
+  const operations = await operationsOf(api.url)
+  const stage: Stage = { run, api, project, operations, logFile: service.logFile }
+
+  const ordinary = await askOrdinarily(stage)
+  const slow = neverEnding(stage)
+  await madeFromTheContract(stage)
+  await madeByHand(stage)
+  await slow
+  await ordinary.stop()
+
+  const { requests, errors } = await loggedSince(stage.logFile, 0)
+  const failures = requests.filter(({ status }) => status >= 500)
+  run.check(failures.length === 0, `no request is logged as failed: ${JSON.stringify(failures.slice(0, 5))}`)
+  run.check(errors.length === 0, `nothing is logged as an error: ${errors.slice(0, 3).join('\n').slice(0, 2000)}`)
+  run.figure('requests in the log, of these failed', `${requests.length}, ${failures.length}`)
+}
+
+const nameOf = ({ method, path }: { method: string; path?: string | undefined }) => `${method} ${path}`
+
+async function newKey({ api, project: { projectId, key } }: Stage, granted: readonly Scope[]): Promise<string> {
+  const answer = await call({
+    method: 'POST',
+    url: `${api.url}/v2/projects/${projectId}/keys`,
+    headers: [...bearer(key), 'content-type', 'application/json'],
+    body: JSON.stringify({ name: 'of this proof', scopes: granted }),
+  })
+  return (JSON.parse(answer.text) as { secret: string }).secret
+}
+
+async function madeFromTheContract(stage: Stage): Promise<void> {
+  const { run, api, operations, logFile } = stage
+  const wanted = { ci: 500, stated: 5_000, full: 20_000 }[run.size]
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-schemathesis-'))
+  run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
+  let seen: LoggedRequest[] = []
+  for (let round = 0; seen.length < wanted; round++) {
+    const examplesPerOperation = Math.ceil((wanted - seen.length) / operations.length)
+    const fuzzed = await Promise.all(
+      operations.map(async (operation): Promise<FuzzedOperation> => {
+        const key = await newKey(stage, scopes)
+        const ids = await realIds(stage, operation, Math.min(examplesPerOperation, 100))
+        return { operation, key, ids, hasFurtherRules: nameOf(operation) in furtherRules }
+      }),
+    )
+    const start = endOfLog(logFile)
+    const found = await findWithSchemathesis({
+      apiUrl: api.url,
+      operations: fuzzed,
+      seed: run.seed + round,
+      examplesPerOperation,
+      directory,
+    })
+    run.check(found === undefined, `every answer to Schemathesis is in the contract:\n${found}`)
+    const { requests } = await loggedSince(logFile, start)
+    seen = seen.concat(requests.filter(({ method }) => method !== 'HEAD')) // HEAD: the ordinary client
+    run.say(`Schemathesis: ${seen.length} of ${wanted} requests`)
+    if (requests.length === 0) throw new Error('Schemathesis sends nothing')
+  }
+  const taken = Map.groupBy(
+    seen.filter(({ status }) => status >= 200 && status < 300),
+    nameOf,
+  )
+  for (const operation of operations) {
+    const name = nameOf(operation)
+    run.check((taken.get(name)?.length ?? 0) > 0, `${name} is also asked in a way that it takes`)
+  }
+  const byHundreds = Map.groupBy(seen, ({ status }) => `${Math.floor(status / 100)}xx`)
+  const shares = [...byHundreds].map(([kind, requests]) => `${kind} ${requests.length}`).toSorted()
+  run.figure('requests by Schemathesis', `${seen.length} (${shares.join(', ')})`)
+  run.figure(
+    'operations, of these taken at least once',
+    `${operations.length}, ${operations.filter((operation) => taken.has(nameOf(operation))).length}`,
+  )
+}
+
+/** Each parameter of the path gets a list of things that are there; what is removed is found by nobody else. */
+async function realIds(
+  { api, project }: Stage,
+  operation: Operation,
+  count: number,
+): Promise<Record<string, string[]>> {
+  const names = operation.path
+    .split('/')
+    .flatMap((part, index) => (part.startsWith('{') ? [{ name: part.slice(1, -1), index }] : []))
+  const ids = Object.fromEntries(names.map(({ name }) => [name, [] as string[]]))
+  const distinct = names.every(({ name }) => name === 'projectId') ? Math.min(1, names.length) : count
+  for (let made = 0; made < distinct; made++) {
+    const parts = new URL(await exampleUrl(api.url, operation, project)).pathname.split('/')
+    for (const { name, index } of names) ids[name]?.push(parts[index] ?? '')
+  }
+  return ids
+}
+
+async function madeByHand(stage: Stage): Promise<void> {
+  const { run, api, operations } = stage
+  let asked = 0
+  let slowest = { seconds: 0, what: '' }
+  const expect = async (what: string, bytes: Buffer | string, expected: Expected) => {
+    const { answer, seconds } = await exchange(api.url, bytes)
+    asked++
+    if (seconds > slowest.seconds) slowest = { seconds, what }
+    const fault = faultOf(answer, expected)
+    run.check(fault === undefined, `${what}: ${fault} (${answer?.status} ${answer?.text.slice(0, 300)})`)
+  }
+  const visitors = await badVisitors(stage)
+  for (const operation of operations) await badWaysToAsk(stage, operation, visitors, expect)
+  for (const { name, target, expected } of addressesOfNothing) {
+    for (const method of ['GET', 'POST'])
+      await expect(`${method} ${name}`, rawRequest({ method, target, ...allWrong }), expected)
+  }
+  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  for (const { name, bytes, expected } of badHttp(authorization)) await expect(name, bytes, expected)
+  run.say(`${asked} requests by hand; the slowest answer took ${slowest.seconds.toFixed(2)} s: ${slowest.what}`)
+  run.check(slowest.seconds < 5, 'every request by hand is answered within 5 s')
+  run.figure('requests by hand, slowest answer in seconds', `${asked}, ${slowest.seconds.toFixed(2)}`)
+}
+
+/** Media type, encoding and body: whatever else is checked comes before. */
+const allWrong = { headers: ['Content-Type: text/xml', 'Content-Encoding: br'], body: '{' }
+
+type Expect = (what: string, bytes: Buffer | string, expected: Expected) => Promise<void>
+
+async function badWaysToAsk(
+  stage: Stage,
+  operation: Operation,
+  visitors: readonly BadVisitor[],
+  expect: Expect,
+): Promise<void> {
+  const { api, project } = stage
+  const { method, path, access, statuses } = operation
+  const targetNow = async () => (await exampleUrl(api.url, operation, project)).slice(api.url.length)
+  const target = await targetNow()
+  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  const documented = statuses.filter((status) => status < 500)
+  const example = operation.bodyExample as Record<string, unknown> | undefined
+  const bodies = example ? badBodies(example, { documented }) : unaskedBodies
+  for (const { name, headers, expected, ...body } of bodies) {
+    const own = expected === 'taken' ? await targetNow() : target // what is taken may use up what it is about
+    const request = { method, target: own, headers: [authorization, ...headers], ...body }
+    await expect(`${method} ${path}, ${name}`, rawRequest(request), expected)
+  }
+  const addresses = [...oddPaths(path, target, documented), ...oddQueriesOf(target, documented)]
+  for (const { name, target: odd, expected } of addresses) {
+    const valid = example && { body: JSON.stringify(example) }
+    const headers = [authorization, ...(example ? ['Content-Type: application/json'] : [])]
+    await expect(`${method} ${path}, ${name}`, rawRequest({ method, target: odd, headers, ...valid }), expected)
+  }
+  for (const { name, headers, ofProject, code, refusedAt } of visitors) {
+    if (!refusedAt(access)) continue
+    const elsewhere = target.replace(project.projectId, ofProject)
+    const request = {
+      method,
+      target: elsewhere,
+      body: allWrong.body,
+      headers: [...headers(access), ...allWrong.headers],
+    }
+    await expect(`${method} ${path}, all wrong, ${name}`, rawRequest(request), refusedAs(code))
+  }
+}
+
+interface BadVisitor {
+  name: string
+  headers: (access: string) => readonly string[]
+  ofProject: string
+  code: ProblemCode
+  refusedAt: (access: string) => boolean
+}
+
+/** Who must not come in is told so, and nothing about the request that came along. */
+async function badVisitors(stage: Stage): Promise<BadVisitor[]> {
+  const { projectId } = stage.project
+  const authorization = (key: string) => [`Authorization: Bearer ${key}`]
+  const wide = await newKey(stage, scopes)
+  const withoutScope = new Map<string, string>()
+  for (const scope of scopes)
+    withoutScope.set(
+      scope,
+      await newKey(
+        stage,
+        scopes.filter((other) => other !== scope),
+      ),
+    )
+  const isScope = (access: string) => withoutScope.has(access)
+  const base = { ofProject: projectId, refusedAt: isScope }
+  return [
+    { ...base, name: 'no key', headers: () => [], code: 'unauthenticated', refusedAt: (access) => access !== 'public' },
+    {
+      ...base,
+      name: "another's project",
+      headers: () => authorization(wide),
+      ofProject: newId('prj'),
+      code: 'not_found',
+    },
+    {
+      ...base,
+      name: 'lacking the scope',
+      headers: (access) => authorization(withoutScope.get(access) ?? ''),
+      code: 'insufficient_scope',
+    },
+  ]
+}
+
+/** The server's own limit is 30 s, looked at every 5. */
+const cutAfterSeconds = { earliest: 29, latest: 45 }
+
+async function neverEnding(stage: Stage): Promise<void> {
+  const { run, api, project } = stage
+  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  const ofEachKind = { ci: 5, stated: 50, full: 300 }[run.size]
+  const kinds = slowRequests(`/v2/projects/${project.projectId}/keys`, authorization)
+  const cuts = await Promise.all(
+    kinds.flatMap((kind) =>
+      Array.from({ length: ofEachKind }, async () => {
+        const { answer, seconds } = await sendSlowly(api.url, kind, 2 * cutAfterSeconds.latest)
+        return { name: kind.name, fault: faultOf(answer, refusedAs('invalid_request')), seconds }
+      }),
+    ),
+  )
+  for (const { name, fault, seconds } of cuts) {
+    run.check(fault === undefined, `${name} is refused: ${fault}`)
+    const inTime = seconds > cutAfterSeconds.earliest && seconds < cutAfterSeconds.latest
+    run.check(inTime, `${name} is cut off after 30 s: ${seconds.toFixed(1)} s`)
+  }
+  const all = cuts.map(({ seconds }) => seconds)
+  run.say(`${cuts.length} slow clients were cut off`)
+  run.figure(
+    'slow clients, cut off after seconds',
+    `${cuts.length}, ${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)}`,
+  )
+}
+
+/** Somebody who asks for `/v2/me` four times a second, by HEAD to be known in the log. */
+async function askOrdinarily(stage: Stage): Promise<{ stop(): Promise<void> }> {
+  const { run, api } = stage
+  const key = await newKey(stage, scopes)
+  const { pid } = api.part
+  const times: number[] = []
+  let mostBytes = 0
+  let stopping = false
+  const ask = async () => {
+    const startedAt = performance.now()
+    const { status } = await call({ method: 'HEAD', url: `${api.url}/v2/me`, headers: bearer(key) })
+    times.push(performance.now() - startedAt)
+    run.check(status === 200, `an ordinary request is answered meanwhile: ${status}`)
+  }
+  await ask()
+  const bytesBefore = await api.part.memoryBytes()
+  const asking = (async () => {
+    while (!stopping) {
+      await ask()
+      mostBytes = Math.max(mostBytes, await api.part.memoryBytes())
+      await sleep(250)
+    }
+  })()
+  return {
+    async stop() {
+      stopping = true
+      await asking
+      await ask()
+      const bytesAfter = await api.part.memoryBytes()
+      const [slowestMs, medianMs] = [Math.max(...times), times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0]
+      run.check(api.part.pid === pid, 'it is the same process all the time')
+      run.check(
+        slowestMs < ordinaryWithinMs,
+        `ordinary requests are answered within ${ordinaryWithinMs} ms: ${slowestMs}`,
+      )
+      run.check(bytesAfter - bytesBefore < grownBytesAllowed, `memory stays: ${bytesBefore} to ${bytesAfter} bytes`)
+      run.figure(
+        'ordinary requests meanwhile, median and slowest in milliseconds',
+        `${times.length}, ${medianMs.toFixed(0)} and ${slowestMs.toFixed(0)}`,
+      )
+      const megabytes = [bytesBefore, mostBytes, bytesAfter].map((bytes) => (bytes / 1e6).toFixed(0))
+      run.figure('memory of the process before, at most, after, in MB', megabytes.join(', '))
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** What is hardly HTTP any more, or HTTP that is meant to mislead. */
+import { type Expected, refusedAs } from './contract-answer.ts'
+import { rawRequest } from './raw-http.ts'
+
+export interface BadHttp {
+  name: string
+  bytes: Buffer | string
+  expected: Expected
+}
+
+const invalid = refusedAs('invalid_request')
+const tooLarge = refusedAs('too_large')
+const notAllowed = refusedAs('method_not_allowed')
+const unauthenticated = refusedAs('unauthenticated')
+
+export function badHttp(authorization: string): BadHttp[] {
+  const me = (name: string, headers: readonly string[], expected: Expected): BadHttp => ({
+    name,
+    bytes: rawRequest({ target: '/v2/me', headers: [authorization, ...headers] }),
+    expected,
+  })
+  const lines = (name: string, text: string, expected: Expected): BadHttp => ({ name, bytes: text, expected })
+  const rest = `Host: service\r\nConnection: close\r\n${authorization}\r\n\r\n`
+  return [
+    ...['OPTIONS', 'TRACE', 'PUT', 'PROPFIND', 'QUERY', 'PURGE', 'M-SEARCH'].map((method) =>
+      lines(method, `${method} /v2/me HTTP/1.1\r\n${rest}`, notAllowed),
+    ),
+    ...['get', 'FOO', 'GET\t', '', 'G E T', '\0', 'GET,POST'].map((method) =>
+      lines(`method ${JSON.stringify(method)}`, `${method} /v2/me HTTP/1.1\r\n${rest}`, invalid),
+    ),
+    lines('CONNECT', `CONNECT example.com:443 HTTP/1.1\r\n${rest}`, invalid),
+    lines('OPTIONS *', `OPTIONS * HTTP/1.1\r\n${rest}`, notAllowed),
+    lines('an absolute address', `GET http://elsewhere.example/v2/me HTTP/1.1\r\n${rest}`, 'taken'),
+    lines('HTTP/0.9', 'GET /v2/me\r\n\r\n', unauthenticated),
+    lines('HTTP/1.0', `GET /v2/me HTTP/1.0\r\n${authorization}\r\n\r\n`, 'taken'),
+    ...['HTTP/1.2', 'HTTP/2.0', 'HTTP/9.9', 'HTTP/1', 'HTTPS/1.1', 'RTSP/1.0', 'http/1.1'].map((version) =>
+      lines(version, `GET /v2/me ${version}\r\n${rest}`, invalid),
+    ),
+    lines('the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', invalid),
+    { name: 'the beginning of TLS', bytes: Buffer.from('160301020001000001fc0303', 'hex'), expected: invalid },
+    {
+      name: 'random bytes',
+      bytes: Buffer.from(Array.from({ length: 500 }, (_, index) => (index * 151) % 256)),
+      expected: invalid,
+    },
+    lines('no Host', `GET /v2/me HTTP/1.1\r\nConnection: close\r\n${authorization}\r\n\r\n`, invalid),
+    lines('a target with spaces', `GET /v2/me and more HTTP/1.1\r\n${rest}`, invalid),
+    lines('a target without a slash', `GET v2/me HTTP/1.1\r\n${rest}`, invalid),
+    me('an unknown expectation', ['Expect: a miracle'], 'taken'),
+    me('an upgrade to something', ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'], 'taken'),
+    me('a body, encoded, on GET', ['Content-Type: x/y', 'Content-Encoding: br', 'Content-Length: 0'], 'taken'),
+    me('another method by header', ['X-HTTP-Method-Override: DELETE'], 'taken'),
+    me('two keys', [authorization], unauthenticated),
+    me('a header with NUL', ['X: a\0b'], invalid),
+    me('a header without a name', [': x'], invalid),
+    me('a header with a space in its name', ['X Y: z'], invalid),
+    me('a folded header', ['X: a', ' b'], invalid),
+    me('a bare line break in a header', ['X: a\nY: b'], invalid),
+    me('a bare carriage return in a header', ['X: a\rY: b'], invalid),
+    me(
+      'a header of every high byte',
+      [`X: ${Array.from({ length: 128 }, (_, i) => String.fromCharCode(128 + i)).join('')}`],
+      'taken',
+    ),
+    me('headers named like parts of every object', ['__proto__: x', 'constructor: x', 'toString: x'], 'taken'),
+    me(
+      '2,000 headers',
+      Array.from({ length: 2_000 }, () => 'a:'),
+      'taken',
+    ),
+    me(
+      '5,000 headers',
+      Array.from({ length: 5_000 }, () => 'a:'),
+      tooLarge,
+    ),
+    me('a header of 100 kB', [`X: ${'x'.repeat(100_000)}`], tooLarge),
+    me('a header name of 100 kB', [`${'x'.repeat(100_000)}: y`], tooLarge),
+    me('cookies of 15 kB', [`Cookie: ${'a=b; '.repeat(2_500)}`], 'taken'),
+    lines('an address of 20 kB', `GET /v2/me?${'x'.repeat(20_000)} HTTP/1.1\r\n${rest}`, tooLarge),
+    lines('10,000 parameters', `GET /v2/me?${'a=&'.repeat(10_000)} HTTP/1.1\r\n${rest}`, tooLarge),
+    lines('1 MiB without a line break', 'x'.repeat(1024 * 1024), invalid),
+    lines('10,000 empty lines', '\r\n'.repeat(10_000), invalid),
+  ]
+}

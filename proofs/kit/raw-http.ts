@@ -1,0 +1,75 @@
+/** Bytes on a socket and what comes back: for requests that no HTTP client would send. */
+import { connect } from 'node:net'
+import type { Answer } from './http-call.ts'
+
+export interface RawRequest {
+  method?: string
+  /** As it stands in the first line. */
+  target: string
+  /** Whole lines, like `Accept: text/plain`. */
+  headers?: readonly string[]
+  body?: string | Buffer
+  /** Content-Length of the body, unless the request speaks of it in another way. */
+  framing?: readonly string[]
+}
+
+export function rawRequest({ method = 'GET', target, headers = [], body = '', framing }: RawRequest): Buffer {
+  const bytes = Buffer.from(body)
+  const length = framing ?? (bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : [])
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: service', 'Connection: close', ...headers, ...length, '', '']
+  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes])
+}
+
+export interface Exchange {
+  /** Undefined: the connection was closed, or stayed silent, without a whole answer. */
+  answer: Answer | undefined
+  seconds: number
+}
+
+export interface Exchanging {
+  withinSeconds?: number
+  /** Written once a second after the first bytes, until the other side closes. */
+  drip?: string
+}
+
+export function exchange(
+  apiUrl: string,
+  bytes: Buffer | string,
+  { withinSeconds = 20, drip }: Exchanging = {},
+): Promise<Exchange> {
+  const { hostname, port } = new URL(apiUrl)
+  const startedAt = performance.now()
+  return new Promise((resolve) => {
+    let received = Buffer.alloc(0)
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes))
+    const dripping = drip === undefined ? undefined : setInterval(() => socket.writable && socket.write(drip), 1000)
+    const end = () => {
+      clearInterval(dripping)
+      clearTimeout(limit)
+      socket.destroy()
+      resolve({ answer: wholeAnswer(received), seconds: (performance.now() - startedAt) / 1000 })
+    }
+    const limit = setTimeout(end, withinSeconds * 1000)
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk])
+      if (wholeAnswer(received)) end()
+    })
+    socket.once('close', end)
+    socket.on('error', () => {}) // reset after an answer, for instance; 'close' follows
+  })
+}
+
+function wholeAnswer(received: Buffer): Answer | undefined {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd === -1) return undefined
+  const [first = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n')
+  const status = Number(first.match(/^HTTP\/1\.1 (\d{3}) /)?.[1])
+  const rest = received.subarray(headEnd + 4)
+  if (status === 100) return wholeAnswer(rest)
+  const headers = Object.fromEntries(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), valueIn(line)]))
+  const length = Number(headers['content-length'] ?? 0)
+  if (rest.length < length) return undefined
+  return { status, headers, text: rest.subarray(0, length).toString() }
+}
+
+const valueIn = (line: string) => line.slice(line.indexOf(':') + 1).trim()

@@ -1,0 +1,94 @@
+/** Schemathesis: requests made from the OpenAPI document, valid ones and others, and every answer held against it. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cached } from '../../engines/cache.ts'
+import { runCommand } from '../../engines/run-command.ts'
+import type { Operation } from './route-examples.ts'
+
+export interface FuzzedOperation {
+  operation: Operation
+  /** One of its own, so that no key comes near its limit of reads. */
+  key: string
+  /** Real ids for the path, by the parameter's name. */
+  ids: Readonly<Record<string, readonly string[]>>
+  /** It may refuse with 400 what its schema allows, by rules that a schema cannot say. */
+  hasFurtherRules: boolean
+}
+
+export interface Fuzzing {
+  apiUrl: string
+  operations: readonly FuzzedOperation[]
+  seed: number
+  examplesPerOperation: number
+  /** Where it leaves its own files. */
+  directory: string
+}
+
+/** Returns what it found, in its own words; undefined: nothing. */
+export async function findWithSchemathesis(fuzzing: Fuzzing): Promise<string | undefined> {
+  const python = await installedPython()
+  const configFile = join(fuzzing.directory, 'schemathesis.toml')
+  writeFileSync(configFile, configuration(fuzzing.operations), { mode: 0o600 })
+  const args = [
+    ...['-m', 'schemathesis.cli', '--config-file', configFile, 'run', `${fuzzing.apiUrl}/openapi.json`],
+    ...['--checks', 'all', '--max-response-time', '10', '--continue-on-failure'],
+    ...['--seed', String(fuzzing.seed), '--max-examples', String(fuzzing.examplesPerOperation)],
+    ...['--generation-database', 'none', '--suppress-health-check', 'all', '--warnings', 'off', '--no-color'],
+  ]
+  return new Promise((resolve) => {
+    execFile(
+      python,
+      args,
+      { cwd: fuzzing.directory, env: { PATH: process.env.PATH }, maxBuffer: 2 ** 28 },
+      (error, output, errorOutput) =>
+        resolve(error ? failuresOf(output) || `${error.message}\n${errorOutput.slice(-2000)}` : undefined),
+    )
+  })
+}
+
+const failuresOf = (output: string) => output.match(/=+ (?:ERRORS|FAILURES) =+\n[\s\S]*/)?.[0].slice(0, 8000)
+
+const requirementsFile = join(import.meta.dirname, 'schemathesis-requirements.txt')
+
+async function installedPython(): Promise<string> {
+  const version = createHash('sha256').update(readFileSync(requirementsFile)).digest('hex').slice(0, 12)
+  const directory = await cached('schemathesis', version, async (part) => {
+    await runCommand(['python3', '-m', 'venv', part])
+    await runCommand([
+      ...[join(part, 'bin/python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
+      ...['--require-hashes', '--no-deps', '--only-binary', ':all:', '--requirement', requirementsFile],
+    ])
+  })
+  // The scripts of a virtual environment name the directory that it was made in; its Python may be moved.
+  return join(directory, 'bin/python')
+}
+
+/** In TOML, whose strings and lists are written as in JSON. */
+function configuration(operations: readonly FuzzedOperation[]): string {
+  const lines = [
+    // Ids found in answers are only used where it does not matter: it would revoke the keys that it works with.
+    ...['examples', 'coverage', 'fuzzing'].map((phase) => `phases.${phase}.extra-data-sources.responses = false`),
+  ]
+  operations.forEach(({ ids }, index) => {
+    for (const [name, values] of Object.entries(ids))
+      lines.push(`dictionaries.${dictionaryName(index, name)}.values = ${JSON.stringify(values)}`)
+  })
+  operations.forEach(({ operation, key, ids, hasFurtherRules }, index) => {
+    lines.push('[[operations]]', `include-name = ${JSON.stringify(`${operation.method} ${operation.path}`)}`)
+    lines.push(`headers.Authorization = ${JSON.stringify(`Bearer ${key}`)}`)
+    for (const name of Object.keys(ids)) {
+      const probability = name === 'projectId' ? 0.95 : 0.8
+      const binding = `{ dictionary = "${dictionaryName(index, name)}", probability = ${probability} }`
+      lines.push(`parameters."path.${name}" = ${binding}`)
+    }
+    if (hasFurtherRules) {
+      const statuses = ['2xx', '400', '401', '403', '404', '409', '422', '429']
+      lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(statuses)}`)
+    }
+  })
+  return `${lines.join('\n')}\n`
+}
+
+const dictionaryName = (index: number, parameter: string) => `${parameter}-${index}`

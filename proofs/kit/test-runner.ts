@@ -1,0 +1,68 @@
+/** Plays the runner's side of the runner API with results prepared beforehand; it runs no agent. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ClaimedTurn, HeartbeatAnswer, TurnReport } from '../../server/src/runner-wire/runner-wire.ts'
+
+/** What to report for a turn; may take its time, and should give up when told to. */
+export type Work = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
+
+export interface TestRunner {
+  /** Turns that were claimed, and how their report was answered. */
+  readonly reports: { turnId: string; kind: TurnReport['kind']; status: number }[]
+  stop(): Promise<void>
+}
+
+export function startTestRunner(gatewayUrl: string, token: string, work: Work): TestRunner {
+  const stopping = new AbortController()
+  const reports: TestRunner['reports'] = []
+  const post = (path: string, bearer: string, body?: unknown) =>
+    fetch(`${gatewayUrl}/runner/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    })
+
+  const claim = async (): Promise<ClaimedTurn | undefined> => {
+    const answer = await post('claim', token, { waitSeconds: 2 })
+    if (answer.status === 200) return (await answer.json()) as ClaimedTurn
+    if (answer.status !== 204) throw new Error(`claim: ${answer.status} ${await answer.text()}`)
+    return undefined
+  }
+
+  const perform = async (turn: ClaimedTurn) => {
+    const stopped = new AbortController()
+    const beat = async () => {
+      const answer = await post('heartbeat', turn.attemptToken)
+      if (answer.status === 404) return stopped.abort('not ours any more')
+      if (answer.ok && ((await answer.json()) as HeartbeatAnswer).stop) stopped.abort('stop')
+    }
+    const beating = setInterval(() => void beat().catch(() => {}), turn.heartbeatSeconds * 1000)
+    try {
+      const report = await work(turn, stopped.signal)
+      for (let tries = 0; tries < 50; tries++) {
+        const answer = await post('result', turn.attemptToken, report).catch(() => undefined)
+        if (answer && answer.status < 500) {
+          reports.push({ turnId: turn.turnId, kind: report.kind, status: answer.status })
+          return
+        }
+        await sleep(200) // the gateway is away: a real runner keeps its result and tries again
+      }
+    } finally {
+      clearInterval(beating)
+    }
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const turn = await claim().catch(() => sleep(200))
+      if (turn) await perform(turn)
+    }
+  })()
+  return {
+    reports,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type {
+  AddMemberData,
+  AddMemberResponse,
+  ChangeMemberRoleData,
+  ChangeMemberRoleResponse,
+  ListMembersData,
+  ListMembersResponse,
+  RemoveMemberData,
+  RemoveMemberResponse,
+} from './generated/types.gen.ts'
+import type { CallOperation } from './operation.ts'
+import type { CallOptions } from './request.ts'
+
+export type Members = ReturnType<typeof members>
+
+export const members = (call: CallOperation) => ({
+  list: (projectId: string, options?: CallOptions) =>
+    call<ListMembersData, ListMembersResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/members', path: { projectId } },
+      options,
+    ),
+
+  /** Safe to repeat: somebody who is there already is the answer, as they are. */
+  add: (projectId: string, body: AddMemberData['body'], options?: CallOptions) =>
+    call<AddMemberData, AddMemberResponse>(
+      'POST',
+      { url: '/v2/projects/{projectId}/members', path: { projectId }, body },
+      options,
+    ),
+
+  changeRole: (projectId: string, memberId: string, body: ChangeMemberRoleData['body'], options?: CallOptions) =>
+    call<ChangeMemberRoleData, ChangeMemberRoleResponse>(
+      'PATCH',
+      { url: '/v2/projects/{projectId}/members/{memberId}', path: { projectId, memberId }, body },
+      options,
+    ),
+
+  /** Answers with the member as they were. */
+  remove: (projectId: string, memberId: string, options?: CallOptions) =>
+    call<RemoveMemberData, RemoveMemberResponse>(
+      'DELETE',
+      { url: '/v2/projects/{projectId}/members/{memberId}', path: { projectId, memberId } },
+      options,
+    ),
+})

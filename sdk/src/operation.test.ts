@@ -1,0 +1,148 @@
+/** Every operation of the contract has its function, which sends what the contract asks for. */
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
+import { type Client, createClient } from './client.ts'
+import type { ErrorCode } from './colophon-error.ts'
+import type { Readiness as ReadinessOfContract } from './generated/types.gen.ts'
+import type { Readiness } from './health.ts'
+
+interface Received {
+  method: string | undefined
+  url: string | undefined
+  type: string | undefined
+  body: string
+}
+
+let server: Server
+let client: Client
+let received: Received[] = []
+let answer: (request: IncomingMessage) => { status: number; body: object }
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const { method, url, headers } = request
+    received.push({ method, url, type: headers['content-type'], body: await text(request) })
+    const { status, body } = answer(request)
+    const type = status < 400 ? 'application/json' : 'application/problem+json; charset=utf-8'
+    response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'colophon_x' })
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  received = []
+  answer = () => ({ status: 200, body: { answered: true } })
+})
+
+const alive = { status: 'alive', version: '1' }
+const ready = { status: 'ready', version: '1', parts: {} }
+
+/** By the contract's name; `{name}` stands for the id of that name. */
+const calls: Record<string, { call: () => Promise<unknown>; body?: object; answer?: object }> = {
+  getHealth: { call: () => client.health(), answer: alive },
+  getReadiness: { call: () => client.readiness(), answer: ready },
+  getMe: { call: () => client.me() },
+  getProject: { call: () => client.projects.get('{projectId}') },
+  renameProject: { call: () => client.projects.rename('{projectId}', { name: 'Docs' }), body: { name: 'Docs' } },
+  listMembers: { call: () => client.members.list('{projectId}') },
+  addMember: {
+    call: () => client.members.add('{projectId}', { email: 'a@example.com', role: 'editor' }),
+    body: { email: 'a@example.com', role: 'editor' },
+  },
+  changeMemberRole: {
+    call: () => client.members.changeRole('{projectId}', '{memberId}', { role: 'viewer' }),
+    body: { role: 'viewer' },
+  },
+  removeMember: { call: () => client.members.remove('{projectId}', '{memberId}') },
+  listKeys: { call: () => client.keys.list('{projectId}') },
+  createKey: {
+    call: () => client.keys.create('{projectId}', { name: 'CI', scopes: ['agent:write'] }),
+    body: { name: 'CI', scopes: ['agent:write'] },
+  },
+  revokeKey: { call: () => client.keys.revoke('{projectId}', '{keyId}') },
+  listAudit: { call: () => client.audit.list('{projectId}') },
+}
+
+const contract = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, Record<string, { operationId: string }>>
+}
+const operations = Object.entries(contract.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, { operationId }]) => ({ operationId, method: method.toUpperCase(), path })),
+)
+
+test.each(operations)('$operationId is $method $path', async ({ operationId, method, path }) => {
+  const { call, body, answer: expected = { answered: true } } = calls[operationId] ?? {}
+  if (!call) throw new Error(`the client has no function for ${operationId}`)
+  answer = () => ({ status: 200, body: expected })
+  expect(await call()).toEqual(expected)
+  expect(received).toEqual([
+    {
+      method,
+      url: path.replaceAll(/[{}]/g, encodeURIComponent),
+      type: body && 'application/json',
+      body: body ? JSON.stringify(body) : '',
+    },
+  ])
+})
+
+test('a query is sent, and what is not given is not', async () => {
+  await client.audit.list('prj_1', { limit: 2, cursor: 'aud_1' })
+  await client.audit.list('prj_1', { limit: 2 })
+  expect(received.map(({ url }) => url)).toEqual([
+    '/v2/projects/prj_1/audit?limit=2&cursor=aud_1',
+    '/v2/projects/prj_1/audit?limit=2',
+  ])
+})
+
+test('all entries of the audit come page by page, and no page is asked for that nobody comes to', async () => {
+  const pages: Record<string, object> = {
+    '/v2/projects/prj_1/audit?limit=250': { entries: [{ id: 'aud_3' }, { id: 'aud_2' }], nextCursor: 'aud_2' },
+    '/v2/projects/prj_1/audit?limit=250&cursor=aud_2': { entries: [{ id: 'aud_1' }], nextCursor: null },
+  }
+  answer = ({ url = '' }) => ({ status: 200, body: pages[url] ?? {} })
+  const seen: string[] = []
+  for await (const { id } of client.audit.all('prj_1')) seen.push(id)
+  expect(seen).toEqual(['aud_3', 'aud_2', 'aud_1'])
+  expect(received).toHaveLength(2)
+  for await (const _entry of client.audit.all('prj_1')) break
+  expect(received).toHaveLength(3)
+})
+
+test('a refusal of a write is an error by its code, also by one that this client does not know', async () => {
+  const refusal = { detail: 'No.', requestId: 'req_1' }
+  answer = () => ({ status: 403, body: { ...refusal, code: 'insufficient_scope' } })
+  await expect(client.projects.rename('prj_1', { name: 'x' })).rejects.toMatchObject({
+    code: 'insufficient_scope',
+    status: 403,
+    requestId: 'req_1',
+  })
+  answer = () => ({ status: 409, body: { ...refusal, code: 'of_a_later_version' } })
+  await expect(client.keys.revoke('prj_1', 'key_1')).rejects.toMatchObject({ code: 'of_a_later_version' })
+})
+
+test('an answer that is no object is not taken for one', async () => {
+  answer = () => ({ status: 200, body: [] })
+  await expect(client.me()).rejects.toMatchObject({ code: 'unexpected_answer' })
+})
+
+test('what is no id is refused before anything is sent', async () => {
+  await expect(client.keys.revoke('prj_1', '..')).rejects.toThrow(TypeError)
+  expect(received).toEqual([])
+})
+
+test('types hold what the contract says', () => {
+  expectTypeOf<ReadinessOfContract>().toExtend<Readiness>()
+  expectTypeOf<'rate_limited' | 'timeout' | 'of_a_later_version'>().toExtend<ErrorCode>()
+  // @ts-expect-error: no such role
+  const wrongRole = () => client.members.changeRole('prj_1', 'mbr_1', { role: 'king' })
+  // @ts-expect-error: no such field
+  const wrongField = () => client.projects.rename('prj_1', { name: 'x', title: 'y' })
+  expect([wrongRole, wrongField]).toHaveLength(2)
+})

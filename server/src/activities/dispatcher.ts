@@ -1,0 +1,50 @@
+/** Nothing that was accepted stands still: what missed its wake-up is woken, what nobody touched for a month is archived. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TurnStore } from '../jobs/turn-store.ts'
+import type { JobSignals } from '../jobs/wake-job.ts'
+import type { Log } from '../platform/log.ts'
+
+export interface DispatcherSettings {
+  /** How long a job may stand still before it is woken. */
+  standStillSeconds: number
+  idleArchiveDays: number
+}
+
+const mostAtOnce = 200
+
+export function startDispatcher({
+  turns,
+  signals,
+  settings,
+  log,
+}: {
+  turns: TurnStore
+  signals: JobSignals
+  settings: DispatcherSettings
+  log: Log
+}): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const everyMs = Math.max(100, (settings.standStillSeconds * 1000) / 4)
+
+  const round = async () => {
+    const still = await turns.takeStandingStill(settings.standStillSeconds, mostAtOnce)
+    for (const { id, stopRequested } of still) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
+    if (still.length > 0) log.info({ jobs: still.length }, 'woke jobs that stood still')
+    const archived = await turns.archiveIdle(settings.idleArchiveDays, mostAtOnce)
+    if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'a round of the dispatcher failed'))
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import type { JobStore } from '../../jobs/job-store.ts'
+import type { WakeJob } from '../../jobs/wake-job.ts'
+import { answer, type Route, route } from '../route.ts'
+import { AgentJob, asAnswer, JobParams } from './agent-job.ts'
+
+export function archiveJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: WakeJob }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/agent/:projectId/job/:id/archive',
+    access: 'agent:write',
+    name: 'archiveJob',
+    tag: 'Agent jobs',
+    summary: 'Archive an agent job',
+    description:
+      'Final. An active job stops first; the pull request is never touched. Archiving it again changes nothing.',
+    schemas: { params: JobParams, answers: { 200: AgentJob } },
+    async handle({ key, actor, params }) {
+      const job = await jobs.archive(key.projectId, params.id, actor)
+      if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
+      return answer(200, asAnswer(job))
+    },
+  })
+}

@@ -1,0 +1,24 @@
+import type { JobStore } from '../../jobs/job-store.ts'
+import type { WakeJob } from '../../jobs/wake-job.ts'
+import { answer, type Route, route } from '../route.ts'
+import { AgentJob, asAnswer, JobParams } from './agent-job.ts'
+
+export function cancelJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: WakeJob }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/agent/:projectId/job/:id/cancel',
+    access: 'agent:write',
+    name: 'cancelJob',
+    tag: 'Agent jobs',
+    summary: 'Cancel an agent job',
+    description:
+      'Its turn stops and its queue is dropped: the job ends `failed` with outcome `cancelled`. A turn that has begun to publish finishes.',
+    schemas: { params: JobParams, answers: { 200: AgentJob } },
+    refuses: ['not_cancellable'],
+    async handle({ key, actor, params }) {
+      const job = await jobs.cancel(key.projectId, params.id, actor)
+      if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
+      return answer(200, asAnswer(job))
+    },
+  })
+}

@@ -1,0 +1,104 @@
+import Type from 'typebox'
+import { limitHeaders } from '../../jobs/hourly-limit.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import type { WakeJob } from '../../jobs/wake-job.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { RepositoryStore } from '../../projects/repository-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
+
+// As git has it for branch names, which is stricter than for other refs.
+const Ref = Type.String({
+  maxLength: 200,
+  pattern: '^(?![/.-])(?!.*(?:\\.\\.|//|@\\{|\\.lock(?:/|$)))[^\\x00-\\x20~^:?*\\[\\\\\\x7f]+(?<![/.])$',
+  description: "The branch to work from; the project's base branch unless given.",
+})
+
+const CreateJob = Type.Object(
+  {
+    prompt: Prompt,
+    ref: Type.Optional(Ref),
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    draft: Type.Optional(Type.Boolean({ description: 'Open the pull request as a draft.' })),
+    publish: Type.Optional(
+      Type.Enum(['pull_request', 'diff'], { description: '`diff`: nothing is pushed, the diff is the result.' }),
+    ),
+    topic: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'One open job per topic: a second create with it is a message to that job, and answers 200.',
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
+        maxProperties: 50,
+        description: 'Yours; given back as it is.',
+      }),
+    ),
+  },
+  { additionalProperties: false, examples: [{ prompt: 'Explain in the quickstart how to pass a proxy.' }] },
+)
+
+export function createJobRoute({
+  jobs,
+  repositories,
+  wakeJob,
+}: {
+  jobs: JobStore
+  repositories: RepositoryStore
+  wakeJob: WakeJob
+}): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/agent/:projectId/job',
+    access: 'agent:write',
+    name: 'createJob',
+    tag: 'Agent jobs',
+    summary: 'Create an agent job',
+    description:
+      'The job runs in the background: poll it until it is `completed`, `archived` or `failed`. At most 100 an hour per project.',
+    schemas: {
+      params: ProjectParams,
+      headers: IdempotencyHeader,
+      body: CreateJob,
+      answers: { 200: AgentJob, 201: AgentJob },
+    },
+    refuses: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
+    async handle({ key, actor, body, headers }) {
+      const repository = await repositories.find(key.projectId)
+      if (!repository) {
+        throw new Problem(
+          'project_not_ready',
+          'The project has no repository yet: connect one with `colophon-server admin repository connect`.',
+        )
+      }
+      const path = `/v2/agent/${key.projectId}/job`
+      const { prompt, ref, model, title, draft, publish, topic, metadata } = body
+      const accepted = await jobs.create(
+        key.projectId,
+        {
+          prompt,
+          repository: `${repository.owner}/${repository.name}`,
+          ref: ref ?? repository.baseBranch,
+          model: model ?? 'default',
+          title: title ?? null,
+          draft: draft ?? false,
+          publish: publish ?? 'pull_request',
+          topic: topic ?? null,
+          metadata: metadata ?? {},
+        },
+        { actor, body: asAnswer, idempotency: idempotency(headers['idempotency-key'], path, body) },
+      )
+      const location = { location: `${path}/${accepted.body.id}` }
+      if (accepted.kind === 'replayed') return answer(accepted.status as 200 | 201, accepted.body, location)
+      await wakeJob(accepted.jobId) // at most a second and never throws: the dispatcher wakes what was missed
+      return answer(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
+    },
+  })
+}
+
+const idempotency = (key: string | undefined, path: string, body: unknown) =>
+  key === undefined ? undefined : { key, method: 'POST', path, body }

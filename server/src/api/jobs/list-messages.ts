@@ -1,0 +1,47 @@
+import Type from 'typebox'
+import { turnStatuses } from '../../jobs/job-state.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import { jobOutcomes } from '../../jobs/outcome.ts'
+import { answer, type Route, route } from '../route.ts'
+import { DateTime, nullable } from '../schemas.ts'
+import { JobParams } from './agent-job.ts'
+
+const JobMessage = Type.Object(
+  {
+    number: Type.Integer({ description: '1 is the prompt that the job was created with.' }),
+    prompt: Type.String(),
+    status: Type.Enum(turnStatuses, {
+      description: '`dropped`: it was waiting when the job was cancelled or archived.',
+    }),
+    outcome: nullable(Type.Enum(jobOutcomes)),
+    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+    reply: nullable(Type.String(), { description: "The agent's words at the end of this turn." }),
+    createdAt: DateTime('When it was sent.'),
+    startedAt: nullable(DateTime('When the agent took it up.')),
+    endedAt: nullable(DateTime('When it ended.')),
+  },
+  { $id: 'JobMessage' },
+)
+
+export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/agent/:projectId/job/:id/messages',
+    access: 'agent:read',
+    name: 'listMessages',
+    tag: 'Agent jobs',
+    summary: 'The conversation of an agent job',
+    schemas: { params: JobParams, answers: { 200: Type.Object({ messages: Type.Array(JobMessage) }) } },
+    async handle({ key, params }) {
+      const messages = await jobs.messages(key.projectId, params.id)
+      return answer(200, {
+        messages: messages.map((message) => ({
+          ...message,
+          createdAt: message.createdAt.toISOString(),
+          startedAt: message.startedAt?.toISOString() ?? null,
+          endedAt: message.endedAt?.toISOString() ?? null,
+        })),
+      })
+    },
+  })
+}

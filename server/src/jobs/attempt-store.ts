@@ -1,0 +1,268 @@
+/**
+ * Tries at turns: offered by the worker, claimed by one runner, reported by its token. A newer try of the same turn shuts the
+ * older ones out, so that a runner that was thought dead cannot write over the one that took its place.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Id } from '../platform/ids.ts'
+import type { JobTables } from './tables.ts'
+
+export interface AttemptLimits {
+  deadlineSeconds: number
+  mostEngineFailures: number
+  noRunnerSeconds: number
+}
+
+/** Whether the turn needs another try. */
+export type Offer =
+  | { kind: 'has_result' }
+  | { kind: 'offered'; number: number }
+  | { kind: 'over'; code: 'deadline' | 'engine_failed' | 'no_capacity' | 'cancelled' }
+
+export interface ClaimedAttempt {
+  projectId: Id<'prj'>
+  turnId: Id<'trn'>
+  prompt: string
+  model: string
+  deadlineAt: Date
+}
+
+export interface StoredResult {
+  baseCommit: string
+  bundle: Buffer | null
+  session: Buffer | null
+  title: string | null
+  summary: string | null
+  reply: string | null
+  checks: unknown[]
+  inputTokens: number
+  outputTokens: number
+}
+
+/** The try that a token stands for, while it is the turn's newest. */
+export interface LiveAttempt {
+  turnId: Id<'trn'>
+  taskToken: Buffer
+  stop: 'cancelled' | 'deadline' | null
+}
+
+export class AttemptStore {
+  readonly #db: Kysely<JobTables>
+
+  constructor(db: Kysely<JobTables>) {
+    this.#db = db
+  }
+
+  /** Looks before it offers: a result that is there already, or a turn that is over, needs no runner. */
+  async offer(turnId: Id<'trn'>, taskToken: Uint8Array, limits: AttemptLimits): Promise<Offer> {
+    return this.#db.transaction().execute(async (tx) => {
+      const turn = await tx
+        .selectFrom('turn')
+        .innerJoin('job', 'job.id', 'turn.job_id')
+        .select(['turn.project_id', 'turn.started_at', 'turn.deadline_at', 'turn.engine_failures', 'job.pending_stop'])
+        .where('turn.id', '=', turnId)
+        .forNoKeyUpdate('turn')
+        .executeTakeFirstOrThrow()
+      const result = await tx
+        .selectFrom('turn_result')
+        .select('turn_id')
+        .where('turn_id', '=', turnId)
+        .executeTakeFirst()
+      if (result) return { kind: 'has_result' }
+      const now = await clock(tx)
+      if (turn.pending_stop) return { kind: 'over', code: 'cancelled' }
+      if (turn.engine_failures >= limits.mostEngineFailures) return { kind: 'over', code: 'engine_failed' }
+      if (turn.deadline_at && turn.deadline_at <= now) return { kind: 'over', code: 'deadline' }
+      const waitedMs = now.getTime() - (turn.started_at ?? now).getTime()
+      if (!turn.deadline_at && waitedMs > limits.noRunnerSeconds * 1000) return { kind: 'over', code: 'no_capacity' }
+      await tx
+        .updateTable('turn_attempt')
+        .set({ ended_at: now })
+        .where('turn_id', '=', turnId)
+        .where('ended_at', 'is', null)
+        .execute()
+      const { number } = await tx
+        .selectFrom('turn_attempt')
+        .select(sql<number>`coalesce(max(number), 0) + 1`.as('number'))
+        .where('turn_id', '=', turnId)
+        .executeTakeFirstOrThrow()
+      await tx
+        .insertInto('turn_attempt')
+        .values({
+          project_id: turn.project_id,
+          turn_id: turnId,
+          number,
+          task_token: Buffer.from(taskToken),
+          token_hash: null,
+          runner_id: null,
+          claimed_at: null,
+          ended_at: null,
+        })
+        .execute()
+      return { kind: 'offered', number }
+    })
+  }
+
+  /**
+   * Gives the runner the oldest offer of the project that was served longest ago, so that one busy project does not starve the
+   * others; a project with enough running turns waits.
+   */
+  async claim(
+    runner: { id: Id<'run'>; projectIds: readonly Id<'prj'>[] | null },
+    tokenHash: Buffer,
+    { deadlineSeconds, mostRunningPerProject }: { deadlineSeconds: number; mostRunningPerProject: number },
+  ): Promise<ClaimedAttempt | undefined> {
+    return this.#db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number }>`
+        WITH waiting AS (
+          SELECT project_id, min(offered_at) AS since FROM turn_attempt
+          WHERE claimed_at IS NULL AND ended_at IS NULL
+            AND (${runner.projectIds}::text[] IS NULL OR project_id = ANY (${runner.projectIds}::text[]))
+          GROUP BY project_id
+        ), served AS (
+          SELECT waiting.project_id, waiting.since,
+            (SELECT count(*) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id AND a.claimed_at IS NOT NULL AND a.ended_at IS NULL) AS running,
+            (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
+          FROM waiting
+        )
+        SELECT attempt.turn_id, attempt.number FROM turn_attempt AS attempt JOIN served USING (project_id)
+        WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${mostRunningPerProject}
+        ORDER BY served.last_served NULLS FIRST, attempt.offered_at
+        LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
+      const [offered] = rows
+      if (!offered) return undefined
+      const now = await clock(tx)
+      await tx
+        .updateTable('turn_attempt')
+        .set({ claimed_at: now, runner_id: runner.id, token_hash: tokenHash })
+        .where('turn_id', '=', offered.turn_id)
+        .where('number', '=', offered.number)
+        .execute()
+      const turn = await tx
+        .updateTable('turn')
+        .from('job')
+        .set({
+          deadline_at: sql<Date>`coalesce(turn.deadline_at, ${new Date(now.getTime() + deadlineSeconds * 1000)})`,
+        })
+        .whereRef('job.id', '=', 'turn.job_id')
+        .where('turn.id', '=', offered.turn_id)
+        .returning(['turn.project_id', 'turn.prompt', 'turn.deadline_at', 'job.model'])
+        .executeTakeFirstOrThrow()
+      return {
+        projectId: turn.project_id,
+        turnId: offered.turn_id,
+        prompt: turn.prompt,
+        model: turn.model,
+        deadlineAt: turn.deadline_at ?? now,
+      }
+    })
+  }
+
+  /** Undefined: the token is unknown, or a newer try has taken this one's place. */
+  async findLive(tokenHash: Buffer): Promise<LiveAttempt | undefined> {
+    const row = await this.#db
+      .selectFrom('turn_attempt')
+      .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
+      .innerJoin('job', 'job.id', 'turn.job_id')
+      .select(['turn.id', 'turn_attempt.task_token', 'turn.deadline_at', 'job.pending_stop'])
+      .where('turn_attempt.token_hash', '=', tokenHash)
+      .where('turn_attempt.ended_at', 'is', null)
+      .where('turn.status', '=', 'running')
+      .executeTakeFirst()
+    if (!row) return undefined
+    const late = row.deadline_at !== null && row.deadline_at <= new Date()
+    return {
+      turnId: row.id,
+      taskToken: row.task_token,
+      stop: row.pending_stop ? 'cancelled' : late ? 'deadline' : null,
+    }
+  }
+
+  /** The result and the end of its try are one transaction. False: this try is no longer the newest, and nothing is stored. */
+  async storeResult(tokenHash: Buffer, result: StoredResult): Promise<boolean> {
+    return this.#db.transaction().execute(async (tx) => {
+      const attempt = await this.#endAttempt(tx, tokenHash)
+      if (!attempt) return false
+      await tx
+        .insertInto('turn_result')
+        .values({
+          turn_id: attempt.turn_id,
+          project_id: attempt.project_id,
+          base_commit: result.baseCommit,
+          bundle: result.bundle,
+          session: result.session,
+          title: result.title,
+          summary: result.summary,
+          reply: result.reply,
+          checks: JSON.stringify(result.checks),
+          input_tokens: result.inputTokens,
+          output_tokens: result.outputTokens,
+        })
+        .onConflict((conflict) => conflict.column('turn_id').doNothing())
+        .execute()
+      return true
+    })
+  }
+
+  /** The try ended without a result; an engine that failed is counted, a runner that gave the turn back is not. */
+  async endWithoutResult(tokenHash: Buffer, { countsAsFailure }: { countsAsFailure: boolean }): Promise<boolean> {
+    return this.#db.transaction().execute(async (tx) => {
+      const attempt = await this.#endAttempt(tx, tokenHash)
+      if (!attempt) return false
+      if (countsAsFailure) {
+        await tx
+          .updateTable('turn')
+          .set({ engine_failures: sql<number>`engine_failures + 1` })
+          .where('id', '=', attempt.turn_id)
+          .execute()
+      }
+      return true
+    })
+  }
+
+  async #endAttempt(tx: Transaction<JobTables>, tokenHash: Buffer) {
+    return tx
+      .updateTable('turn_attempt')
+      .set({ ended_at: sql<Date>`clock_timestamp()` })
+      .where('token_hash', '=', tokenHash)
+      .where('ended_at', 'is', null)
+      .returning(['turn_id', 'project_id'])
+      .executeTakeFirst()
+  }
+
+  async readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
+    const row = await this.#db.selectFrom('turn_result').selectAll().where('turn_id', '=', turnId).executeTakeFirst()
+    return (
+      row && {
+        baseCommit: row.base_commit,
+        bundle: row.bundle,
+        session: row.session,
+        title: row.title,
+        summary: row.summary,
+        reply: row.reply,
+        checks: row.checks,
+        inputTokens: Number(row.input_tokens),
+        outputTokens: Number(row.output_tokens),
+      }
+    )
+  }
+
+  /** Those of the given offers that still wait for a runner. */
+  async stillOffered(taskTokens: readonly Buffer[]): Promise<Buffer[]> {
+    if (taskTokens.length === 0) return []
+    const rows = await this.#db
+      .selectFrom('turn_attempt')
+      .select('task_token')
+      .where('task_token', 'in', [...taskTokens])
+      .where('claimed_at', 'is', null)
+      .where('ended_at', 'is', null)
+      .execute()
+    return rows.map(({ task_token }) => task_token)
+  }
+}
+
+async function clock(tx: Transaction<JobTables>): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('PostgreSQL has no time')
+  return row.at
+}

@@ -1,0 +1,75 @@
+/** The same key and request give the first answer again, for a day, and use nothing of the limit. */
+import { createHash } from 'node:crypto'
+import type { Kysely, Transaction } from 'kysely'
+import { Problem } from '../platform/http/problem.ts'
+import type { Id } from '../platform/ids.ts'
+import type { JobTables } from './tables.ts'
+
+export interface IdempotentRequest {
+  key: string
+  method: string
+  /** The whole path, with its ids: the same key on another route is another request. */
+  path: string
+  body: unknown
+}
+
+export interface StoredAnswer {
+  status: number
+  body: unknown
+}
+
+const goodForMs = 24 * 3600 * 1000
+
+export async function findReplay(
+  db: Kysely<JobTables> | Transaction<JobTables>,
+  projectId: Id<'prj'>,
+  request: IdempotentRequest,
+): Promise<StoredAnswer | undefined> {
+  const row = await db
+    .selectFrom('idempotency_key')
+    .select(['fingerprint', 'status', 'body'])
+    .where('project_id', '=', projectId)
+    .where('key', '=', request.key)
+    .where('created_at', '>', new Date(Date.now() - goodForMs))
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (!row.fingerprint.equals(fingerprintOf(request))) {
+    throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.')
+  }
+  return { status: row.status, body: JSON.parse(row.body) }
+}
+
+/** In the transaction that does the work. A row of more than a day ago gives way. */
+export async function storeAnswer(
+  tx: Transaction<JobTables>,
+  projectId: Id<'prj'>,
+  request: IdempotentRequest,
+  answer: StoredAnswer,
+  at: Date,
+): Promise<void> {
+  const row = {
+    fingerprint: fingerprintOf(request),
+    status: answer.status,
+    body: JSON.stringify(answer.body),
+    created_at: at,
+  }
+  await tx
+    .insertInto('idempotency_key')
+    .values({ project_id: projectId, key: request.key, ...row })
+    .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet(row))
+    .execute()
+}
+
+function fingerprintOf({ method, path, body }: IdempotentRequest): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([method, path, sorted(body)]))
+    .digest()
+}
+
+/** The order of fields says nothing. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.map(([name, inner]) => [name, sorted(inner)])
+}

@@ -1,0 +1,263 @@
+/** Jobs as clients see them: create, message, look, cancel, archive. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type Id, isId, newId } from '../platform/ids.ts'
+import { type LimitState, lockProject, takeFromHour } from './hourly-limit.ts'
+import { findReplay, type IdempotentRequest, storeAnswer } from './idempotency.ts'
+import { asJob, type Job, type JobRow } from './job.ts'
+import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
+import type { JobOutcome } from './outcome.ts'
+import type { JobTables } from './tables.ts'
+import { lockJob, noSuchJob, transition } from './transition.ts'
+
+export interface NewJob {
+  prompt: string
+  repository: string
+  ref: string
+  model: string
+  title: string | null
+  draft: boolean
+  publish: 'pull_request' | 'diff'
+  topic: string | null
+  metadata: Record<string, string>
+}
+
+export interface Message {
+  number: number
+  prompt: string
+  status: TurnStatus
+  outcome: JobOutcome | null
+  error: { code: string; message: string } | null
+  reply: string | null
+  createdAt: Date
+  startedAt: Date | null
+  endedAt: Date | null
+}
+
+/** What came of a create or a message: new work, or the answer that was given before under the same key. */
+export type Accepted<Body> =
+  | { kind: 'accepted'; status: 200 | 201; body: Body; jobId: Id<'job'>; limit: LimitState }
+  | { kind: 'replayed'; status: number; body: Body }
+
+export interface Request<Body> {
+  actor: Actor
+  idempotency: IdempotentRequest | undefined
+  /** Made inside the transaction, because it is stored with the key and must be the same again. */
+  body: (job: Job) => Body
+}
+
+export class JobStore {
+  readonly #db: Kysely<JobTables>
+  readonly #recordAudit: RecordAudit
+
+  constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
+    this.#db = db
+    this.#recordAudit = recordAudit
+  }
+
+  async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
+    return this.#accept(projectId, request, async (tx, at) => {
+      const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
+      if (open)
+        return { ...(await this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)), status: 200 }
+      const limit = await takeFromHour(tx, projectId, 'jobs', at)
+      const jobId = newId('job')
+      const { prompt, metadata, ...columns } = wanted
+      await tx
+        .insertInto('job')
+        .values({
+          ...columns,
+          project_id: projectId,
+          id: jobId,
+          status: newJob.status,
+          metadata: JSON.stringify(metadata),
+          created_at: at,
+          updated_at: at,
+          progressed_at: at,
+        })
+        .execute()
+      await insertTurn(tx, projectId, jobId, 1, prompt, at)
+      await this.#recordAudit(tx, projectId, request.actor, {
+        action: 'job.created',
+        subject: jobId,
+        detail: { model: wanted.model, ref: wanted.ref },
+      })
+      return { jobId, limit, status: 201 }
+    })
+  }
+
+  async message<Body>(
+    projectId: Id<'prj'>,
+    jobId: string,
+    prompt: string,
+    request: Request<Body>,
+  ): Promise<Accepted<Body>> {
+    if (!isId('job', jobId)) throw noSuchJob()
+    return this.#accept(projectId, request, async (tx, at) => ({
+      ...(await this.#addMessage(tx, projectId, jobId, prompt, request.actor, at)),
+      status: 200,
+    }))
+  }
+
+  async #addMessage(
+    tx: Transaction<JobTables>,
+    projectId: Id<'prj'>,
+    jobId: Id<'job'>,
+    prompt: string,
+    actor: Actor,
+    at: Date,
+  ) {
+    const locked = await lockJob(tx, projectId, jobId)
+    const next = await transition(tx, locked, { type: 'message' }, at)
+    const limit = await takeFromHour(tx, projectId, 'messages', at)
+    await insertTurn(tx, projectId, jobId, next.turns.at(-1)?.number ?? 1, prompt, at)
+    await this.#recordAudit(tx, projectId, actor, { action: 'job.messaged', subject: jobId, detail: {} })
+    return { jobId, limit }
+  }
+
+  /** One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. */
+  async #accept<Body>(
+    projectId: Id<'prj'>,
+    { idempotency, body }: Request<Body>,
+    work: (tx: Transaction<JobTables>, at: Date) => Promise<{ jobId: Id<'job'>; limit: LimitState; status: 200 | 201 }>,
+  ): Promise<Accepted<Body>> {
+    // Without the lock first: a flood of repeats must not queue up behind the project's row.
+    const known = idempotency && (await findReplay(this.#db, projectId, idempotency))
+    if (known) return { kind: 'replayed', status: known.status, body: known.body as Body }
+    return this.#db.transaction().execute(async (tx) => {
+      const at = await lockProject(tx, projectId)
+      const replay = idempotency && (await findReplay(tx, projectId, idempotency))
+      if (replay) return { kind: 'replayed', status: replay.status, body: replay.body as Body }
+      const { jobId, limit, status } = await work(tx, at)
+      const answer = body(await readJob(tx, projectId, jobId))
+      if (idempotency) await storeAnswer(tx, projectId, idempotency, { status, body: answer }, at)
+      return { kind: 'accepted', status, body: answer, jobId, limit }
+    })
+  }
+
+  async get(projectId: Id<'prj'>, jobId: string): Promise<Job> {
+    if (!isId('job', jobId)) throw noSuchJob()
+    return readJob(this.#db, projectId, jobId)
+  }
+
+  /** Newest first; `before` is the last id of the page before. */
+  async list(
+    projectId: Id<'prj'>,
+    { status, limit, before }: { status: JobStatus | undefined; limit: number; before: string | undefined },
+  ): Promise<Job[]> {
+    let query = jobsWithQueue(this.#db).where('job.project_id', '=', projectId)
+    if (status !== undefined) query = query.where('job.status', '=', status)
+    if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
+    const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
+    return rows.map((row) => asJob(row as JobRow))
+  }
+
+  async messages(projectId: Id<'prj'>, jobId: string): Promise<Message[]> {
+    await this.get(projectId, jobId)
+    const rows = await this.#db
+      .selectFrom('turn')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('job_id', '=', jobId as Id<'job'>)
+      .orderBy('number')
+      .execute()
+    return rows.map((row) => ({
+      number: row.number,
+      prompt: row.prompt,
+      status: row.status,
+      outcome: row.outcome,
+      error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+      reply: row.reply,
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      endedAt: row.ended_at,
+    }))
+  }
+
+  /** A turn that is worked on stops soon; one that publishes finishes first. Either way the job says so when it is done. */
+  cancel(projectId: Id<'prj'>, jobId: string, actor: Actor): Promise<Job> {
+    return this.#stop(projectId, jobId, 'cancel', actor)
+  }
+
+  archive(projectId: Id<'prj'>, jobId: string, actor: Actor): Promise<Job> {
+    return this.#stop(projectId, jobId, 'archive', actor)
+  }
+
+  async #stop(projectId: Id<'prj'>, jobId: string, type: 'cancel' | 'archive', actor: Actor): Promise<Job> {
+    if (!isId('job', jobId)) throw noSuchJob()
+    return this.#db.transaction().execute(async (tx) => {
+      const locked = await lockJob(tx, projectId, jobId)
+      if (locked.state.status !== 'archived') {
+        await transition(tx, locked, { type }, new Date())
+        await this.#recordAudit(tx, projectId, actor, {
+          action: type === 'cancel' ? 'job.cancelled' : 'job.archived',
+          subject: jobId,
+          detail: {},
+        })
+      } else if (type === 'cancel') await transition(tx, locked, { type }, new Date()) // refuses
+      return readJob(tx, projectId, jobId)
+    })
+  }
+}
+
+async function findOpenTopic(
+  tx: Transaction<JobTables>,
+  projectId: Id<'prj'>,
+  topic: string,
+): Promise<Id<'job'> | undefined> {
+  const row = await tx
+    .selectFrom('job')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('topic', '=', topic)
+    .where('status', '<>', 'archived')
+    .where((where) => where.or([where('pull_request_state', 'is', null), where('pull_request_state', '=', 'open')]))
+    .executeTakeFirst()
+  return row?.id
+}
+
+async function insertTurn(
+  tx: Transaction<JobTables>,
+  projectId: Id<'prj'>,
+  jobId: Id<'job'>,
+  number: number,
+  prompt: string,
+  at: Date,
+): Promise<void> {
+  await tx
+    .insertInto('turn')
+    .values({
+      project_id: projectId,
+      job_id: jobId,
+      id: newId('trn'),
+      number,
+      prompt,
+      status: 'queued',
+      created_at: at,
+    })
+    .execute()
+}
+
+const jobsWithQueue = (db: Kysely<JobTables>) =>
+  db
+    .selectFrom('job')
+    .selectAll('job')
+    .select((query) =>
+      query
+        .selectFrom('turn')
+        .select(sql<string>`count(*)`.as('count'))
+        .whereRef('turn.project_id', '=', 'job.project_id')
+        .whereRef('turn.job_id', '=', 'job.id')
+        .where('turn.status', '=', 'queued')
+        .where('turn.number', '>', 1)
+        .as('queued_messages'),
+    )
+
+async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {
+  const row = await jobsWithQueue(db)
+    .where('job.project_id', '=', projectId)
+    .where('job.id', '=', jobId)
+    .executeTakeFirst()
+  if (!row) throw noSuchJob()
+  return asJob(row as JobRow)
+}

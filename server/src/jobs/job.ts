@@ -1,0 +1,70 @@
+import type { Selectable } from 'kysely'
+import type { Id } from '../platform/ids.ts'
+import type { JobStatus } from './job-state.ts'
+import type { JobOutcome, PullRequestState } from './outcome.ts'
+import type { JobTable } from './tables.ts'
+
+export interface PullRequest {
+  url: string
+  number: number
+  branch: string
+  state: PullRequestState
+}
+
+export interface Job {
+  projectId: Id<'prj'>
+  id: Id<'job'>
+  status: JobStatus
+  title: string | null
+  source: { repository: string; ref: string }
+  model: string
+  publish: 'pull_request' | 'diff'
+  topic: string | null
+  metadata: Record<string, string>
+  outcome: JobOutcome | null
+  error: { code: string; message: string } | null
+  reply: string | null
+  pullRequest: PullRequest | null
+  queuedMessages: number
+  usage: { inputTokens: number; outputTokens: number; costUsd: number | null }
+  checks: unknown[]
+  createdAt: Date
+  updatedAt: Date
+  archivedAt: Date | null
+}
+
+export type JobRow = Selectable<JobTable> & { queued_messages: string | number }
+
+export function asJob(row: JobRow): Job {
+  const {
+    pull_request_number: number,
+    pull_request_url: url,
+    pull_request_branch: branch,
+    pull_request_state: state,
+  } = row
+  return {
+    projectId: row.project_id,
+    id: row.id,
+    status: row.status,
+    title: row.title,
+    source: { repository: row.repository, ref: row.ref },
+    model: row.model,
+    publish: row.publish,
+    topic: row.topic,
+    metadata: row.metadata,
+    outcome: row.outcome,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    reply: row.reply,
+    pullRequest: number && url && branch && state ? { url, number: Number(number), branch, state } : null,
+    queuedMessages: Number(row.queued_messages),
+    usage: {
+      inputTokens: Number(row.input_tokens),
+      outputTokens: Number(row.output_tokens),
+      costUsd: row.cost_usd === null ? null : Number(row.cost_usd),
+    },
+    checks: row.checks,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    archivedAt: row.archived_at,
+  }
+}

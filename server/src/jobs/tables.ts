@@ -1,0 +1,113 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { AuditTables } from '../audit/tables.ts'
+import type { Id } from '../platform/ids.ts'
+import type { JobStatus, PendingStop, TurnStatus } from './job-state.ts'
+import type { JobOutcome, PullRequestState } from './outcome.ts'
+
+type Metadata = Record<string, string>
+
+export interface JobTable {
+  project_id: Id<'prj'>
+  id: Id<'job'>
+  status: JobStatus
+  pending_stop: Generated<PendingStop | null>
+  title: string | null
+  repository: string
+  ref: string
+  model: string
+  publish: 'pull_request' | 'diff'
+  draft: boolean
+  topic: string | null
+  metadata: JSONColumnType<Metadata>
+  outcome: Generated<JobOutcome | null>
+  error_code: Generated<string | null>
+  error_message: Generated<string | null>
+  reply: Generated<string | null>
+  checks: ColumnType<unknown[], never, string>
+  input_tokens: ColumnType<string, never, number>
+  output_tokens: ColumnType<string, never, number>
+  cost_usd: ColumnType<string | null, never, number | null>
+  pull_request_number: ColumnType<string | null, never, number>
+  pull_request_url: Generated<string | null>
+  pull_request_branch: Generated<string | null>
+  pull_request_state: Generated<PullRequestState | null>
+  pull_request_due_at: Generated<Date | null>
+  diff: Generated<string | null>
+  created_at: Date
+  updated_at: Date
+  archived_at: Generated<Date | null>
+  progressed_at: Date
+}
+
+export interface TurnTable {
+  project_id: Id<'prj'>
+  job_id: Id<'job'>
+  id: Id<'trn'>
+  number: number
+  prompt: string
+  status: TurnStatus
+  outcome: Generated<JobOutcome | null>
+  error_code: Generated<string | null>
+  error_message: Generated<string | null>
+  reply: Generated<string | null>
+  created_at: Date
+  started_at: Generated<Date | null>
+  ended_at: Generated<Date | null>
+  /** From the first claim; a lost runner does not begin it anew. */
+  deadline_at: Generated<Date | null>
+  engine_failures: Generated<number>
+}
+
+export interface TurnAttemptTable {
+  project_id: Id<'prj'>
+  turn_id: Id<'trn'>
+  number: number
+  task_token: Buffer
+  token_hash: Buffer | null
+  runner_id: Id<'run'> | null
+  offered_at: Generated<Date>
+  claimed_at: Date | null
+  ended_at: Date | null
+}
+
+export interface TurnResultTable {
+  turn_id: Id<'trn'>
+  project_id: Id<'prj'>
+  base_commit: string
+  bundle: Buffer | null
+  session: Buffer | null
+  title: string | null
+  summary: string | null
+  reply: string | null
+  checks: ColumnType<unknown[], string, never>
+  input_tokens: ColumnType<string, number, never>
+  output_tokens: ColumnType<string, number, never>
+  created_at: Generated<Date>
+}
+
+export interface RunnerTable {
+  id: Id<'run'>
+  name: string
+  token_hash: Buffer
+  project_ids: Id<'prj'>[] | null
+  created_at: Generated<Date>
+  last_seen_at: ColumnType<Date | null, never, Date>
+  revoked_at: ColumnType<Date | null, never, Date>
+}
+
+export interface JobTables extends AuditTables {
+  turn_attempt: TurnAttemptTable
+  turn_result: TurnResultTable
+  runner: RunnerTable
+  job: JobTable
+  turn: TurnTable
+  project: { id: Id<'prj'> }
+  idempotency_key: {
+    project_id: Id<'prj'>
+    key: string
+    fingerprint: Buffer
+    status: number
+    body: string
+    created_at: Date
+  }
+}

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newId } from '../platform/ids.ts'
+import { admin, UsageError } from './admin.ts'
+
+const project = newId('prj')
+const forKey = ['key', 'create', '--project', project, '--name', 'CI']
+const forMember = ['member', 'add', '--project', project]
+
+// None of these has an engine to turn to: what was typed is looked at first.
+test.each<[words: string, args: string[]]>([
+  ['', []],
+  ['There is no command "admin keys".', ['keys']],
+  ['There is no command "admin key".', ['key']],
+  ['There is no command "admin key create now".', [...forKey, 'now']],
+  ['There is no command "admin toString".', ['toString']],
+  ["Unknown option '--projekt'", ['key', 'list', '--projekt', project]],
+  ["'--name <value>' argument missing", ['project', 'create', '--name']],
+  ['--name is missing.', ['project', 'create']],
+  ['--name is missing.', ['project', 'create', '--name', '']],
+  ['--name may have at most 100 characters.', ['project', 'create', '--name', 'x'.repeat(101)]],
+  ['--project is missing.', ['key', 'create', '--name', 'CI']],
+  ['--project has to be an id like prj_…, not Handbook.', ['key', 'list', '--project', 'Handbook']],
+  ['--project has to be an id like prj_…', ['key', 'list', '--project', newId('key')]],
+  ['--name is missing.', ['key', 'create', '--project', project]],
+  ['agent:wriet is not a scope. There are: agent:read,', [...forKey, '--scopes', 'agent:read,agent:wriet']],
+  ['--networks: 10.0.0.0/33 has no mask from 0 to 32.', [...forKey, '--networks', '192.0.2.1, 10.0.0.0/33']],
+  ['--expires-in-days has to be a number of days.', [...forKey, '--expires-in-days', 'soon']],
+  ['--expires-in-days has to be a number of days.', [...forKey, '--expires-in-days', '0']],
+  ['--key is missing.', ['key', 'revoke', '--project', project]],
+  ['--role has to be one of owner, editor, viewer.', [...forMember, '--email', 'a@example.com']],
+  ['--role has to be one of owner, editor, viewer.', [...forMember, '--email', 'a@example.com', '--role', 'king']],
+  ['--email is missing.', [...forMember, '--role', 'owner']],
+])('says "%s" to %j', async (words, args) => {
+  const mistake = await admin(args).catch((error: unknown) => error)
+  expect(mistake).toBeInstanceOf(UsageError)
+  expect((mistake as UsageError).message).toContain(words)
+})
+
+test('a mistake ends with 2, its words and the usage, on standard error alone', () => {
+  const program = join(import.meta.dirname, 'colophon-server.ts')
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', 'project', 'create'], {
+    env: { PATH: process.env.PATH },
+    encoding: 'utf8',
+  })
+  expect(status).toBe(2)
+  expect(stdout).toBe('')
+  expect(stderr).toMatch(/^--name is missing\.\n\ncolophon-server admin\n\n {2}project create --name NAME\n/)
+})

@@ -1,0 +1,82 @@
+/** Runs the workflows and activities of jobs, for as long as Temporal lets us. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import type { JobActivities } from '../activities/job-activities.ts'
+import { jobTaskQueue } from '../jobs/wake-job.ts'
+import type { EnginesConfig } from '../platform/config.ts'
+import type { Log } from '../platform/log.ts'
+
+const tryAgainAfterMs = 2_000
+
+export function startWorkflows(
+  config: EnginesConfig['temporal'],
+  activities: JobActivities,
+  log: Log,
+): { stop(): Promise<void> } {
+  installLogger(log)
+  const stopping = new AbortController()
+  let worker: Worker | undefined
+
+  const runOnce = async (workflowBundle: { code: string }) => {
+    const connection = await NativeConnection.connect({
+      address: config.address,
+      tls: config.tls,
+      ...(config.apiKey && { apiKey: config.apiKey }),
+    })
+    try {
+      worker = await Worker.create({
+        connection,
+        namespace: config.namespace,
+        taskQueue: jobTaskQueue,
+        workflowBundle,
+        activities,
+        shutdownGraceTime: '20 seconds', // 0 by default: what is being published would be cut off
+      })
+      if (!stopping.signal.aborted) await worker.run()
+    } finally {
+      worker = undefined
+      await connection.close()
+    }
+  }
+
+  /** A worker that lost its server for long ends with an error: the process goes on, and takes up work when it is back. */
+  const running = (async () => {
+    const bundle = await bundleWorkflowCode({
+      workflowsPath: new URL('../workflows/run-agent-job.ts', import.meta.url).pathname,
+      logger: quiet,
+    })
+    while (!stopping.signal.aborted) {
+      await runOnce(bundle).catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'workflows cannot run: trying again'),
+      )
+      await sleep(tryAgainAfterMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+
+  return {
+    async stop() {
+      stopping.abort()
+      if (worker?.getState() === 'RUNNING') worker.shutdown()
+      await running
+    },
+  }
+}
+
+const quiet = new DefaultLogger('ERROR')
+
+let installed = false
+
+/** Once per process: Temporal's runtime is one. Its lines become ours. */
+function installLogger(log: Log): void {
+  if (installed) return
+  installed = true
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn'](
+        { source: 'temporal', detail: String((meta as { error?: unknown })?.error ?? '') },
+        message,
+      )
+    }),
+    shutdownSignals: [],
+  })
+}

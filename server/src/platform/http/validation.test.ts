@@ -1,0 +1,115 @@
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
+import Type, { type TSchema } from 'typebox'
+import { describe, expect, test } from 'vitest'
+import { Problem } from './problem.ts'
+import { compileValidator } from './validation.ts'
+
+/** What the handler gets, or what is wrong, field by field. */
+function check(httpPart: 'body' | 'querystring' | 'params' | 'headers', schema: TSchema, value: unknown) {
+  const validate = compileValidator({ schema, httpPart, method: 'POST', url: '/' } as FastifyRouteSchemaDef<TSchema>)
+  const result = validate(value) as { value?: unknown; error?: unknown }
+  if (result.error === undefined) return { value: result.value }
+  if (!(result.error instanceof Problem)) throw result.error
+  const { code, detail, errors } = result.error
+  return { code, detail, errors }
+}
+
+const Body = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 3 }),
+    tags: Type.Optional(Type.Array(Type.Object({ id: Type.Integer() }, { additionalProperties: false }))),
+    at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+
+describe('a body', () => {
+  test('that fits goes through as it is', () => {
+    const body = { name: 'abc', tags: [{ id: 1 }], at: '2026-02-28T12:00:00+01:00' }
+    expect(check('body', Body, body)).toEqual({ value: body })
+    expect(check('body', Body, { name: 'abc', at: null })).toEqual({ value: { name: 'abc', at: null } })
+  })
+
+  test.each<[string, unknown, string]>([
+    ['a missing field', {}, 'body/name'],
+    ['an unknown field', { name: 'a', nmae: 'b' }, 'body/nmae'],
+    ['an unknown field further in', { name: 'a', tags: [{ id: 1 }, { id: 2, di: 3 }] }, 'body/tags/1/di'],
+    ['a wrong type', { name: 1 }, 'body/name'],
+    ['a number as text: nothing is converted', { name: 'a', tags: [{ id: '1' }] }, 'body/tags/0/id'],
+    ['a fraction: nothing is rounded', { name: 'a', tags: [{ id: 1.5 }] }, 'body/tags/0/id'],
+    ['too long a text: nothing is cut', { name: 'abcd' }, 'body/name'],
+    ['a date that is none', { name: 'a', at: '2026-02-30T00:00:00Z' }, 'body/at'],
+    ['a date without a zone', { name: 'a', at: '2026-02-28T00:00:00' }, 'body/at'],
+    ['no object', 'text', 'body'],
+    ['nothing', undefined, 'body'],
+  ])('with %s is refused by its place', (_what, body, path) => {
+    const { code, detail, errors } = check('body', Body, body)
+    expect(code).toBe('invalid_request')
+    expect(errors?.map((error) => error.path)).toContain(path)
+    expect(detail).toBe(`${errors?.[0]?.path} ${errors?.[0]?.message}.`)
+  })
+
+  test('with several mistakes is told of each, as far as anybody would read', () => {
+    const { errors } = check('body', Body, { name: '', at: 5, other: true })
+    expect(new Set(errors?.map(({ path }) => path))).toEqual(new Set(['body/name', 'body/at', 'body/other']))
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`field${index}`, index]))
+    expect(check('body', Body, { name: 'a', ...many }).errors?.slice(0, 2)).toEqual([
+      { path: 'body/field0', message: 'is not known here' },
+      { path: 'body/field1', message: 'is not known here' },
+    ])
+  })
+
+  test('with an unknown field of a long name gives back only its beginning', () => {
+    const { detail } = check('body', Body, { name: 'a', ['x'.repeat(100_000)]: 1 })
+    expect(detail).toMatch(/^body\/x+… is not known here\.$/)
+    expect(detail?.length).toBeLessThan(200)
+  })
+})
+
+const Query = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
+    draft: Type.Optional(Type.Boolean()),
+    cursor: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+describe('a query', () => {
+  test.each([
+    [{}, { limit: 50 }],
+    [{ limit: '7' }, { limit: 7 }],
+    [
+      { limit: '250', draft: 'true', cursor: '12' },
+      { limit: 250, draft: true, cursor: '12' },
+    ],
+    [{ draft: 'false' }, { limit: 50, draft: false }],
+  ])('%o is read as %o', (query, read) => {
+    expect(check('querystring', Query, query)).toEqual({ value: read })
+  })
+
+  test.each([
+    ['query/limit', { limit: '' }],
+    ['query/limit', { limit: '0' }],
+    ['query/limit', { limit: '251' }],
+    ['query/limit', { limit: '1.0' }],
+    ['query/limit', { limit: '1e2' }],
+    ['query/limit', { limit: ' 7' }],
+    ['query/limit', { limit: '9'.repeat(400) }],
+    ['query/limit', { limit: ['1', '2'] }],
+    ['query/draft', { draft: '1' }],
+    ['query/draft', { draft: '' }],
+    ['query/cursor', { cursor: ['a', 'b'] }],
+    ['query/limti', { limti: '5' }],
+  ])('is refused at %s for %o', (path, query) => {
+    const { code, errors } = check('querystring', Query, query)
+    expect(code).toBe('invalid_request')
+    expect(errors?.map((error) => error.path)).toContain(path)
+  })
+})
+
+test('path and headers are named as clients know them', () => {
+  const Id = Type.Object({ id: Type.String({ maxLength: 3 }) })
+  expect(check('params', Id, { id: 'long' }).errors).toMatchObject([{ path: 'path/id' }])
+  expect(check('headers', Id, { id: 'long' }).errors).toMatchObject([{ path: 'headers/id' }])
+})

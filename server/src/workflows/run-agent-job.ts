@@ -1,0 +1,79 @@
+/** The story of a job, and nothing else. Only ids and error codes go through it. */
+import {
+  ActivityCancellationType,
+  ApplicationFailure,
+  CancellationScope,
+  continueAsNew,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow'
+import type { JobActivities, TakenTurn } from '../activities/job-activities.ts'
+
+export const wake = defineSignal('wake')
+export const stop = defineSignal('stop')
+
+const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({ startToCloseTimeout: '1 minute' })
+
+/** Deadlines are counted in PostgreSQL, where a restart does not begin them anew; these are only to notice the dead. */
+const performTurn = (turn: TakenTurn) =>
+  proxyActivities<JobActivities>({
+    startToCloseTimeout: '24 hours',
+    heartbeatTimeout: turn.heartbeatTimeoutMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+  }).performTurn(turn.id)
+
+const publishTurn = (turn: TakenTurn) =>
+  proxyActivities<JobActivities>({
+    startToCloseTimeout: '10 minutes',
+    scheduleToCloseTimeout: turn.publishTimeoutMs,
+    retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
+  }).publishTurn(turn.id)
+
+export async function runAgentJob(jobId: string): Promise<void> {
+  let woken = true
+  let stopAsked = false
+  let running: CancellationScope | undefined
+  setHandler(wake, () => {
+    woken = true
+  })
+  setHandler(stop, () => {
+    woken = true
+    stopAsked = true
+    running?.cancel()
+  })
+
+  while (woken) {
+    woken = false // a message that arrives while we drain sets it again: none is left behind
+    stopAsked = false
+    for (let turn = await takeNextTurn(jobId); turn; turn = await takeNextTurn(jobId)) {
+      const taken = turn
+      try {
+        running = new CancellationScope()
+        if (stopAsked) running.cancel() // asked for while the turn was being taken up
+        await running.run(() => performTurn(taken))
+        running = undefined
+        await publishTurn(taken)
+      } catch (error) {
+        running = undefined
+        await CancellationScope.nonCancellable(() => failTurn(taken.id, reasonOf(error)))
+      }
+      stopAsked = false
+      if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runAgentJob>(jobId)
+    }
+  }
+}
+
+/** An error code; its words are added where it is recorded. */
+function reasonOf(error: unknown): string {
+  if (isCancellation(error)) return 'cancelled'
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ApplicationFailure && cause.type) return cause.type
+    if (cause instanceof TimeoutFailure) return 'timed_out'
+  }
+  return 'internal_error'
+}
