@@ -47,7 +47,7 @@ test.each(papers)('%s names only commands that exist', (paper) => {
 })
 
 test('every promise has its proof, and every proof its promise', () => {
-  const promised = [...read('PROMISES.md').matchAll(/\| `([a-z-]+)` \|/g)].map((match) => match[1])
+  const promised = [...read('PROMISES.md').matchAll(/\|\s*`([a-z-]+)`\s*\|/g)].map((match) => match[1])
   const proofs = globSync('proofs/*.ts', { cwd: root }).map((path) => path.slice('proofs/'.length, -'.ts'.length))
   expect(promised.toSorted()).toEqual(proofs.filter((name) => name !== 'prove' && name !== 'proof').toSorted())
 })

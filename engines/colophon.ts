@@ -58,13 +58,18 @@ export async function prepareProcess(name: ProcessName, options: ProcessOptions)
 /** `colophon-server migrate` or `admin …`, to its end. Returns its standard output. */
 export async function runColophon(
   args: readonly string[],
-  { environment, checkout = ownCheckout }: { environment: Record<string, string>; checkout?: string },
+  {
+    environment,
+    checkout = ownCheckout,
+    stdin,
+  }: { environment: Record<string, string>; checkout?: string; stdin?: string },
 ): Promise<string> {
   const [name = '', ...rest] = args
   return (
     await runCommand([...command(checkout, name), ...rest], {
       env: { PATH: process.env.PATH, ...environment },
       cwd: checkout,
+      ...(stdin !== undefined && { stdin }),
     })
   ).trim()
 }

@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline'
 export interface CommandOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
+  /** Given on standard input. */
+  stdin?: string
   /** Called for each line of standard error, for progress. */
   onErrorLine?: (line: string) => void
 }
@@ -11,7 +13,9 @@ export interface CommandOptions {
 /** Runs a command to its end and returns its standard output; failing, it says what was run and what it last said. */
 export async function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<string> {
   const [file = '', ...args] = command
-  const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'pipe', 'pipe'] })
+  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.end(options.stdin ?? '')
   const lastErrors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
     lastErrors.push(line)

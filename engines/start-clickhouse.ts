@@ -9,6 +9,7 @@ import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { Part } from './part.ts'
 import { showProgress } from './progress.ts'
+import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Clickhouse {
@@ -37,7 +38,10 @@ export async function getClickhouse(): Promise<ClickhouseBinary> {
 export async function startClickhouse(binary: ClickhouseBinary, directory: string): Promise<Clickhouse> {
   await mkdir(directory, { recursive: true })
   const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
+  const address = `127.0.0.1:${port}`
+  const password = binary.kind === 'chdb' ? randomPassword() : ''
+  // Not as another user, unlike PostgreSQL: the checkout may be where only its owner can read. Hence the password: a query can
+  // read and write its user's files.
   const part = new Part({
     name: 'clickhouse',
     command:
@@ -46,11 +50,12 @@ export async function startClickhouse(binary: ClickhouseBinary, directory: strin
         : serverCommand(binary.clickhouse, directory, port),
     cwd: directory,
     logFile: join(directory, '..', 'clickhouse.log'),
-    isReady: async () => (await fetch(`${url}/ping`, { signal: AbortSignal.timeout(1000) })).ok,
+    env: { PATH: process.env.PATH, COLOPHON_ENGINE_PASSWORD: password },
+    isReady: async () => (await fetch(`http://${address}/ping`, { signal: AbortSignal.timeout(1000) })).ok,
     readyWithinSeconds: 60,
   })
   await part.start()
-  return { part, url }
+  return { part, url: binary.kind === 'chdb' ? `http://default:${password}@${address}` : `http://${address}` }
 }
 
 const chdbCommand = (chdb: string, data: string, port: number) => [

@@ -7,10 +7,13 @@ import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { runCommand } from './run-command.ts'
 import type { EngineAddresses } from './start-engines.ts'
-import { giteaAdmin, isGiteaAtHand } from './start-gitea.ts'
+import { isGiteaAtHand } from './start-gitea.ts'
 import { startModel } from './start-model.ts'
-import { postgresUser } from './start-postgres.ts'
 import { isTemporalAtHand } from './start-temporal.ts'
+
+// As deploy/compose.dev.yml has them.
+const postgresUser = { name: 'postgres', password: 'engines-on-loopback' } as const
+const giteaAdmin = { name: 'colophon-admin', password: 'engines-on-loopback' } as const
 
 export async function containersServe(): Promise<boolean> {
   if ((isTemporalAtHand() && isGiteaAtHand()) || !findBinary('docker')) return false

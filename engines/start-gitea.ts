@@ -7,6 +7,7 @@ import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
 import { Part } from './part.ts'
+import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 import type { Postgres } from './start-postgres.ts'
 import { asUser, unprivilegedUser } from './unprivileged-user.ts'
@@ -48,12 +49,11 @@ export async function getGitea(): Promise<GiteaBinary> {
   return { gitea: join(directory, 'bin/gitea'), staticRoot: join(directory, 'source') }
 }
 
-/** deploy/compose.dev.yml has the same. */
-export const giteaAdmin = { name: 'colophon-admin', password: 'engines-on-loopback' } as const
-const { name: adminName, password: adminPassword } = giteaAdmin
+const adminName = 'colophon-admin'
 
 export async function startGitea(binary: GiteaBinary, directory: string, postgres: Postgres): Promise<Gitea> {
   const runAs = unprivilegedUser()
+  const adminPassword = randomPassword()
   await mkdir(directory, { recursive: true })
   if (runAs) await chown(directory, runAs.uid, runAs.gid)
   await createDatabase(postgres.url)

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { Part } from './part.ts'
+import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 import { ensureSystemPackage } from './system-package.ts'
 import { asUser, unprivilegedUser } from './unprivileged-user.ts'
@@ -20,9 +21,7 @@ export interface Postgres {
   url: string
 }
 
-/** deploy/compose.dev.yml has the same. */
-export const postgresUser = { name: 'postgres', password: 'engines-on-loopback' } as const
-const { name: user, password } = postgresUser
+const user = 'postgres'
 
 /** Debian keeps the server's programs off the PATH, in a directory per version; Homebrew too. */
 function binaryDirectories(): string[] {
@@ -46,6 +45,7 @@ export async function startPostgres(directory: string): Promise<Postgres> {
   if (!initdb || !postgres) throw new Error('PostgreSQL is installed, but its initdb and postgres are not to be found.')
 
   const data = join(directory, 'data')
+  const password = randomPassword() // whoever else is on this machine can reach the port, and a superuser can run programs
   const runAs = unprivilegedUser()
   const passwordFile = join(directory, 'password')
   await mkdir(directory, { recursive: true })

@@ -6,7 +6,9 @@ set -euo pipefail
 create() { # role, file with its password, its databases
   local role=$1 password_file=$2 database
   shift 2
-  psql --set ON_ERROR_STOP=1 --set role="$role" --set password="$(cat "$password_file")" <<-'SQL'
+  # The password goes in by standard input: arguments are in every list of processes.
+  psql --set ON_ERROR_STOP=1 --set role="$role" <<-SQL
+	\\set password \`cat $password_file\`
 	CREATE ROLE :"role" LOGIN PASSWORD :'password';
 	SQL
   for database in "$@"; do

@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { refusalOf } from './admit.ts'
 import { answer } from './answer.ts'
 import { Engine } from './chdb.ts'
 
@@ -22,7 +23,13 @@ process.env.UV_THREADPOOL_SIZE = '64'
 const { chdb, data, port } = readArguments()
 const engine = openEngine()
 const unanswered = new Set<Promise<void>>()
+const password = process.env.COLOPHON_ENGINE_PASSWORD ?? '' // not an argument: those are in every list of processes
 const server = createServer({ maxHeaderSize: uriLimitBytes }, (request, response) => {
+  const refusal = refusalOf(request, password)
+  if (refusal !== undefined) {
+    response.writeHead(403, { 'content-type': 'text/plain', 'x-clickhouse-exception-code': '516' }).end(`${refusal}\n`)
+    return
+  }
   const answered = answer(engine, request, response).finally(() => unanswered.delete(answered))
   unanswered.add(answered)
 })

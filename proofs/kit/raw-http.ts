@@ -16,7 +16,7 @@ export interface RawRequest {
 export function rawRequest({ method = 'GET', target, headers = [], body = '', framing }: RawRequest): Buffer {
   const bytes = Buffer.from(body)
   const length = framing ?? (bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : [])
-  const head = [`${method} ${target} HTTP/1.1`, 'Host: service', 'Connection: close', ...headers, ...length, '', '']
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: service', ...headers, ...length, '', '']
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes])
 }
 

@@ -19,6 +19,7 @@ export function slowRequests(target: string, authorization: string): SlowRequest
     { name: 'a chunk of 4 GiB', begins: begun('Transfer-Encoding: chunked', 'ffffffff\r\n'), drip: ' ' },
     { name: 'slow headers', begins: 'GET /v2/me HTTP/1.1\r\n', drip: 'a: b\r\n' },
     { name: 'a slow first line', begins: 'GET /', drip: 'x' },
+    { name: 'empty lines', begins: '\r\n'.repeat(10_000), drip: '\r\n' },
     { name: 'nothing at all', begins: '', drip: '' },
   ]
 }

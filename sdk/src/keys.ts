@@ -12,9 +12,13 @@ import type { CallOptions } from './request.ts'
 export type Keys = ReturnType<typeof keys>
 
 export const keys = (call: CallOperation) => ({
-  /** Newest first, revoked ones too, without their secrets. */
-  list: (projectId: string, options?: CallOptions) =>
-    call<ListKeysData, ListKeysResponse>('GET', { url: '/v2/projects/{projectId}/keys', path: { projectId } }, options),
+  /** One page, newest first, revoked ones too, without their secrets. While `nextCursor` is not null, it is the `cursor` of the next. */
+  list: (projectId: string, query: NonNullable<ListKeysData['query']> = {}, options?: CallOptions) =>
+    call<ListKeysData, ListKeysResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/keys', path: { projectId }, query },
+      options,
+    ),
 
   /** The secret is in this answer and nowhere else. A key cannot give another more than it has itself. */
   create: (projectId: string, body: CreateKeyData['body'], options?: CallOptions) =>

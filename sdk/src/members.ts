@@ -14,10 +14,10 @@ import type { CallOptions } from './request.ts'
 export type Members = ReturnType<typeof members>
 
 export const members = (call: CallOperation) => ({
-  list: (projectId: string, options?: CallOptions) =>
+  list: (projectId: string, query: NonNullable<ListMembersData['query']> = {}, options?: CallOptions) =>
     call<ListMembersData, ListMembersResponse>(
       'GET',
-      { url: '/v2/projects/{projectId}/members', path: { projectId } },
+      { url: '/v2/projects/{projectId}/members', path: { projectId }, query },
       options,
     ),
 

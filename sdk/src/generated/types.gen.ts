@@ -196,7 +196,13 @@ export type ListKeysData = {
          */
         projectId: string;
     };
-    query?: never;
+    query?: {
+        limit?: number;
+        /**
+         * `nextCursor` of the page before.
+         */
+        cursor?: string;
+    };
     url: '/v2/projects/{projectId}/keys';
 };
 
@@ -239,6 +245,10 @@ export type ListKeysResponses = {
      */
     200: {
         keys: Array<ApiKey>;
+        /**
+         * Null on the last page.
+         */
+        nextCursor: string | null;
     };
 };
 
@@ -289,6 +299,10 @@ export type CreateKeyErrors = {
      * `unsupported_media_type`
      */
     415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
     /**
      * `internal_error`
      */
@@ -349,6 +363,10 @@ export type RevokeKeyErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
     /**
      * `internal_error`
      */
@@ -464,6 +482,10 @@ export type RenameProjectErrors = {
      */
     415: Problem;
     /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -492,7 +514,13 @@ export type ListMembersData = {
          */
         projectId: string;
     };
-    query?: never;
+    query?: {
+        limit?: number;
+        /**
+         * `nextCursor` of the page before.
+         */
+        cursor?: string;
+    };
     url: '/v2/projects/{projectId}/members';
 };
 
@@ -535,6 +563,10 @@ export type ListMembersResponses = {
      */
     200: {
         members: Array<Member>;
+        /**
+         * Null on the last page.
+         */
+        nextCursor: string | null;
     };
 };
 
@@ -586,6 +618,10 @@ export type AddMemberErrors = {
      * `unsupported_media_type`
      */
     415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
     /**
      * `internal_error`
      */
@@ -640,6 +676,10 @@ export type RemoveMemberErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
     /**
      * `internal_error`
      */
@@ -707,6 +747,10 @@ export type ChangeMemberRoleErrors = {
      * `unsupported_media_type`
      */
     415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
     /**
      * `internal_error`
      */
@@ -785,6 +829,9 @@ export type ListAuditResponses = {
      */
     200: {
         entries: Array<AuditEntry>;
+        /**
+         * Null on the last page.
+         */
         nextCursor: string | null;
     };
 };

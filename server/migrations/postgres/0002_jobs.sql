@@ -58,7 +58,7 @@ CREATE TABLE job (
 );
 -- The hourly limit counts these very rows.
 CREATE INDEX job_by_hour ON job (project_id, created_at);
-CREATE INDEX job_pull_request_due ON job (pull_request_due_at) WHERE pull_request_state = 'open';
+CREATE INDEX job_pull_request_due ON job (pull_request_due_at) WHERE pull_request_due_at IS NOT NULL;
 CREATE INDEX job_standing_still ON job (progressed_at) WHERE status = 'active';
 CREATE INDEX job_idle ON job (updated_at) WHERE status IN ('completed', 'failed');
 -- One open job per topic: not archived, its pull request neither merged nor closed.
@@ -111,7 +111,12 @@ CREATE TABLE runner (
 
 ALTER TABLE turn
   ADD COLUMN deadline_at timestamptz,
-  ADD COLUMN engine_failures int NOT NULL DEFAULT 0;
+  ADD COLUMN engine_failures int NOT NULL DEFAULT 0,
+  -- Written before each is pushed, so that a second try at publishing knows its own work again.
+  ADD COLUMN branch text,
+  ADD COLUMN commit_id text,
+  -- Why its result was refused, for the person who reads the job.
+  ADD COLUMN refusal text;
 
 -- One try at a turn by one runner. Its token is good for this try alone: a newer one shuts the older ones out.
 CREATE TABLE turn_attempt (

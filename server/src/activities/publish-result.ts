@@ -17,6 +17,6 @@ export function createPublishResult({
     const result = await attempts.readResult(turnId)
     if (!result) throw ApplicationFailure.nonRetryable('no result', 'internal_error')
     const { title, reply, checks, inputTokens, outputTokens } = result
-    return { outcome: 'no_changes', title, reply, checks, inputTokens, outputTokens, pullRequest: null }
+    return { outcome: 'no_changes', diff: null, title, reply, checks, inputTokens, outputTokens, pullRequest: null }
   }
 }

@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Key, KeyStore } from '../keys/key-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
-import { authenticate } from './authenticate.ts'
-import { ReadLimit } from './read-limit.ts'
+import { authenticate, revokedMeanwhile } from './authenticate.ts'
+import { MinuteLimit } from './minute-limit.ts'
 import type { Access, Route } from './route.ts'
 
 declare module 'fastify' {
@@ -29,7 +29,9 @@ export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRout
 }
 
 export function addRoutes(server: HttpServer, routes: readonly Route[], keys: KeyStore): void {
-  const readLimit = new ReadLimit()
+  const reads = new MinuteLimit('reads')
+  // By project and not by key: a key that makes keys would have as many limits as it likes.
+  const changes = new MinuteLimit('changes to the project')
   const keyOf = new WeakMap<FastifyRequest, Key>()
   for (const route of routes) {
     const { params, query, body, headers } = route.schemas
@@ -48,7 +50,9 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
       },
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const key = keyOf.get(request)
-        if (key && route.method === 'GET') readLimit.take(key.id)
+        if (key && body && !(await keys.isLive(key))) throw revokedMeanwhile()
+        if (key && route.method === 'GET') reads.take(key.id)
+        if (key && route.access === 'project:write') changes.take(key.projectId)
         const answer = await route.handle({
           params: request.params,
           query: request.query,

@@ -4,11 +4,11 @@ import { parseKey } from '../keys/key-format.ts'
 import { isAddressAllowed } from '../keys/key-rules.ts'
 import type { Key, KeyStore } from '../keys/key-store.ts'
 import { Problem } from '../platform/http/problem.ts'
-import type { Access } from './route.ts'
+import type { RouteAccess } from './route.ts'
 
 export async function authenticate(
   request: FastifyRequest,
-  access: Exclude<Access, 'public'>,
+  access: Exclude<RouteAccess, 'public'>,
   keys: KeyStore,
 ): Promise<Key> {
   const key = await findKey(request, keys)
@@ -51,3 +51,6 @@ function authorizationHeaders({ raw: { rawHeaders } }: FastifyRequest): string[]
 }
 
 const unauthenticated = (detail: string) => new Problem('unauthenticated', detail)
+
+/** The body was long in coming, and the key did not live to see its end. */
+export const revokedMeanwhile = () => unauthenticated('This API key was revoked.')

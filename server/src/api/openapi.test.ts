@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { type ApiParts, apiRoutes } from './app.ts'
 import { openApiDocument } from './openapi.ts'
-import { type Access, answer, type RouteSchemas, route } from './route.ts'
+import { answer, type RouteAccess, type RouteSchemas, route } from './route.ts'
 
 interface Answer {
   description: string
@@ -49,7 +49,7 @@ test('every reference leads to a component', () => {
 })
 
 /** The only operation of a document that has one. */
-function documented(method: 'GET' | 'POST', access: Access, schemas: RouteSchemas): Operation {
+function documented(method: 'GET' | 'POST', access: RouteAccess, schemas: RouteSchemas): Operation {
   const document = openApiDocument([
     route({
       method,

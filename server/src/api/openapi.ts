@@ -106,7 +106,7 @@ function refusals({ access, schemas, method, refuses = [] }: Route): [status: st
     if (status === 401 || code === 'ip_not_allowed') return withKey
     if (code === 'insufficient_scope' || status === 404) return withKey && access !== 'any-key'
     if (status === 413 || status === 415) return schemas.body !== undefined
-    return code === 'rate_limited' && withKey && method === 'GET'
+    return code === 'rate_limited' && (access === 'project:write' || (withKey && method === 'GET'))
   })
   const byStatus = Map.groupBy(possible, ([, { status }]) => String(status))
   return [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => `\`${code}\``).join(', ')])

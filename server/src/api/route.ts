@@ -8,8 +8,11 @@ import type { Key } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
 import type { ProblemCode } from '../platform/http/problem.ts'
 
-/** `public`: anybody. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
-export type Access = 'public' | 'any-key' | Scope
+/** `public`: anybody. `signature`: whoever signed the request with a shared secret. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
+export type Access = 'public' | 'signature' | 'any-key' | Scope
+
+/** Of the contract's own routes: what is signed is between us and a code host. */
+export type RouteAccess = Exclude<Access, 'signature'>
 
 export interface RouteSchemas {
   params?: TObject
@@ -21,7 +24,7 @@ export interface RouteSchemas {
   answers: Readonly<Record<number, TSchema>>
 }
 
-export type RouteRequest<Schemas extends RouteSchemas, Who extends Access> = {
+export type RouteRequest<Schemas extends RouteSchemas, Who extends RouteAccess> = {
   params: PartOf<Schemas['params']>
   query: PartOf<Schemas['query']>
   body: PartOf<Schemas['body']>
@@ -38,7 +41,7 @@ export type RouteAnswer<Schemas extends RouteSchemas> = {
   }
 }[keyof Schemas['answers']]
 
-export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Access> {
+export interface RouteDefinition<Schemas extends RouteSchemas, Who extends RouteAccess> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With parameters as `:name`. A route with a scope has `:projectId`. */
   url: string
@@ -55,9 +58,9 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Acces
 }
 
 /** A route whose types are settled: what a list of routes holds. */
-export type Route = RouteDefinition<RouteSchemas, Access>
+export type Route = RouteDefinition<RouteSchemas, RouteAccess>
 
-export function route<const Schemas extends RouteSchemas, const Who extends Access>(
+export function route<const Schemas extends RouteSchemas, const Who extends RouteAccess>(
   definition: RouteDefinition<Schemas, Who>,
 ): Route {
   // The handler gets exactly what its schemas let through; the list of routes need not know these types.

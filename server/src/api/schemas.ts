@@ -7,6 +7,10 @@ export const nullable = <const Schema extends Type.TSchema>(schema: Schema, opti
 
 export const DateTime = (description: string) => Type.String({ format: 'date-time', description })
 
+/** Text that people see in lists: nothing that could look like a second row or steer a terminal. */
+export const OneLine = (options: { minLength: number; maxLength: number; description?: string }) =>
+  Type.String({ ...options, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' })
+
 /** An answer without a body. */
 export const NoContent = Type.Undefined()
 

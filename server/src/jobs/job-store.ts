@@ -140,6 +140,18 @@ export class JobStore {
     return readJob(this.#db, projectId, jobId)
   }
 
+  async diff(projectId: Id<'prj'>, jobId: string): Promise<string | null> {
+    if (!isId('job', jobId)) throw noSuchJob()
+    const row = await this.#db
+      .selectFrom('job')
+      .select('diff')
+      .where('project_id', '=', projectId)
+      .where('id', '=', jobId)
+      .executeTakeFirst()
+    if (!row) throw noSuchJob()
+    return row.diff
+  }
+
   /** Newest first; `before` is the last id of the page before. */
   async list(
     projectId: Id<'prj'>,

@@ -56,6 +56,9 @@ export interface TurnTable {
   /** From the first claim; a lost runner does not begin it anew. */
   deadline_at: Generated<Date | null>
   engine_failures: Generated<number>
+  branch: Generated<string | null>
+  commit_id: Generated<string | null>
+  refusal: Generated<string | null>
 }
 
 export interface TurnAttemptTable {

@@ -16,12 +16,31 @@ export interface TurnInHand {
 /** How a turn ended well. */
 export interface TurnOutcome {
   outcome: Exclude<JobOutcome, 'cancelled' | 'error'>
+  /** Null: no file was changed, and an earlier diff stays. */
+  diff: string | null
   reply: string | null
   title: string | null
   checks: unknown[]
   pullRequest: PullRequest | null
   inputTokens: number
   outputTokens: number
+}
+
+/** What publishing needs to know of a turn and its job. */
+export interface TurnToPublish {
+  number: number
+  startedAt: Date
+  /** What an earlier try at publishing was about to push, and where. */
+  branch: string | null
+  commit: string | null
+  job: {
+    title: string | null
+    prompt: string
+    ref: string
+    publish: 'pull_request' | 'diff'
+    draft: boolean
+    pullRequest: { number: number; branch: string } | null
+  }
 }
 
 export interface TurnFailure {
@@ -68,15 +87,48 @@ export class TurnStore {
       reply: outcome.reply,
       more: {
         checks: JSON.stringify(outcome.checks),
+        input_tokens: sql<number>`input_tokens + ${outcome.inputTokens}`,
+        output_tokens: sql<number>`output_tokens + ${outcome.outputTokens}`,
+        ...(outcome.diff !== null && { diff: outcome.diff }),
         ...(outcome.title !== null && { title: sql<string>`coalesce(title, ${outcome.title})` }),
         ...(outcome.pullRequest && {
           pull_request_number: outcome.pullRequest.number,
           pull_request_url: outcome.pullRequest.url,
           pull_request_branch: outcome.pullRequest.branch,
           pull_request_state: outcome.pullRequest.state,
+          pull_request_due_at: sql<Date>`now()`,
         }),
       },
     })
+  }
+
+  async readToPublish(turnId: Id<'trn'>): Promise<TurnToPublish> {
+    const row = await this.#db
+      .selectFrom('turn')
+      .innerJoin('job', 'job.id', 'turn.job_id')
+      .select(['turn.number', 'turn.started_at', 'turn.created_at', 'turn.branch', 'turn.commit_id', 'turn.prompt'])
+      .select(['job.title', 'job.ref', 'job.publish', 'job.draft', 'job.pull_request_number', 'job.pull_request_branch'])
+      .where('turn.id', '=', turnId)
+      .executeTakeFirstOrThrow()
+    const { pull_request_number: number, pull_request_branch: branch } = row
+    return {
+      number: row.number,
+      startedAt: row.started_at ?? row.created_at,
+      branch: row.branch,
+      commit: row.commit_id,
+      job: {
+        ...{ title: row.title, prompt: row.prompt, ref: row.ref, publish: row.publish, draft: row.draft },
+        pullRequest: number && branch ? { number: Number(number), branch } : null,
+      },
+    }
+  }
+
+  async noteCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<void> {
+    await this.#db.updateTable('turn').set({ branch, commit_id: commit }).where('id', '=', turnId).execute()
+  }
+
+  async noteRefusal(turnId: Id<'trn'>, refusal: string): Promise<void> {
+    await this.#db.updateTable('turn').set({ refusal }).where('id', '=', turnId).execute()
   }
 
   /** `cancelled` counts only when somebody asked for it: a cancellation that came late must not end another turn. */
@@ -109,7 +161,9 @@ export class TurnStore {
       if ('refused' in decided) return // it has ended already: the answer was lost, not the work
       const at = new Date()
       const next = await transition(tx, locked, event, at)
-      const error = { error_code: ended.error?.code ?? null, error_message: ended.error?.message ?? null }
+      const { refusal } = await tx.selectFrom('turn').select('refusal').where('id', '=', turnId).executeTakeFirstOrThrow()
+      const words = ended.error && [ended.error.message, ended.error.code === 'result_refused' ? refusal : null]
+      const error = { error_code: ended.error?.code ?? null, error_message: words?.filter((part) => part !== null).join(' ') ?? null }
       await tx
         .updateTable('turn')
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })

@@ -33,6 +33,11 @@ test.each<[string, KeyGrant, KeyGrant]>([
   ['a later end', grant({ expiresAt: new Date('2030-01-01') }), grant({ expiresAt: new Date('2030-01-02') })],
   ['every network', grant({ allowedNetworks: ['10.0.0.0/8'] }), grant()],
   ['a wider network', grant({ allowedNetworks: ['10.0.0.0/16'] }), grant({ allowedNetworks: ['10.0.0.0/8'] })],
+  [
+    'an IPv6 network that holds its IPv4 one',
+    grant({ allowedNetworks: ['127.0.0.0/8'] }),
+    grant({ allowedNetworks: ['::/8'] }),
+  ],
   ['another network', grant({ allowedNetworks: ['10.0.0.0/8'] }), grant({ allowedNetworks: ['192.0.2.0/24'] })],
 ])('a key cannot give another %s than it has itself', (_what, maker, wanted) => {
   expect(() => refuseMoreThan(maker, wanted)).toThrow('insufficient_scope')
@@ -52,6 +57,9 @@ test.each([
   '10.0.0.0/8/8',
   'fe80::1%eth0',
   '::/129',
+  '::ffff:10.0.0.0/8',
+  '::ffff:a00:0/104',
+  '64:ff9b::10.0.0.1',
 ])('%s is not a network', (text) => {
   expect(networkMistake(text)).toBeDefined()
 })

@@ -52,11 +52,12 @@ function contains(networks: readonly string[], address: string): boolean {
 
 function isNetworkWithin(network: string, outer: readonly string[]): boolean {
   if (outer.length === 0) return true
-  const { base, bits } = parseNetwork(network)
-  return contains(
-    outer.filter((candidate) => parseNetwork(candidate).bits <= bits),
-    base,
-  )
+  const { base, bits, family } = parseNetwork(network)
+  const wider = outer.filter((candidate) => {
+    const { bits: outerBits, family: outerFamily } = parseNetwork(candidate)
+    return outerFamily === family && outerBits <= bits // a mask of 8 bits means another thing in each family
+  })
+  return contains(wider, base)
 }
 
 function parseNetwork(network: string): { base: string; bits: number; family: 'ipv4' | 'ipv6' } {
@@ -70,6 +71,9 @@ export function networkMistake(text: string): string | undefined {
   const [base = '', bits, ...rest] = text.split('/')
   const version = isIP(base)
   const most = version === 4 ? 32 : 128
+  // ::ffff:10.0.0.0/8 would mean ::/8, and with it every IPv4 address.
+  if (/^::ffff:/i.test(base) || (version === 6 && base.includes('.')))
+    return `${text} is an IPv4 network in IPv6 form: write it as IPv4`
   if (version === 0 || base.includes('%') || rest.length > 0) return `${text} is not a network like 203.0.113.0/24`
   if (bits !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > most))
     return `${text} has no mask from 0 to ${most}`

@@ -20,7 +20,7 @@ const { id: projectId } = await projects.create('Keys', operator)
 
 const make = async (actor: Actor = operator) => (await keys.create(projectId, wanted, actor)).key
 const isRevoked = async ({ id }: Key) =>
-  (await keys.list(projectId)).find((listed) => listed.id === id)?.revokedAt !== null
+  (await keys.list(projectId, { limit: 250, before: undefined })).find((listed) => listed.id === id)?.revokedAt !== null
 
 test('a key is found by its secret, and the secret is nowhere', async () => {
   const { key, secret } = await keys.create(projectId, wanted, operator)
@@ -134,7 +134,7 @@ describe('a key that is being made while its maker is revoked is revoked too', (
 
 test('use is noted once a minute', async () => {
   const key = await make()
-  const lastUse = async () => (await keys.list(projectId)).find(({ id }) => id === key.id)?.lastUsedAt
+  const lastUse = async () => (await keys.list(projectId, { limit: 250, before: undefined })).find(({ id }) => id === key.id)?.lastUsedAt
   await Promise.all(Array.from({ length: 5 }, () => keys.noteUse(key)))
   const first = await lastUse()
   expect(first).toBeInstanceOf(Date)

@@ -63,13 +63,11 @@ export class KeyStore {
     })
   }
 
-  async list(projectId: Id<'prj'>): Promise<Key[]> {
-    const rows = await this.#db
-      .selectFrom('api_key')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .orderBy('id', 'desc')
-      .execute()
+  /** Newest first; `before` is the last id of the page before. */
+  async list(projectId: Id<'prj'>, { limit, before }: { limit: number; before: string | undefined }): Promise<Key[]> {
+    let query = this.#db.selectFrom('api_key').selectAll().where('project_id', '=', projectId)
+    if (before !== undefined) query = query.where('id', '<', before as Id<'key'>)
+    const rows = await query.orderBy('id', 'desc').limit(limit).execute()
     return rows.map(asKey)
   }
 
@@ -78,6 +76,7 @@ export class KeyStore {
     if (!isId('key', keyId)) throw noSuchKey()
     return this.#db.transaction().execute(async (tx) => {
       await lockFamilies(tx, projectId)
+      await refuseWiderThan(tx, projectId, keyId, actor)
       const revoked = await tx
         .withRecursive('family', (db) =>
           db
@@ -128,6 +127,18 @@ export class KeyStore {
     return row && asKey(row)
   }
 
+  /** Asked once more when a body was long in coming: a key may have been revoked meanwhile. */
+  async isLive({ projectId, id }: Key): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('api_key')
+      .select('id')
+      .where('project_id', '=', projectId)
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   /** To the minute: a write per request would cost more than anybody learns from it. */
   async noteUse({ projectId, id, lastUsedAt }: Key): Promise<void> {
     if (lastUsedAt && Date.now() - lastUsedAt.getTime() < 60_000) return
@@ -169,6 +180,29 @@ async function refuseRevokedMaker(
     .executeTakeFirst()
   if (!maker || maker.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
   refuseMoreThan(asKey(maker), wanted)
+}
+
+/** A narrow key must not be able to take a wide one away; itself it may always end. */
+async function refuseWiderThan(
+  tx: Transaction<KeyTables>,
+  projectId: Id<'prj'>,
+  keyId: Id<'key'>,
+  actor: Actor,
+): Promise<void> {
+  if (actor.kind !== 'key' || actor.keyId === keyId) return
+  const rows = await tx
+    .selectFrom('api_key')
+    .select(['id', 'scopes'])
+    .where('project_id', '=', projectId)
+    .where('id', 'in', [keyId, actor.keyId])
+    .execute()
+  const own = rows.find(({ id }) => id === actor.keyId)?.scopes ?? []
+  const missing = rows.find(({ id }) => id === keyId)?.scopes.filter((scope) => !own.includes(scope)) ?? []
+  if (missing.length > 0)
+    throw new Problem(
+      'insufficient_scope',
+      `Your key cannot revoke one with ${missing.join(', ')}, which it has not itself.`,
+    )
 }
 
 const noSuchKey = () => new Problem('not_found', 'The project has no such API key.')

@@ -2,11 +2,14 @@
  * `colophon-server admin …`: what the person at the machine can do without a dashboard. What a script wants to read (an
  * id, a secret) goes to standard output alone; what a person wants to read goes beside it.
  */
+import { text as readStream } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
+import type { Pool } from 'pg'
 import { recordAudit } from '../audit/audit-store.ts'
+import { generateKey, hashOfKey } from '../keys/key-format.ts'
 import { networkMistake } from '../keys/key-rules.ts'
 import { scopes } from '../keys/scopes.ts'
-import { loadEnginesConfig, loadSealingPrivateKeys } from '../platform/config.ts'
+import { loadCodeHostConfig, loadEnginesConfig, loadSealingPrivateKeys } from '../platform/config.ts'
 import { type Id, isId } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
@@ -15,6 +18,7 @@ import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.
 import { CredentialStore } from '../projects/credential-store.ts'
 import { memberRoles } from '../projects/member-role.ts'
 import type { ProjectTables } from '../projects/tables.ts'
+import { connectRepository, type WantedRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
 
 export const adminUsage = `colophon-server admin
@@ -25,6 +29,10 @@ export const adminUsage = `colophon-server admin
   key list       --project ID
   key revoke     --project ID --key ID
   member add     --project ID --email ADDRESS --role owner|editor|viewer
+  repository connect --project ID --host gitea --url URL --repository OWNER/NAME --branch NAME
+                 [--docs-folder PATH] [--labels LIST] [--reviewers LIST]; the token is read from standard input
+  runner create  --name NAME [--projects LIST]
+  runner revoke  --runner ID
   sealing-key    makes a pair of sealing keys and prints both settings
   reseal         seals all stored secrets with the first of the sealing keys
 
@@ -79,7 +87,7 @@ const commands = {
   'key list': (options: Options) => {
     const id = projectId(options)
     return withStores(async ({ keys }) => {
-      for (const key of await keys.list(id)) {
+      for (const key of await keys.list(id, { limit: 1_000, before: undefined })) {
         const state = key.revokedAt
           ? `revoked ${key.revokedAt.toISOString()}`
           : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
@@ -107,6 +115,54 @@ const commands = {
     })
   },
 
+  'repository connect': async (options: Options) => {
+    const id = projectId(options)
+    if (options.host !== 'gitea') throw new UsageError('--host has to be gitea.')
+    const [owner = '', name = '', ...rest] = text(options, 'repository', 300).split('/')
+    if (!owner || !name || rest.length > 0) throw new UsageError('--repository has to be OWNER/NAME.')
+    const wanted: WantedRepository = {
+      ...{ host: options.host, owner, name },
+      baseUrl: text(options, 'url', 500).replace(/\/+$/, ''),
+      baseBranch: text(options, 'branch', 200),
+      docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
+      publishing: {
+        ...(options.labels && { labels: commaList(options.labels) }),
+        ...(options.reviewers && { reviewers: commaList(options.reviewers) }),
+      },
+    }
+    const config = loadCodeHostConfig()
+    const token = await readToken()
+    await withStores(async (stores, pool) => {
+      const project = await stores.projects.get(id)
+      tell(await connectRepository({ stores, pool, config, projectId: project.id, wanted, token, actor: operator }))
+    })
+  },
+
+  'runner create': (options: Options) => {
+    const name = text(options, 'name', 100)
+    const projects = options.projects === undefined ? null : commaList(options.projects)
+    for (const project of projects ?? [])
+      if (!isId('prj', project)) throw new UsageError(`${project} is not a project's id.`)
+    return withStores(async ({ runners }) => {
+      const token = generateKey('colophon_runner_')
+      const runner = await runners.create(name, hashOfKey(token), projects as Id<'prj'>[] | null)
+      tell(`The token of runner ${runner.id}. It is shown this once and stored nowhere: keep it now.`)
+      print(token)
+    })
+  },
+
+  'runner revoke': (options: Options) => {
+    const id = text(options, 'runner', 100)
+    if (!isId('run', id)) throw new UsageError('--runner has to be an id like run_….')
+    return withStores(async ({ runners }) => {
+      tell(
+        (await runners.revoke(id))
+          ? 'The runner is revoked: it gets no more turns.'
+          : 'There is no such runner, or it was revoked before.',
+      )
+    })
+  },
+
   async 'sealing-key'() {
     const { publicEntry, privateEntry } = generateSealingKeyPair()
     tell('For api:')
@@ -128,7 +184,10 @@ const commands = {
   },
 } satisfies Record<string, (options: Options) => Promise<void>>
 
-const optionNames = ['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role'] as const
+const optionNames = [
+  ...(['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role', 'host', 'url'] as const),
+  ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner'] as const),
+]
 type Options = Partial<Record<(typeof optionNames)[number], string>>
 
 function readArguments(args: readonly string[]): { values: Options; positionals: string[] } {
@@ -145,18 +204,34 @@ function open() {
   return { pool: createPool(config.postgres, createLog('admin', config.log)) }
 }
 
-async function withStores(work: (stores: Stores) => Promise<void>): Promise<void> {
+async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): Promise<void> {
   const { pool } = open()
   try {
-    await work(openStores(pool))
+    await work(openStores(pool), pool)
   } finally {
     await pool.end()
   }
 }
 
+/** Not an option: what is typed there is in the shell's history and in every list of processes. */
+async function readToken(): Promise<string> {
+  if (process.stdin.isTTY) tell("Paste the code host's token and press Enter, then Ctrl-D:")
+  const token = (await readStream(process.stdin)).trim()
+  if (!token) throw new UsageError('The token is missing: give it on standard input.')
+  return token
+}
+
+const commaList = (list: string): string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+
 function text(options: Options, name: keyof Options, mostCharacters: number): string {
   const value = options[name]
   if (!value) throw new UsageError(`--${name} is missing.`)
+  if (/[\p{Cc}\u2028\u2029]/u.test(value))
+    throw new UsageError(`--${name} may not have line breaks or control characters.`)
   if ([...value].length > mostCharacters)
     throw new UsageError(`--${name} may have at most ${mostCharacters} characters.`)
   return value

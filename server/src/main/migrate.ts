@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnginesConfig } from '../platform/config.ts'
+import { isEngineAway } from '../platform/engine-away.ts'
 import type { Log } from '../platform/log.ts'
 import { migrate } from '../platform/migrations/migrate.ts'
 import { openEngines } from './open-engines.ts'
@@ -17,7 +18,7 @@ export async function migrateEngines(config: EnginesConfig, log: Log): Promise<v
         log.info('the schema is up to date')
         return
       } catch (error) {
-        if (!isAway(error) || tries === triesWhileAway) throw error
+        if (!isEngineAway(error) || tries === triesWhileAway) throw error
         log.warn({ error: String(error), tries }, 'an engine is away: trying again')
         await sleep(betweenTriesMs)
       }
@@ -25,17 +26,4 @@ export async function migrateEngines(config: EnginesConfig, log: Log): Promise<v
   } finally {
     await engines.close()
   }
-}
-
-const awayCodes = new Set<unknown>([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE'], // the network's
-  ...['57P01', '57P02', '57P03', '08006'], // PostgreSQL's: shutting down, crashed, starting up, connection lost
-  ...[4, 14], // gRPC's: deadline exceeded, unavailable
-])
-
-function isAway(error: unknown): boolean {
-  const { code, message, cause } = error as { code?: unknown; message?: string; cause?: unknown }
-  if (awayCodes.has(code) || message?.startsWith('Connection terminated')) return true
-  const inner = error instanceof AggregateError ? error.errors : cause ? [cause] : []
-  return inner.some(isAway)
 }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { AuditStore, recordAudit } from '../audit/audit-store.ts'
 import type { AuditTables } from '../audit/tables.ts'
 import { JobStore } from '../jobs/job-store.ts'
+import { RunnerStore } from '../jobs/runner-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { KeyStore } from '../keys/key-store.ts'
 import type { KeyTables } from '../keys/tables.ts'
@@ -18,6 +19,7 @@ export interface Stores {
   audit: AuditStore
   repositories: RepositoryStore
   jobs: JobStore
+  runners: RunnerStore
 }
 
 export function openStores(pool: Pool): Stores {
@@ -28,5 +30,6 @@ export function openStores(pool: Pool): Stores {
     audit: new AuditStore(createDatabase<AuditTables>(pool)),
     repositories: new RepositoryStore(createDatabase<ProjectTables>(pool), recordAudit),
     jobs: new JobStore(createDatabase<JobTables>(pool), recordAudit),
+    runners: new RunnerStore(createDatabase<JobTables>(pool)),
   }
 }

@@ -335,7 +335,8 @@ class Reader {
     try {
       return readFileSync(file, 'utf8').trim() || undefined
     } catch {
-      this.mistake(`${name}_FILE names ${file}, which cannot be read`)
+      // A secret that was put here by mistake is no path, and is not repeated.
+      this.mistake(`${name}_FILE names ${/^[./]/.test(file) ? file : 'a file'}, which cannot be read`)
       return undefined
     }
   }

@@ -18,6 +18,21 @@ test('secrets are struck out wherever they stand in a line', () => {
   })
 })
 
+test.each([
+  ['GET /v2/colophon%5FaB3aB3aB3aB3aB3aB3', 'aB3aB3'],
+  ['postgres://u:p@ss:w0rd@db/x', 'w0rd'],
+  ['https://ghp_1234567890abcdef@example.com/', 'ghp_'],
+  ['POST /login?password=hunter2&x=1', 'hunter2'],
+])('%s is struck', (line, secret) => {
+  expect(strikeSecrets(line)).not.toContain(secret)
+})
+
+test('a long address costs no time', () => {
+  const startedAt = performance.now()
+  for (let round = 0; round < 20; round++) strikeSecrets('a://:'.repeat(3_100))
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+})
+
 test('a line without secrets stays as it is, and stays JSON', () => {
   const line = JSON.stringify({ msg: 'GET https://docs.example.com/a:b/c@d', path: '/v2/me' })
   expect(strikeSecrets(line)).toBe(line)

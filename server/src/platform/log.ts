@@ -18,10 +18,13 @@ export function createLog(process: string, config: LogConfig, destination?: Dest
   return destination ? pino(options, destination) : pino(options)
 }
 
+// Each is linear: what it may run over has a bound, or a stranger's long address would cost a second of everybody's time.
 const secrets: readonly [pattern: RegExp, replacement: string][] = [
-  [/\bcolophon_[A-Za-z0-9_]{12,}/g, 'colophon_[struck out]'], // our keys and runner tokens, also a part of one
-  [/(\w:\/\/[^\s:/@"\\]*):[^\s@"\\]+@/g, '$1:[struck out]@'], // the password in a URL
-  [/\b(bearer|basic)\s+[A-Za-z0-9+/_.~=-]{8,}/gi, '$1 [struck out]'],
+  [/\bcolophon(?:_|%5f)[a-z0-9_]{12,}/gi, 'colophon_[struck out]'], // our keys and tokens, also a part of one
+  [/(\w:\/\/[^\s:/@"\\]{0,256}):[^\s"\\]{1,256}@/g, '$1:[struck out]@'], // the password in a URL
+  [/(\w:\/\/)[^\s:/@"\\]{8,256}@/g, '$1[struck out]@'], // a token in its place
+  [/\b(password|secret|token)(=|%3d)[^\s&"\\]{1,256}/gi, '$1$2[struck out]'],
+  [/\b(bearer|basic)\s+[a-z0-9+/_.~=-]{8,}/gi, '$1 [struck out]'],
 ]
 
 export function strikeSecrets(line: string): string {

@@ -22,13 +22,14 @@ export class MemberStore {
     this.#recordAudit = recordAudit
   }
 
-  async list(projectId: Id<'prj'>): Promise<Member[]> {
-    return this.#db
-      .selectFrom('project_member')
-      .select(columns)
-      .where('project_id', '=', projectId)
-      .orderBy('id')
-      .execute()
+  /** Newest first; `before` is the last id of the page before. */
+  async list(
+    projectId: Id<'prj'>,
+    { limit, before }: { limit: number; before: string | undefined },
+  ): Promise<Member[]> {
+    let query = this.#db.selectFrom('project_member').select(columns).where('project_id', '=', projectId)
+    if (before !== undefined) query = query.where('id', '<', before as Id<'mbr'>)
+    return query.orderBy('id', 'desc').limit(limit).execute()
   }
 
   /** Adding somebody who is there already gives them as they are: a repeated request makes no second member. */

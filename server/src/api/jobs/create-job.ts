@@ -5,13 +5,14 @@ import type { WakeJob } from '../../jobs/wake-job.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { answer, type Route, route } from '../route.ts'
-import { ProjectParams } from '../schemas.ts'
+import { OneLine, ProjectParams } from '../schemas.ts'
 import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
 
 // As git has it for branch names, which is stricter than for other refs.
 const Ref = Type.String({
   maxLength: 200,
-  pattern: '^(?![/.-])(?!.*(?:\\.\\.|//|@\\{|\\.lock(?:/|$)))[^\\x00-\\x20~^:?*\\[\\\\\\x7f]+(?<![/.])$',
+  pattern:
+    '^(?![/.@-])(?![^]*(?:\\.\\.|//|/\\.|@\\{|\\.lock(?:/|$)))[^\\u0000-\\u0020~^:?*\\[\\\\\\u007f-\\u00a0\\u2028\\u2029]+(?<![/.])$',
   description: "The branch to work from; the project's base branch unless given.",
 })
 
@@ -20,20 +21,21 @@ const CreateJob = Type.Object(
     prompt: Prompt,
     ref: Type.Optional(Ref),
     model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    title: Type.Optional(OneLine({ minLength: 1, maxLength: 200 })),
     draft: Type.Optional(Type.Boolean({ description: 'Open the pull request as a draft.' })),
     publish: Type.Optional(
       Type.Enum(['pull_request', 'diff'], { description: '`diff`: nothing is pushed, the diff is the result.' }),
     ),
     topic: Type.Optional(
-      Type.String({
+      OneLine({
         minLength: 1,
         maxLength: 200,
         description: 'One open job per topic: a second create with it is a message to that job, and answers 200.',
       }),
     ),
     metadata: Type.Optional(
-      Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
+      Type.Record(Type.String({ pattern: '^[^]{1,100}$' }), Type.String({ maxLength: 1000 }), {
+        additionalProperties: false,
         maxProperties: 50,
         description: 'Yours; given back as it is.',
       }),

@@ -3,7 +3,7 @@ import { networkMistake } from '../../keys/key-rules.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
 import { answer, type Route, route } from '../route.ts'
-import { DateTime, nullable, ProjectParams } from '../schemas.ts'
+import { DateTime, nullable, OneLine, ProjectParams } from '../schemas.ts'
 import { asAnswer, KeySchema, Scopes } from './key.ts'
 
 const lastDateTime = new Date('9999-12-31T23:59:59.999Z')
@@ -21,7 +21,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
       params: ProjectParams,
       body: Type.Object(
         {
-          name: Type.String({ minLength: 1, maxLength: 100 }),
+          name: OneLine({ minLength: 1, maxLength: 100 }),
           scopes: Scopes,
           expiresAt: Type.Optional(nullable(DateTime('When the key ends; null or left out: never.'))),
           allowedNetworks: Type.Optional(

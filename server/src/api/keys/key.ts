@@ -3,7 +3,7 @@ import type { Key } from '../../keys/key-store.ts'
 import { scopes } from '../../keys/scopes.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
-export const Scopes = Type.Array(Type.Enum(scopes), { minItems: 1, uniqueItems: true })
+export const Scopes = Type.Array(Type.Enum(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true })
 
 export const KeySchema = Type.Object(
   {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
+import { nextCursor, pageQuery, readPage } from '../page.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { asAnswer, KeySchema } from './key.ts'
@@ -13,7 +14,14 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
     tag: 'API keys',
     summary: 'The API keys of a project',
     description: 'Newest first, revoked ones too. Secrets are not among it: they are shown once, when a key is made.',
-    schemas: { params: ProjectParams, answers: { 200: Type.Object({ keys: Type.Array(KeySchema) }) } },
-    handle: async ({ key }) => answer(200, { keys: (await keys.list(key.projectId)).map(asAnswer) }),
+    schemas: {
+      params: ProjectParams,
+      query: pageQuery('key'),
+      answers: { 200: Type.Object({ keys: Type.Array(KeySchema), nextCursor }) },
+    },
+    async handle({ key, query }) {
+      const page = await readPage(query, (which) => keys.list(key.projectId, which))
+      return answer(200, { keys: page.items.map(asAnswer), nextCursor: page.nextCursor })
+    },
   })
 }

@@ -6,7 +6,7 @@ import { asAnswer, MemberSchema, Role } from './member.ts'
 
 // Not the whole grammar of addresses, which nobody uses: something, an @, something, and nothing that breaks a line.
 const Email = Type.String({
-  pattern: '^[^\\s@<>",;]{1,64}@[^\\s@<>",;]{1,189}$',
+  pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>",;]{1,64}@[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>",;]{1,189}$',
   description: "The person's email address.",
 })
 

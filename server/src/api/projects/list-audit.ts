@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
+import { nextCursor, pageQuery, readPage } from '../page.ts'
 import { answer, type Route, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
@@ -27,25 +28,16 @@ export function listAuditRoute({ audit }: { audit: AuditStore }): Route {
     description: 'Newest first. While `nextCursor` is not null, ask again with it as `cursor`.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object(
-        {
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
-          cursor: Type.Optional(
-            Type.String({ pattern: '^aud_[0-9a-z]{26}$', description: '`nextCursor` of the page before.' }),
-          ),
-        },
-        { additionalProperties: false },
-      ),
+      query: pageQuery('aud'),
       answers: {
-        200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor: nullable(Type.String()) }),
+        200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor }),
       },
     },
-    async handle({ key, query: { limit = 50, cursor } }) {
-      const entries = await audit.list(key.projectId, { limit: limit + 1, before: cursor })
-      const page = entries.slice(0, limit)
+    async handle({ key, query }) {
+      const page = await readPage(query, (which) => audit.list(key.projectId, which))
       return answer(200, {
-        entries: page.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
-        nextCursor: entries.length > limit ? (page.at(-1)?.id ?? null) : null,
+        entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
+        nextCursor: page.nextCursor,
       })
     },
   })

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../projects/member-store.ts'
+import { nextCursor, pageQuery, readPage } from '../page.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { asAnswer, MemberSchema } from './member.ts'
@@ -14,8 +15,12 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
     summary: 'The people of a project',
     schemas: {
       params: ProjectParams,
-      answers: { 200: Type.Object({ members: Type.Array(MemberSchema) }) },
+      query: pageQuery('mbr'),
+      answers: { 200: Type.Object({ members: Type.Array(MemberSchema), nextCursor }) },
     },
-    handle: async ({ key }) => answer(200, { members: (await members.list(key.projectId)).map(asAnswer) }),
+    async handle({ key, query }) {
+      const page = await readPage(query, (which) => members.list(key.projectId, which))
+      return answer(200, { members: page.items.map(asAnswer), nextCursor: page.nextCursor })
+    },
   })
 }

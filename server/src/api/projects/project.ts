@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { Project } from '../../projects/project-store.ts'
-import { DateTime } from '../schemas.ts'
+import { DateTime, OneLine } from '../schemas.ts'
 
-export const ProjectName = Type.String({ minLength: 1, maxLength: 100 })
+export const ProjectName = OneLine({ minLength: 1, maxLength: 100 })
 
 export const ProjectSchema = Type.Object(
   { id: Type.String(), name: Type.String(), createdAt: DateTime('When the project was made.') },

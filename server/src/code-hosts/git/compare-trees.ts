@@ -9,24 +9,20 @@ export type GrownDirectory = { path: Buffer; names: readonly Buffer[]; added: re
 
 export type ComparisonLimits = { changes: number; depth: number; trees: number; treeBytes: number }
 
-export type ComparisonRefusal = 'too_many_files' | 'path_too_deep' | 'too_many_directories' | 'empty_directory' | 'broken_tree'
+export type ComparisonRefusal =
+  | 'too_many_files'
+  | 'path_too_deep'
+  | 'too_many_directories'
+  | 'empty_directory'
+  | 'broken_tree'
+  | 'missing_object'
 
 export type Comparison =
   | { kind: 'compared'; changes: FileChange[]; grown: GrownDirectory[] }
   | { kind: 'refused'; code: ComparisonRefusal; path: Buffer }
 
-type Entry = FileSide & { name: Buffer }
-type Tree = Map<string, Entry>
-
-class Refused extends Error {
-  readonly code: ComparisonRefusal
-  readonly path: Buffer
-  constructor(code: ComparisonRefusal, path: Buffer) {
-    super(code)
-    this.code = code
-    this.path = path
-  }
-}
+/** By name. Names are bytes, one to a character, because they need not be text in any encoding. */
+type Tree = Map<string, FileSide>
 
 export async function compareTrees(
   objects: Pick<ObjectReader, 'info' | 'contents'>,
@@ -39,71 +35,78 @@ export async function compareTrees(
   let treesLeft = limits.trees
   let treeBytesLeft = limits.treeBytes
 
-  async function readTree(id: string | undefined, path: Buffer): Promise<Tree> {
+  async function readTree(id: string | undefined, path: string): Promise<Tree> {
     if (id === undefined) return new Map()
     const info = await objects.info(id)
-    if (info?.type !== 'tree') throw new Refused('broken_tree', path)
+    if (!info) throw new Refused('missing_object', path)
+    if (info.type !== 'tree') throw new Refused('broken_tree', path)
     treesLeft -= 1
     treeBytesLeft -= info.sizeBytes
     if (treesLeft < 0 || treeBytesLeft < 0) throw new Refused('too_many_directories', path)
-    return parseTree(await objects.contents(id)) ?? fail('broken_tree', path)
+    const tree = parseTree(await objects.contents(id))
+    if (!tree) throw new Refused('broken_tree', path)
+    return tree
   }
 
-  async function walk(path: Buffer, depth: number, beforeId: string | undefined, afterId: string | undefined) {
+  async function walk(path: string, depth: number, beforeId: string | undefined, afterId: string | undefined) {
     if (depth > limits.depth) throw new Refused('path_too_deep', path)
     const old = await readTree(beforeId, path)
     const now = await readTree(afterId, path)
+    // Git makes none; one would be a change of the tree that no list of files shows.
     if (afterId !== undefined && now.size === 0 && depth > 0) throw new Refused('empty_directory', path)
 
-    const added = [...now.keys()].filter((key) => !old.has(key)).map((key) => nameOf(now, key))
-    if (added.length > 0) grown.push({ path, names: [...now.values()].map(({ name }) => name), added })
+    const added = [...now.keys()].filter((name) => !old.has(name))
+    if (added.length > 0) grown.push({ path: bytes(path), names: [...now.keys()].map(bytes), added: added.map(bytes) })
 
-    for (const key of new Set([...old.keys(), ...now.keys()])) {
-      await compareEntries(old.get(key), now.get(key), path, depth)
+    for (const name of new Set([...old.keys(), ...now.keys()])) {
+      await compare(path === '' ? name : `${path}/${name}`, depth, old.get(name), now.get(name))
     }
   }
 
-  async function compareEntries(old: Entry | undefined, now: Entry | undefined, directory: Buffer, depth: number) {
+  async function compare(path: string, depth: number, old: FileSide | undefined, now: FileSide | undefined) {
     if (old?.mode === now?.mode && old?.id === now?.id) return
-    const path = join(directory, (now ?? old)?.name ?? Buffer.alloc(0))
-    const [oldTree, oldFile] = isTree(old) ? [old, undefined] : [undefined, old]
-    const [nowTree, nowFile] = isTree(now) ? [now, undefined] : [undefined, now]
-    if (oldFile || nowFile) changes.push({ path, before: oldFile && sideOf(oldFile), after: nowFile && sideOf(nowFile) })
+    const oldFile = isTree(old) ? undefined : old
+    const nowFile = isTree(now) ? undefined : now
+    if (oldFile || nowFile) changes.push({ path: bytes(path), before: oldFile, after: nowFile })
     if (changes.length > limits.changes) throw new Refused('too_many_files', path)
-    if (oldTree || nowTree) await walk(path, depth + 1, oldTree?.id, nowTree?.id)
+    if (isTree(old) || isTree(now)) {
+      await walk(path, depth + 1, isTree(old) ? old.id : undefined, isTree(now) ? now.id : undefined)
+    }
   }
 
   try {
-    await walk(Buffer.alloc(0), 0, before, after)
+    await walk('', 0, before, after)
     return { kind: 'compared', changes, grown }
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', code: error.code, path: error.path }
+    if (error instanceof Refused) return { kind: 'refused', code: error.code, path: bytes(error.path) }
     throw error
   }
 }
 
-function fail(code: ComparisonRefusal, path: Buffer): never {
-  throw new Refused(code, path)
+class Refused extends Error {
+  readonly code: ComparisonRefusal
+  readonly path: string
+  constructor(code: ComparisonRefusal, path: string) {
+    super(code)
+    this.code = code
+    this.path = path
+  }
 }
 
-const isTree = (entry: Entry | undefined): entry is Entry => entry?.mode === '40000'
-const sideOf = ({ mode, id }: Entry): FileSide => ({ mode, id })
-const nameOf = (tree: Tree, key: string) => tree.get(key)?.name ?? Buffer.alloc(0)
-const join = (directory: Buffer, name: Buffer) =>
-  directory.length === 0 ? name : Buffer.concat([directory, Buffer.from('/'), name])
+const isTree = (side: FileSide | undefined): side is FileSide => side?.mode === '40000'
+const bytes = (text: string) => Buffer.from(text, 'latin1')
 
 /** `mode SP name NUL id`, over and over. Undefined when it is not that, or names something twice. */
-function parseTree(bytes: Buffer): Tree | undefined {
+function parseTree(contents: Buffer): Tree | undefined {
   const tree: Tree = new Map()
-  for (let position = 0; position < bytes.length; ) {
-    const space = bytes.indexOf(0x20, position)
-    const end = bytes.indexOf(0, space)
-    if (space < 0 || end < 0 || end + 21 > bytes.length) return undefined
-    const name = bytes.subarray(space + 1, end)
-    const key = name.toString('latin1')
-    if (name.length === 0 || tree.has(key)) return undefined
-    const mode = bytes.toString('latin1', position, space)
-    tree.set(key, { name, mode, id: bytes.toString('hex', end + 1, end + 21) })
+  for (let position = 0; position < contents.length; ) {
+    const space = contents.indexOf(0x20, position)
+    const end = contents.indexOf(0, space)
+    if (space < 0 || end < 0 || end + 21 > contents.length) return undefined
+    const name = contents.toString('latin1', space + 1, end)
+    if (name === '' || tree.has(name)) return undefined
+    const mode = contents.toString('latin1', position, space)
+    tree.set(name, { mode, id: contents.toString('hex', end + 1, end + 21) })
     position = end + 21
   }
   return tree

@@ -3,7 +3,9 @@ import { type PackLimits, type PackRefusal, refusalOfPack } from './read-pack.ts
 
 export type BundleRefusal = 'bundle_too_large' | 'not_a_bundle' | 'wrong_base' | 'extra_refs' | PackRefusal
 
-export type BundleReading = { kind: 'readable'; head: CommitId; pack: Buffer } | { kind: 'refused'; code: BundleRefusal }
+export type BundleReading =
+  | { kind: 'readable'; head: CommitId; pack: Buffer }
+  | { kind: 'refused'; code: BundleRefusal }
 
 export const mostBundleBytes = 24 * 1024 * 1024
 

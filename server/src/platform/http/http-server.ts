@@ -15,6 +15,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { HttpConfig } from '../config.ts'
+import { isEngineAway } from '../engine-away.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { internalError, Problem } from './problem.ts'
@@ -24,6 +25,7 @@ export type HttpServer = FastifyInstance
 const healthPaths = new Set(['/healthz', '/readyz'])
 const bodyLimitBytes = 1024 * 1024
 const longestParameterCharacters = 16 * 1024 // as much as Node takes of headers: how long an id may be, its schema says
+const silentSocketMs = 90_000 // nobody may ask for much and never read it: the answer would stay in memory
 const wholeRequestWithinMs = 30_000
 // Told to Node itself, when the server is made: what Fastify sets afterwards leaves Node's 60 s for the headers, and Node
 // then takes the longer of the two for the whole request (tried: a slow body lived for 87 s).
@@ -53,6 +55,7 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     bodyLimit: bodyLimitBytes,
     requestTimeout: wholeRequestWithinMs,
     keepAliveTimeout: keepAliveMs,
+    connectionTimeout: silentSocketMs,
     return503OnClosing: false, // a request on a kept connection that arrives while we stop is answered like any other
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
@@ -62,9 +65,10 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
   })
   // By itself Node answers an unknown `Expect` with an empty 417, and CONNECT not at all.
   server.server.on('checkExpectation', server.routing)
-  server.server.on('connect', (_request, socket) =>
-    answerRaw(socket, new Problem('invalid_request', 'This is no proxy.')),
-  )
+  server.server.on('connect', (_request, socket) => {
+    socket.on('error', () => {}) // Node has let go of this socket: unheard, an error of it would end the process
+    answerRaw(socket, new Problem('invalid_request', 'This is no proxy.'))
+  })
   let stopping = false
   server.addHook('preClose', async () => {
     stopping = true
@@ -145,6 +149,12 @@ function asProblem(error: unknown): Problem {
     default:
       if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
         return new Problem('invalid_request', 'The request cannot be read.')
+      }
+      if (isEngineAway(error)) {
+        return new Problem('unavailable', 'A part of the service is away for a moment: try again.', {
+          headers: { 'retry-after': '5' },
+          cause: error,
+        })
       }
       return internalError(error)
   }

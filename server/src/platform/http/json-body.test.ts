@@ -14,6 +14,11 @@ test.each([
   ['NUL in a name', '{"\\u0000":1}', 'NUL'],
   ['a lone surrogate', '["\\ud800"]', 'Unicode'],
   ['__proto__', '{"a":{"__proto__":{"admin":true}}}', '__proto__'],
+  [
+    '10,000 fields',
+    JSON.stringify(Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`f${index}`, 1]))),
+    'fields',
+  ],
   ['100,000 levels', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'nested'],
   ['100,000 objects deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, 'nested'],
 ])('%s is refused', (_name, text, reason) => {

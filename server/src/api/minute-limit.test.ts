@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ReadLimit } from './read-limit.ts'
+import { MinuteLimit } from './minute-limit.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-const takeAll = (limit: ReadLimit, keyId: string) => {
+const takeAll = (limit: MinuteLimit, keyId: string) => {
   for (let read = 0; read < 600; read++) limit.take(keyId)
 }
 
 test('a key may read 600 times in a minute, and is told how long to wait', () => {
-  const limit = new ReadLimit()
+  const limit = new MinuteLimit('reads')
   takeAll(limit, 'key_1')
   vi.advanceTimersByTime(17_500)
   expect(() => limit.take('key_1')).toThrow(
@@ -22,13 +22,13 @@ test('a key may read 600 times in a minute, and is told how long to wait', () =>
 })
 
 test('another key is not held back', () => {
-  const limit = new ReadLimit()
+  const limit = new MinuteLimit('reads')
   takeAll(limit, 'key_1')
   expect(() => takeAll(limit, 'key_2')).not.toThrow()
 })
 
 test('whoever waits as long as told may read again', () => {
-  const limit = new ReadLimit()
+  const limit = new MinuteLimit('reads')
   takeAll(limit, 'key_1')
   expect(() => limit.take('key_1')).toThrow(expect.objectContaining({ headers: { 'retry-after': '60' } }))
   vi.advanceTimersByTime(59_999)

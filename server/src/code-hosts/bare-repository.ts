@@ -1,0 +1,205 @@
+/**
+ * Where a result becomes a branch: a bare repository in a temporary directory. Nothing of the result is ever checked out,
+ * so nothing of it can run here. Every step looks before it acts; done twice, it changes nothing.
+ */
+import {
+  type AllowPolicy,
+  type ChangeRefusal,
+  type ChangeRefusalCode,
+  type CheckedChange,
+  mostChangedFiles,
+  printable,
+  refusalsOf,
+} from './allow-list/allow-list.ts'
+import type { CommitId } from './code-host.ts'
+import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
+import { type CommitDetails, GitRepository, type GitRepositoryParts, type UnpackRefusal } from './git/git-repository.ts'
+import type { ObjectReader } from './git/object-reader.ts'
+import { type BundleRefusal, readBundle } from './git/read-bundle.ts'
+
+export type ResultRefusalCode = BundleRefusal | UnpackRefusal | ComparisonRefusal | ChangeRefusalCode
+
+/** `path` is printable, and empty where the whole result is meant. */
+export type ResultRefusal = { code: ResultRefusalCode; path: string }
+
+export type AcceptedResult = {
+  base: CommitId
+  /** The runner's own commit. Only its tree is used: author, message and date are whatever a runner liked. */
+  head: CommitId
+  tree: string
+  policy: AllowPolicy
+  changedPaths: readonly string[]
+}
+
+export type Acceptance =
+  | { kind: 'accepted'; result: AcceptedResult }
+  | { kind: 'no_changes' }
+  | { kind: 'refused'; refusals: readonly ResultRefusal[] }
+  /** The host no longer has the commit that the work began on. */
+  | { kind: 'base_gone' }
+
+export type Placement =
+  /** To be recorded, then pushed. */
+  | { kind: 'ready'; commit: CommitId }
+  /** An earlier attempt got through. `head` is what the branch has now. */
+  | { kind: 'published'; head: CommitId }
+  /** People changed the branch, and the two do not fit together. */
+  | { kind: 'branch_moved' }
+
+const comparisonLimits: ComparisonLimits = {
+  changes: mostChangedFiles,
+  depth: 30,
+  trees: 5_000,
+  treeBytes: 64 * 1024 * 1024,
+}
+const mostListedRefusals = 20
+const mostPatchBytes = 2 * 1024 * 1024
+/** Further back our base is not looked for: such a branch counts as another one. */
+const mostForeignCommits = 50
+
+export class BareRepository implements AsyncDisposable {
+  readonly #git: GitRepository
+
+  private constructor(git: GitRepository) {
+    this.#git = git
+  }
+
+  static async open(parts: GitRepositoryParts): Promise<BareRepository> {
+    return new BareRepository(await GitRepository.open(parts))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#git.close()
+  }
+
+  /** Takes a runner's bundle in, if all that it changes is allowed. */
+  async accept(offered: { bundle: Uint8Array; base: CommitId; policy: AllowPolicy }): Promise<Acceptance> {
+    const { bundle, base, policy } = offered
+    const reading = await readBundle(bundle, base)
+    if (reading.kind === 'refused') return refused(reading.code)
+    const { head, pack } = reading
+
+    if ((await this.#git.fetch(base, 1)) === 'gone') return { kind: 'base_gone' }
+    const unpacked = await this.#git.unpack(pack)
+    if (unpacked !== 'unpacked') return refused(unpacked)
+
+    const objects = this.#git.openObjects()
+    try {
+      if ((await objects.info(head))?.type !== 'commit') return refused('broken_objects')
+      if (!(await this.#git.isAncestor(base, head))) return refused('wrong_base')
+      const [baseTree, tree] = [await treeOf(objects, base), await treeOf(objects, head)]
+      if (tree === baseTree) return { kind: 'no_changes' }
+      const check = await this.#check(objects, baseTree, tree, policy)
+      if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, mostListedRefusals) }
+      return { kind: 'accepted', result: { base, head, tree, policy, changedPaths: check.changedPaths } }
+    } finally {
+      objects.close()
+    }
+  }
+
+  /** For people to read. */
+  async diff({ base, head }: AcceptedResult): Promise<{ patch: string; isWhole: boolean }> {
+    return await this.#git.patch(base, head, mostPatchBytes)
+  }
+
+  /**
+   * Makes our own commit of an accepted result: on its base, or on the branch's head if people pushed to it meanwhile.
+   * `recorded` is the commit that an earlier attempt at the same turn was about to push.
+   */
+  async place(
+    result: AcceptedResult,
+    branch: string,
+    details: CommitDetails,
+    recorded: CommitId | undefined,
+  ): Promise<Placement> {
+    const commit = await this.#git.commitTree(result.tree, result.base, details)
+    const head = await this.#git.remoteHead(branch)
+    if (head === undefined || head === result.base) return { kind: 'ready', commit }
+    if (head === commit || head === recorded) return { kind: 'published', head }
+
+    if ((await this.#git.fetch(head, mostForeignCommits)) === 'gone') return { kind: 'branch_moved' }
+    for (const ours of recorded ? [commit, recorded] : [commit]) {
+      if (await this.#git.isAncestor(ours, head)) return { kind: 'published', head }
+    }
+    // Rebased or started over: what people did since the base can no longer be told from what they undid.
+    if (!(await this.#git.isAncestor(result.base, head))) return { kind: 'branch_moved' }
+    return await this.#placeOn(head, commit, result, details)
+  }
+
+  /** Never by force. `branch_moved`: somebody was quicker; place it again. */
+  async push(commit: CommitId, branch: string): Promise<'pushed' | 'branch_moved'> {
+    return (await this.#git.push(commit, branch)) === 'pushed' ? 'pushed' : 'branch_moved'
+  }
+
+  async #placeOn(
+    head: CommitId,
+    commit: CommitId,
+    { policy }: AcceptedResult,
+    details: CommitDetails,
+  ): Promise<Placement> {
+    const merged = await this.#git.mergeTrees(head, commit)
+    if (merged === undefined) return { kind: 'branch_moved' }
+    const objects = this.#git.openObjects()
+    try {
+      const headTree = await treeOf(objects, head)
+      if (merged === headTree) return { kind: 'published', head }
+      // Once more, on what would be pushed: a page that people moved takes our change along to its new place.
+      const { refusals } = await this.#check(objects, headTree, merged, policy)
+      if (refusals.length > 0) return { kind: 'branch_moved' }
+    } finally {
+      objects.close()
+    }
+    return { kind: 'ready', commit: await this.#git.commitTree(merged, head, details) }
+  }
+
+  async #check(
+    objects: ObjectReader,
+    before: string,
+    after: string,
+    policy: AllowPolicy,
+  ): Promise<{ refusals: readonly ResultRefusal[]; changedPaths: readonly string[] }> {
+    const comparison = await compareTrees(objects, before, after, comparisonLimits)
+    if (comparison.kind === 'refused') {
+      return { refusals: [{ code: comparison.code, path: printable(comparison.path) }], changedPaths: [] }
+    }
+    const { changes, grown } = comparison
+    const changedPaths = changes.map(({ path }) => printable(path))
+    const sizes = await this.#newBytes(objects, changes, before)
+    const missing = changes.filter(({ after: now }) => now && sizes.get(now.id) === undefined)
+    if (missing.length > 0) {
+      return { refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printable(path) })), changedPaths }
+    }
+    const checked = changes.map((change): CheckedChange => {
+      const { path, before: old, after: now } = change
+      return { path, beforeMode: old?.mode, afterMode: now?.mode, newBytes: now ? (sizes.get(now.id) ?? 0) : 0 }
+    })
+    const refusals: readonly ChangeRefusal[] = refusalsOf(checked, grown, policy)
+    return { refusals, changedPaths }
+  }
+
+  /** By id. What the base has already, under whatever name, is nothing new; nor need it be here to be asked. */
+  async #newBytes(objects: ObjectReader, changes: readonly FileChange[], base: string): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>()
+    for (const { before } of changes) if (before) sizes.set(before.id, 0)
+    const absent = new Set<string>()
+    for (const { after } of changes) {
+      if (!after || sizes.has(after.id)) continue
+      if (after.mode === '160000') sizes.set(after.id, 0) // a submodule's commit is in another repository
+      const info = await objects.info(after.id)
+      if (info?.type === 'blob') sizes.set(after.id, info.sizeBytes)
+      else if (!info) absent.add(after.id)
+    }
+    if (absent.size === 0) return sizes
+    const inBase = await this.#git.listFileIds(base)
+    for (const id of absent) if (inBase.has(id)) sizes.set(id, 0)
+    return sizes
+  }
+}
+
+function refused(code: ResultRefusalCode): Acceptance {
+  return { kind: 'refused', refusals: [{ code, path: '' }] }
+}
+
+async function treeOf(objects: ObjectReader, commit: CommitId): Promise<string> {
+  return (await objects.contents(commit)).toString('latin1', 'tree '.length, 'tree '.length + 40)
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { BareRepository } from './bare-repository.ts'
+import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { hostileResults } from './testing/hostile-results.ts'
+
+let gitea: GiteaRepository
+beforeAll(async () => {
+  gitea = await createGiteaRepository(inject('engines').gitea)
+})
+afterAll(() => gitea.remove())
+
+async function accept(bundle: Uint8Array) {
+  const signal = AbortSignal.timeout(60_000)
+  await using repository = await BareRepository.open({ remote: gitea.host.gitRemote, egress: gitea.egress, signal })
+  return await repository.accept({ bundle, base: gitea.base.id, policy: { docsFolder: 'docs', alsoAllowed: [] } })
+}
+
+describe('a hostile result', () => {
+  it.each(hostileResults.map((result) => [result.name, result] as const))(
+    '%s',
+    async (_, { code, hostile, harmless }) => {
+      const refusal = await accept(hostile(gitea.base))
+      expect(refusal.kind).toBe('refused')
+      const codes = refusal.kind === 'refused' ? refusal.refusals.map((found) => found.code) : []
+      expect([...new Set(codes)]).toEqual([code])
+      await expect(accept(harmless(gitea.base))).resolves.toMatchObject({ kind: 'accepted' })
+    },
+  )
+})

@@ -1,0 +1,65 @@
+/** Git objects made by hand: also those that git itself would never make. */
+import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+
+export type ObjectType = 'commit' | 'tree' | 'blob'
+export type GitObject = { id: string; type: ObjectType; contents: Buffer }
+
+export function gitObject(type: ObjectType, contents: Buffer | string): GitObject {
+  const bytes = Buffer.from(contents)
+  const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
+  return { id, type, contents: bytes }
+}
+
+/** Names are bytes, one to a character. */
+export type TreeEntry = { mode: string; name: string; id: string }
+
+export function treeObject(entries: readonly TreeEntry[]): GitObject {
+  const parts = entries.map(({ mode, name, id }) =>
+    Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]),
+  )
+  return gitObject('tree', Buffer.concat(parts))
+}
+
+export function commitObject(tree: string, parents: readonly string[], message = 'A result\n'): GitObject {
+  const person = 'Mallory <mallory@example.com> 1700000000 +0000'
+  const lines = [`tree ${tree}`, ...parents.map((id) => `parent ${id}`), `author ${person}`, `committer ${person}`]
+  return gitObject('commit', `${lines.join('\n')}\n\n${message}`)
+}
+
+const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3 }
+
+export function packOf(objects: Iterable<GitObject>): Buffer {
+  return packOfEntries([...objects].map(({ type, contents }) => packEntry(typeNumbers[type], contents)))
+}
+
+/** `claimedBytes`: a size that the entry only says it has. */
+export function packEntry(type: number, contents: Buffer, { claimedBytes = contents.length, base = '' } = {}): Buffer {
+  const header: number[] = []
+  let rest = Math.floor(claimedBytes / 16)
+  header.push((rest > 0 ? 0x80 : 0) | (type << 4) | (claimedBytes & 15))
+  while (rest > 0) {
+    const low = rest % 128
+    rest = Math.floor(rest / 128)
+    header.push((rest > 0 ? 0x80 : 0) | low)
+  }
+  return Buffer.concat([Buffer.from(header), Buffer.from(base, 'hex'), deflateSync(contents)])
+}
+
+export function packOfEntries(entries: readonly Buffer[], claimedObjects = entries.length): Buffer {
+  const header = Buffer.alloc(12)
+  header.write('PACK')
+  header.writeUInt32BE(2, 4)
+  header.writeUInt32BE(claimedObjects, 8)
+  const body = Buffer.concat([header, ...entries])
+  return Buffer.concat([body, createHash('sha1').update(body).digest()])
+}
+
+export function bundleOf(parts: { bases: readonly string[]; refs: Record<string, string>; pack: Buffer }): Buffer {
+  const lines = [
+    '# v2 git bundle',
+    ...parts.bases.map((id) => `-${id} base`),
+    ...Object.entries(parts.refs).map(([name, id]) => `${id} ${name}`),
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join('\n')}\n\n`), parts.pack])
+}
