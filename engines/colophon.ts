@@ -12,8 +12,6 @@ export interface ProcessOptions {
   /** Where its log goes. */
   directory: string
   print?: (line: string) => void
-  /** Restart when a source file changes. */
-  watch?: boolean
   /** The checkout to run; ours unless said otherwise. */
   checkout?: string
 }
@@ -24,9 +22,8 @@ export interface ColophonProcess {
 }
 
 const ownCheckout = join(import.meta.dirname, '..')
-const command = (checkout: string, name: string, watch = false) => [
+const command = (checkout: string, name: string) => [
   process.execPath,
-  ...(watch ? ['--watch', '--watch-preserve-output'] : []),
   join(checkout, 'server/src/main/colophon-server.ts'),
   name,
 ]
@@ -44,7 +41,7 @@ export async function prepareProcess(name: ProcessName, options: ProcessOptions)
   const url = `http://${listen}`
   const part = new Part({
     name,
-    command: command(options.checkout ?? ownCheckout, name, options.watch),
+    command: command(options.checkout ?? ownCheckout, name),
     env: { PATH: process.env.PATH, [listenSettings[name]]: listen, ...options.environment },
     cwd: options.checkout ?? ownCheckout,
     logFile: join(options.directory, `${name}.log`),

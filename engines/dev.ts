@@ -1,8 +1,9 @@
 /** npm run dev: engines, migrations, and all of Colophon's processes, restarted when their source changes. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeProject, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ColophonProcess, makeProject, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
 import { engineTable } from './engine-table.ts'
 import { preferredPort } from './free-port.ts'
 import { readableLine } from './readable-line.ts'
@@ -14,8 +15,10 @@ const stops: (() => Promise<unknown> | unknown)[] = []
 async function main(): Promise<void> {
   const startedAt = performance.now()
   const alreadyRunning = findRunningEngines() !== undefined
-  const { addresses, release } = await shareEngines((line) => console.error(`  ${line}`))
-  stops.push(release)
+  const { addresses } = await shareEngines({
+    say: (line) => console.error(`  ${line}`),
+    onStop: (stop) => stops.push(stop),
+  })
   if (!alreadyRunning) stops.push(announceEngines(addresses))
   const scope = await createScope(addresses, 'dev')
   stops.push(scope.drop)
@@ -38,23 +41,67 @@ async function main(): Promise<void> {
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
     COLOPHON_RUNNER_TOKEN: 'development',
   }
+  const processes: ColophonProcess[] = []
   for (const name of ['worker', 'api', 'runner'] as const) {
     const print = (line: string) => console.log(`${name.padEnd(7)}│ ${readableLine(line)}`)
-    const { part } = await prepareProcess(name, { environment, directory, print, watch: true })
-    stops.push(() => part.stop())
-    await part.start()
+    const colophon = await prepareProcess(name, { environment, directory, print })
+    stops.push(() => colophon.part.stop())
+    await colophon.part.start()
+    processes.push(colophon)
   }
+  await Promise.all(processes.map(waitUntilReady))
+  stops.push(restartOnChange(processes))
   const url = `http://localhost:${apiPort}`
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
   console.log(`  Project         ${projectId}`)
   console.log(`  Its API key     ${key}   (shown this once)`)
+  console.log(`  For admin       export COLOPHON_DATABASE_URL=${scope.postgresUrl}`)
   console.log(`  Try it          curl -H 'Authorization: Bearer ${key}' ${url}/v2/me\n`)
   console.log(engineTable(addresses))
   console.log('\nCtrl-C stops everything and removes its data.\n')
 }
 
-async function stopAll(exitCode: number): Promise<never> {
-  for (let stop = stops.pop(); stop; stop = stops.pop()) await stop()
+async function waitUntilReady({ part, url }: ColophonProcess): Promise<void> {
+  const until = Date.now() + 30_000
+  for (;;) {
+    const report = await fetch(`${url}/readyz`).then(
+      (answer) => answer.json(),
+      () => undefined,
+    )
+    if ((report as { status?: string } | undefined)?.status === 'ready') return
+    if (Date.now() > until) throw new Error(`${part.name} is not ready: ${JSON.stringify(report)}`)
+    await sleep(200)
+  }
+}
+
+/** Not `node --watch`: it sends messages of its own to every worker thread, and Temporal's take them for theirs and crash. */
+function restartOnChange(processes: readonly ColophonProcess[]): () => void {
+  let restarting = Promise.resolve()
+  let soon: NodeJS.Timeout | undefined
+  const restart = async () => {
+    for (const { part } of processes) await part.restart().catch((error: Error) => console.error(error.message))
+  }
+  const watcher = watch(join(import.meta.dirname, '../server'), { recursive: true }, (_event, file) => {
+    if (file?.endsWith('.test.ts')) return
+    clearTimeout(soon)
+    soon = setTimeout(() => {
+      console.log(`\n${file} changed: restarting\n`)
+      restarting = restarting.then(restart)
+    }, 300)
+  })
+  return () => watcher.close()
+}
+
+let stopped: Promise<void> | undefined
+
+/** Whatever fails to stop, the rest is stopped. */
+async function stopAll(exitCode: number): Promise<void> {
+  stopped ??= (async () => {
+    for (let stop = stops.pop(); stop; stop = stops.pop()) {
+      await Promise.resolve(stop()).catch((error: unknown) => console.error(String(error)))
+    }
+  })()
+  await stopped
   process.exit(exitCode)
 }
 

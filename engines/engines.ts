@@ -9,16 +9,26 @@ if (running) {
   process.exit(0)
 }
 
-const startedAt = performance.now()
-const engines = await shareEngines((line) => console.error(`  ${line}`))
-const withdraw = announceEngines(engines.addresses)
-console.log(`\nReady after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
-console.log(engineTable(engines.addresses))
-console.log('\nCtrl-C stops them and removes their data.')
+const stops: (() => Promise<void> | void)[] = []
+const interrupted = new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve))
 
-await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve))
-console.log('\nStopping…')
-withdraw()
-await engines.release()
+async function start(): Promise<void> {
+  const startedAt = performance.now()
+  const { addresses } = await shareEngines({
+    say: (line) => console.error(`  ${line}`),
+    onStop: (stop) => stops.push(stop),
+  })
+  stops.push(announceEngines(addresses))
+  console.log(`\nReady after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
+  console.log(engineTable(addresses))
+  console.log('\nCtrl-C stops them and removes their data.')
+}
+
+const failure = await Promise.race([start().then(() => interrupted), interrupted]).then(
+  () => undefined,
+  (error: Error) => error,
+)
+console.log(failure ? failure.message : '\nStopping…')
+for (const stop of stops.reverse()) await stop()
 console.log('Stopped. Nothing is left behind.')
-process.exit(0)
+process.exit(failure ? 1 : 0)

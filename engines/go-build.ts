@@ -22,7 +22,7 @@ export async function buildGoModule(module: GoModule, directory: string): Promis
   if (!findBinary('go')) {
     throw new Error(
       `${module.title} is not on the PATH and has to be built, which needs Go 1.26 or newer. ` +
-        `Install Go, or a container engine, or put the binaries (${Object.keys(module.commands).join(', ')}) on the PATH.`,
+        `Install Go or a container engine; CONTRIBUTING.md says how to use binaries of your own.`,
     )
   }
   const progress = showProgress(`Building ${module.title} ${module.version}`, module.expectedSeconds)

@@ -49,7 +49,10 @@ export class Part {
     const { readyWithinSeconds, isReady, logFile } = this.#options
     const until = Date.now() + readyWithinSeconds * 1000
     while (!(await isReady().catch(() => false))) {
-      if (!this.#child) throw new Error(`${this.name} ended while starting:\n${lastLines(logFile)}`)
+      if (!this.#child) {
+        await sleep(100)
+        throw new Error(`${this.name} ended while starting:\n${lastLines(logFile)}`)
+      }
       if (Date.now() > until) {
         await this.kill()
         throw new Error(`${this.name} was not ready within ${readyWithinSeconds} s:\n${lastLines(logFile)}`)
@@ -72,12 +75,12 @@ export class Part {
     }
     this.#ended = new Promise((resolve) => {
       const onEnd = () => {
-        log.end()
         if (this.#child === child) this.#child = undefined
         resolve()
       }
       child.once('error', onEnd)
       child.once('exit', onEnd)
+      child.once('close', () => log.end()) // the last words come after the end
     })
   }
 

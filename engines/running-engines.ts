@@ -39,14 +39,21 @@ export interface SharedEngines {
   release(): Promise<void>
 }
 
-export async function shareEngines(say: (line: string) => void = () => {}): Promise<SharedEngines> {
+export async function shareEngines({
+  say = () => {},
+  onStop = () => {},
+}: {
+  say?: (line: string) => void
+  /** Told before anything is started, so that an interrupted start can be cleaned up too. */
+  onStop?: (stop: () => Promise<void>) => void
+} = {}): Promise<SharedEngines> {
   const running = findRunningEngines()
   if (running) return { addresses: running, release: async () => {} }
   if (await containersServe()) {
     mkdirSync(directory, { recursive: true })
-    const { addresses, stop } = await startContainers(directory, say)
+    const { addresses, stop } = await startContainers(directory, { say, onStop })
     return { addresses, release: stop }
   }
-  const { addresses, stop } = await startEngines(say)
+  const { addresses, stop } = await startEngines({ say, onStop })
   return { addresses, release: stop }
 }

@@ -28,7 +28,7 @@ export async function containersServe(): Promise<boolean> {
 
 export async function startContainers(
   logDirectory: string,
-  say: (line: string) => void,
+  { say, onStop }: { say: (line: string) => void; onStop: (stop: () => Promise<void>) => void },
 ): Promise<{ addresses: EngineAddresses; stop(): Promise<void> }> {
   const ports = {
     postgres: await freePort(),
@@ -52,6 +52,7 @@ export async function startContainers(
     await model.part.stop()
     await compose('down', '--volumes', '--timeout', '10')
   }
+  onStop(stop)
   try {
     await compose('up', '--detach', '--wait')
     const giteaUrl = `http://127.0.0.1:${ports.gitea}`

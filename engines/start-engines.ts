@@ -6,7 +6,7 @@ import type { Part } from './part.ts'
 import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
 import { type GiteaAddress, getGitea, startGitea } from './start-gitea.ts'
 import { startModel } from './start-model.ts'
-import { startPostgres } from './start-postgres.ts'
+import { ensurePostgres, startPostgres } from './start-postgres.ts'
 import { getTemporal, startTemporal } from './start-temporal.ts'
 
 /** What a client needs. Plain data: it is also how a running set is told to other processes. */
@@ -31,7 +31,15 @@ export interface Engines {
 
 const directoryPrefix = 'colophon-engines-'
 
-export async function startEngines(say: (line: string) => void = () => {}): Promise<Engines> {
+export async function startEngines({
+  say = () => {},
+  onStop = () => {},
+}: {
+  say?: (line: string) => void
+  onStop?: (stop: () => Promise<void>) => void
+} = {}): Promise<Engines> {
+  await ensurePostgres() // before the long builds: it may have to be asked of a person
+
   // One after the other: each build takes all cores, and its progress is one line.
   const binaries = { temporal: await getTemporal(), gitea: await getGitea(), clickhouse: await getClickhouse() }
 
@@ -46,6 +54,7 @@ export async function startEngines(say: (line: string) => void = () => {}): Prom
     await Promise.all(postgres.map((part) => part.stop()))
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   }
+  onStop(stop)
   const note = <Engine extends { part: Part }>(engine: Engine): Engine => {
     started.push(engine.part)
     say(`${engine.part.name} is up`)

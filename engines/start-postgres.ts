@@ -38,9 +38,11 @@ function binaryDirectories(): string[] {
 
 const majorOf = (name: string) => Number(name.replace('postgresql@', ''))
 
+const find = (name: string) => findBinary(name, binaryDirectories())
+
+export const ensurePostgres = () => ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
+
 export async function startPostgres(directory: string): Promise<Postgres> {
-  const find = (name: string) => findBinary(name, binaryDirectories())
-  await ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
   const [initdb, postgres] = [find('initdb'), find('postgres')]
   if (!initdb || !postgres) throw new Error('PostgreSQL is installed, but its initdb and postgres are not to be found.')
 

@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const engines = await shareEngines((line) => console.error(`  ${line}`))
+  const engines = await shareEngines({ say: (line) => console.error(`  ${line}`) })
   project.provide('engines', engines.addresses)
   return engines.release
 }

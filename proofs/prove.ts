@@ -21,6 +21,7 @@ async function runProof(name: string, size: ProofSize, seed: number, words: read
   const startedAt = performance.now()
   const figures: string[] = []
   const failures: string[] = []
+  let checks = 0
   const stops: (() => Promise<unknown>)[] = []
   const seconds = () => ((performance.now() - startedAt) / 1000).toFixed(1)
   const run: ProofRun = {
@@ -31,6 +32,7 @@ async function runProof(name: string, size: ProofSize, seed: number, words: read
     say: (line) => console.log(`  ${seconds().padStart(6)} s  ${line}`),
     figure: (figureName, value) => void figures.push(`  ${figureName}: ${value}`),
     check(holds, what) {
+      checks++
       if (holds) return
       failures.push(what)
       console.log(`  ${seconds().padStart(6)} s  DOES NOT HOLD: ${what}`)
@@ -53,27 +55,37 @@ async function runProof(name: string, size: ProofSize, seed: number, words: read
     run.check(false, reasonOf(error))
   }
   await cleanUpAll()
+  if (checks === 0) run.check(false, 'nothing was checked')
   process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
 
   for (const line of figures) console.log(line)
   for (const failure of failures) console.log(`  does not hold: ${failure}`)
-  console.log(`${name}: ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'} (${seconds()} s)`)
+  console.log(`${name}: ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'} (${checks} checks, ${seconds()} s)`)
   return failures.length === 0
 }
 
 const reasonOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error))
 
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        ci: { type: 'boolean' },
+        full: { type: 'boolean' },
+        seed: { type: 'string' },
+        names: { type: 'boolean' },
+      },
+      allowPositionals: true,
+      tokens: true,
+    })
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+}
+
 async function main(): Promise<number> {
-  const { values, positionals, tokens } = parseArgs({
-    options: {
-      ci: { type: 'boolean' },
-      full: { type: 'boolean' },
-      seed: { type: 'string' },
-      names: { type: 'boolean' },
-    },
-    allowPositionals: true,
-    tokens: true,
-  })
+  const { values, positionals, tokens } = readArguments()
   const terminator = tokens.find((token) => token.kind === 'option-terminator')
   const words = terminator ? process.argv.slice(2 + terminator.index + 1) : []
   const asked = positionals.slice(0, positionals.length - words.length)
@@ -94,6 +106,10 @@ async function main(): Promise<number> {
     return 2
   }
   const size: ProofSize = values.full ? 'full' : values.ci ? 'ci' : 'stated'
+  if (values.seed !== undefined && !/^\d{1,10}$/.test(values.seed)) {
+    console.error('--seed has to be a number that an earlier run printed.')
+    return 2
+  }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed)
   const failed: string[] = []
   for (const name of chosen) if (!(await runProof(name, size, seed, words))) failed.push(name)

@@ -2,10 +2,11 @@
  * A newcomer's first minutes and an operator's bad day: from a fresh clone to a service whose parts all work; each engine
  * killed and back; replicas that migrate at once, one killed in the middle; requests in flight at a stop.
  */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@clickhouse/client'
 import pg from 'pg'
 import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../engines/colophon.ts'
 import { freePort } from '../engines/free-port.ts'
@@ -202,19 +203,20 @@ async function migrateTogether(run: ProofRun, engines: Engines, clone: string): 
         `CREATE VIEW IF NOT EXISTS proof_${table}_view AS SELECT id FROM proof_${table};\n`,
     )
   }
-  const rounds = { ci: 3, stated: 10, full: 30 }[run.size]
+  const rounds = { ci: 5, stated: 10, full: 30 }[run.size]
   let hitTheMiddle = 0
   for (let round = 0; round < rounds; round++) {
     const scope = await createScope(engines.addresses, 'migrate-together')
-    const replicas = [0, 1].map((number) =>
-      migrateReplica(scope.environment, clone, join(engines.directory, `migrate-${number}.log`)),
-    )
+    const logs = [0, 1].map((number) => join(engines.directory, `migrate-${round}-${number}.log`))
+    const replicas = logs.map((log) => migrateReplica(scope.environment, clone, log))
     await Promise.all(replicas.map((replica) => replica.start()))
     while (!(await applied(scope.postgresUrl))) await sleep(20)
     await sleep(run.random() * 1400)
-    const victim = replicas[run.random() < 0.5 ? 0 : 1]
+    const chosen = run.random() < 0.5 ? 0 : 1
+    const victim = replicas[chosen]
+    const isWaiting = readFileSync(logs[chosen] ?? '', 'utf8').includes('waiting for it')
     const midway = victim?.pid !== undefined && !(await applied(scope.postgresUrl))?.includes(lastMigration)
-    if (midway) hitTheMiddle++
+    if (midway && !isWaiting) hitTheMiddle++
     await victim?.kill()
     await Promise.all(replicas.map((replica) => replica.ended))
     const rest = await runColophon(['migrate'], { environment: scope.environment, checkout: clone }) // what a supervisor does with the one that was killed
@@ -223,7 +225,12 @@ async function migrateTogether(run: ProofRun, engines: Engines, clone: string): 
       scope.postgresUrl,
       tables.map((table) => `SELECT id FROM proof_${table}`).join(' UNION ALL '),
     )
-    run.check(rows.length === tables.length, `round ${round}: every migration happened exactly once`)
+    run.check(rows.length === tables.length, `round ${round}: every migration of PostgreSQL happened exactly once`)
+    const ledger = await clickhouseNames(scope.clickhouseUrl)
+    run.check(
+      ledger.length === tables.length && new Set(ledger).size === tables.length,
+      `round ${round}: every migration of ClickHouse is in its ledger once`,
+    )
     await scope.drop()
   }
   run.say(`two replicas migrated at once ${rounds} times, one killed each time`)
@@ -257,6 +264,19 @@ async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(url: str
     return (await client.query<Row>(sql)).rows
   } finally {
     await client.end()
+  }
+}
+
+async function clickhouseNames(url: string): Promise<string[]> {
+  const clickhouse = createClient({ url })
+  try {
+    const answer = await clickhouse.query({
+      query: "SELECT name FROM schema_migration WHERE name LIKE '900%'",
+      format: 'JSONEachRow',
+    })
+    return (await answer.json<{ name: string }>()).map(({ name }) => name)
+  } finally {
+    await clickhouse.close()
   }
 }
 

@@ -59,6 +59,18 @@ export function exchange(
   })
 }
 
+/** Sends the request and resets the connection, without waiting for anything. */
+export function hangUp(apiUrl: string, bytes: Buffer | string): Promise<void> {
+  const { hostname, port } = new URL(apiUrl)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      socket.write(bytes, () => socket.resetAndDestroy())
+    })
+    socket.on('error', () => {})
+    socket.once('close', () => resolve())
+  })
+}
+
 function wholeAnswer(received: Buffer): Answer | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined

@@ -41,6 +41,7 @@ export async function transition(
   const decided = apply(state, event)
   if ('refused' in decided) throw refusalProblem(decided.refused)
   const next = decided.state
+  if (next === state) return state // nothing happened, so nothing says that it did: `updated_at` is what clients and the idle see
   for (const turn of changedTurns(state, next)) {
     await tx
       .updateTable('turn')

@@ -40,6 +40,8 @@ export interface TurnToPublish {
     publish: 'pull_request' | 'diff'
     draft: boolean
     pullRequest: { number: number; branch: string } | null
+    /** How many branches the job has had so far. */
+    branches: number
   }
 }
 
@@ -106,9 +108,29 @@ export class TurnStore {
     const row = await this.#db
       .selectFrom('turn')
       .innerJoin('job', 'job.id', 'turn.job_id')
-      .select(['turn.number', 'turn.started_at', 'turn.created_at', 'turn.branch', 'turn.commit_id', 'turn.prompt'])
-      .select(['job.title', 'job.ref', 'job.publish', 'job.draft', 'job.pull_request_number', 'job.pull_request_branch'])
+      .select([
+        'turn.job_id',
+        'turn.number',
+        'turn.started_at',
+        'turn.created_at',
+        'turn.branch',
+        'turn.commit_id',
+        'turn.prompt',
+      ])
+      .select([
+        'job.title',
+        'job.ref',
+        'job.publish',
+        'job.draft',
+        'job.pull_request_number',
+        'job.pull_request_branch',
+      ])
       .where('turn.id', '=', turnId)
+      .executeTakeFirstOrThrow()
+    const { branches } = await this.#db
+      .selectFrom('turn')
+      .select(sql<number>`count(DISTINCT branch)::int`.as('branches'))
+      .where('job_id', '=', row.job_id)
       .executeTakeFirstOrThrow()
     const { pull_request_number: number, pull_request_branch: branch } = row
     return {
@@ -119,6 +141,7 @@ export class TurnStore {
       job: {
         ...{ title: row.title, prompt: row.prompt, ref: row.ref, publish: row.publish, draft: row.draft },
         pullRequest: number && branch ? { number: Number(number), branch } : null,
+        branches,
       },
     }
   }
@@ -161,9 +184,16 @@ export class TurnStore {
       if ('refused' in decided) return // it has ended already: the answer was lost, not the work
       const at = new Date()
       const next = await transition(tx, locked, event, at)
-      const { refusal } = await tx.selectFrom('turn').select('refusal').where('id', '=', turnId).executeTakeFirstOrThrow()
+      const { refusal } = await tx
+        .selectFrom('turn')
+        .select('refusal')
+        .where('id', '=', turnId)
+        .executeTakeFirstOrThrow()
       const words = ended.error && [ended.error.message, ended.error.code === 'result_refused' ? refusal : null]
-      const error = { error_code: ended.error?.code ?? null, error_message: words?.filter((part) => part !== null).join(' ') ?? null }
+      const error = {
+        error_code: ended.error?.code ?? null,
+        error_message: words?.filter((part) => part !== null).join(' ') ?? null,
+      }
       await tx
         .updateTable('turn')
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })

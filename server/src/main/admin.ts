@@ -9,13 +9,14 @@ import { recordAudit } from '../audit/audit-store.ts'
 import { generateKey, hashOfKey } from '../keys/key-format.ts'
 import { networkMistake } from '../keys/key-rules.ts'
 import { scopes } from '../keys/scopes.ts'
-import { loadCodeHostConfig, loadEnginesConfig, loadSealingPrivateKeys } from '../platform/config.ts'
+import { loadCodeHostConfig, loadPostgresConfig, loadSealingPrivateKeys } from '../platform/config.ts'
 import { type Id, isId } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
+import { emailPattern } from '../projects/email.ts'
 import { memberRoles } from '../projects/member-role.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { connectRepository, type WantedRepository } from './connect-repository.ts'
@@ -86,7 +87,8 @@ const commands = {
 
   'key list': (options: Options) => {
     const id = projectId(options)
-    return withStores(async ({ keys }) => {
+    return withStores(async ({ projects, keys }) => {
+      await projects.get(id)
       for (const key of await keys.list(id, { limit: 1_000, before: undefined })) {
         const state = key.revokedAt
           ? `revoked ${key.revokedAt.toISOString()}`
@@ -106,6 +108,7 @@ const commands = {
 
   'member add': (options: Options) => {
     const [id, email] = [projectId(options), text(options, 'email', 254)]
+    if (!new RegExp(emailPattern).test(email)) throw new UsageError(`${email} is not an email address.`)
     const role = memberRoles.find((known) => known === options.role)
     if (!role) throw new UsageError(`--role has to be one of ${memberRoles.join(', ')}.`)
     return withStores(async ({ projects, members }) => {
@@ -200,7 +203,7 @@ function readArguments(args: readonly string[]): { values: Options; positionals:
 }
 
 function open() {
-  const config = loadEnginesConfig()
+  const config = loadPostgresConfig()
   return { pool: createPool(config.postgres, createLog('admin', config.log)) }
 }
 
@@ -229,7 +232,7 @@ const commaList = (list: string): string[] =>
 
 function text(options: Options, name: keyof Options, mostCharacters: number): string {
   const value = options[name]
-  if (!value) throw new UsageError(`--${name} is missing.`)
+  if (!value?.trim()) throw new UsageError(`--${name} is missing.`)
   if (/[\p{Cc}\u2028\u2029]/u.test(value))
     throw new UsageError(`--${name} may not have line breaks or control characters.`)
   if ([...value].length > mostCharacters)

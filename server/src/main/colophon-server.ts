@@ -8,6 +8,7 @@ import {
   loadServeConfig,
   loadWorkerConfig,
 } from '../platform/config.ts'
+import { isEngineAway } from '../platform/engine-away.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { version } from '../platform/version.ts'
@@ -56,8 +57,9 @@ async function run<Config>(
 async function main(name: string | undefined): Promise<number> {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
-    process.stderr.write(`${usage}\n`)
-    return name === undefined || name === 'help' || name === '--help' ? exitCodes.ok : exitCodes.usage
+    const asked = name === undefined || name === 'help' || name === '--help'
+    process.stderr.write(asked ? `${usage}\n` : `There is no process or command named ${name}.\n\n${usage}\n`)
+    return asked ? exitCodes.ok : exitCodes.usage
   }
   try {
     await command()
@@ -77,12 +79,24 @@ async function main(name: string | undefined): Promise<number> {
       process.stderr.write(`${error.detail}\n`)
       return exitCodes.failed
     }
+    const plain = name === 'admin' ? plainWords(error) : undefined
+    if (plain) {
+      process.stderr.write(`${plain}\n`)
+      return exitCodes.failed
+    }
     createLog(name ?? '', { level: 'info' }).fatal(
       { error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
       'could not go on',
     )
     return exitCodes.failed
   }
+}
+
+/** For the person at the terminal, who has no use for a stack. */
+function plainWords(error: unknown): string | undefined {
+  if (isEngineAway(error)) return 'PostgreSQL cannot be reached at COLOPHON_DATABASE_URL.'
+  const tableMissing = (error as { code?: unknown }).code === '42P01'
+  return tableMissing ? 'The database has no tables of Colophon yet: run colophon-server migrate.' : undefined
 }
 
 // Not `exitCode`: a driver's timer for a server that is away would keep a stopped process, or end it with an error.

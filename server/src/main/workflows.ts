@@ -1,4 +1,5 @@
 /** Runs the workflows and activities of jobs, for as long as Temporal lets us. */
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type { JobActivities } from '../activities/job-activities.ts'
@@ -42,7 +43,7 @@ export function startWorkflows(
   /** A worker that lost its server for long ends with an error: the process goes on, and takes up work when it is back. */
   const running = (async () => {
     const bundle = await bundleWorkflowCode({
-      workflowsPath: new URL('../workflows/run-agent-job.ts', import.meta.url).pathname,
+      workflowsPath: join(import.meta.dirname, '../workflows/run-agent-job.ts'),
       logger: quiet,
     })
     while (!stopping.signal.aborted) {

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ConfigError, type Environment, loadApiConfig, loadRunnerConfig, loadServeConfig } from './config.ts'
 import { generateSealingKeyPair } from './sealed-secrets/sealing-keys.ts'
 
@@ -71,8 +71,15 @@ test('a public URL that strangers can listen to is refused, loopback is not', ()
   expect(config.publicUrl).toBe('https://docs.example.com/colophon')
 })
 
+test('a name that only looks like loopback is not', () => {
+  const environment = { ...engines, COLOPHON_PUBLIC_URL: 'http://127.example.com' }
+  expect(mistakesOf(loadApiConfig, environment)).toEqual([expect.stringContaining('must be https')])
+})
+
 test('a secret may come from a file', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'colophon-config-')), 'token')
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-config-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'token')
   writeFileSync(file, 'from-the-file\n')
   const environment = { COLOPHON_GATEWAY_URL: 'http://localhost:8090', COLOPHON_RUNNER_TOKEN_FILE: file }
   expect(loadRunnerConfig(environment).token).toBe('from-the-file')

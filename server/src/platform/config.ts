@@ -116,6 +116,11 @@ export const loadApiConfig = (environment: Environment = process.env): ApiConfig
   read(environment, (from) => api(from, sealingPublicKeys(from)))
 export const loadWorkerConfig = (environment: Environment = process.env): WorkerConfig => read(environment, worker)
 export const loadRunnerConfig = (environment: Environment = process.env): RunnerConfig => read(environment, runner)
+/** For the commands that need nothing else. */
+export const loadPostgresConfig = (
+  environment: Environment = process.env,
+): Pick<EnginesConfig, 'postgres'> & { log: LogConfig } =>
+  read(environment, (from) => ({ postgres: postgres(from), log: log(from) }))
 export const loadEnginesConfig = (environment: Environment = process.env): EnginesConfig & { log: LogConfig } =>
   read(environment, (from) => ({ ...engines(from), log: log(from) }))
 /** One process with the private halves needs no other setting for the public ones. */
@@ -209,16 +214,20 @@ function log(from: Reader): LogConfig {
   return { level: from.oneOf('COLOPHON_LOG_LEVEL', logLevels, 'info') }
 }
 
+function postgres(from: Reader): EnginesConfig['postgres'] {
+  return {
+    url: from.url('COLOPHON_DATABASE_URL', {
+      schemes: ['postgres:', 'postgresql:'],
+      purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
+      secret: true,
+    }),
+    poolSize: from.integer('COLOPHON_DATABASE_POOL_SIZE', { least: 1, most: 1000, otherwise: 10 }),
+  }
+}
+
 function engines(from: Reader): EnginesConfig {
   return {
-    postgres: {
-      url: from.url('COLOPHON_DATABASE_URL', {
-        schemes: ['postgres:', 'postgresql:'],
-        purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
-        secret: true,
-      }),
-      poolSize: from.integer('COLOPHON_DATABASE_POOL_SIZE', { least: 1, most: 1000, otherwise: 10 }),
-    },
+    postgres: postgres(from),
     clickhouse: {
       url: from.url('COLOPHON_CLICKHOUSE_URL', {
         schemes: ['http:', 'https:'],
@@ -267,7 +276,11 @@ function publicUrl(from: Reader, http: HttpConfig): string {
 }
 
 const isLoopback = (host: string) =>
-  host === 'localhost' || host.endsWith('.localhost') || /^127\./.test(host) || host === '::1' || host === '[::1]'
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  (isIP(host) === 4 && host.startsWith('127.')) ||
+  host === '::1' ||
+  host === '[::1]'
 
 function read<Config>(environment: Environment, parse: (from: Reader) => Config): Config {
   const from = new Reader(environment)
@@ -328,6 +341,8 @@ class Reader {
   }
 
   optionalText(name: string, options: { secret?: boolean } = {}): string | undefined {
+    if (!knownNames.includes(name)) throw new Error(`${name} is read, but not among the known names`)
+    if (options.secret && !secretNames.includes(name)) throw new Error(`${name} is a secret, but not among their names`)
     const value = this.#environment[name]
     const file = options.secret ? this.#environment[`${name}_FILE`] : undefined
     if (value && file) this.mistake(`${name} and ${name}_FILE are both set: keep one`)

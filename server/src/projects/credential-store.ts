@@ -51,14 +51,14 @@ export class CredentialStore {
       if (!this.#sealer.needsResealing(sealed)) continue
       const binding = { projectId: row.project_id, credentialId: row.id, kind: row.kind }
       const fresh = await reseal(sealed, binding, { opener, sealer: this.#sealer })
-      await this.#db
+      const { numUpdatedRows } = await this.#db
         .updateTable('credential')
         .set({ sealed: Buffer.from(fresh) })
         .where('project_id', '=', row.project_id)
         .where('id', '=', row.id)
         .where('sealed', '=', Buffer.from(sealed))
-        .execute()
-      resealed++
+        .executeTakeFirst()
+      resealed += Number(numUpdatedRows)
     }
     return { resealed, current: rows.length - resealed }
   }

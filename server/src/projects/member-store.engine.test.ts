@@ -31,7 +31,9 @@ test('of owners who all leave at once, one stays', async () => {
     expect(refused.map(({ reason }) => reason)).toMatchObject([
       { code: 'invalid_request', detail: expect.stringContaining('last owner') },
     ])
-    expect((await members.list(projectId, { limit: 250, before: undefined })).filter(({ role }) => role === 'owner')).toHaveLength(1)
+    expect(
+      (await members.list(projectId, { limit: 250, before: undefined })).filter(({ role }) => role === 'owner'),
+    ).toHaveLength(1)
   }
 })
 

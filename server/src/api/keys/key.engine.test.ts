@@ -50,6 +50,7 @@ describe('a new key', () => {
     ['body/scopes/0', { scopes: ['everything'] }],
     ['body/expiresAt', { expiresAt: 'tomorrow' }],
     ['body/expiresAt', { expiresAt: '2020-01-01T00:00:00Z' }],
+    ['body/expiresAt', { expiresAt: '9999-12-31T23:59:59-23:59' }],
     ['body/allowedNetworks/1', { allowedNetworks: ['10.0.0.0/8', 'example.com'] }],
     ['body/allowedNetworks', { allowedNetworks: Array(51).fill('10.0.0.0/8') }],
     ['body/admin', { admin: true }],

@@ -1,14 +1,11 @@
 import Type from 'typebox'
+import { emailPattern } from '../../projects/email.ts'
 import type { MemberStore } from '../../projects/member-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { asAnswer, MemberSchema, Role } from './member.ts'
 
-// Not the whole grammar of addresses, which nobody uses: something, an @, something, and nothing that breaks a line.
-const Email = Type.String({
-  pattern: '^[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>",;]{1,64}@[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>",;]{1,189}$',
-  description: "The person's email address.",
-})
+const Email = Type.String({ pattern: emailPattern, description: "The person's email address." })
 
 export function addMemberRoute({ members }: { members: MemberStore }): Route {
   return route({

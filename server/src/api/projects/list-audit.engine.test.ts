@@ -58,8 +58,11 @@ test.each([{ limit: 0 }, { limit: 251 }, { limit: 1.5 }, { cursor: '' }, { curso
   },
 )
 
-test('a cursor that was never given out is a place in the order too, not the beginning', async () => {
-  const earliest = 'aud_0000000000000000000000000u'
+test('a cursor that cannot be one is refused, and one that was never given out is a place in the order', async () => {
+  await expect(client.audit.list(projectId, { cursor: 'aud_0000000000000000000000000u' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  })
+  const earliest = 'aud_00000000000000000000000000'
   expect(await client.audit.list(projectId, { cursor: earliest })).toEqual({ entries: [], nextCursor: null })
 })
 

@@ -17,11 +17,11 @@ test('somebody is added, listed, changed and removed, and each is audited', asyn
     role: 'viewer',
     createdAt: expect.stringMatching(/Z$/),
   })
-  expect(await client.members.list(projectId)).toEqual({ members: [added] })
+  expect(await client.members.list(projectId)).toEqual({ members: [added], nextCursor: null })
   const changed = await client.members.changeRole(projectId, added.id, { role: 'editor' })
   expect(changed).toEqual({ ...added, role: 'editor' })
   expect(await client.members.remove(projectId, added.id)).toEqual(changed)
-  expect(await client.members.list(projectId)).toEqual({ members: [] })
+  expect(await client.members.list(projectId)).toEqual({ members: [], nextCursor: null })
 
   const { entries } = await client.audit.list(projectId, { limit: 3 })
   expect(entries.map(({ actor, subject }) => [actor, subject])).toEqual(Array(3).fill([key.id, added.id]))
@@ -77,7 +77,7 @@ test('members of other projects, and who never was one, are not found', async ()
       code: 'not_found',
     })
   }
-  expect(await others.client.members.list(others.projectId)).toEqual({ members: [theirs] })
+  expect(await others.client.members.list(others.projectId)).toEqual({ members: [theirs], nextCursor: null })
 })
 
 test('strangers are kept out', async () => {

@@ -85,18 +85,67 @@ test('bodies that cannot be read are refused by name', async () => {
   expect((await post(`"${'x'.repeat(1024 * 1024)}"`, 'application/json')).json()).toMatchObject({ code: 'too_large' })
 })
 
-test('what is not HTTP at all still gets a problem', async () => {
-  const { server } = serve()
-  const address = new URL(await server.listen({ host: '127.0.0.1', port: 0 }))
-  const answer = await new Promise<string>((resolve) => {
-    let text = ''
-    const socket = connect(Number(address.port), '127.0.0.1', () => socket.write('nonsense\r\n\r\n'))
+const exchange = (address: string, text: string) =>
+  new Promise<string>((resolve) => {
+    let answer = ''
+    const socket = connect(Number(new URL(address).port), '127.0.0.1', () => socket.write(text))
     socket.on('data', (chunk) => {
-      text += chunk.toString()
+      answer += chunk.toString()
     })
-    socket.on('close', () => resolve(text))
+    socket.on('close', () => resolve(answer))
   })
-  expect(answer).toMatch(/^HTTP\/1.1 400 .*application\/problem\+json.*"code":"invalid_request"/s)
+
+test.each([
+  ['what is not HTTP', 'nonsense\r\n\r\n', 400, 'invalid_request'],
+  ['HTTP without a host', 'GET /fine HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
+  ['an address that cannot be decoded', 'GET /%ff HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
+  ['who takes us for a proxy', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_request'],
+  ['too many headers', `GET /fine HTTP/1.0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'too_large'],
+  [
+    'nothing, with a body',
+    'POST /nowhere HTTP/1.0\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\n{}',
+    404,
+    'not_found',
+  ],
+])('%s still gets a problem with a request id', async (_what, request, status, code) => {
+  const { server } = serve()
+  const answer = await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)
+  expect(answer).toMatch(
+    new RegExp(`^HTTP/1.1 ${status} .*application/problem\\+json.*"status":${status}.*"code":"${code}"`, 's'),
+  )
+  expect(answer.match(/x-request-id: (\S+)/i)?.[1]).toBe(answer.match(/"requestId":"(\w+)"/)?.[1])
+})
+
+test('an expectation that we do not know is left aside', async () => {
+  const { server } = serve()
+  const request = 'GET /fine HTTP/1.0\r\nExpect: a miracle\r\n\r\n'
+  expect(await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('who takes us for a proxy and hangs up does not end the process', async () => {
+  const { server } = serve()
+  const address = await server.listen({ host: '127.0.0.1', port: 0 })
+  for (let times = 0; times < 50; times++) {
+    await new Promise((resolve) => {
+      const socket = connect(Number(new URL(address).port), '127.0.0.1', () =>
+        socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.resetAndDestroy()),
+      )
+      socket.once('close', resolve)
+    })
+  }
+  expect((await fetch(`${address}/fine`)).status).toBe(200)
+})
+
+test('who sends too much is told so, and not hung up on while still sending', async () => {
+  const headers = { 'content-type': 'application/json' }
+  const payload = 'x'.repeat(2 * 1024 * 1024)
+  const answer = await serve().server.inject({ method: 'POST', url: '/body', headers, payload })
+  expect([answer.statusCode, answer.headers.connection]).toEqual([413, undefined]) // not `close`
+})
+
+test('a request has 30 seconds, headers and all', () => {
+  const { headersTimeout, requestTimeout } = serve().server.server as import('node:http').Server
+  expect([headersTimeout, requestTimeout]).toEqual([30_000, 30_000])
 })
 
 test('a request in flight finishes when the server stops', async () => {

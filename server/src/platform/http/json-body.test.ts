@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseJson } from './json-body.ts'
+import { createLog } from '../log.ts'
+import { createHttpServer } from './http-server.ts'
+import { addJsonBody, parseJson } from './json-body.ts'
 
 const parse = (text: string) => parseJson(Buffer.from(text))
 
@@ -27,4 +29,31 @@ test.each([
 
 test('bytes that are not UTF-8 are refused', () => {
   expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('UTF-8')
+})
+
+function serve() {
+  const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 }
+  const server = createHttpServer(http, createLog('test', { level: 'error' }))
+  addJsonBody(server)
+  server.setValidatorCompiler(() => () => true)
+  server.delete('/without', async ({ body }) => ({ body }))
+  server.post('/with', { schema: { body: {} } }, async ({ body }) => ({ body }))
+  return server
+}
+
+test.each([
+  ['nothing as JSON', { 'content-type': 'application/json' }, ''],
+  ['broken JSON', { 'content-type': 'application/json' }, '{'],
+  ['a text', { 'content-type': 'text/plain' }, 'text'],
+  ['something encoded', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'text'],
+  ['2 MiB', { 'content-type': 'application/json' }, 'x'.repeat(2 * 1024 * 1024)],
+])('a route that asks for no body does not look at one: %s', async (_what, headers, payload) => {
+  const answer = await serve().inject({ method: 'DELETE', url: '/without', headers, payload })
+  expect(answer.json()).toEqual({})
+})
+
+test('a body that is encoded is refused where one is read', async () => {
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+  const answer = await serve().inject({ method: 'POST', url: '/with', headers, payload: '{}' })
+  expect(answer.json()).toMatchObject({ code: 'unsupported_media_type' })
 })

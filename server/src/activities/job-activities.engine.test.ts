@@ -1,0 +1,138 @@
+/** The whole control half, on real PostgreSQL and Temporal: workflow, activities, runner API, dispatcher. A test runner plays the runner. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
+import { type RunningJobs, startJobs } from '../../../engines/running-jobs.ts'
+import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import type { Job } from '../jobs/job.ts'
+import type { Id } from '../platform/ids.ts'
+import type { TurnReport } from '../runner-wire/runner-wire.ts'
+
+let scope: MigratedScope
+let jobs: RunningJobs
+let projectId: Id<'prj'>
+let runner: TestRunner
+const claimed: string[] = []
+
+const result: TurnReport = {
+  kind: 'result',
+  baseCommit: 'a'.repeat(40),
+  bundle: null,
+  session: null,
+  title: 'A title',
+  summary: null,
+  reply: 'Done.',
+  checks: [],
+  usage: { inputTokens: 10, outputTokens: 2 },
+}
+
+beforeAll(async () => {
+  scope = await createMigratedScope(inject('engines'), 'job-activities')
+  jobs = await startJobs(inject('engines'), scope, ({ attempts }) => async ({ turnId }) => {
+    const stored = await attempts.readResult(turnId)
+    if (!stored) throw new Error('there is no result')
+    const { title, reply, checks, inputTokens, outputTokens } = stored
+    return { outcome: 'no_changes', diff: null, pullRequest: null, title, reply, checks, inputTokens, outputTokens }
+  })
+  projectId = (await scope.stores.projects.create('Docs', { kind: 'operator' })).id
+  runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, stopped) => {
+    claimed.push(prompt)
+    if (prompt.startsWith('until stopped')) {
+      while (!stopped.aborted) await sleep(50)
+      return { kind: 'stopped' }
+    }
+    return prompt.startsWith('break') ? { kind: 'engine_failed', message: 'broken' } : result
+  })
+})
+afterAll(async () => {
+  await runner.stop()
+  await jobs.stop()
+  await scope.drop()
+})
+
+const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
+const wanted = { repository: 'docs/site', ref: 'main', model: 'm', title: null, draft: false } as const
+
+async function create(prompt: string, { woken = true } = {}): Promise<Id<'job'>> {
+  const accepted = await scope.stores.jobs.create(
+    projectId,
+    { ...wanted, prompt, publish: 'pull_request', topic: null, metadata: {} },
+    request,
+  )
+  if (woken) await jobs.signals.wakeJob(accepted.body.id)
+  return accepted.body.id
+}
+
+async function ended(jobId: Id<'job'>): Promise<Job> {
+  for (;;) {
+    const job = await scope.stores.jobs.get(projectId, jobId)
+    if (job.status !== 'active') return job
+    await sleep(50)
+  }
+}
+
+const untilClaimed = async (prompt: string) => {
+  while (!claimed.includes(prompt)) await sleep(50)
+}
+
+test('a job is worked on, and its follow-up too', async () => {
+  const id = await create('one')
+  expect(await ended(id)).toMatchObject({
+    status: 'completed',
+    outcome: 'no_changes',
+    reply: 'Done.',
+    title: 'A title',
+  })
+  await scope.stores.jobs.message(projectId, id, 'two', request)
+  await jobs.signals.wakeJob(id)
+  expect(await ended(id)).toMatchObject({ status: 'completed', usage: { inputTokens: 20, outputTokens: 4 } })
+  expect(claimed).toEqual(['one', 'two'])
+})
+
+test('a message to an active job waits its turn', async () => {
+  const id = await create('until stopped, first')
+  await untilClaimed('until stopped, first')
+  await scope.stores.jobs.message(projectId, id, 'second', request)
+  await jobs.signals.wakeJob(id)
+  await sleep(500)
+  expect(claimed).not.toContain('second')
+  await scope.stores.jobs.cancel(projectId, id, request.actor)
+  await jobs.signals.stopJob(id)
+  expect(await ended(id)).toMatchObject({ status: 'failed', outcome: 'cancelled' })
+  expect((await scope.stores.jobs.messages(projectId, id)).map(({ status }) => status)).toEqual(['failed', 'dropped'])
+})
+
+test('an active job that is archived stops, and is never seen as failed', async () => {
+  const id = await create('until stopped, archived')
+  await untilClaimed('until stopped, archived')
+  await scope.stores.jobs.archive(projectId, id, request.actor)
+  await jobs.signals.stopJob(id)
+  expect(await ended(id)).toMatchObject({ status: 'archived' })
+})
+
+test('a cancel that nobody hears of is heard by the next sign of life', async () => {
+  const id = await create('until stopped, unheard')
+  await untilClaimed('until stopped, unheard')
+  await scope.stores.jobs.cancel(projectId, id, request.actor)
+  expect(await ended(id)).toMatchObject({ status: 'failed', outcome: 'cancelled' })
+})
+
+test('an engine that breaks is tried twice, and then the job says why it failed', async () => {
+  expect(await ended(await create('break'))).toMatchObject({
+    status: 'failed',
+    outcome: 'error',
+    error: { code: 'engine_failed', message: expect.stringContaining('Send a message') },
+  })
+  expect(claimed.filter((prompt) => prompt === 'break')).toHaveLength(2)
+})
+
+test('a job that missed its wake-up is woken', async () => {
+  expect(await ended(await create('unwoken', { woken: false }))).toMatchObject({ status: 'completed' })
+})
+
+test('an ended job that nobody touched for a month is archived', async () => {
+  const id = await create('idle')
+  await ended(id)
+  await scope.pool.query("UPDATE job SET updated_at = now() - interval '31 days' WHERE id = $1", [id])
+  while ((await scope.stores.jobs.get(projectId, id)).status !== 'archived') await sleep(200)
+})

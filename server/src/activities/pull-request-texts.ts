@@ -1,0 +1,38 @@
+import {
+  defaultTemplates,
+  renderBranchName,
+  renderCommitMessage,
+  renderPullRequest,
+} from '../code-hosts/text/pull-request-text.ts'
+import type { StoredResult } from '../jobs/attempt-store.ts'
+import type { TurnToPublish } from '../jobs/turn-store.ts'
+import type { Repository } from '../projects/repository-store.ts'
+
+/** Who our commits are by. The address is nobody's: hosts must not take it for a person. */
+const identity = { name: 'Colophon', email: 'colophon@localhost.invalid' }
+
+/** What people will read on the code host, by the project's templates and made harmless. */
+export function pullRequestTexts({
+  jobId,
+  toPublish,
+  result,
+  repository: { publishing },
+}: {
+  jobId: string
+  toPublish: TurnToPublish
+  result: StoredResult
+  repository: Repository
+}) {
+  const templates = {
+    branch: publishing.branchTemplate ?? defaultTemplates.branch,
+    title: publishing.titleTemplate ?? defaultTemplates.title,
+    body: publishing.bodyTemplate ?? defaultTemplates.body,
+  }
+  const written = { title: toPublish.job.title ?? result.title, summary: result.summary ?? result.reply }
+  return {
+    branch: renderBranchName(templates.branch, jobId, toPublish.job.branches + 1),
+    ...renderPullRequest(templates, jobId, written),
+    commitMessage: renderCommitMessage(jobId, written, publishing.signOff ? identity : undefined),
+    identity,
+  }
+}

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createMigratedScope, type MigratedScope } from '../../../../engines/migrated-scope.ts'
+import { recordAudit } from '../../audit/audit-store.ts'
+import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
+import { addJsonBody } from '../../platform/http/json-body.ts'
+import { compileValidator } from '../../platform/http/validation.ts'
+import type { Id } from '../../platform/ids.ts'
+import { createLog } from '../../platform/log.ts'
+import { createDatabase } from '../../platform/postgres.ts'
+import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
+import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
+import { CredentialStore } from '../../projects/credential-store.ts'
+import { addRoutes } from '../add-routes.ts'
+import { archiveJobRoute } from './archive-job.ts'
+import { cancelJobRoute } from './cancel-job.ts'
+import { createJobRoute } from './create-job.ts'
+import { getDiffRoute } from './get-diff.ts'
+import { getJobRoute } from './get-job.ts'
+import { listJobsRoute } from './list-jobs.ts'
+import { listMessagesRoute } from './list-messages.ts'
+import { sendMessageRoute } from './send-message.ts'
+
+let scope: MigratedScope
+let server: HttpServer
+let projectId: Id<'prj'>
+let key: string
+const woken: string[] = []
+
+beforeAll(async () => {
+  scope = await createMigratedScope(inject('engines'), 'jobs-api')
+  const { stores } = scope
+  server = createHttpServer(
+    { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 },
+    createLog('test', { level: 'error' }),
+  )
+  addJsonBody(server)
+  server.setValidatorCompiler(compileValidator)
+  const wake = async (id: string) => void woken.push(id)
+  const parts = { ...stores, wakeJob: wake, stopJob: wake }
+  const routes = [createJobRoute, getJobRoute, sendMessageRoute, listJobsRoute, listMessagesRoute, getDiffRoute]
+  addRoutes(
+    server,
+    [...routes, cancelJobRoute, archiveJobRoute].map((route) => route(parts)),
+    stores.keys,
+  )
+  const made = await makeProject()
+  projectId = made.projectId
+  key = made.key
+  await connect(projectId)
+})
+afterAll(async () => {
+  await server.close()
+  await scope.drop()
+})
+
+const operator = { kind: 'operator' } as const
+
+async function makeProject() {
+  const project = await scope.stores.projects.create('Docs', operator)
+  const grant = { name: 'key', scopes: ['agent:read', 'agent:write'] as const, allowedNetworks: [], expiresAt: null }
+  const { secret } = await scope.stores.keys.create(project.id, grant, operator)
+  return { projectId: project.id, key: secret }
+}
+
+async function connect(id: Id<'prj'>) {
+  const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
+  if (!parsed.ok) throw new Error(parsed.mistakes.join())
+  const credentials = new CredentialStore(createDatabase(scope.pool), createSealer(parsed.keys), recordAudit)
+  const tokenCredentialId = await credentials.put(id, 'code-host-token', 'token', operator)
+  const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
+  const how = { baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'secret', tokenCredentialId }
+  await scope.stores.repositories.connect(id, { ...where, ...how }, operator)
+}
+
+const ask = (method: 'GET' | 'POST', path: string, body?: object, headers: Record<string, string> = {}, as = key) =>
+  server.inject({
+    method,
+    url: path,
+    headers: { authorization: `Bearer ${as}`, ...headers },
+    ...(body && { payload: body }),
+  })
+const jobsUrl = () => `/v2/agent/${projectId}/job`
+const create = (body: object = { prompt: 'Write it.' }, headers = {}) => ask('POST', jobsUrl(), body, headers)
+
+test('a job is created, woken, and looks as the contract says', async () => {
+  const answer = await create({ prompt: 'Write it.', metadata: { ticket: 'D-1' } })
+  expect(answer.statusCode).toBe(201)
+  const job = answer.json()
+  expect(answer.headers.location).toBe(`${jobsUrl()}/${job.id}`)
+  expect(answer.headers['ratelimit-policy']).toBe('"jobs";q=100;w=3600')
+  expect(job).toMatchObject({
+    status: 'active',
+    source: { repository: 'docs/site', ref: 'main' },
+    prLink: null,
+    outcome: null,
+    archivedAt: null,
+    queuedMessages: 0,
+    metadata: { ticket: 'D-1' },
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: null },
+  })
+  expect(woken).toContain(job.id)
+  const again = await ask('GET', `${jobsUrl()}/${job.id}`)
+  expect(again.json()).toEqual(job)
+  expect(again.headers['retry-after']).toBe('2')
+  const unchanged = await ask('GET', `${jobsUrl()}/${job.id}`, undefined, {
+    'if-none-match': String(again.headers.etag),
+  })
+  expect(unchanged.statusCode).toBe(304)
+})
+
+test('a message to an active job waits its turn, and the conversation shows it', async () => {
+  const { id } = (await create()).json()
+  const answer = await ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'Shorter.' })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json()).toMatchObject({ id, status: 'active', queuedMessages: 1 })
+  expect((await ask('GET', `${jobsUrl()}/${id}/messages`)).json().messages).toMatchObject([
+    { number: 1, prompt: 'Write it.', status: 'queued' },
+    { number: 2, prompt: 'Shorter.', status: 'queued' },
+  ])
+})
+
+test('the 21st waiting message is one too many', async () => {
+  const { id } = (await create()).json()
+  for (let sent = 0; sent < 19; sent++) await ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'more' })
+  expect((await ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'more' })).json()).toMatchObject({
+    code: 'queue_full',
+  })
+})
+
+test('cancelling a waiting job ends it, archiving is final, and neither is a fifth status', async () => {
+  const { id } = (await create()).json()
+  const cancelled = (await ask('POST', `${jobsUrl()}/${id}/cancel`)).json()
+  expect(cancelled).toMatchObject({ status: 'failed', outcome: 'cancelled', error: null, prLink: null })
+  expect((await ask('POST', `${jobsUrl()}/${id}/cancel`)).json()).toMatchObject({ code: 'not_cancellable' })
+  const archived = (await ask('POST', `${jobsUrl()}/${id}/archive`)).json()
+  expect(archived).toMatchObject({ status: 'archived', archivedAt: expect.any(String) })
+  expect((await ask('POST', `${jobsUrl()}/${id}/archive`)).json()).toEqual(archived)
+  expect((await ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'more' })).json()).toMatchObject({
+    code: 'job_archived',
+  })
+})
+
+test('a topic has one open job', async () => {
+  const first = await create({ prompt: 'Nightly.', topic: 'nightly' })
+  const second = await create({ prompt: 'Nightly again.', topic: 'nightly' })
+  expect([first.statusCode, second.statusCode]).toEqual([201, 200])
+  expect(second.json()).toMatchObject({ id: first.json().id, queuedMessages: 1 })
+  expect(second.headers['ratelimit-policy']).toContain('messages')
+  await ask('POST', `${jobsUrl()}/${first.json().id}/archive`)
+  expect((await create({ prompt: 'Nightly.', topic: 'nightly' })).statusCode).toBe(201)
+})
+
+test('the same idempotency key gives the same answer, another request with it is refused', async () => {
+  const header = { 'idempotency-key': 'once' }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => create({ prompt: 'Once.' }, header)))
+  expect(new Set(answers.map(({ body, statusCode }) => statusCode + body)).size).toBe(1)
+  expect((await create({ prompt: 'Other.' }, header)).json()).toMatchObject({ code: 'idempotency_key_reused' })
+})
+
+test('exactly a hundred jobs an hour, and one more when the first has left the hour', async () => {
+  const other = await makeProject()
+  await connect(other.projectId)
+  const post = () => ask('POST', `/v2/agent/${other.projectId}/job`, { prompt: 'x' }, {}, other.key)
+  const answers = await Promise.all(Array.from({ length: 150 }, post))
+  expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(100)
+  const refused = answers.find(({ statusCode }) => statusCode === 429)
+  expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(3_500)
+  await scope.pool.query(
+    `UPDATE job SET created_at = created_at - interval '1 hour' WHERE id = (
+       SELECT id FROM job WHERE project_id = $1 ORDER BY created_at LIMIT 1)`,
+    [other.projectId],
+  )
+  expect([(await post()).statusCode, (await post()).statusCode]).toEqual([201, 429])
+})
+
+test('lists are paged, newest first, and by status', async () => {
+  const first = (await ask('GET', `/v2/agent/${projectId}/jobs?limit=2`)).json()
+  expect(first.jobs).toHaveLength(2)
+  const second = (await ask('GET', `/v2/agent/${projectId}/jobs?limit=2&cursor=${first.nextCursor}`)).json()
+  expect(second.jobs[0].id < first.jobs[1].id).toBe(true)
+  const archived = (await ask('GET', `/v2/agent/${projectId}/jobs?status=archived`)).json()
+  expect(archived.jobs.every((job: { status: string }) => job.status === 'archived')).toBe(true)
+})
+
+test('a project without a repository is not ready, and other people see nothing', async () => {
+  const other = await makeProject()
+  expect((await ask('POST', `/v2/agent/${other.projectId}/job`, { prompt: 'x' }, {}, other.key)).json()).toMatchObject({
+    code: 'project_not_ready',
+  })
+  const { id } = (await create()).json()
+  expect((await ask('GET', `${jobsUrl()}/${id}`, undefined, {}, other.key)).json()).toMatchObject({ code: 'not_found' })
+  expect((await ask('GET', `/v2/agent/${other.projectId}/job/${id}`, undefined, {}, other.key)).json()).toMatchObject({
+    code: 'not_found',
+  })
+  expect((await ask('GET', `${jobsUrl()}/${id}/diff`)).json()).toEqual({ diff: null })
+})

@@ -1,0 +1,6 @@
+/** Git's own rules for branches, and a length that file systems and addresses can bear. */
+export function isBranchName(name: string): boolean {
+  if (name.length === 0 || Buffer.byteLength(name) > 200 || name === '@' || name === 'HEAD') return false
+  if (/[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$/u.test(name)) return false
+  return name.split('/').every((component) => !component.startsWith('.') && !component.endsWith('.lock'))
+}
