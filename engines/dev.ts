@@ -22,8 +22,9 @@ async function main(): Promise<void> {
   if (!alreadyRunning) stops.push(announceEngines(addresses))
   const scope = await createScope(addresses, 'dev')
   stops.push(scope.drop)
+  const sealingKeys = sealingKeySettings()
   await runColophon(['migrate'], scope)
-  const { projectId, key } = await makeProject(scope.environment, 'My docs')
+  const making = makeProject(scope.environment, 'My docs')
 
   const directory = mkdtempSync(join(tmpdir(), 'colophon-dev-'))
   stops.push(() => rmSync(directory, { recursive: true, force: true }))
@@ -34,22 +35,23 @@ async function main(): Promise<void> {
   ]
   const environment = {
     ...scope.environment,
-    ...(await sealingKeySettings()),
+    ...(await sealingKeys),
     COLOPHON_LISTEN: `127.0.0.1:${apiPort}`,
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
     COLOPHON_RUNNER_TOKEN: 'development',
   }
-  const processes: ColophonProcess[] = []
-  for (const name of ['worker', 'api', 'runner'] as const) {
+  const start = async (name: 'worker' | 'api' | 'runner'): Promise<ColophonProcess> => {
     const print = (line: string) => console.log(`${name.padEnd(7)}│ ${readableLine(line)}`)
     const colophon = await prepareProcess(name, { environment, directory, print })
     stops.push(() => colophon.part.stop())
     await colophon.part.start()
-    processes.push(colophon)
+    return colophon
   }
+  const processes = await Promise.all([start('worker'), start('api'), start('runner')])
   await Promise.all(processes.map(waitUntilReady))
+  const { projectId, key } = await making
   stops.push(restartOnChange(processes))
   const url = `http://localhost:${apiPort}`
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)

@@ -46,7 +46,6 @@ export type ConnectionProblemCode =
   | 'repository_moved'
   | 'repository_archived'
   | 'repository_is_mirror'
-  | 'repository_is_empty'
   | 'object_format_not_supported'
   | 'pull_requests_disabled'
   | 'base_branch_not_found'

@@ -134,7 +134,8 @@ describe('a key that is being made while its maker is revoked is revoked too', (
 
 test('use is noted once a minute', async () => {
   const key = await make()
-  const lastUse = async () => (await keys.list(projectId, { limit: 250, before: undefined })).find(({ id }) => id === key.id)?.lastUsedAt
+  const lastUse = async () =>
+    (await keys.list(projectId, { limit: 250, before: undefined })).find(({ id }) => id === key.id)?.lastUsedAt
   await Promise.all(Array.from({ length: 5 }, () => keys.noteUse(key)))
   const first = await lastUse()
   expect(first).toBeInstanceOf(Date)

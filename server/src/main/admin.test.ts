@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { newId } from '../platform/ids.ts'
-import { admin, UsageError } from './admin.ts'
+import { admin } from './admin.ts'
+import { UsageError } from './usage-error.ts'
 
 const project = newId('prj')
 const forKey = ['key', 'create', '--project', project, '--name', 'CI']

@@ -21,8 +21,9 @@ import { memberRoles } from '../projects/member-role.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { connectRepository, type WantedRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
+import { UsageError } from './usage-error.ts'
 
-export const adminUsage = `colophon-server admin
+const adminUsage = `colophon-server admin
 
   project create --name NAME
   project list
@@ -40,12 +41,18 @@ export const adminUsage = `colophon-server admin
 LIST is separated by commas. Without --scopes a key is an admin key and has all:
 ${scopes.join(', ')}.`
 
-/** What was typed is wrong: the message says how, and the usage follows. */
-export class UsageError extends Error {}
-
 const operator = { kind: 'operator' } as const
 
 export async function admin(args: readonly string[]): Promise<void> {
+  try {
+    await run(args)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(error.message ? `${error.message}\n\n${adminUsage}` : adminUsage)
+  }
+}
+
+async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args)
   const command = positionals.join(' ')
   if (!Object.hasOwn(commands, command))

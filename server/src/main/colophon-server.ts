@@ -2,6 +2,7 @@
 /** `colophon-server <process>`: the one program in the image. */
 import {
   ConfigError,
+  type LogConfig,
   loadApiConfig,
   loadEnginesConfig,
   loadRunnerConfig,
@@ -12,13 +13,8 @@ import { isEngineAway } from '../platform/engine-away.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { version } from '../platform/version.ts'
-import { admin, adminUsage, UsageError } from './admin.ts'
-import { startApi } from './api.ts'
-import { migrateEngines } from './migrate.ts'
-import { startRunner } from './runner.ts'
 import { type Running, runUntilStopped } from './running-process.ts'
-import { startServe } from './serve.ts'
-import { startWorker } from './worker.ts'
+import { UsageError } from './usage-error.ts'
 
 const usage = `colophon-server ${version}
 
@@ -33,25 +29,33 @@ Settings come from the environment; docs/configuration.md lists them.`
 
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: 78 } as const // 78: EX_CONFIG, supervisors know it
 
+/** Each loads only what it runs: a runner has no use for the engines' drivers, and a command should not wait for them. */
 const commands: Readonly<Record<string, () => Promise<void>>> = {
-  serve: () => run('serve', loadServeConfig(), startServe, (config) => config.api.log),
-  api: () => run('api', loadApiConfig(), startApi, (config) => config.log),
-  worker: () => run('worker', loadWorkerConfig(), startWorker, (config) => config.log),
-  runner: () => run('runner', loadRunnerConfig(), startRunner, (config) => config.log),
+  async serve() {
+    const config = loadServeConfig()
+    await run('serve', config.api.log, (await import('./serve.ts')).startServe(config))
+  },
+  async api() {
+    const config = loadApiConfig()
+    await run('api', config.log, (await import('./api.ts')).startApi(config))
+  },
+  async worker() {
+    const config = loadWorkerConfig()
+    await run('worker', config.log, (await import('./worker.ts')).startWorker(config))
+  },
+  async runner() {
+    const config = loadRunnerConfig()
+    await run('runner', config.log, (await import('./runner.ts')).startRunner(config))
+  },
   async migrate() {
     const config = loadEnginesConfig()
-    await migrateEngines(config, createLog('migrate', config.log))
+    await (await import('./migrate.ts')).migrateEngines(config, createLog('migrate', config.log))
   },
-  admin: () => admin(process.argv.slice(3)),
+  admin: async () => (await import('./admin.ts')).admin(process.argv.slice(3)),
 }
 
-async function run<Config>(
-  name: string,
-  config: Config,
-  start: (config: Config) => Promise<Running>,
-  logConfig: (config: Config) => Parameters<typeof createLog>[1],
-): Promise<void> {
-  await runUntilStopped(await start(config), createLog(name, logConfig(config)))
+async function run(name: string, logConfig: LogConfig, starting: Promise<Running>): Promise<void> {
+  await runUntilStopped(await starting, createLog(name, logConfig))
 }
 
 async function main(name: string | undefined): Promise<number> {
@@ -72,7 +76,7 @@ async function main(name: string | undefined): Promise<number> {
       return exitCodes.configuration
     }
     if (error instanceof UsageError) {
-      process.stderr.write(`${error.message ? `${error.message}\n\n` : ''}${adminUsage}\n`)
+      process.stderr.write(`${error.message}\n`)
       return exitCodes.usage
     }
     if (error instanceof Problem) {

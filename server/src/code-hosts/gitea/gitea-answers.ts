@@ -5,7 +5,6 @@ const commitId = Type.String({ pattern: '^[0-9a-f]{40}$' })
 
 export const GiteaRepository = Type.Object({
   full_name: Type.String(),
-  empty: Type.Boolean(),
   archived: Type.Boolean(),
   mirror: Type.Boolean(),
   has_pull_requests: Type.Boolean(),

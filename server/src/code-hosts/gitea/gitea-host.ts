@@ -53,7 +53,7 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
         const hook = {
           type: 'gitea',
           active: true,
-          events: ['pull_request'],
+          events: ['pull_request_only'], // `pull_request` alone would mean labels, comments and reviews too
           config: { url, content_type: 'json', secret },
         }
         // Made anew each time: Gitea does not tell a hook's secret, and editing a hook leaves its secret as it was.

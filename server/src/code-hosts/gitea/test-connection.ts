@@ -13,7 +13,6 @@ export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }
     const repository = await api.call('GET', '', GiteaRepository)
     if (repository.archived) return problem('repository_archived', 'The repository is archived: nothing can be pushed.')
     if (repository.mirror) return problem('repository_is_mirror', 'The repository is a mirror: connect its original.')
-    if (repository.empty) return problem('repository_is_empty', `The repository is empty. Push ${baseBranch} first.`)
     if ((repository.object_format_name ?? 'sha1') !== 'sha1') {
       return problem('object_format_not_supported', 'Only repositories with SHA-1 object ids can be connected.')
     }

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createEgress, type Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost } from '../code-host.ts'
@@ -16,6 +17,8 @@ const run = promisify(execFile)
 
 export type GiteaAddress = { url: string; adminName: string; adminToken: string }
 
+export type GiteaPerson = { name: string; password: string; token: string }
+
 export type GiteaRepository = {
   owner: string
   name: string
@@ -24,6 +27,10 @@ export type GiteaRepository = {
   host: CodeHost
   /** Gitea's API as the administrator, below the repository. */
   asPerson(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Somebody new, who may do this in the repository, with a token that may do that. */
+  addPerson(permission: 'read' | 'write' | 'none', tokenScopes: readonly string[]): Promise<GiteaPerson>
+  /** The repository as seen with another token. */
+  hostWith(token: string): CodeHost
   /** A commit that somebody else pushes. */
   pushAsPerson(commit: CraftedCommit, branch: string): Promise<void>
   /** Of a branch: each file and its contents. */
@@ -44,17 +51,28 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
   const name = `repository-${randomBytes(6).toString('hex')}`
   const owner = gitea.adminName
 
-  async function call(method: string, path: string, body?: unknown): Promise<unknown> {
+  async function call(method: string, path: string, body?: unknown, authorization = `token ${gitea.adminToken}`) {
     const response = await fetch(`${gitea.url}/api/v1${path}`, {
       method,
-      headers: { authorization: `token ${gitea.adminToken}`, 'content-type': 'application/json' },
+      headers: { authorization, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-    return text === '' ? undefined : JSON.parse(text)
+    return text === '' ? undefined : (JSON.parse(text) as unknown)
   }
-  await call('POST', '/user/repos', { name, default_branch: 'main' })
+
+  async function addPerson(permission: 'read' | 'write' | 'none', scopes: readonly string[]): Promise<GiteaPerson> {
+    const person = `person-${randomBytes(6).toString('hex')}`
+    const password = randomBytes(12).toString('hex')
+    const email = `${person}@localhost.invalid`
+    await call('POST', '/admin/users', { username: person, email, password, must_change_password: false })
+    if (permission !== 'none') await call('PUT', `/repos/${owner}/${name}/collaborators/${person}`, { permission })
+    const basic = `Basic ${Buffer.from(`${person}:${password}`).toString('base64')}`
+    const made = await call('POST', `/users/${person}/tokens`, { name: 'test', scopes }, basic)
+    return { name: person, password, token: (made as { sha1: string }).sha1 }
+  }
+  await call('POST', '/user/repos', { name, private: true, default_branch: 'main' })
 
   const remoteUrl = new URL(`/${owner}/${name}.git`, gitea.url)
   remoteUrl.username = owner
@@ -76,13 +94,18 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
 
   const base = craftCommit(files, [])
   await pushAsPerson(base, 'main')
+  // Gitea notes in the background that a repository is no longer empty, and knows no branches before.
+  while (((await call('GET', `/repos/${owner}/${name}`)) as { empty: boolean }).empty) await setTimeout(20)
   const egress = createEgress({ allowedHosts: [new URL(gitea.url).host] })
+  const hostWith = (token: string) => openCodeHost({ host: 'gitea', baseUrl: gitea.url, owner, name, token }, egress)
   return {
     owner,
     name,
     base,
     egress,
-    host: openCodeHost({ host: 'gitea', baseUrl: gitea.url, owner, name, token: gitea.adminToken }, egress),
+    host: hostWith(gitea.adminToken),
+    hostWith,
+    addPerson,
     asPerson: (method, path, body) => call(method, `/repos/${owner}/${name}${path}`, body),
     pushAsPerson,
     async filesOf(branch) {
