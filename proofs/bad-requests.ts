@@ -145,23 +145,28 @@ async function madeFromTheContract(stage: Stage): Promise<void> {
   )
 }
 
-/** Each parameter of the path gets a list of things that are there; what is removed is found by nobody else. */
+/** What a request can use up, like something to remove, there is many times; of everything else one will do. */
 async function realIds(
   api: ColophonProcess,
   project: Project,
   operation: Operation,
-  count: number,
+  atMost: number,
 ): Promise<Record<string, string[]>> {
-  const names = operation.path
-    .split('/')
-    .flatMap((part, index) => (part.startsWith('{') ? [{ name: part.slice(1, -1), index }] : []))
-  const ids = Object.fromEntries(names.map(({ name }) => [name, [] as string[]]))
-  const distinct = names.every(({ name }) => name === 'projectId') ? Math.min(1, names.length) : count
-  for (let made = 0; made < distinct; made++) {
-    const parts = new URL(await exampleUrl(api.url, operation, project)).pathname.split('/')
-    for (const { name, index } of names) ids[name]?.push(parts[index] ?? '')
-  }
-  return ids
+  const usesUp = operation.method === 'DELETE' || (operation.method === 'POST' && operation.bodyExample === undefined)
+  const parts = operation.path.split('/')
+  const found = await inOrder(usesUp ? atMost : 1, async () =>
+    new URL(await exampleUrl(api.url, operation, project)).pathname.split('/'),
+  )
+  const parameters = parts.flatMap((part, index) => (part.startsWith('{') ? [{ name: part.slice(1, -1), index }] : []))
+  return Object.fromEntries(
+    parameters.map(({ name, index }) => [name, [...new Set(found.map((path) => path[index] ?? ''))]]),
+  )
+}
+
+async function inOrder<Result>(times: number, act: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  while (results.length < times) results.push(await act())
+  return results
 }
 
 async function madeByHand(stage: Stage): Promise<void> {

@@ -6,6 +6,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity'
 import { BareRepository, type ResultRefusal } from '../code-hosts/bare-repository.ts'
 import type { CodeHost, PullRequest } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
+import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { AttemptStore, StoredResult } from '../jobs/attempt-store.ts'
 import type { TurnInHand, TurnOutcome, TurnStore, TurnToPublish } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
@@ -22,6 +23,7 @@ export interface PublishParts {
 }
 
 export function createPublishResult(parts: PublishParts): PublishResult {
+  void removeAbandonedRepositories().catch(() => {}) // of a worker that was killed; none is no harm
   return async (turn) => {
     try {
       return await publish(parts, turn)

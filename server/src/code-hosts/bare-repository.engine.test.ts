@@ -1,6 +1,7 @@
-import { readdir } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import type { Egress } from '../platform/egress/egress.ts'
 import { EgressError } from '../platform/egress/egress-error.ts'
 import { BareRepository } from './bare-repository.ts'
@@ -140,9 +141,13 @@ describe('publishing', () => {
   })
 
   it('leaves nothing on the disk', async () => {
-    const before = await repositoriesOnDisk()
-    await publish('plain', { bundle: bundleOfChange(gitea.base, { 'docs/new.md': 'x' }) })
-    expect(await repositoriesOnDisk()).toEqual(before)
+    const directory = await mkdtemp(join(tmpdir(), 'colophon-test-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    vi.stubEnv('TMPDIR', directory)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await publish('tidy', { bundle: bundleOfChange(gitea.base, { 'docs/new.md': 'x' }) })
+    await publish('tidy', { bundle: Buffer.from('refused') })
+    expect(await readdir(directory)).toEqual([])
   })
 })
 
@@ -288,7 +293,3 @@ describe('a host that fails', () => {
     await expect(accepting).rejects.toThrow('enough')
   })
 })
-
-async function repositoriesOnDisk(): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-publish-'))
-}

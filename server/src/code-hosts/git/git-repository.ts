@@ -112,7 +112,7 @@ export class GitRepository {
   }
 
   async commitTree(tree: string, parent: CommitId, { message, identity, date }: CommitDetails): Promise<CommitId> {
-    const seconds = `${Math.floor(date.getTime() / 1000)} +0000`
+    const seconds = `@${Math.floor(date.getTime() / 1000)} +0000`
     const run = await this.#run(['commit-tree', tree, '-p', parent, '-F', '-'], {
       stdin: message,
       environment: {

@@ -2,6 +2,7 @@
 
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -74,22 +75,28 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
   }
   await call('POST', '/user/repos', { name, private: true, default_branch: 'main' })
 
-  const remoteUrl = new URL(`/${owner}/${name}.git`, gitea.url)
-  remoteUrl.username = owner
-  remoteUrl.password = gitea.adminToken
+  const remoteUrl = `${gitea.url}/${owner}/${name}.git`
   const directory = await mkdtemp(join(tmpdir(), 'colophon-person-'))
+  const basic = Buffer.from(`${owner}:${gitea.adminToken}`).toString('base64')
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/nonexistent',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
+  }
   const git = async (...args: string[]) =>
-    (await run('git', ['-C', directory, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout
+    (await run('git', ['-C', directory, ...args], { env, maxBuffer: 64 * 1024 * 1024 })).stdout
   await git('init', '--quiet', '--bare')
 
   async function pushAsPerson(commit: CraftedCommit, branch: string): Promise<void> {
     const child = execFile('git', ['-C', directory, 'unpack-objects', '-q'])
     child.stdin?.end(packOf(commit.objects.values()))
-    await new Promise((resolve) => child.on('close', resolve))
-    await git('push', '--quiet', '--force', remoteUrl.href, `${commit.id}:refs/heads/${branch}`)
+    await once(child, 'close')
+    await git('push', '--quiet', '--force', remoteUrl, `${commit.id}:refs/heads/${branch}`)
   }
   const fetchBranch = async (branch: string) => {
-    await git('fetch', '--quiet', remoteUrl.href, `+refs/heads/${branch}:refs/heads/${branch}`)
+    await git('fetch', '--quiet', remoteUrl, `+refs/heads/${branch}:refs/heads/${branch}`)
   }
 
   const base = craftCommit(files, [])

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createEgress } from '../../platform/egress/egress.ts'
+import { startGitRelay } from './git-relay.ts'
+
+async function start(status = 200) {
+  const asked: IncomingMessage[] = []
+  const host = createServer((request, response) => {
+    asked.push(request)
+    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'x/y' }).end('answer'))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => host.once('listening', resolve))
+  const address = `127.0.0.1:${(host.address() as AddressInfo).port}`
+  const egress = createEgress({ allowedHosts: [address] })
+  const remote = { url: `http://${address}/owner/name.git`, authorization: () => 'Basic c2VjcmV0' }
+  const relay = await startGitRelay(remote, egress, new AbortController().signal)
+  onTestFinished(async () => {
+    relay.close()
+    await egress.close()
+    host.close()
+  })
+  const [name = '', secret = ''] = relay.header.split(': ')
+  const call = (path: string, request: RequestInit = {}) =>
+    fetch(relay.url + path, { ...request, headers: { [name]: secret, cookie: 'x', ...request.headers } })
+  return { asked, relay, call }
+}
+
+describe('the relay', () => {
+  it("adds the host's token, and passes on nothing that git does not need", async () => {
+    const { asked, call } = await start()
+    const answer = await call('/git-upload-pack', {
+      method: 'POST',
+      body: 'want',
+      headers: { 'git-protocol': 'version=2' },
+    })
+    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([200, 'x/y', 'answer'])
+    expect(asked[0]?.url).toBe('/owner/name.git/git-upload-pack')
+    expect(asked[0]?.headers).toMatchObject({ authorization: 'Basic c2VjcmV0', 'git-protocol': 'version=2' })
+    expect(Object.keys(asked[0]?.headers ?? {})).not.toEqual(expect.arrayContaining(['cookie', 'x-colophon-relay']))
+  })
+
+  it('serves nobody else', async () => {
+    const { asked, relay, call } = await start()
+    for (const headers of [{}, { 'x-colophon-relay': 'f'.repeat(64) }, { 'x-colophon-relay': '' }]) {
+      const answer = await fetch(`${relay.url}/info/refs?service=git-upload-pack`, { headers })
+      expect(answer.status).toBe(403)
+    }
+    for (const path of [
+      '/',
+      '/../other.git/info/refs',
+      '/info/refs',
+      '/info/lfs/objects/batch',
+      '/info/refs?service=git-upload-pack&x',
+    ]) {
+      expect((await call(path)).status).toBe(403)
+    }
+    expect((await call('/git-receive-pack')).status).toBe(403)
+    expect(asked).toEqual([])
+  })
+
+  it('remembers what went wrong, once', async () => {
+    const { relay, call } = await start(401)
+    expect((await call('/info/refs?service=git-upload-pack')).status).toBe(502)
+    expect(relay.takeFailure()).toMatchObject({ failure: { kind: 'final', code: 'token_rejected' } })
+    expect(relay.takeFailure()).toBeUndefined()
+  })
+})
