@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -90,6 +91,14 @@ describe('publishing', () => {
     }
     expect(commits[0]).toMatchObject({ kind: 'ready' })
     expect(commits[1]).toEqual(commits[0])
+  })
+
+  it('takes what git itself makes, and sends megabytes on', async () => {
+    const image = randomBytes(5_000_000).toString('latin1')
+    const files = { [index]: `${baseFiles[index]}Four.\n`, 'docs/new/image.webp': image }
+    const bundle = await gitea.bundleByGit('main', files)
+    expect(await publish('by-git', { bundle })).toMatchObject({ kind: 'pushed' })
+    expect((await gitea.filesOf('by-git'))[index]).toBe(files[index])
   })
 
   it('takes a pack that holds only differences to files which were not fetched', async () => {

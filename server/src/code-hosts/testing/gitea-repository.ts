@@ -3,9 +3,9 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createEgress, type Egress } from '../../platform/egress/egress.ts'
@@ -34,6 +34,8 @@ export type GiteaRepository = {
   hostWith(token: string): CodeHost
   /** A commit that somebody else pushes. */
   pushAsPerson(commit: CraftedCommit, branch: string): Promise<void>
+  /** What an honest runner makes with git itself: a shallow clone, changed files, one commit, a bundle. */
+  bundleByGit(branch: string, files: Readonly<Record<string, string>>): Promise<Buffer>
   /** Of a branch: each file and its contents. */
   filesOf(branch: string): Promise<Record<string, string>>
   logOf(branch: string): Promise<string[]>
@@ -115,6 +117,28 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
     addPerson,
     asPerson: (method, path, body) => call(method, `/repos/${owner}/${name}${path}`, body),
     pushAsPerson,
+    async bundleByGit(branch, changed) {
+      const clone = await mkdtemp(join(directory, 'clone-'))
+      const inClone = (...args: string[]) => run('git', ['-C', clone, ...args], { env })
+      await inClone('clone', '--quiet', '--depth=1', `--branch=${branch}`, remoteUrl, '.')
+      for (const [path, contents] of Object.entries(changed)) {
+        await mkdir(dirname(join(clone, path)), { recursive: true })
+        await writeFile(join(clone, path), contents)
+      }
+      await inClone('add', '--all')
+      await inClone(
+        '-c',
+        'user.name=Runner',
+        '-c',
+        'user.email=runner@example.com',
+        'commit',
+        '--quiet',
+        '-m',
+        'Result',
+      )
+      await inClone('bundle', 'create', '--quiet', 'out', 'HEAD^..HEAD', 'HEAD')
+      return await readFile(join(clone, 'out'))
+    },
     async filesOf(branch) {
       await fetchBranch(branch)
       const names = (await git('ls-tree', '-r', '-z', '--name-only', branch)).split('\0').filter((name) => name !== '')
