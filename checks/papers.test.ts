@@ -49,6 +49,7 @@ test.each(papers)('%s names only commands that exist', (paper) => {
 test('every promise has its proof, and every proof its promise', () => {
   const promised = [...read('PROMISES.md').matchAll(/\|\s*`([a-z-]+)`\s*\|/g)].map((match) => match[1])
   const proofs = globSync('proofs/*.ts', { cwd: root }).map((path) => path.slice('proofs/'.length, -'.ts'.length))
+  for (const line of read('PROMISES.md').matchAll(/\|\s*`[a-z-]+`\s*\|(.*)\|/g)) expect(line[1]).toMatch(/\d/)
   expect(promised.toSorted()).toEqual(proofs.filter((name) => name !== 'prove' && name !== 'proof').toSorted())
 })
 

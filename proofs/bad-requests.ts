@@ -6,7 +6,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type ColophonProcess, makeProject } from '../engines/colophon.ts'
 import { type Scope, scopes } from '../server/src/keys/scopes.ts'
 import type { ProblemCode } from '../server/src/platform/http/problem.ts'
@@ -16,6 +15,7 @@ import { badBodies, unaskedBodies } from './kit/bad-bodies.ts'
 import { badHttp } from './kit/bad-http.ts'
 import { type Expected, faultOf, refusedAs } from './kit/contract-answer.ts'
 import { bearer, call } from './kit/http-call.ts'
+import { askOrdinarily } from './kit/ordinary-client.ts'
 import { exchange, hangUp, rawRequest } from './kit/raw-http.ts'
 import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
 import { runningService } from './kit/running-service.ts'
@@ -33,8 +33,6 @@ const furtherRules: Readonly<Record<string, string>> = {
   'DELETE /v2/projects/{projectId}/members/{memberId}': 'the last owner stays',
 }
 
-const ordinaryWithinMs = 5_000
-const grownBytesAllowed = 200e6
 // What Node takes for itself in a container of 320 MiB, as deploy/compose.yml has it; here it would take gigabytes.
 const heapAsDeployed = '--max-heap-size=259'
 
@@ -43,11 +41,10 @@ type Project = { projectId: string; key: string }
 interface Stage {
   run: ProofRun
   api: ColophonProcess
-  project: Project
-  /** For Schemathesis, which would change one project more often than a minute allows. */
-  fuzzedProjects: readonly Project[]
   operations: readonly Operation[]
   logFile: string
+  /** One for each part of the proof: none is to use up what a project may do in a minute or an hour for another. */
+  newProject(): Promise<Project>
 }
 
 export async function prove(run: ProofRun): Promise<void> {
@@ -56,15 +53,14 @@ export async function prove(run: ProofRun): Promise<void> {
     COLOPHON_LOG_LEVEL: 'debug', // health is logged at that level only
     NODE_OPTIONS: heapAsDeployed,
   })
-  const newProject = () => makeProject(service.environment, 'Fuzzed')
-  const [project, ...fuzzedProjects] = await Promise.all([
-    newProject(),
-    ...Array.from({ length: { ci: 1, stated: 4, full: 8 }[run.size] }, newProject),
-  ])
-  const operations = await operationsOf(api.url)
-  const stage: Stage = { run, api, project, fuzzedProjects, operations, logFile: service.logFile }
-
-  const ordinary = await askOrdinarily(stage)
+  const stage: Stage = {
+    run,
+    api,
+    operations: await operationsOf(api.url),
+    logFile: service.logFile,
+    newProject: () => makeProject(service.environment, 'Fuzzed'),
+  }
+  const ordinary = await askOrdinarily(run, api, (await stage.newProject()).key)
   const slow = neverEnding(stage)
   await madeFromTheContract(stage)
   await madeByHand(stage)
@@ -82,9 +78,9 @@ export async function prove(run: ProofRun): Promise<void> {
 const nameOf = ({ method, path }: { method: string; path?: string | undefined }) => `${method} ${path}`
 
 async function newKey(
-  { api, project }: Stage,
-  granted: readonly Scope[],
-  { projectId, key }: Project = project,
+  api: ColophonProcess,
+  { projectId, key }: Project,
+  granted: readonly Scope[] = scopes,
 ): Promise<string> {
   const answer = await call({
     method: 'POST',
@@ -95,22 +91,28 @@ async function newKey(
   return (JSON.parse(answer.text) as { secret: string }).secret
 }
 
+const authorizationWith = (key: string) => `Authorization: Bearer ${key}`
+
 /** Some examples are sent in several forms, and each operation is asked in some ways that are not counted as examples. */
 const requestsPerExample = 1.5
 
 async function madeFromTheContract(stage: Stage): Promise<void> {
-  const { run, api, fuzzedProjects, operations, logFile } = stage
+  const { run, api, operations, logFile, newProject } = stage
+  for (const name of Object.keys(furtherRules))
+    run.check(operations.map(nameOf).includes(name), `${name}, which has further rules, is an operation`)
   const wanted = { ci: 500, stated: 5_000, full: 20_000 }[run.size]
   const directory = mkdtempSync(join(tmpdir(), 'colophon-schemathesis-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
   let seen: LoggedRequest[] = []
   for (let round = 0; seen.length < wanted; round++) {
     const examplesPerOperation = Math.ceil((wanted - seen.length) / operations.length / requestsPerExample)
+    // More than one: Schemathesis is quicker than what a project may do in a minute.
+    const projects = await Promise.all(Array.from({ length: { ci: 1, stated: 4, full: 8 }[run.size] }, newProject))
     const fuzzed = await Promise.all(
       operations.map(async (operation, index): Promise<FuzzedOperation> => {
-        const project = fuzzedProjects[index % fuzzedProjects.length] ?? stage.project
-        const key = await newKey(stage, scopes, project)
+        const project = projects[index % projects.length] ?? (await newProject())
         const ids = await realIds(api, project, operation, Math.min(examplesPerOperation, 100))
+        const key = await newKey(api, project)
         return { operation, key, ids, hasFurtherRules: nameOf(operation) in furtherRules }
       }),
     )
@@ -145,6 +147,9 @@ async function madeFromTheContract(stage: Stage): Promise<void> {
   )
 }
 
+const usesUp = ({ method, bodyExample }: Operation) =>
+  method === 'DELETE' || (method === 'POST' && bodyExample === undefined)
+
 /** What a request can use up, like something to remove, there is many times; of everything else one will do. */
 async function realIds(
   api: ColophonProcess,
@@ -152,11 +157,10 @@ async function realIds(
   operation: Operation,
   atMost: number,
 ): Promise<Record<string, string[]>> {
-  const usesUp = operation.method === 'DELETE' || (operation.method === 'POST' && operation.bodyExample === undefined)
-  const parts = operation.path.split('/')
-  const found = await inOrder(usesUp ? atMost : 1, async () =>
+  const found = await inOrder(usesUp(operation) ? atMost : 1, async () =>
     new URL(await exampleUrl(api.url, operation, project)).pathname.split('/'),
   )
+  const parts = operation.path.split('/')
   const parameters = parts.flatMap((part, index) => (part.startsWith('{') ? [{ name: part.slice(1, -1), index }] : []))
   return Object.fromEntries(
     parameters.map(({ name, index }) => [name, [...new Set(found.map((path) => path[index] ?? ''))]]),
@@ -169,8 +173,8 @@ async function inOrder<Result>(times: number, act: () => Promise<Result>): Promi
   return results
 }
 
-async function madeByHand(stage: Stage): Promise<void> {
-  const { run, api, operations } = stage
+async function madeByHand({ run, api, operations, newProject }: Stage): Promise<void> {
+  const project = await newProject()
   let asked = 0
   let slowest = { seconds: 0, what: '' }
   const expect = async (what: string, bytes: Buffer | string, expected: Expected) => {
@@ -181,13 +185,13 @@ async function madeByHand(stage: Stage): Promise<void> {
     const fault = faultOf(answer, expected)
     run.check(fault === undefined, `${what}: ${fault} (${answer?.status} ${answer?.text.slice(0, 300)})`)
   }
-  const visitors = await badVisitors(stage)
-  for (const operation of operations) await badWaysToAsk(stage, operation, visitors, expect)
+  const visitors = await badVisitors(api, project)
+  for (const operation of operations) await badWaysToAsk(api, project, operation, visitors, expect)
   for (const { name, target, expected } of addressesOfNothing) {
     for (const method of ['GET', 'POST'])
       await expect(`${method} ${name}`, rawRequest({ method, target, ...allWrong }), expected)
   }
-  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  const authorization = authorizationWith(await newKey(api, project))
   for (const { name, bytes, expected } of badHttp(authorization)) await expect(name, bytes, expected)
   run.say(`${asked} requests by hand; the slowest answer took ${slowest.seconds.toFixed(2)} s: ${slowest.what}`)
   run.check(slowest.seconds < 5, 'every request by hand is answered within 5 s')
@@ -200,22 +204,22 @@ const allWrong = { headers: ['Content-Type: text/xml', 'Content-Encoding: br'], 
 type Expect = (what: string, bytes: Buffer | string, expected: Expected) => Promise<void>
 
 async function badWaysToAsk(
-  stage: Stage,
+  api: ColophonProcess,
+  project: Project,
   operation: Operation,
   visitors: readonly BadVisitor[],
   expect: Expect,
 ): Promise<void> {
-  const { api, project } = stage
   const { method, path, access, statuses } = operation
   const targetNow = async () => (await exampleUrl(api.url, operation, project)).slice(api.url.length)
   const target = await targetNow()
-  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  const authorization = authorizationWith(await newKey(api, project))
   const documented = statuses.filter((status) => status < 500)
   const example = operation.bodyExample as Record<string, unknown> | undefined
   const bodies = example ? badBodies(example, { documented }) : unaskedBodies
   for (const { name, headers, expected, ...body } of bodies) {
-    const own = expected === 'taken' ? await targetNow() : target // what is taken may use up what it is about
-    const request = { method, target: own, headers: [authorization, ...headers], ...body }
+    const fresh = usesUp(operation) ? await targetNow() : target
+    const request = { method, target: fresh, headers: [authorization, ...headers], ...body }
     await expect(`${method} ${path}, ${name}`, rawRequest(request), expected)
   }
   const addresses = [...oddPaths(path, target, documented), ...oddQueriesOf(target, documented)]
@@ -246,44 +250,37 @@ interface BadVisitor {
 }
 
 /** Who must not come in is told so, and nothing about the request that came along. */
-async function badVisitors(stage: Stage): Promise<BadVisitor[]> {
-  const { projectId } = stage.project
-  const authorization = (key: string) => [`Authorization: Bearer ${key}`]
-  const wide = await newKey(stage, scopes)
+async function badVisitors(api: ColophonProcess, project: Project): Promise<BadVisitor[]> {
+  const wide = await newKey(api, project)
   const withoutScope = new Map<string, string>()
-  for (const scope of scopes)
-    withoutScope.set(
-      scope,
-      await newKey(
-        stage,
-        scopes.filter((other) => other !== scope),
-      ),
-    )
-  const isScope = (access: string) => withoutScope.has(access)
-  const base = { ofProject: projectId, refusedAt: isScope }
+  for (const scope of scopes) {
+    const others = scopes.filter((other) => other !== scope)
+    withoutScope.set(scope, await newKey(api, project, others))
+  }
+  const base = { ofProject: project.projectId, refusedAt: (access: string) => withoutScope.has(access) }
   return [
     { ...base, name: 'no key', headers: () => [], code: 'unauthenticated', refusedAt: (access) => access !== 'public' },
     {
       ...base,
       name: "another's project",
-      headers: () => authorization(wide),
+      headers: () => [authorizationWith(wide)],
       ofProject: newId('prj'),
       code: 'not_found',
     },
     {
       ...base,
       name: 'lacking the scope',
-      headers: (access) => authorization(withoutScope.get(access) ?? ''),
+      headers: (access) => [authorizationWith(withoutScope.get(access) ?? '')],
       code: 'insufficient_scope',
     },
   ]
 }
 
 /** Whoever resets the connection right after a request leaves the service to write to nobody. */
-async function hungUp(stage: Stage): Promise<void> {
-  const { run, api, project, operations } = stage
+async function hungUp({ run, api, operations, newProject }: Stage): Promise<void> {
   const times = { ci: 5, stated: 50, full: 300 }[run.size]
-  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+  const project = await newProject()
+  const authorization = authorizationWith(project.key)
   const requests = [
     ...badHttp(authorization).map(({ bytes }) => bytes),
     ...slowRequests(`/v2/projects/${project.projectId}/keys`, authorization).map(({ begins }) => begins),
@@ -303,11 +300,10 @@ async function hungUp(stage: Stage): Promise<void> {
 /** The server's own limit is 30 s, looked at every 5. */
 const cutAfterSeconds = { earliest: 29, latest: 45 }
 
-async function neverEnding(stage: Stage): Promise<void> {
-  const { run, api, project } = stage
-  const authorization = `Authorization: Bearer ${await newKey(stage, scopes)}`
+async function neverEnding({ run, api, newProject }: Stage): Promise<void> {
   const ofEachKind = { ci: 5, stated: 50, full: 300 }[run.size]
-  const kinds = slowRequests(`/v2/projects/${project.projectId}/keys`, authorization)
+  const { projectId, key } = await newProject()
+  const kinds = slowRequests(`/v2/projects/${projectId}/keys`, authorizationWith(key))
   const cuts = await Promise.all(
     kinds.flatMap((kind) =>
       Array.from({ length: ofEachKind }, async () => {
@@ -327,51 +323,4 @@ async function neverEnding(stage: Stage): Promise<void> {
     'slow clients, cut off after seconds',
     `${cuts.length}, ${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)}`,
   )
-}
-
-/** Somebody who asks for `/v2/me` four times a second, by HEAD to be known in the log. */
-async function askOrdinarily(stage: Stage): Promise<{ stop(): Promise<void> }> {
-  const { run, api } = stage
-  const key = await newKey(stage, scopes)
-  const { pid } = api.part
-  const times: number[] = []
-  let mostBytes = 0
-  let stopping = false
-  const ask = async () => {
-    const startedAt = performance.now()
-    const asked = call({ method: 'HEAD', url: `${api.url}/v2/me`, headers: bearer(key) })
-    const outcome = await asked.then(({ status }) => status, String)
-    times.push(performance.now() - startedAt)
-    run.check(outcome === 200, `an ordinary request is answered meanwhile: ${outcome}`)
-    return outcome === 200
-  }
-  await ask()
-  const bytesBefore = await api.part.memoryBytes()
-  const asking = (async () => {
-    while (!stopping && (await ask())) {
-      mostBytes = Math.max(mostBytes, await api.part.memoryBytes())
-      await sleep(250)
-    }
-  })()
-  return {
-    async stop() {
-      stopping = true
-      await asking
-      await ask()
-      const bytesAfter = await api.part.memoryBytes()
-      const [slowestMs, medianMs] = [Math.max(...times), times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0]
-      run.check(api.part.pid === pid, 'it is the same process all the time')
-      run.check(
-        slowestMs < ordinaryWithinMs,
-        `ordinary requests are answered within ${ordinaryWithinMs} ms: ${slowestMs}`,
-      )
-      run.check(mostBytes - bytesBefore < grownBytesAllowed, `memory stays: ${bytesBefore} to ${mostBytes} bytes`)
-      run.figure(
-        'ordinary requests meanwhile, median and slowest in milliseconds',
-        `${times.length}, ${medianMs.toFixed(0)} and ${slowestMs.toFixed(0)}`,
-      )
-      const megabytes = [bytesBefore, mostBytes, bytesAfter].map((bytes) => (bytes / 1e6).toFixed(0))
-      run.figure('memory of the process before, at most, after, in MB', megabytes.join(', '))
-    },
-  }
 }

@@ -328,7 +328,11 @@ async function everyActIsAudited(run: ProofRun, apiUrl: string, { projectId, key
     if (page.nextCursor === null) break
     cursor = `&cursor=${page.nextCursor}`
   }
-  const list = await call({ method: 'GET', url: `${apiUrl}/v2/projects/${projectId}/keys?limit=250`, headers: bearer(key) })
+  const list = await call({
+    method: 'GET',
+    url: `${apiUrl}/v2/projects/${projectId}/keys?limit=250`,
+    headers: bearer(key),
+  })
   const { keys } = JSON.parse(list.text) as { keys: { id: string; revokedAt: string | null }[] }
   const created = keys.filter(({ id }) => acts.get('key.created')?.has(id)).length
   const revoked = keys.filter(({ revokedAt }) => revokedAt)

@@ -124,7 +124,7 @@ function documents(example: Fields, whatever: Expected): BadBody[] {
   const valid = JSON.stringify(example)
   const [first = ''] = Object.keys(example)
   const twice = `{"${first}":null,${valid.slice(1)}`
-  const with_ = (fields: string) => `{${fields},${valid.slice(1)}`
+  const beside = (fields: string) => `{${fields},${valid.slice(1)}`
   return [
     { name: 'no body, no type', headers: [], body: '', expected: invalid },
     { name: 'no body, length 0', headers: [], body: '', framing: ['Content-Length: 0'], expected: invalid },
@@ -141,17 +141,17 @@ function documents(example: Fields, whatever: Expected): BadBody[] {
     json('with a byte order mark', `\uFEFF${valid}`, 'taken'),
     json('in UTF-16', Buffer.from(`\uFEFF${valid}`, 'utf16le'), invalid),
     json('the same field twice, the last one right', twice, 'taken'),
-    json('a field named __proto__', with_('"__proto__":{"admin":true}'), invalid),
-    json('a field named __proto__, in disguise', with_('"__pr\\u006fto__":{}'), invalid),
-    json('a field named constructor', with_('"constructor":{"prototype":{"admin":true}}'), whatever),
-    json('fields of every object', with_('"toString":1,"hasOwnProperty":1,"valueOf":1'), whatever),
-    json('an empty name', with_('"":1'), whatever),
-    json('NUL in a name', with_('"\\u0000":1'), invalid),
-    json('half a character in a name', with_('"\\udead":1'), invalid),
+    json('a field named __proto__', beside('"__proto__":{"admin":true}'), invalid),
+    json('a field named __proto__, in disguise', beside('"__pr\\u006fto__":{}'), invalid),
+    json('a field named constructor', beside('"constructor":{"prototype":{"admin":true}}'), whatever),
+    json('fields of every object', beside('"toString":1,"hasOwnProperty":1,"valueOf":1'), whatever),
+    json('an empty name', beside('"":1'), whatever),
+    json('NUL in a name', beside('"\\u0000":1'), invalid),
+    json('half a character in a name', beside('"\\udead":1'), invalid),
     json('100,000 arrays deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, invalid),
     json('100,000 objects deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, invalid),
     json('500,000 arrays deep and never closed', '['.repeat(500_000), invalid),
-    json('100,000 deep inside', with_(`"a":${'['.repeat(100_000)}${']'.repeat(100_000)}`), invalid),
+    json('100,000 deep inside', beside(`"a":${'['.repeat(100_000)}${']'.repeat(100_000)}`), invalid),
     json('1 MiB of names', `{${filled((index) => `"k${index}":1`, 1000)}}`, invalid),
     json('one name of 1 MiB', `{"${'k'.repeat(limitBytes - 1000)}":1}`, invalid),
     json('1 MiB of arrays', `[${filled(() => '[]', 1000)}]`, invalid),

@@ -2,7 +2,10 @@
 import { type ProblemBody, type ProblemCode, problemCodes } from '../../server/src/platform/http/problem.ts'
 import type { Answer } from './http-call.ts'
 
-/** Refused with this code, taken (2xx), or anything that is documented with these statuses and is no failure of ours. */
+/**
+ * Refused with this code; taken, or refused only for what is looked at last, state and limits; or anything that is
+ * documented with these statuses and is no failure of ours.
+ */
 export type Expected = { code: ProblemCode } | 'taken' | { documented: readonly number[] }
 
 export const refusedAs = (code: ProblemCode): Expected => ({ code })
@@ -11,7 +14,10 @@ export const refusedAs = (code: ProblemCode): Expected => ({ code })
 export function faultOf(answer: Answer | undefined, expected: Expected): string | undefined {
   if (!answer) return 'there is no answer'
   if (answer.status >= 500) return 'the service failed'
-  if (expected === 'taken') return isTaken(answer) ? undefined : 'it is not taken'
+  if (expected === 'taken') {
+    if (isTaken(answer)) return undefined
+    return [409, 429].includes(answer.status) ? problemFault(answer) : 'it is not taken'
+  }
   if ('documented' in expected) {
     if (!expected.documented.includes(answer.status)) return 'its status is not documented'
     return isTaken(answer) ? undefined : problemFault(answer)
