@@ -1,20 +1,12 @@
-/** The control half of agent jobs in this process, on a scope of shared engines: workflows, runner API, dispatcher. For tests. */
+/** The worker in this process, on a scope of shared engines and with short timers, and a runner's token. For tests. */
 import { Client, Connection } from '@temporalio/client'
-import { startDispatcher } from '../server/src/activities/dispatcher.ts'
-import { createJobActivities, type PublishResult } from '../server/src/activities/job-activities.ts'
-import { OfferKeeper } from '../server/src/activities/offer-keeper.ts'
-import { addRunnerApi } from '../server/src/gateway/runner-api.ts'
-import { AttemptStore } from '../server/src/jobs/attempt-store.ts'
-import type { JobTables } from '../server/src/jobs/tables.ts'
-import { TurnStore } from '../server/src/jobs/turn-store.ts'
 import { createJobSignals, type JobSignals } from '../server/src/jobs/wake-job.ts'
 import { generateKey, hashOfKey } from '../server/src/keys/key-format.ts'
-import { startWorkflows } from '../server/src/main/workflows.ts'
-import { createHttpServer } from '../server/src/platform/http/http-server.ts'
-import { addJsonBody } from '../server/src/platform/http/json-body.ts'
-import { compileValidator } from '../server/src/platform/http/validation.ts'
+import { startWorker } from '../server/src/main/worker.ts'
+import { loadWorkerConfig } from '../server/src/platform/config.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { createDatabase } from '../server/src/platform/postgres.ts'
+import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'
+import { freePort } from './free-port.ts'
 import type { MigratedScope } from './migrated-scope.ts'
 import type { EngineAddresses } from './start-engines.ts'
 
@@ -25,51 +17,45 @@ export interface RunningJobs {
   stop(): Promise<void>
 }
 
-const heartbeatTimeoutSeconds = 3
+/** So that what waits for a timer in a test does not wait long. */
+export const shortTimers = {
+  COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '3',
+  COLOPHON_JOB_STAND_STILL_SECONDS: '4',
+  COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS: '1',
+  COLOPHON_JOB_DEADLINE_SECONDS: '60',
+  COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '120',
+}
+
+/** What `worker` needs besides the addresses of its engines. */
+export const workerSettings = ({ gitea }: Pick<EngineAddresses, 'gitea'>) => ({
+  COLOPHON_SEALING_PRIVATE_KEYS: generateSealingKeyPair().privateEntry,
+  COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(gitea.url).host,
+  ...shortTimers,
+})
 
 export async function startJobs(
-  { temporalAddress }: EngineAddresses,
   scope: MigratedScope,
-  publishResult: (stores: { turns: TurnStore; attempts: AttemptStore }) => PublishResult,
+  settings: Readonly<Record<string, string>>,
 ): Promise<RunningJobs> {
-  const log = createLog('test', { level: 'error' })
-  const namespace = scope.environment.COLOPHON_TEMPORAL_NAMESPACE ?? ''
-  const connection = await Connection.connect({ address: temporalAddress })
-  const client = new Client({ connection, namespace })
-  const database = createDatabase<JobTables>(scope.pool)
-  const [turns, attempts] = [new TurnStore(database), new AttemptStore(database)]
-  const signals = createJobSignals(client, connection, log)
-  const offers = new OfferKeeper({ client, attempts, log, everyMs: 1_000 })
-  const activities = createJobActivities({
-    ...{ turns, attempts, offers },
-    publishResult: publishResult({ turns, attempts }),
-    limits: { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60 },
-    timers: { heartbeatTimeoutMs: heartbeatTimeoutSeconds * 1000, publishTimeoutMs: 60_000 },
+  const listen = `127.0.0.1:${await freePort()}`
+  const config = loadWorkerConfig({
+    ...scope.environment,
+    ...settings,
+    COLOPHON_GATEWAY_LISTEN: listen,
+    COLOPHON_LOG_LEVEL: 'error',
   })
-  const workflows = startWorkflows(
-    { address: temporalAddress, namespace, tls: false, apiKey: undefined },
-    activities,
-    log,
-  )
-  const dispatcher = startDispatcher({ turns, signals, settings: { standStillSeconds: 4, idleArchiveDays: 30 }, log })
-
-  const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 }
-  const gateway = createHttpServer(http, log)
-  addJsonBody(gateway)
-  gateway.setValidatorCompiler(compileValidator)
-  const settings = { deadlineSeconds: 60, mostRunningPerProject: 5, heartbeatSeconds: heartbeatTimeoutSeconds / 3 }
-  addRunnerApi(gateway, { runners: scope.stores.runners, attempts, temporal: client, settings, log })
-  const gatewayUrl = await gateway.listen(http.listen)
+  const worker = await startWorker(config)
+  const { address, namespace } = config.engines.temporal
+  const connection = await Connection.connect({ address })
+  const client = new Client({ connection, namespace })
   const runnerToken = generateKey('colophon_runner_')
   await scope.stores.runners.create('runner', hashOfKey(runnerToken), null)
   return {
-    signals,
-    gatewayUrl,
+    signals: createJobSignals(client, connection, createLog('test', { level: 'error' })),
+    gatewayUrl: `http://${listen}`,
     runnerToken,
     async stop() {
-      await gateway.close()
-      await Promise.all([dispatcher.stop(), workflows.stop()])
-      offers.stop()
+      await worker.stop()
       await connection.close()
     },
   }

@@ -1,4 +1,5 @@
 /** Every route × every kind of key: exactly the contract's answer, and the right key gets in. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { makeProject, runColophon } from '../engines/colophon.ts'
 import { type ApiParts, createApi } from '../server/src/api/app.ts'
@@ -6,7 +7,9 @@ import { generateKey } from '../server/src/keys/key-format.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { createLog } from '../server/src/platform/log.ts'
 import { startCountingRelay } from './kit/counting-relay.ts'
+import { connectExampleRepository } from './kit/example-repository.ts'
 import { type Answer, bearer, call } from './kit/http-call.ts'
+import { type LetAnHourPass, passingHours } from './kit/passing-hours.ts'
 import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
 import { type RunningService, runningService } from './kit/running-service.ts'
 import type { ProofRun } from './proof.ts'
@@ -32,12 +35,15 @@ export async function prove(run: ProofRun): Promise<void> {
   const behindProxy = await service.startApi({ COLOPHON_TRUSTED_PROXIES: '127.0.0.1' })
   const mine = await makeProject(service.environment, 'Mine')
   const others = await makeProject(service.environment, 'Others')
+  await connectExampleRepository(service, mine.projectId)
   const operations = await operationsOf(replica.url)
+  const letAnHourPass = passingHours(run, service)
 
   checkNothingIsHidden(run, operations)
-  await everyRoute(run, replica.url, operations, await visitors(service, mine, others), mine)
+  await everyRoute(run, replica.url, operations, await visitors(service, mine, others), mine, letAnHourPass)
   await wrongChecksumAsksNoDatabase(run, service)
   await revocationHolds(run, [replica.url, behindProxy.url], mine)
+  await heldBodies(run, replica.url, mine)
   await forgedAddresses(run, service, [replica.url, behindProxy.url], mine)
   await randomHeaders(run, replica.url)
   await everyActIsAudited(run, replica.url, mine)
@@ -141,9 +147,11 @@ async function everyRoute(
   operations: readonly Operation[],
   all: readonly Visitor[],
   mine: Project,
+  letAnHourPass: LetAnHourPass,
 ): Promise<void> {
   let asked = 0
   for (const operation of operations) {
+    await letAnHourPass()
     for (const method of operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]) {
       for (const visitor of all) {
         const url = await exampleUrl(apiUrl, operation, mine)
@@ -239,6 +247,27 @@ async function revocationHolds(
     `a key revoked on one replica is refused by the other at its next request, with every key it made (${late} got in)`,
   )
   run.figure('revocations, let in afterwards', `${rounds}, ${late}`)
+}
+
+/** Whoever holds a body back until its key is revoked has gained nothing. */
+async function heldBodies(run: ProofRun, apiUrl: string, { projectId, key }: Project): Promise<void> {
+  const clients = { ci: 5, stated: 20, full: 100 }[run.size]
+  const keysUrl = `${apiUrl}/v2/projects/${projectId}/keys`
+  const json = ['content-type', 'application/json']
+  const body = (name: string) => JSON.stringify({ name, scopes: ['project:write'] })
+  const made = await call({ method: 'POST', url: keysUrl, headers: [...bearer(key), ...json], body: body('holding') })
+  const holding = JSON.parse(made.text) as { key: { id: string }; secret: string }
+  const hold = Promise.withResolvers<void>()
+  const headers = [...bearer(holding.secret), ...json]
+  const answers = Array.from({ length: clients }, () =>
+    call({ method: 'POST', url: keysUrl, headers, body: body('too late'), hold: hold.promise }),
+  )
+  await sleep(1_000) // by then every key was looked up and found good
+  await call({ method: 'DELETE', url: `${keysUrl}/${holding.key.id}`, headers: bearer(key) })
+  hold.resolve()
+  const late = (await Promise.all(answers)).filter(({ status }) => status !== 401).length
+  run.check(late === 0, `a body that was held back until its key was revoked is refused (${late} got in)`)
+  run.figure('bodies held back until a revocation, let in afterwards', `${clients}, ${late}`)
 }
 
 async function forgedAddresses(

@@ -7,6 +7,8 @@ export interface Call {
   /** Name, value, name, value …: so that a header can be sent twice. */
   headers?: readonly string[]
   body?: string | Buffer
+  /** The last byte of the body is held back until then. */
+  hold?: Promise<void>
   agent?: Agent
 }
 
@@ -18,7 +20,7 @@ export interface Answer {
 
 const kept = new Agent({ keepAlive: true, maxSockets: 32 })
 
-export function call({ method, url, headers = [], body, agent = kept }: Call): Promise<Answer> {
+export function call({ method, url, headers = [], body, hold, agent = kept }: Call): Promise<Answer> {
   const { hostname, port, pathname, search, host } = new URL(url)
   const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
   return new Promise((resolve, reject) => {
@@ -35,7 +37,9 @@ export function call({ method, url, headers = [], body, agent = kept }: Call): P
     )
     sent.once('error', reject)
     sent.setTimeout(60_000, () => sent.destroy(new Error(`${method} ${url}: no answer within a minute`)))
-    sent.end(body)
+    if (!hold || !body) return void sent.end(body)
+    sent.write(body.slice(0, -1))
+    hold.then(() => sent.end(body.slice(-1)), reject)
   })
 }
 

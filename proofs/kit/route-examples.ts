@@ -46,25 +46,36 @@ type Make = (post: (path: string, body: unknown) => Promise<Record<string, unkno
 /** How to make one of what a path parameter names, so that each request finds its own. */
 const makers: Readonly<Record<string, Make>> = {
   keyId: async (post) =>
-    ((await post('keys', { name: 'an example', scopes: ['agent:read'] })).key as { id: string }).id,
-  memberId: async (post) =>
-    String((await post('members', { email: `${crypto.randomUUID()}@example.com`, role: 'viewer' })).id),
+    (
+      (await post('/v2/projects/{projectId}/keys', { name: 'an example', scopes: ['agent:read'] })).key as {
+        id: string
+      }
+    ).id,
+  memberId: async (post) => {
+    const email = `${crypto.randomUUID()}@example.com`
+    return String((await post('/v2/projects/{projectId}/members', { email, role: 'viewer' })).id)
+  },
+  id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),
 }
 
-/** The operation's address with real ids in it. */
+/**
+ * The operation's address with real ids in it. Each job that is made for it counts in the project's hour: who asks for many
+ * lets hours pass between them.
+ */
 export async function exampleUrl(
   apiUrl: string,
   { path }: Operation,
   { projectId, key }: { projectId: string; key: string },
 ): Promise<string> {
-  const post = async (below: string, body: unknown) => {
-    const url = `${apiUrl}/v2/projects/${projectId}/${below}`
+  const inProject = (template: string) => template.replace('{projectId}', projectId)
+  const post = async (template: string, body: unknown) => {
+    const url = apiUrl + inProject(template)
     const headers = [...bearer(key), 'content-type', 'application/json']
     const answer = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
-    if (answer.status >= 300) throw new Error(`making an example at ${below}: ${answer.text}`)
+    if (answer.status >= 300) throw new Error(`making an example at ${template}: ${answer.text}`)
     return JSON.parse(answer.text) as Record<string, unknown>
   }
-  let filled = path.replace('{projectId}', projectId)
+  let filled = inProject(path)
   for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (name === 'projectId') continue
     const make = makers[name]

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../../engines/colophon.ts'
 import { shareEngines } from '../../engines/running-engines.ts'
+import { shortTimers } from '../../engines/running-jobs.ts'
 import { createScope, type EngineScope } from '../../engines/scope.ts'
+import type { EngineAddresses } from '../../engines/start-engines.ts'
 import type { ProofRun } from '../proof.ts'
 
 export interface RunningService {
@@ -13,7 +15,10 @@ export interface RunningService {
   environment: Record<string, string>
   /** What its api processes log. */
   logFile: string
+  gitea: EngineAddresses['gitea']
   startApi(settings?: Record<string, string>): Promise<ColophonProcess>
+  /** With short timers. */
+  startWorker(settings?: Record<string, string>): Promise<ColophonProcess>
 }
 
 export async function runningService(run: ProofRun, purpose: string): Promise<RunningService> {
@@ -24,16 +29,21 @@ export async function runningService(run: ProofRun, purpose: string): Promise<Ru
   await runColophon(['migrate'], scope)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
+  const { gitea } = engines.addresses
+  const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(gitea.url).host }
+  const environment = { ...scope.environment, ...(await sealingKeySettings()), ...egress }
+  const start = async (name: 'api' | 'worker', settings: Record<string, string>) => {
+    const started = await prepareProcess(name, { environment: { ...environment, ...settings }, directory })
+    run.cleanUp(() => started.part.stop())
+    await started.part.start()
+    return started
+  }
   return {
     scope,
     environment,
     logFile: join(directory, 'api.log'),
-    async startApi(settings = {}) {
-      const api = await prepareProcess('api', { environment: { ...environment, ...settings }, directory })
-      run.cleanUp(() => api.part.stop())
-      await api.part.start()
-      return api
-    },
+    gitea,
+    startApi: (settings = {}) => start('api', settings),
+    startWorker: (settings = {}) => start('worker', { ...shortTimers, ...settings }),
   }
 }

@@ -1,6 +1,6 @@
 /** Plays the runner's side of the runner API with results prepared beforehand; it runs no agent. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClaimedTurn, HeartbeatAnswer, TurnReport } from '../../server/src/runner-wire/runner-wire.ts'
+import type { ClaimedTurn, EventAnswer, TurnReport } from '../../server/src/runner-wire/runner-wire.ts'
 
 /** What to report for a turn; may take its time, and should give up when told to. */
 export type Work = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
@@ -32,9 +32,9 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Work): 
   const perform = async (turn: ClaimedTurn) => {
     const stopped = new AbortController()
     const beat = async () => {
-      const answer = await post('heartbeat', turn.attemptToken)
+      const answer = await post('events', turn.attemptToken, { firstIndex: 0, events: [] })
       if (answer.status === 404) return stopped.abort('not ours any more')
-      if (answer.ok && ((await answer.json()) as HeartbeatAnswer).stop) stopped.abort('stop')
+      if (answer.ok && ((await answer.json()) as EventAnswer).stop) stopped.abort('stop')
     }
     const beating = setInterval(() => void beat().catch(() => {}), turn.heartbeatSeconds * 1000)
     try {

@@ -1,6 +1,7 @@
 import { type Audit, audit } from './audit.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { health, type Readiness, readiness } from './health.ts'
+import { type Jobs, jobs } from './jobs.ts'
 import { type Keys, keys } from './keys.ts'
 import { type Members, members } from './members.ts'
 import { operationsOver } from './operation.ts'
@@ -26,6 +27,7 @@ export interface Client {
   readiness(options?: CallOptions): Promise<Readiness>
   /** What the API key is good for: the way to test one. */
   me(options?: CallOptions): Promise<Me>
+  readonly jobs: Jobs
   readonly projects: Projects
   readonly members: Members
   readonly keys: Keys
@@ -46,6 +48,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     health: (options) => health(connection, options),
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
+    jobs: jobs(call),
     projects: projects(call),
     members: members(call),
     keys: keys(call),

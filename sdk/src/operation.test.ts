@@ -67,6 +67,21 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
     body: { name: 'CI', scopes: ['agent:write'] },
   },
   revokeKey: { call: () => client.keys.revoke('{projectId}', '{keyId}') },
+  createJob: {
+    call: () => client.jobs.create('{projectId}', { prompt: 'Mend it.' }),
+    body: { prompt: 'Mend it.' },
+  },
+  getJob: { call: () => client.jobs.get('{projectId}', '{id}') },
+  sendMessage: {
+    call: () => client.jobs.message('{projectId}', '{id}', { prompt: 'More.' }),
+    body: { prompt: 'More.' },
+  },
+  listJobs: { call: () => client.jobs.list('{projectId}') },
+  listMessages: { call: () => client.jobs.messages('{projectId}', '{id}') },
+  getDiff: { call: () => client.jobs.diff('{projectId}', '{id}') },
+  listEvents: { call: () => client.jobs.events('{projectId}', '{id}') },
+  cancelJob: { call: () => client.jobs.cancel('{projectId}', '{id}') },
+  archiveJob: { call: () => client.jobs.archive('{projectId}', '{id}') },
   listAudit: { call: () => client.audit.list('{projectId}') },
 }
 

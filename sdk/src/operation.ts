@@ -5,6 +5,7 @@ import { type CallOptions, type Connection, type Method, request } from './reque
 /** What the generated types say of an operation. */
 interface OperationData extends Target {
   body?: unknown
+  headers?: Readonly<Record<string, string>>
 }
 
 /**
@@ -19,7 +20,11 @@ export type CallOperation = <Data extends OperationData, Answer>(
 
 export const operationsOver =
   (connection: Connection): CallOperation =>
-  <Data extends OperationData, Answer>(method: Method, { url, path, query, body }: Data, options: CallOptions = {}) =>
+  <Data extends OperationData, Answer>(
+    method: Method,
+    { url, path, query, body, headers }: Data,
+    options: CallOptions = {},
+  ) =>
     // Whether it is an object tells our answers from somebody else's page; its fields are the contract's business.
     request(connection, {
       method,
@@ -27,6 +32,7 @@ export const operationsOver =
       path,
       query,
       body,
+      headers,
       ...options,
       isAnswer: (answer): answer is Answer => isObject(answer),
     })

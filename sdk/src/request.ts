@@ -23,6 +23,7 @@ interface Call<Answer> extends CallOptions, Expected<Answer>, Target {
   method: Method
   /** Sent as JSON; undefined: no body. */
   body?: unknown
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 export async function request<Answer>(connection: Connection, call: Call<Answer>): Promise<Answer> {
@@ -33,6 +34,7 @@ export async function request<Answer>(connection: Connection, call: Call<Answer>
     headers: {
       accept: 'application/json',
       ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...call.headers,
       ...connection.headers,
     },
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),

@@ -36,6 +36,138 @@ export type Problem = {
     }>;
 };
 
+export type AgentJob = {
+    id: string;
+    status: 'active' | 'completed' | 'archived' | 'failed';
+    source: {
+        repository: string;
+        ref: string;
+    };
+    model: string;
+    /**
+     * The pull request. Null while the job is `active`, and when no file was changed.
+     */
+    prLink: string | null;
+    /**
+     * When the job was created.
+     */
+    createdAt: string;
+    archivedAt: string | null;
+    title: string | null;
+    publish: 'pull_request' | 'diff';
+    topic: string | null;
+    metadata: {
+        [key: string]: string;
+    };
+    /**
+     * Null while the job is `active`.
+     */
+    outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * The agent's last words.
+     */
+    reply: string | null;
+    /**
+     * The latest pull request, also while the job is `active`.
+     */
+    pullRequest: {
+        url: string;
+        number: number;
+        branch: string;
+        state: 'open' | 'merged' | 'closed';
+    } | null;
+    queuedMessages: number;
+    usage: {
+        inputTokens: number;
+        outputTokens: number;
+        costUsd: number | null;
+    };
+    checks: Array<{
+        name: string;
+        status: string;
+        findings: Array<string>;
+    }>;
+    /**
+     * When something last changed.
+     */
+    updatedAt: string;
+};
+
+export type JobMessage = {
+    /**
+     * 1 is the prompt that the job was created with.
+     */
+    number: number;
+    prompt: string;
+    /**
+     * `dropped`: it was waiting when the job was cancelled or archived.
+     */
+    status: 'queued' | 'running' | 'publishing' | 'done' | 'failed' | 'dropped';
+    outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    /**
+     * The agent's words at the end of this turn.
+     */
+    reply: string | null;
+    /**
+     * When it was sent.
+     */
+    createdAt: string;
+    startedAt: string | null;
+    endedAt: string | null;
+};
+
+export type JobEvent = {
+    /**
+     * Orders all events of the job.
+     */
+    id: string;
+    /**
+     * The number of the message that is worked on.
+     */
+    turn: number;
+    /**
+     * Counts the runners that took the turn up: a lost one begins it anew.
+     */
+    attempt: number;
+    at: string;
+    /**
+     * `text`, `tool_call`, `tool_result` or `notice`.
+     */
+    type: string;
+    /**
+     * Of `text` and `notice`.
+     */
+    text?: string;
+    /**
+     * Tells which result belongs to which call.
+     */
+    callId?: string;
+    /**
+     * Of `tool_call`.
+     */
+    tool?: string;
+    /**
+     * Of `tool_call`, as JSON.
+     */
+    input?: string;
+    /**
+     * Of `tool_result`.
+     */
+    output?: string;
+    /**
+     * Of `tool_result`.
+     */
+    failed?: boolean;
+};
+
 export type Me = {
     projectId: string;
     keyId: string;
@@ -142,6 +274,639 @@ export type Readiness = {
     };
     version: string;
 };
+
+export type CreateJobData = {
+    body: {
+        /**
+         * What the agent is to do.
+         */
+        prompt: string;
+        /**
+         * The branch to work from; the project's base branch unless given.
+         */
+        ref?: string;
+        model?: string;
+        title?: string;
+        /**
+         * Open the pull request as a draft.
+         */
+        draft?: boolean;
+        /**
+         * `diff`: nothing is pushed, the diff is the result.
+         */
+        publish?: 'pull_request' | 'diff';
+        /**
+         * One open job per topic: a second create with it is a message to that job, and answers 200.
+         */
+        topic?: string;
+        /**
+         * Yours; given back as it is.
+         */
+        metadata?: {
+            [key: string]: string;
+        };
+    };
+    headers?: {
+        /**
+         * The same key and body give the first answer again, for 24 hours, and use nothing of the limit.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job';
+};
+
+export type CreateJobErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `job_archived`, `project_not_ready`, `queue_full`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `idempotency_key_reused`
+     */
+    422: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateJobError = CreateJobErrors[keyof CreateJobErrors];
+
+export type CreateJobResponses = {
+    /**
+     * Create an agent job
+     */
+    200: AgentJob;
+    /**
+     * Create an agent job
+     */
+    201: AgentJob;
+};
+
+export type CreateJobResponse = CreateJobResponses[keyof CreateJobResponses];
+
+export type GetJobData = {
+    body?: never;
+    headers?: {
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}';
+};
+
+export type GetJobErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetJobError = GetJobErrors[keyof GetJobErrors];
+
+export type GetJobResponses = {
+    /**
+     * Get an agent job
+     */
+    200: AgentJob;
+};
+
+export type GetJobResponse = GetJobResponses[keyof GetJobResponses];
+
+export type SendMessageData = {
+    body: {
+        /**
+         * What the agent is to do.
+         */
+        prompt: string;
+    };
+    headers?: {
+        /**
+         * The same key and body give the first answer again, for 24 hours, and use nothing of the limit.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/message';
+};
+
+export type SendMessageErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `job_archived`, `queue_full`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `idempotency_key_reused`
+     */
+    422: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type SendMessageError = SendMessageErrors[keyof SendMessageErrors];
+
+export type SendMessageResponses = {
+    /**
+     * Send a follow-up message to an agent job
+     */
+    200: AgentJob;
+};
+
+export type SendMessageResponse = SendMessageResponses[keyof SendMessageResponses];
+
+export type ListJobsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        limit?: number;
+        /**
+         * `nextCursor` of the page before.
+         */
+        cursor?: string;
+        status?: 'active' | 'completed' | 'archived' | 'failed';
+    };
+    url: '/v2/agent/{projectId}/jobs';
+};
+
+export type ListJobsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListJobsError = ListJobsErrors[keyof ListJobsErrors];
+
+export type ListJobsResponses = {
+    /**
+     * The agent jobs of a project
+     */
+    200: {
+        jobs: Array<AgentJob>;
+        /**
+         * Null on the last page.
+         */
+        nextCursor: string | null;
+    };
+};
+
+export type ListJobsResponse = ListJobsResponses[keyof ListJobsResponses];
+
+export type ListMessagesData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/messages';
+};
+
+export type ListMessagesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListMessagesError = ListMessagesErrors[keyof ListMessagesErrors];
+
+export type ListMessagesResponses = {
+    /**
+     * The conversation of an agent job
+     */
+    200: {
+        messages: Array<JobMessage>;
+    };
+};
+
+export type ListMessagesResponse = ListMessagesResponses[keyof ListMessagesResponses];
+
+export type GetDiffData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/diff';
+};
+
+export type GetDiffErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetDiffError = GetDiffErrors[keyof GetDiffErrors];
+
+export type GetDiffResponses = {
+    /**
+     * What an agent job changed
+     */
+    200: {
+        /**
+         * Against the source's ref, as `git diff` has it; null when no file was changed.
+         */
+        diff: string | null;
+    };
+};
+
+export type GetDiffResponse = GetDiffResponses[keyof GetDiffResponses];
+
+export type ListEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * An event's `id`: what comes behind it is wanted.
+         */
+        'last-event-id'?: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * An event's `id`: what comes behind it is wanted.
+         */
+        after?: string;
+        limit?: number;
+    };
+    url: '/v2/agent/{projectId}/job/{id}/events';
+};
+
+export type ListEventsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
+
+export type ListEventsResponses = {
+    /**
+     * What the agent does
+     */
+    200: {
+        events: Array<JobEvent>;
+        /**
+         * The `after` of the next page; null: that was all so far.
+         */
+        nextAfter: string | null;
+    };
+};
+
+export type ListEventsResponse = ListEventsResponses[keyof ListEventsResponses];
+
+export type CancelJobData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/cancel';
+};
+
+export type CancelJobErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `not_cancellable`
+     */
+    409: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CancelJobError = CancelJobErrors[keyof CancelJobErrors];
+
+export type CancelJobResponses = {
+    /**
+     * Cancel an agent job
+     */
+    200: AgentJob;
+};
+
+export type CancelJobResponse = CancelJobResponses[keyof CancelJobResponses];
+
+export type ArchiveJobData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The job's id, like `job_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/archive';
+};
+
+export type ArchiveJobErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ArchiveJobError = ArchiveJobErrors[keyof ArchiveJobErrors];
+
+export type ArchiveJobResponses = {
+    /**
+     * Archive an agent job
+     */
+    200: AgentJob;
+};
+
+export type ArchiveJobResponse = ArchiveJobResponses[keyof ArchiveJobResponses];
 
 export type GetMeData = {
     body?: never;

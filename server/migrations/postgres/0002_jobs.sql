@@ -46,6 +46,8 @@ CREATE TABLE job (
   pull_request_state text CHECK (pull_request_state IN ('open', 'merged', 'closed')),
   -- When to ask the code host for its state again; a webhook makes it now.
   pull_request_due_at timestamptz,
+  -- Title and body as we last wrote them: what people changed since is theirs.
+  pull_request_written jsonb,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   archived_at timestamptz,
@@ -61,8 +63,9 @@ CREATE INDEX job_by_hour ON job (project_id, created_at);
 CREATE INDEX job_pull_request_due ON job (pull_request_due_at) WHERE pull_request_due_at IS NOT NULL;
 CREATE INDEX job_standing_still ON job (progressed_at) WHERE status = 'active';
 CREATE INDEX job_idle ON job (updated_at) WHERE status IN ('completed', 'failed');
--- One open job per topic: not archived, its pull request neither merged nor closed.
-CREATE UNIQUE INDEX job_open_topic ON job (project_id, topic)
+-- Where a create with a topic looks for the open job. Not unique: a message to an older job, whose pull request was merged,
+-- opens it again beside the one that has the topic now.
+CREATE INDEX job_open_topic ON job (project_id, topic)
   WHERE topic IS NOT NULL AND status <> 'archived' AND (pull_request_state IS NULL OR pull_request_state = 'open');
 
 CREATE TABLE turn (
@@ -112,6 +115,13 @@ CREATE TABLE runner (
 ALTER TABLE turn
   ADD COLUMN deadline_at timestamptz,
   ADD COLUMN engine_failures int NOT NULL DEFAULT 0,
+  -- The branch that the work began on.
+  ADD COLUMN start_branch text,
+  -- A branch that moved under a turn's feet is worth one more try, not two.
+  ADD COLUMN performed_again boolean NOT NULL DEFAULT false,
+  -- One worker publishes at a time: hosts make two pull requests of two calls that come together.
+  ADD COLUMN publishing_by uuid,
+  ADD COLUMN publishing_until timestamptz,
   -- Written before each is pushed, so that a second try at publishing knows its own work again.
   ADD COLUMN branch text,
   ADD COLUMN commit_id text,
@@ -130,10 +140,27 @@ CREATE TABLE turn_attempt (
   offered_at timestamptz NOT NULL DEFAULT now(),
   claimed_at timestamptz,
   ended_at timestamptz,
+  event_count int NOT NULL DEFAULT 0,
+  event_bytes bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (turn_id, number),
   CHECK ((claimed_at IS NULL) = (token_hash IS NULL AND runner_id IS NULL))
 );
 CREATE INDEX turn_attempt_offered ON turn_attempt (project_id, offered_at) WHERE claimed_at IS NULL AND ended_at IS NULL;
+
+-- What the agent did, as it did it: one row per upload, which is about one a second.
+CREATE TABLE job_event (
+  project_id text NOT NULL,
+  job_id text NOT NULL,
+  turn_number int NOT NULL,
+  attempt int NOT NULL,
+  -- Of the row's last event: whoever has read up to some event goes on behind it.
+  last_index int NOT NULL,
+  events jsonb NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (project_id, job_id, turn_number, attempt, last_index),
+  FOREIGN KEY (project_id, job_id) REFERENCES job (project_id, id) ON DELETE CASCADE
+);
+CREATE INDEX job_event_age ON job_event (created_at);
 
 -- What came of a turn, stored in one transaction. Success is what the trees say, never what the agent says.
 CREATE TABLE turn_result (

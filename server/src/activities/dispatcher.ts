@@ -1,5 +1,12 @@
-/** Nothing that was accepted stands still: what missed its wake-up is woken, what nobody touched for a month is archived. */
+/**
+ * Nothing that was accepted stands still: what missed its wake-up is woken, what nobody touched for a month is archived. What
+ * is kept for a time only is forgotten here too.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { EventStore } from '../jobs/event-store.ts'
+import { forgetOldAnswers } from '../jobs/idempotency.ts'
+import type { JobTables } from '../jobs/tables.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
 import type { JobSignals } from '../jobs/wake-job.ts'
 import type { Log } from '../platform/log.ts'
@@ -14,11 +21,15 @@ const mostAtOnce = 200
 
 export function startDispatcher({
   turns,
+  events,
+  database,
   signals,
   settings,
   log,
 }: {
   turns: TurnStore
+  events: EventStore
+  database: Kysely<JobTables>
   signals: JobSignals
   settings: DispatcherSettings
   log: Log
@@ -32,6 +43,8 @@ export function startDispatcher({
     if (still.length > 0) log.info({ jobs: still.length }, 'woke jobs that stood still')
     const archived = await turns.archiveIdle(settings.idleArchiveDays, mostAtOnce)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
+    await forgetOldAnswers(database)
+    await events.forgetOld(mostAtOnce)
   }
 
   const running = (async () => {

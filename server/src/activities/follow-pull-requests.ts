@@ -1,43 +1,51 @@
 /** Open, merged, closed: by asking, every few minutes and whenever the code host hints. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CodeHost } from '../code-hosts/code-host.ts'
-import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
-import type { Id } from '../platform/ids.ts'
+import type { PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { Log } from '../platform/log.ts'
+import type { LookAtPullRequest } from './job-activities.ts'
+import type { OpenProject } from './open-project.ts'
 
-/** Undefined: the project has no repository any more. */
-export type OpenProjectHost = (projectId: Id<'prj'>) => Promise<CodeHost | undefined>
+/** Never throws: a host that is away leaves us with what we knew. */
+export function createLookAtPullRequest({
+  pullRequests,
+  openProject,
+  log,
+}: {
+  pullRequests: PullRequestStore
+  openProject: OpenProject
+  log: Log
+}): LookAtPullRequest {
+  return async (pullRequest) => {
+    try {
+      const project = await openProject(pullRequest.projectId)
+      const found = await project?.host.findPullRequest(pullRequest.number)
+      if (found) await pullRequests.record(pullRequest, found.state)
+    } catch (error) {
+      log.warn({ jobId: pullRequest.jobId, error: String(error) }, 'could not ask for a pull request')
+    }
+  }
+}
 
 const lookEveryMs = 1_000
 const mostAtOnce = 50
 
 export function followPullRequests({
   pullRequests,
-  openHost,
+  look,
   askAgainSeconds,
   log,
 }: {
   pullRequests: PullRequestStore
-  openHost: OpenProjectHost
+  look: LookAtPullRequest
   askAgainSeconds: number
   log: Log
 }): { stop(): Promise<void> } {
   const stopping = new AbortController()
 
-  const ask = async (due: DuePullRequest) => {
-    const host = await openHost(due.projectId)
-    const found = await host?.findPullRequest(due.number)
-    if (found) await pullRequests.record(due, found.state)
-  }
-
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        for (const due of await pullRequests.takeDue(askAgainSeconds, mostAtOnce)) {
-          await ask(due).catch((error: unknown) =>
-            log.warn({ jobId: due.jobId, error: String(error) }, 'could not ask for a pull request'),
-          )
-        }
+        await Promise.all((await pullRequests.takeDue(askAgainSeconds, mostAtOnce)).map(look))
       } catch (error) {
         log.warn({ error: String(error) }, 'could not look for due pull requests')
       }

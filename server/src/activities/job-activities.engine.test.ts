@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
-import { type RunningJobs, startJobs } from '../../../engines/running-jobs.ts'
+import { type RunningJobs, startJobs, workerSettings } from '../../../engines/running-jobs.ts'
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Id } from '../platform/ids.ts'
@@ -28,12 +28,7 @@ const result: TurnReport = {
 
 beforeAll(async () => {
   scope = await createMigratedScope(inject('engines'), 'job-activities')
-  jobs = await startJobs(inject('engines'), scope, ({ attempts }) => async ({ turnId }) => {
-    const stored = await attempts.readResult(turnId)
-    if (!stored) throw new Error('there is no result')
-    const { title, reply, checks, inputTokens, outputTokens } = stored
-    return { outcome: 'no_changes', diff: null, pullRequest: null, title, reply, checks, inputTokens, outputTokens }
-  })
+  jobs = await startJobs(scope, workerSettings(inject('engines')))
   projectId = (await scope.stores.projects.create('Docs', { kind: 'operator' })).id
   runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, stopped) => {
     claimed.push(prompt)

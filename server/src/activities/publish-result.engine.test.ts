@@ -2,31 +2,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
-import { type RunningJobs, startJobs } from '../../../engines/running-jobs.ts'
+import { type RunningJobs, startJobs, workerSettings } from '../../../engines/running-jobs.ts'
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
-import { recordAudit } from '../audit/audit-store.ts'
 import { bundleOfCommit, type CraftedCommit, craftCommit } from '../code-hosts/testing/craft-commit.ts'
 import { baseFiles, createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { PullRequestStore } from '../jobs/pull-request-store.ts'
 import { connectRepository } from '../main/connect-repository.ts'
-import { createEgress } from '../platform/egress/egress.ts'
+import { loadCodeHostConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
-import { createLog } from '../platform/log.ts'
-import { createDatabase } from '../platform/postgres.ts'
-import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
-import { generateSealingKeyPair, parseSealingPrivateKeys } from '../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from '../projects/credential-store.ts'
-import { followPullRequests } from './follow-pull-requests.ts'
-import { createOpenProject } from './open-project.ts'
-import { createPublishResult } from './publish-result.ts'
 
 let scope: MigratedScope
 let jobs: RunningJobs
 let runner: TestRunner
 let repository: GiteaRepository
 let projectId: Id<'prj'>
-let follower: { stop(): Promise<void> }
 const operator = { kind: 'operator' } as const
 
 /** What the agent leaves behind, by the prompt. */
@@ -36,33 +25,17 @@ beforeAll(async () => {
   const { gitea } = inject('engines')
   scope = await createMigratedScope(inject('engines'), 'publish-result')
   repository = await createGiteaRepository(gitea)
-  const parsed = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
-  if (!parsed.ok) throw new Error(parsed.mistakes.join())
-  const sealingKeys = parsed.keys
-  const egressConfig = { allowedNetworks: [], allowedHosts: [new URL(gitea.url).host] }
+  const settings = workerSettings({ gitea })
   projectId = (await scope.stores.projects.create('Docs', operator)).id
   const { owner, name } = repository
   const where = { host: 'gitea', baseUrl: gitea.url, owner, name, baseBranch: 'main' } as const
   await connectRepository({
     ...{ stores: scope.stores, pool: scope.pool, projectId, token: gitea.adminToken, actor: operator },
-    config: { egress: egressConfig, sealingKeys, publicUrl: undefined },
+    config: loadCodeHostConfig(settings),
     wanted: { ...where, docsFolder: 'docs', publishing: {} },
   })
 
-  const egress = createEgress(egressConfig)
-  const openProject = createOpenProject({
-    repositories: scope.stores.repositories,
-    credentials: new CredentialStore(createDatabase(scope.pool), createSealer(sealingKeys), recordAudit),
-    opener: createOpener(sealingKeys),
-    egress,
-  })
-  jobs = await startJobs(inject('engines'), scope, (stores) => createPublishResult({ ...stores, openProject, egress }))
-  follower = followPullRequests({
-    pullRequests: new PullRequestStore(createDatabase(scope.pool)),
-    openHost: async (id) => (await openProject(id))?.host,
-    askAgainSeconds: 1,
-    log: createLog('test', { level: 'error' }),
-  })
+  jobs = await startJobs(scope, settings)
   runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
     const work = works[prompt]
     const [base, commit] = [work?.base() ?? repository.base, work?.commit()]
@@ -81,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runner.stop()
-  await Promise.all([jobs.stop(), follower.stop()])
+  await jobs.stop()
   await repository.remove()
   await scope.drop()
 })

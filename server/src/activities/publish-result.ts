@@ -2,12 +2,14 @@
  * From a runner's result to a pull request. Every step looks before it acts: done twice, nothing changes. What a runner sent
  * is opened in a bare repository, and only its tree is used.
  */
-import { ApplicationFailure, Context } from '@temporalio/activity'
-import { BareRepository, type ResultRefusal } from '../code-hosts/bare-repository.ts'
-import type { CodeHost, PullRequest } from '../code-hosts/code-host.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApplicationFailure } from '@temporalio/activity'
+import { type AcceptedResult, BareRepository, type ResultRefusal } from '../code-hosts/bare-repository.ts'
+import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { AttemptStore, StoredResult } from '../jobs/attempt-store.ts'
+import type { PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { TurnInHand, TurnOutcome, TurnStore, TurnToPublish } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Repository } from '../projects/repository-store.ts'
@@ -18,24 +20,37 @@ import { pullRequestTexts } from './pull-request-texts.ts'
 export interface PublishParts {
   turns: TurnStore
   attempts: AttemptStore
+  pullRequests: PullRequestStore
   openProject: OpenProject
   egress: Egress
 }
 
 export function createPublishResult(parts: PublishParts): PublishResult {
   void removeAbandonedRepositories().catch(() => {}) // of a worker that was killed; none is no harm
-  return async (turn) => {
-    try {
-      return await publish(parts, turn)
-    } catch (error) {
-      throw error instanceof CodeHostError ? asFailure(error) : error
+  return async (turn, signal) => {
+    for (let tries = 1; ; tries++) {
+      const pauseSeconds = pausesBeforeBelief[tries - 1]
+      try {
+        return await publish(parts, turn, signal, { isLastTry: pauseSeconds === undefined })
+      } catch (error) {
+        if (!(error instanceof CodeHostError)) throw error
+        if (error.failure.kind === 'retry' || pauseSeconds === undefined) throw asFailure(error)
+        await sleep(pauseSeconds * 1000, undefined, { signal })
+      }
     }
   }
 }
 
+/** A refusal counts when it stays: while its own database is away, a host may not know our token (Gitea says so, tried). */
+const pausesBeforeBelief = [1, 5, 20]
 const triesToPush = 3
 
-async function publish({ turns, attempts, openProject, egress }: PublishParts, turn: TurnInHand): Promise<TurnOutcome> {
+async function publish(
+  { turns, attempts, pullRequests, openProject, egress }: PublishParts,
+  turn: TurnInHand,
+  signal: AbortSignal,
+  { isLastTry }: { isLastTry: boolean },
+): Promise<TurnOutcome | 'branch_moved'> {
   const result = await attempts.readResult(turn.turnId)
   if (!result) throw final('internal_error')
   if (!result.bundle) return outcome(result, { outcome: 'no_changes' })
@@ -44,99 +59,119 @@ async function publish({ turns, attempts, openProject, egress }: PublishParts, t
   const { repository, host } = project
   const toPublish = await turns.readToPublish(turn.turnId)
 
-  await using bare = await BareRepository.open({
-    remote: host.gitRemote,
-    egress,
-    signal: Context.current().cancellationSignal,
-  })
+  await using bare = await BareRepository.open({ remote: host.gitRemote, egress, signal })
   const policy = { docsFolder: repository.docsFolder, alsoAllowed: [] }
   const acceptance = await bare.accept({ bundle: result.bundle, base: result.baseCommit, policy })
   switch (acceptance.kind) {
     case 'no_changes':
-      return outcome(result, { outcome: 'no_changes' })
+      // The agent may have taken back what earlier turns of a diff did.
+      return outcome(result, { outcome: 'no_changes', ...(toPublish.job.publish === 'diff' && { diff: null }) })
     case 'base_gone':
-      throw final('branch_moved')
+      return 'branch_moved'
     case 'refused':
       await turns.noteRefusal(turn.turnId, refusalWords(acceptance.refusals))
       throw final('result_refused')
     case 'accepted': {
-      const { patch: diff } = await bare.diff(acceptance.result)
-      if (toPublish.job.publish === 'diff') return outcome(result, { outcome: 'diff', diff })
-      const pullRequest = await open({
-        turns,
-        turn,
-        toPublish,
-        result,
-        repository,
-        host,
-        bare,
-        accepted: acceptance.result,
-      })
-      return outcome(result, { outcome: 'pull_request', diff, pullRequest })
+      if (toPublish.job.publish === 'diff') {
+        return outcome(result, { outcome: 'diff', diff: (await bare.diff(acceptance.result)).patch })
+      }
+      const branch = await branchFor(pullRequests, host, turn, toPublish)
+      if (branch === 'branch_moved') return branch
+      const { patch: diff } = await bare.diff(acceptance.result, await turns.firstBaseOn(turn.jobId, branch))
+      const context = { turns, turn, toPublish, result, repository, host, bare, branch, isLastTry }
+      const opened = await open(context, acceptance.result)
+      return opened === 'branch_moved'
+        ? opened
+        : outcome(result, { outcome: 'pull_request', diff, pullRequest: opened })
     }
   }
 }
 
-async function open({
-  turns,
-  turn,
-  toPublish,
-  result,
-  repository,
-  host,
-  bare,
-  accepted,
-}: {
-  turns: TurnStore
-  turn: TurnInHand
-  toPublish: TurnToPublish
-  result: StoredResult
-  repository: Repository
-  host: CodeHost
-  bare: BareRepository
-  accepted: Parameters<BareRepository['place']>[0]
-}): Promise<PullRequest & { branch: string }> {
+/** A follow-up goes to the job's pull request while it is open; after that to a new one, begun from the base. */
+async function branchFor(
+  pullRequests: PullRequestStore,
+  host: CodeHost,
+  { projectId, jobId }: TurnInHand,
+  { branch, startBranch, job }: TurnToPublish,
+): Promise<string | undefined | 'branch_moved'> {
+  if (branch) return branch
+  if (!job.pullRequest) return undefined
+  const { number } = job.pullRequest
+  const found = await host.findPullRequest(number)
+  if (found?.state === 'open') return job.pullRequest.branch
+  if (found) await pullRequests.record({ projectId, jobId, number }, found.state)
+  // Merged or closed while the agent worked on it: a pull request from there would show all of it once more.
+  return startBranch === job.pullRequest.branch ? 'branch_moved' : undefined
+}
+
+async function open(
+  {
+    turns,
+    turn,
+    toPublish,
+    result,
+    repository,
+    host,
+    bare,
+    branch: known,
+    isLastTry,
+  }: {
+    turns: TurnStore
+    turn: TurnInHand
+    toPublish: TurnToPublish
+    result: StoredResult
+    repository: Repository
+    host: CodeHost
+    bare: BareRepository
+    branch: string | undefined
+    isLastTry: boolean
+  },
+  accepted: AcceptedResult,
+): Promise<TurnOutcome['pullRequest'] | 'branch_moved'> {
+  const { job } = toPublish
   const texts = pullRequestTexts({ jobId: turn.jobId, toPublish, result, repository })
-  const branch = toPublish.branch ?? (await openBranch(host, toPublish)) ?? texts.branch
+  const branch = known ?? texts.branch
   const details = { message: texts.commitMessage, identity: texts.identity, date: toPublish.startedAt }
   let recorded = toPublish.commit ?? undefined
   for (let tries = 1; ; tries++) {
     const placement = await bare.place(accepted, branch, details, recorded)
     if (placement.kind === 'published') break
-    if (placement.kind === 'branch_moved' || tries > triesToPush) throw final('branch_moved')
+    if (placement.kind === 'branch_moved' || tries > triesToPush) return 'branch_moved'
     recorded = placement.commit
     await turns.noteCommit(turn.turnId, branch, placement.commit)
     if ((await bare.push(placement.commit, branch)) === 'pushed') break
   }
-  const { pullRequest } = await host.ensurePullRequest({
-    ...{ branch, baseBranch: toPublish.job.ref, title: texts.title, body: texts.body },
-    draft: toPublish.job.draft || (repository.publishing.draft ?? false),
-    labels: repository.publishing.labels ?? [],
-    reviewers: repository.publishing.reviewers ?? [],
-  })
-  return { ...pullRequest, branch }
-}
-
-/** A follow-up goes to the job's pull request while it is open; after that to a new one. */
-async function openBranch(host: CodeHost, { job }: TurnToPublish): Promise<string | undefined> {
-  if (!job.pullRequest) return undefined
-  const found = await host.findPullRequest(job.pullRequest.number)
-  return found?.state === 'open' ? job.pullRequest.branch : undefined
+  const { pullRequest } = await host
+    .ensurePullRequest({
+      ...{ branch, baseBranch: toPublish.job.ref, title: texts.title, body: texts.body },
+      draft: toPublish.job.draft || (repository.publishing.draft ?? false),
+      labels: repository.publishing.labels ?? [],
+      reviewers: repository.publishing.reviewers ?? [],
+    })
+    .catch(async (error: unknown) => {
+      // A branch of which nothing will come is not left behind; one that people pushed to is theirs.
+      const isFinal = error instanceof CodeHostError && error.failure.kind === 'final'
+      if (isFinal && isLastTry && recorded && branch !== job.pullRequest?.branch)
+        await host.deleteBranch(branch, recorded).catch(() => {})
+      throw error
+    })
+  if (pullRequest.state !== 'open' && pullRequest.number === job.pullRequest?.number) {
+    // Merged or closed between our look and our push: what was pushed after a merge is in nobody's sight.
+    const merged = pullRequest.state === 'merged' && (await bare.place(accepted, job.ref, details, recorded))
+    if (!merged || merged.kind !== 'published') return 'branch_moved'
+  }
+  const written = { title: texts.title, body: texts.body }
+  const before = job.pullRequest?.number === pullRequest.number ? job.pullRequest.written : null
+  if (before) await host.rewritePullRequest(pullRequest.number, { written: before, wanted: written })
+  const { url, number, state } = pullRequest
+  return { url, number, state, branch, written }
 }
 
 function outcome(
   { title, reply, checks, inputTokens, outputTokens }: StoredResult,
-  how: { outcome: TurnOutcome['outcome']; diff?: string; pullRequest?: PullRequest & { branch: string } },
+  how: Pick<TurnOutcome, 'outcome' | 'diff'> & { pullRequest?: TurnOutcome['pullRequest'] },
 ): TurnOutcome {
-  const { pullRequest } = how
-  return {
-    ...{ title, reply, checks, inputTokens, outputTokens },
-    outcome: how.outcome,
-    diff: how.diff ?? null,
-    pullRequest: pullRequest
-      ? { url: pullRequest.url, number: pullRequest.number, branch: pullRequest.branch, state: pullRequest.state }
-      : null,
-  }
+  return { title, reply, checks, inputTokens, outputTokens, pullRequest: null, ...how }
 }
 
 const refusalWords = (refusals: readonly ResultRefusal[]) =>

@@ -32,7 +32,12 @@ export function pullRequestTexts({
   return {
     branch: renderBranchName(templates.branch, jobId, toPublish.job.branches + 1),
     ...renderPullRequest(templates, jobId, written),
-    commitMessage: renderCommitMessage(jobId, written, publishing.signOff ? identity : undefined),
+    // Each commit says what it does; the pull request keeps the title under which people know it.
+    commitMessage: renderCommitMessage(
+      jobId,
+      { ...written, title: result.title ?? written.title },
+      publishing.signOff ? identity : undefined,
+    ),
     identity,
   }
 }

@@ -33,6 +33,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
   // By project and not by key: a key that makes keys would have as many limits as it likes.
   const changes = new MinuteLimit('changes to the project')
   const keyOf = new WeakMap<FastifyRequest, Key>()
+  const heldBody = new WeakSet<FastifyRequest>()
   for (const route of routes) {
     const { params, query, body, headers } = route.schemas
     server.route({
@@ -46,20 +47,29 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
         ...(headers && { headers }),
       },
       onRequest: async (request) => {
-        if (route.access !== 'public') keyOf.set(request, await authenticate(request, route.access, keys))
+        if (route.access === 'public') return
+        keyOf.set(request, await authenticate(request, route.access, keys))
+        // A key that was looked up when all of the request was here is not looked up again: nobody gained time.
+        if (body && !request.raw.complete) heldBody.add(request)
       },
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const key = keyOf.get(request)
-        if (key && body && !(await keys.isLive(key))) throw revokedMeanwhile()
+        if (key && heldBody.has(request) && !(await keys.isLive(key))) throw revokedMeanwhile()
         if (key && route.method === 'GET') reads.take(key.id)
         if (key && route.access === 'project:write') changes.take(key.projectId)
-        const answer = await route.handle({
+        const asked = {
           params: request.params,
           query: request.query,
           body: request.body,
           headers: request.headers,
           ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
-        } as Parameters<Route['handle']>[0])
+        } as Parameters<Route['handle']>[0]
+        if (route.streams && accepts(request, route.streams.contentType)) {
+          // Not to be kept by caches, nor held back by proxies until there is more of it.
+          reply.type(route.streams.contentType).headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+          return reply.send(await route.streams.open(asked))
+        }
+        const answer = await route.handle(asked)
         return reply
           .code(answer.status)
           .headers(answer.headers ?? {})
@@ -68,3 +78,8 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
     })
   }
 }
+
+/** By name: a client that takes anything gets JSON. */
+const accepts = ({ headers, method }: FastifyRequest, contentType: string) =>
+  method === 'GET' &&
+  (headers.accept ?? '').split(',').some((range) => range.split(';')[0]?.trim().toLowerCase() === contentType)

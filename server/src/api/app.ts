@@ -1,5 +1,8 @@
 /** The public HTTP service, put together from its routes. */
 import type { AuditStore } from '../audit/audit-store.ts'
+import type { EventStore } from '../jobs/event-store.ts'
+import type { JobStore } from '../jobs/job-store.ts'
+import type { JobSignals } from '../jobs/wake-job.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
@@ -12,6 +15,17 @@ import type { ProjectStore } from '../projects/project-store.ts'
 import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
+import { addHooks, type HookParts } from './hooks/receive-hook.ts'
+import { archiveJobRoute } from './jobs/archive-job.ts'
+import { cancelJobRoute } from './jobs/cancel-job.ts'
+import { createJobRoute } from './jobs/create-job.ts'
+import type { FollowJobs } from './jobs/follow-jobs.ts'
+import { getDiffRoute } from './jobs/get-diff.ts'
+import { getJobRoute } from './jobs/get-job.ts'
+import { listEventsRoute } from './jobs/list-events.ts'
+import { listJobsRoute } from './jobs/list-jobs.ts'
+import { listMessagesRoute } from './jobs/list-messages.ts'
+import { sendMessageRoute } from './jobs/send-message.ts'
 import { createKeyRoute } from './keys/create-key.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { revokeKeyRoute } from './keys/revoke-key.ts'
@@ -28,16 +42,28 @@ import { removeMemberRoute } from './projects/remove-member.ts'
 import { renameProjectRoute } from './projects/rename-project.ts'
 import type { Route } from './route.ts'
 
-export interface ApiParts {
+export interface ApiParts extends JobSignals, HookParts {
   readiness: Readiness
   projects: ProjectStore
   members: MemberStore
   keys: KeyStore
   audit: AuditStore
+  jobs: JobStore
+  events: EventStore
+  followJobs: FollowJobs
 }
 
 /** Every endpoint of the contract, in the order in which the documentation has them. */
 export const apiRoutes = (parts: ApiParts): Route[] => [
+  createJobRoute(parts),
+  getJobRoute(parts),
+  sendMessageRoute(parts),
+  listJobsRoute(parts),
+  listMessagesRoute(parts),
+  getDiffRoute(parts),
+  listEventsRoute(parts),
+  cancelJobRoute(parts),
+  archiveJobRoute(parts),
   getMeRoute(),
   listKeysRoute(parts),
   createKeyRoute(parts),
@@ -65,6 +91,7 @@ export function createApi(parts: ApiParts, config: HttpConfig, log: Log): Api {
   server.setValidatorCompiler(compileValidator)
   const routes = apiRoutes(parts)
   addRoutes(server, routes, parts.keys)
+  addHooks(server, parts)
   addReference(server, openApiDocument(routes))
   addDashboard(server, log)
   return { server, declaredRoutes }

@@ -62,7 +62,9 @@ function operation(route: Route, components: Components): Json {
           status,
           {
             description: route.summary,
-            ...(schema !== NoContent && { content: { 'application/json': { schema: components.refer(schema) } } }),
+            ...(schema !== NoContent && {
+              content: contentOf(schema, Number(status) === 200 ? route : {}, components),
+            }),
           },
         ]),
       ),
@@ -72,6 +74,13 @@ function operation(route: Route, components: Components): Json {
     },
     security: route.access === 'public' ? [] : [{ apiKey: [] }],
     'x-colophon-access': route.access,
+  }
+}
+
+function contentOf(schema: TSchema, { streams }: Pick<Route, 'streams'>, components: Components): Json {
+  return {
+    'application/json': { schema: components.refer(schema) },
+    ...(streams && { [streams.contentType]: { schema: { type: 'string', description: streams.description } } }),
   }
 }
 

@@ -2,6 +2,7 @@
  * What an endpoint is: one file with its schema, who may call it, and its handler. Everything else (authentication,
  * validation, errors, limits, documentation) it gets by being registered with `addRoutes`.
  */
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
 import type { Key } from '../keys/key-store.ts'
@@ -54,6 +55,12 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Route
   schemas: Schemas
   /** Beyond what every route of its kind can refuse. */
   refuses?: readonly ProblemCode[]
+  /** What it gives instead of its JSON to a client that accepts this. */
+  streams?: {
+    contentType: string
+    description: string
+    open(request: RouteRequest<Schemas, Who>): Promise<Readable>
+  }
   handle(request: RouteRequest<Schemas, Who>): Promise<RouteAnswer<Schemas>>
 }
 

@@ -11,13 +11,19 @@ import {
   printable,
   refusalsOf,
 } from './allow-list/allow-list.ts'
+import { hasCodeInFront, mayHaveFrontMatter } from './allow-list/front-matter.ts'
 import type { CommitId } from './code-host.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
 import { type CommitDetails, GitRepository, type GitRepositoryParts, type UnpackRefusal } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
 import { type BundleRefusal, readBundle } from './git/read-bundle.ts'
 
-export type ResultRefusalCode = BundleRefusal | UnpackRefusal | ComparisonRefusal | ChangeRefusalCode
+export type ResultRefusalCode =
+  | BundleRefusal
+  | UnpackRefusal
+  | ComparisonRefusal
+  | ChangeRefusalCode
+  | 'front_matter_code'
 
 /** `path` is printable, and empty where the whole result is meant. */
 export type ResultRefusal = { code: ResultRefusalCode; path: string }
@@ -97,9 +103,10 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  /** For people to read. */
-  async diff({ base, head }: AcceptedResult): Promise<{ patch: string; isWhole: boolean }> {
-    return await this.#git.patch(base, head, mostPatchBytes)
+  /** For people to read: what the result changes since then, which is its base unless said otherwise. */
+  async diff({ base, head }: AcceptedResult, since: CommitId = base): Promise<{ patch: string; isWhole: boolean }> {
+    const isHere = since === base || (await this.#git.fetch(since, 1)) !== 'gone'
+    return await this.#git.patch(isHere ? since : base, head, mostPatchBytes)
   }
 
   /**
@@ -174,7 +181,8 @@ export class BareRepository implements AsyncDisposable {
       return { path, beforeMode: old?.mode, afterMode: now?.mode, newBytes: now ? (sizes.get(now.id) ?? 0) : 0 }
     })
     const refusals: readonly ChangeRefusal[] = refusalsOf(checked, grown, policy)
-    return { refusals, changedPaths }
+    // Only now is it known that all pages together are small.
+    return { refusals: refusals.length > 0 ? refusals : await codeInPages(objects, changes), changedPaths }
   }
 
   /** By id. What the base has already, under whatever name, is nothing new; nor need it be here to be asked. */
@@ -198,6 +206,17 @@ export class BareRepository implements AsyncDisposable {
 
 function refused(code: ResultRefusalCode): Acceptance {
   return { kind: 'refused', refusals: [{ code, path: '' }] }
+}
+
+async function codeInPages(objects: ObjectReader, changes: readonly FileChange[]): Promise<ResultRefusal[]> {
+  const refusals: ResultRefusal[] = []
+  for (const { path, after } of changes) {
+    // A page that is not here was only moved.
+    if (!after || !mayHaveFrontMatter(path.toString()) || !(await objects.info(after.id))) continue
+    if (!hasCodeInFront(await objects.contents(after.id))) continue
+    refusals.push({ code: 'front_matter_code', path: printable(path) })
+  }
+  return refusals
 }
 
 async function treeOf(objects: ObjectReader, commit: CommitId): Promise<string> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { BareRepository } from './bare-repository.ts'
 import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { attackedFiles } from './testing/hostile-result.ts'
 import { hostileResults } from './testing/hostile-results.ts'
 
 let gitea: GiteaRepository
 beforeAll(async () => {
-  gitea = await createGiteaRepository(inject('engines').gitea)
+  gitea = await createGiteaRepository(inject('engines').gitea, attackedFiles)
 })
 afterAll(() => gitea.remove())
 

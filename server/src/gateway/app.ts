@@ -2,19 +2,27 @@
 import type { HttpConfig } from '../platform/config.ts'
 import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
+import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
+import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
+import { addRunnerApi, type RunnerApiParts } from './runner-api.ts'
 
 export function createGateway({
   config,
   readiness,
+  runnerApi,
   log,
 }: {
   config: HttpConfig
   readiness: Readiness
+  runnerApi: RunnerApiParts
   log: Log
 }): HttpServer {
   const server = createHttpServer(config, log)
+  addJsonBody(server)
+  server.setValidatorCompiler(compileValidator)
   addHealthRoutes(server, readiness)
+  addRunnerApi(server, runnerApi)
   return server
 }

@@ -1,8 +1,9 @@
-/** How runners get their work and report it: claim, sign of life, result. The answer to each says whether to stop. */
+/** How runners get their work and report it: claim, events, result. The answer to each says whether to stop. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, type Client } from '@temporalio/client'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AttemptStore, LiveAttempt } from '../jobs/attempt-store.ts'
+import type { EventStore } from '../jobs/event-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
 import { generateKey, hashOfKey, type KeyPrefix, parseKey } from '../keys/key-format.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
@@ -11,24 +12,41 @@ import type { Log } from '../platform/log.ts'
 import {
   type ClaimedTurn,
   ClaimRequest,
-  type HeartbeatAnswer,
+  type EventAnswer,
+  EventUpload,
   mostBundleBytes,
   mostSessionBytes,
   TurnReport,
 } from '../runner-wire/runner-wire.ts'
+import { BodyBudget } from './body-budget.ts'
 
 export interface RunnerApiParts {
   runners: RunnerStore
   attempts: AttemptStore
+  events: EventStore
   temporal: Client
   settings: { deadlineSeconds: number; mostRunningPerProject: number; heartbeatSeconds: number }
   log: Log
 }
 
 const lookAgainMs = 500
+const mostUploadBytes = 8 * 1024 * 1024
 const mostReportBytes = Math.ceil((mostBundleBytes + mostSessionBytes) * 1.4)
+const smallBodyBytes = 64 * 1024
 
-export function addRunnerApi(server: HttpServer, { runners, attempts, temporal, settings, log }: RunnerApiParts): void {
+export function addRunnerApi(
+  server: HttpServer,
+  { runners, attempts, events, temporal, settings, log }: RunnerApiParts,
+): void {
+  const largeBodies = new BodyBudget(mostReportBytes)
+
+  /** Before the body is read: whoever has no live try fills no memory, and whoever has one not all of it. */
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (Number(request.headers['content-length']) <= smallBodyBytes) return
+    await liveAttempt(request)
+    largeBodies.take(request, reply)
+  }
+
   server.post('/runner/claim', { schema: { body: ClaimRequest } }, async (request, reply) => {
     const runner = await runners.find(hashOfKey(bearerKey(request, 'colophon_runner_')))
     if (!runner) throw unauthenticated()
@@ -37,9 +55,10 @@ export function addRunnerApi(server: HttpServer, { runners, attempts, temporal, 
     for (;;) {
       const claimed = await attempts.claim(runner, hashOfKey(token), settings)
       if (claimed) {
-        const { turnId, prompt, model, deadlineAt } = claimed
+        const { turnId, prompt, model, deadlineAt, startBranch, earlier } = claimed
         const answer: ClaimedTurn = {
-          ...{ turnId, prompt, model, attemptToken: token },
+          ...{ turnId, prompt, model, startBranch, attemptToken: token },
+          earlier: earlier && { ...earlier, bundle: earlier.bundle.toString('base64') },
           deadlineAt: deadlineAt.toISOString(),
           heartbeatSeconds: settings.heartbeatSeconds,
         }
@@ -50,8 +69,12 @@ export function addRunnerApi(server: HttpServer, { runners, attempts, temporal, 
     }
   })
 
-  server.post('/runner/heartbeat', async (request): Promise<HeartbeatAnswer> => {
+  const uploads = { schema: { body: EventUpload }, bodyLimit: mostUploadBytes, onRequest }
+  server.post('/runner/events', uploads, async (request): Promise<EventAnswer> => {
     const attempt = await liveAttempt(request)
+    const upload = request.body as EventUpload
+    const kept = upload.events.length === 0 || (await events.append(attempt, upload.firstIndex, upload.events))
+    if (!kept) throw notYours()
     if (attempt.stop) return { stop: attempt.stop }
     try {
       await temporal.activity.heartbeat(attempt.taskToken)
@@ -66,7 +89,7 @@ export function addRunnerApi(server: HttpServer, { runners, attempts, temporal, 
 
   server.post(
     '/runner/result',
-    { schema: { body: TurnReport }, bodyLimit: mostReportBytes },
+    { schema: { body: TurnReport }, bodyLimit: mostReportBytes, onRequest },
     async (request, reply) => {
       const attempt = await liveAttempt(request)
       const tokenHash = hashOfKey(bearerKey(request, 'colophon_attempt_'))
@@ -94,8 +117,8 @@ export function addRunnerApi(server: HttpServer, { runners, attempts, temporal, 
     const { baseCommit, bundle, session, title, summary, reply, checks, usage } = report
     return attempts.storeResult(tokenHash, {
       ...{ baseCommit, title, summary, reply, checks },
-      bundle: bundle === null ? null : Buffer.from(bundle, 'base64'),
-      session: session === null ? null : Buffer.from(session, 'base64'),
+      bundle: bundle === null ? null : decode(bundle),
+      session: session === null ? null : decode(session),
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,
     })
@@ -124,6 +147,12 @@ function bearerKey<Prefix extends KeyPrefix>(request: FastifyRequest, prefix: Pr
   const key = token === undefined ? undefined : parseKey(prefix, token)
   if (key === undefined) throw unauthenticated()
   return key
+}
+
+/** Its letters are checked with the rest of the body; Node itself takes any number of them. */
+function decode(base64: string): Buffer {
+  if (base64.length % 4 !== 0) throw new Problem('invalid_request', 'A bundle or session is not whole Base64.')
+  return Buffer.from(base64, 'base64')
 }
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')

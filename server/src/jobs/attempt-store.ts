@@ -24,6 +24,9 @@ export interface ClaimedAttempt {
   prompt: string
   model: string
   deadlineAt: Date
+  startBranch: string
+  /** Of the last turn that was accepted, where nothing of it is on the code host: the work goes on from there. */
+  earlier: { baseCommit: string; bundle: Buffer } | null
 }
 
 export interface StoredResult {
@@ -40,7 +43,11 @@ export interface StoredResult {
 
 /** The try that a token stands for, while it is the turn's newest. */
 export interface LiveAttempt {
+  projectId: Id<'prj'>
+  jobId: Id<'job'>
   turnId: Id<'trn'>
+  turnNumber: number
+  number: number
   taskToken: Buffer
   stop: 'cancelled' | 'deadline' | null
 }
@@ -55,6 +62,14 @@ export class AttemptStore {
   /** Looks before it offers: a result that is there already, or a turn that is over, needs no runner. */
   async offer(turnId: Id<'trn'>, taskToken: Uint8Array, limits: AttemptLimits): Promise<Offer> {
     return this.#db.transaction().execute(async (tx) => {
+      // Tries are locked before their turn everywhere: a claim finds the try first.
+      await tx
+        .selectFrom('turn_attempt')
+        .select('number')
+        .where('turn_id', '=', turnId)
+        .where('ended_at', 'is', null)
+        .forUpdate()
+        .execute()
       const turn = await tx
         .selectFrom('turn')
         .innerJoin('job', 'job.id', 'turn.job_id')
@@ -126,6 +141,7 @@ export class AttemptStore {
         )
         SELECT attempt.turn_id, attempt.number FROM turn_attempt AS attempt JOIN served USING (project_id)
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${mostRunningPerProject}
+          AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
         ORDER BY served.last_served NULLS FIRST, attempt.offered_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
       const [offered] = rows
@@ -142,10 +158,19 @@ export class AttemptStore {
         .from('job')
         .set({
           deadline_at: sql<Date>`coalesce(turn.deadline_at, ${new Date(now.getTime() + deadlineSeconds * 1000)})`,
+          start_branch: sql<string>`CASE WHEN job.pull_request_state = 'open' THEN job.pull_request_branch ELSE job.ref END`,
         })
         .whereRef('job.id', '=', 'turn.job_id')
         .where('turn.id', '=', offered.turn_id)
-        .returning(['turn.project_id', 'turn.prompt', 'turn.deadline_at', 'job.model'])
+        .returning([
+          'turn.project_id',
+          'turn.job_id',
+          'turn.prompt',
+          'turn.deadline_at',
+          'turn.start_branch',
+          'turn.performed_again',
+        ])
+        .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
       return {
         projectId: turn.project_id,
@@ -153,25 +178,31 @@ export class AttemptStore {
         prompt: turn.prompt,
         model: turn.model,
         deadlineAt: turn.deadline_at ?? now,
+        startBranch: turn.start_branch ?? turn.ref,
+        // Performed again: what it was built on is gone from the code host.
+        earlier: turn.publish === 'diff' && !turn.performed_again ? await lastAccepted(tx, turn.job_id) : null,
       }
     })
   }
 
-  /** Undefined: the token is unknown, or a newer try has taken this one's place. */
+  /** Undefined: the token is unknown, a newer try has taken this one's place, or its runner was revoked. */
   async findLive(tokenHash: Buffer): Promise<LiveAttempt | undefined> {
     const row = await this.#db
       .selectFrom('turn_attempt')
       .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
       .innerJoin('job', 'job.id', 'turn.job_id')
-      .select(['turn.id', 'turn_attempt.task_token', 'turn.deadline_at', 'job.pending_stop'])
+      .innerJoin('runner', 'runner.id', 'turn_attempt.runner_id')
+      .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'turn.deadline_at', 'job.pending_stop'])
+      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token'])
       .where('turn_attempt.token_hash', '=', tokenHash)
       .where('turn_attempt.ended_at', 'is', null)
       .where('turn.status', '=', 'running')
+      .where('runner.revoked_at', 'is', null)
       .executeTakeFirst()
     if (!row) return undefined
     const late = row.deadline_at !== null && row.deadline_at <= new Date()
     return {
-      turnId: row.id,
+      ...{ projectId: row.project_id, jobId: row.job_id, turnId: row.id, turnNumber: row.number, number: row.attempt },
       taskToken: row.task_token,
       stop: row.pending_stop ? 'cancelled' : late ? 'deadline' : null,
     }
@@ -258,6 +289,21 @@ export class AttemptStore {
       .execute()
     return rows.map(({ task_token }) => task_token)
   }
+}
+
+/** Its bundle holds everything since the base: each turn begins where the one before ended. */
+async function lastAccepted(tx: Transaction<JobTables>, jobId: Id<'job'>): Promise<ClaimedAttempt['earlier']> {
+  const row = await tx
+    .selectFrom('turn')
+    .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
+    .select(['turn_result.base_commit', 'turn_result.bundle'])
+    .where('turn.job_id', '=', jobId)
+    .where('turn.status', '=', 'done')
+    .where('turn_result.bundle', 'is not', null)
+    .orderBy('turn.number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.bundle ? { baseCommit: row.base_commit, bundle: row.bundle } : null
 }
 
 async function clock(tx: Transaction<JobTables>): Promise<Date> {

@@ -60,6 +60,13 @@ export async function storeAnswer(
     .execute()
 }
 
+export async function forgetOldAnswers(db: Kysely<JobTables>): Promise<void> {
+  await db
+    .deleteFrom('idempotency_key')
+    .where('created_at', '<', new Date(Date.now() - goodForMs))
+    .execute()
+}
+
 function fingerprintOf({ method, path, body }: IdempotentRequest): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, path, sorted(body)]))

@@ -14,7 +14,7 @@ import {
 const anyEvent: fc.Arbitrary<JobEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'message' }) },
   { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'take' }) },
-  ...(['publish', 'finish', 'fail'] as const).map((type) => ({
+  ...(['publish', 'perform_again', 'finish', 'fail'] as const).map((type) => ({
     weight: 4,
     arbitrary: fc.integer({ min: 1, max: 12 }).map((turn): JobEvent => ({ type, turn })),
   })),
@@ -132,6 +132,14 @@ test('after a cancel nothing is published', () => {
   expect(apply(after({ type: 'take' }, { type: 'cancel' }), { type: 'publish', turn: 1 })).toEqual({
     refused: 'stop_requested',
   })
+})
+
+test('a turn whose branch moved is performed again, unless a stop was asked for', () => {
+  const publishing = [{ type: 'take' }, { type: 'publish', turn: 1 }] as const
+  const again: JobEvent = { type: 'perform_again', turn: 1 }
+  expect(apply(after(...publishing), again)).toMatchObject({ state: { turns: [{ status: 'running' }] } })
+  expect(apply(after(...publishing, { type: 'cancel' }), again)).toEqual({ refused: 'stop_requested' })
+  expect(apply(after({ type: 'take' }), again)).toEqual({ refused: 'not_that_turn' })
 })
 
 test('a message makes an ended job active again', () => {

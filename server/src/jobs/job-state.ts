@@ -32,6 +32,8 @@ export type JobEvent =
   | { type: 'take' }
   /** The turn's result is about to leave the house. */
   | { type: 'publish'; turn: number }
+  /** It could not be published as it is, because the branch moved: the work is done anew. */
+  | { type: 'perform_again'; turn: number }
   | { type: 'finish'; turn: number }
   | { type: 'fail'; turn: number }
   | { type: 'cancel' }
@@ -53,6 +55,8 @@ export function apply(state: JobState, event: JobEvent): Transition {
       return take(state)
     case 'publish':
       return publish(state, event.turn)
+    case 'perform_again':
+      return performAgain(state, event.turn)
     case 'finish':
       return end(state, event.turn, 'done')
     case 'fail':
@@ -89,6 +93,13 @@ function publish(state: JobState, number: number): Transition {
   if (turn.status === 'publishing') return { state } // asked again after a lost answer
   if (state.pendingStop) return { refused: 'stop_requested' }
   return { state: withTurn(state, number, 'publishing') }
+}
+
+function performAgain(state: JobState, number: number): Transition {
+  const turn = turnInHand(state)
+  if (turn?.number !== number || turn.status !== 'publishing') return { refused: 'not_that_turn' }
+  if (state.pendingStop) return { refused: 'stop_requested' } // nothing has left the house yet
+  return { state: withTurn(state, number, 'running') }
 }
 
 function end(state: JobState, number: number, status: 'done' | 'failed'): Transition {

@@ -2,13 +2,13 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import { type LimitState, lockProject, takeFromHour } from './hourly-limit.ts'
+import { type LimitState, lockProject, refuseFlood, takeFromHour } from './hourly-limit.ts'
 import { findReplay, type IdempotentRequest, storeAnswer } from './idempotency.ts'
-import { asJob, type Job, type JobRow } from './job.ts'
+import { asJob, type Job, jobColumns } from './job.ts'
 import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
 import type { JobOutcome } from './outcome.ts'
 import type { JobTables } from './tables.ts'
-import { lockJob, noSuchJob, transition } from './transition.ts'
+import { lockJob, noSuchJob, refusalOf, transition } from './transition.ts'
 
 export interface NewJob {
   prompt: string
@@ -46,6 +46,12 @@ export interface Request<Body> {
   body: (job: Job) => Body
 }
 
+interface Work {
+  job: Job
+  limit: LimitState
+  status: 200 | 201
+}
+
 export class JobStore {
   readonly #db: Kysely<JobTables>
   readonly #recordAudit: RecordAudit
@@ -56,14 +62,16 @@ export class JobStore {
   }
 
   async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
-    return this.#accept(projectId, request, async (tx, at) => {
+    // With a topic it may be a message, which has a limit of its own.
+    const refused = wanted.topic === null ? await refuseFlood(this.#db, projectId, 'jobs') : undefined
+    return this.#accept(projectId, request, refused, async (tx, at) => {
       const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
-      if (open)
-        return { ...(await this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)), status: 200 }
+      if (open) return this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)
       const limit = await takeFromHour(tx, projectId, 'jobs', at)
       const jobId = newId('job')
       const { prompt, metadata, ...columns } = wanted
-      await tx
+      const row = await tx
+        .with('first_turn', (db) => db.insertInto('turn').values(newTurn(projectId, jobId, 1, prompt, at)))
         .insertInto('job')
         .values({
           ...columns,
@@ -75,14 +83,14 @@ export class JobStore {
           updated_at: at,
           progressed_at: at,
         })
-        .execute()
-      await insertTurn(tx, projectId, jobId, 1, prompt, at)
+        .returning(jobColumns)
+        .executeTakeFirstOrThrow()
       await this.#recordAudit(tx, projectId, request.actor, {
         action: 'job.created',
         subject: jobId,
         detail: { model: wanted.model, ref: wanted.ref },
       })
-      return { jobId, limit, status: 201 }
+      return { job: asJob({ ...row, queued_messages: 0 }), limit, status: 201 }
     })
   }
 
@@ -93,10 +101,11 @@ export class JobStore {
     request: Request<Body>,
   ): Promise<Accepted<Body>> {
     if (!isId('job', jobId)) throw noSuchJob()
-    return this.#accept(projectId, request, async (tx, at) => ({
-      ...(await this.#addMessage(tx, projectId, jobId, prompt, request.actor, at)),
-      status: 200,
-    }))
+    const full = await refuseFlood(this.#db, projectId, 'messages')
+    const refused = full && ((await refusalOf(this.#db, projectId, jobId, { type: 'message' })) ?? full)
+    return this.#accept(projectId, request, refused, (tx, at) =>
+      this.#addMessage(tx, projectId, jobId, prompt, request.actor, at),
+    )
   }
 
   async #addMessage(
@@ -106,32 +115,41 @@ export class JobStore {
     prompt: string,
     actor: Actor,
     at: Date,
-  ) {
+  ): Promise<Work> {
     const locked = await lockJob(tx, projectId, jobId)
     const next = await transition(tx, locked, { type: 'message' }, at)
     const limit = await takeFromHour(tx, projectId, 'messages', at)
-    await insertTurn(tx, projectId, jobId, next.turns.at(-1)?.number ?? 1, prompt, at)
+    const number = next.turns.at(-1)?.number ?? 1
+    await tx
+      .insertInto('turn')
+      .values(newTurn(projectId, jobId, number, prompt, at))
+      .execute()
     await this.#recordAudit(tx, projectId, actor, { action: 'job.messaged', subject: jobId, detail: {} })
-    return { jobId, limit }
+    return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
 
-  /** One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. */
+  /**
+   * One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. `refused`
+   * was decided before, and holds only for what has no answer yet: the very job that filled the hour may be this one.
+   */
   async #accept<Body>(
     projectId: Id<'prj'>,
     { idempotency, body }: Request<Body>,
-    work: (tx: Transaction<JobTables>, at: Date) => Promise<{ jobId: Id<'job'>; limit: LimitState; status: 200 | 201 }>,
+    refused: Error | undefined,
+    work: (tx: Transaction<JobTables>, at: Date) => Promise<Work>,
   ): Promise<Accepted<Body>> {
     // Without the lock first: a flood of repeats must not queue up behind the project's row.
     const known = idempotency && (await findReplay(this.#db, projectId, idempotency))
     if (known) return { kind: 'replayed', status: known.status, body: known.body as Body }
+    if (refused) throw refused
     return this.#db.transaction().execute(async (tx) => {
       const at = await lockProject(tx, projectId)
       const replay = idempotency && (await findReplay(tx, projectId, idempotency))
       if (replay) return { kind: 'replayed', status: replay.status, body: replay.body as Body }
-      const { jobId, limit, status } = await work(tx, at)
-      const answer = body(await readJob(tx, projectId, jobId))
+      const { job, limit, status } = await work(tx, at)
+      const answer = body(job)
       if (idempotency) await storeAnswer(tx, projectId, idempotency, { status, body: answer }, at)
-      return { kind: 'accepted', status, body: answer, jobId, limit }
+      return { kind: 'accepted', status, body: answer, jobId: job.id, limit }
     })
   }
 
@@ -161,7 +179,7 @@ export class JobStore {
     if (status !== undefined) query = query.where('job.status', '=', status)
     if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
     const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
-    return rows.map((row) => asJob(row as JobRow))
+    return rows.map(asJob)
   }
 
   async messages(projectId: Id<'prj'>, jobId: string): Promise<Message[]> {
@@ -212,6 +230,7 @@ export class JobStore {
   }
 }
 
+/** Creates of one project take turns, so there is one; the newest, should somebody have opened an older one again. */
 async function findOpenTopic(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
@@ -224,36 +243,26 @@ async function findOpenTopic(
     .where('topic', '=', topic)
     .where('status', '<>', 'archived')
     .where((where) => where.or([where('pull_request_state', 'is', null), where('pull_request_state', '=', 'open')]))
+    .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
   return row?.id
 }
 
-async function insertTurn(
-  tx: Transaction<JobTables>,
-  projectId: Id<'prj'>,
-  jobId: Id<'job'>,
-  number: number,
-  prompt: string,
-  at: Date,
-): Promise<void> {
-  await tx
-    .insertInto('turn')
-    .values({
-      project_id: projectId,
-      job_id: jobId,
-      id: newId('trn'),
-      number,
-      prompt,
-      status: 'queued',
-      created_at: at,
-    })
-    .execute()
-}
+const newTurn = (projectId: Id<'prj'>, jobId: Id<'job'>, number: number, prompt: string, at: Date) => ({
+  project_id: projectId,
+  job_id: jobId,
+  id: newId('trn'),
+  number,
+  prompt,
+  status: 'queued' as const,
+  created_at: at,
+})
 
 const jobsWithQueue = (db: Kysely<JobTables>) =>
   db
     .selectFrom('job')
-    .selectAll('job')
+    .select(jobColumns)
     .select((query) =>
       query
         .selectFrom('turn')
@@ -262,6 +271,8 @@ const jobsWithQueue = (db: Kysely<JobTables>) =>
         .whereRef('turn.job_id', '=', 'job.id')
         .where('turn.status', '=', 'queued')
         .where('turn.number', '>', 1)
+        .$asScalar()
+        .$notNull()
         .as('queued_messages'),
     )
 
@@ -271,5 +282,5 @@ async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'j
     .where('job.id', '=', jobId)
     .executeTakeFirst()
   if (!row) throw noSuchJob()
-  return asJob(row as JobRow)
+  return asJob(row)
 }

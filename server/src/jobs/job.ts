@@ -33,7 +33,24 @@ export interface Job {
   archivedAt: Date | null
 }
 
-export type JobRow = Selectable<JobTable> & { queued_messages: string | number }
+/** Everything that clients see at every look; the diff can have megabytes and is asked for by itself. */
+export const jobColumns = [
+  ...(['project_id', 'id', 'status', 'title', 'repository', 'ref', 'model', 'publish', 'topic', 'metadata'] as const),
+  ...([
+    'outcome',
+    'error_code',
+    'error_message',
+    'reply',
+    'checks',
+    'created_at',
+    'updated_at',
+    'archived_at',
+  ] as const),
+  ...(['input_tokens', 'output_tokens', 'cost_usd'] as const),
+  ...(['pull_request_number', 'pull_request_url', 'pull_request_branch', 'pull_request_state'] as const),
+] as const
+
+export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & { queued_messages: string | number }
 
 export function asJob(row: JobRow): Job {
   const {

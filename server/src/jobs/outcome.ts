@@ -4,3 +4,9 @@ export type JobOutcome = (typeof jobOutcomes)[number]
 
 export const pullRequestStates = ['open', 'merged', 'closed'] as const
 export type PullRequestState = (typeof pullRequestStates)[number]
+
+/** As we wrote it on the code host. */
+export interface PullRequestText {
+  title: string
+  body: string
+}

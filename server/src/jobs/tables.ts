@@ -2,7 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { JobStatus, PendingStop, TurnStatus } from './job-state.ts'
-import type { JobOutcome, PullRequestState } from './outcome.ts'
+import type { JobOutcome, PullRequestState, PullRequestText } from './outcome.ts'
 
 type Metadata = Record<string, string>
 
@@ -32,6 +32,7 @@ export interface JobTable {
   pull_request_branch: Generated<string | null>
   pull_request_state: Generated<PullRequestState | null>
   pull_request_due_at: Generated<Date | null>
+  pull_request_written: ColumnType<PullRequestText | null, never, string>
   diff: Generated<string | null>
   created_at: Date
   updated_at: Date
@@ -56,6 +57,10 @@ export interface TurnTable {
   /** From the first claim; a lost runner does not begin it anew. */
   deadline_at: Generated<Date | null>
   engine_failures: Generated<number>
+  start_branch: Generated<string | null>
+  performed_again: Generated<boolean>
+  publishing_by: Generated<string | null>
+  publishing_until: Generated<Date | null>
   branch: Generated<string | null>
   commit_id: Generated<string | null>
   refusal: Generated<string | null>
@@ -71,6 +76,18 @@ export interface TurnAttemptTable {
   offered_at: Generated<Date>
   claimed_at: Date | null
   ended_at: Date | null
+  event_count: Generated<number>
+  event_bytes: ColumnType<string, never, number>
+}
+
+export interface JobEventTable {
+  project_id: Id<'prj'>
+  job_id: Id<'job'>
+  turn_number: number
+  attempt: number
+  last_index: number
+  events: ColumnType<unknown[], string, never>
+  created_at: Generated<Date>
 }
 
 export interface TurnResultTable {
@@ -100,6 +117,7 @@ export interface RunnerTable {
 
 export interface JobTables extends AuditTables {
   turn_attempt: TurnAttemptTable
+  job_event: JobEventTable
   turn_result: TurnResultTable
   runner: RunnerTable
   job: JobTable

@@ -1,5 +1,5 @@
 /** Every change of a job's state: the row is locked, `apply` decides, what changed is written. */
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { apply, type JobEvent, type JobState, mostQueuedMessages, type Refusal, type TurnState } from './job-state.ts'
@@ -13,22 +13,46 @@ export interface LockedJob {
 
 /** Message, cancel, archive and the worker's own steps all wait here for each other. */
 export async function lockJob(tx: Transaction<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<LockedJob> {
-  const job = await tx
+  const state = await readState(tx, projectId, jobId, { lock: true })
+  if (!state) throw noSuchJob()
+  return { projectId, jobId, state }
+}
+
+/** Why the event would be refused as things stand, without waiting for anybody. */
+export async function refusalOf(
+  db: Kysely<JobTables>,
+  projectId: Id<'prj'>,
+  jobId: Id<'job'>,
+  event: JobEvent,
+): Promise<Error | undefined> {
+  const state = await readState(db, projectId, jobId, { lock: false })
+  if (!state) return noSuchJob()
+  const decided = apply(state, event)
+  return 'refused' in decided ? refusalProblem(decided.refused) : undefined
+}
+
+async function readState(
+  db: Kysely<JobTables>,
+  projectId: Id<'prj'>,
+  jobId: Id<'job'>,
+  { lock }: { lock: boolean },
+): Promise<JobState | undefined> {
+  const job = await db
     .selectFrom('job')
     .select(['status', 'pending_stop'])
     .where('project_id', '=', projectId)
     .where('id', '=', jobId)
-    .forNoKeyUpdate()
+    .$if(lock, (query) => query.forNoKeyUpdate())
     .executeTakeFirst()
-  if (!job) throw noSuchJob()
-  const turns = await tx
+  if (!job) return undefined
+  const turns = await db
     .selectFrom('turn')
     .select(['number', 'status'])
     .where('project_id', '=', projectId)
     .where('job_id', '=', jobId)
     .orderBy('number')
     .execute()
-  return { projectId, jobId, state: { status: job.status, pendingStop: job.pending_stop, turns } }
+  return { status: job.status, pendingStop: job.pending_stop, turns }
 }
 
 /** Writes the new state; the turns that `message` adds are the caller's to insert, because only it knows their prompts. */

@@ -2,8 +2,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { PullRequest } from './job.ts'
-import { apply, type JobEvent, turnInHand } from './job-state.ts'
-import type { JobOutcome } from './outcome.ts'
+import { apply, type JobEvent, type JobState, turnInHand } from './job-state.ts'
+import type { JobOutcome, PullRequestText } from './outcome.ts'
+import type { DuePullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 import { type LockedJob, lockJob, TurnRefused, transition } from './transition.ts'
 
@@ -16,12 +17,12 @@ export interface TurnInHand {
 /** How a turn ended well. */
 export interface TurnOutcome {
   outcome: Exclude<JobOutcome, 'cancelled' | 'error'>
-  /** Null: no file was changed, and an earlier diff stays. */
-  diff: string | null
+  /** Of all that the job changed since its base; undefined: as it was before this turn. */
+  diff?: string | null
   reply: string | null
   title: string | null
   checks: unknown[]
-  pullRequest: PullRequest | null
+  pullRequest: (PullRequest & { written: PullRequestText }) | null
   inputTokens: number
   outputTokens: number
 }
@@ -33,13 +34,14 @@ export interface TurnToPublish {
   /** What an earlier try at publishing was about to push, and where. */
   branch: string | null
   commit: string | null
+  startBranch: string | null
   job: {
     title: string | null
     prompt: string
     ref: string
     publish: 'pull_request' | 'diff'
     draft: boolean
-    pullRequest: { number: number; branch: string } | null
+    pullRequest: { number: number; branch: string; written: PullRequestText | null } | null
     /** How many branches the job has had so far. */
     branches: number
   }
@@ -48,6 +50,14 @@ export interface TurnToPublish {
 export interface TurnFailure {
   code: string
   message: string
+}
+
+interface EndedTurn {
+  outcome: JobOutcome
+  error: TurnFailure | null
+  reply: string | null
+  /** Columns of its job. */
+  more: object
 }
 
 export class TurnStore {
@@ -74,16 +84,84 @@ export class TurnStore {
     })
   }
 
-  /** From here on the turn finishes, whatever is asked for; before it, a stop that was asked for wins. */
-  async beginPublishing(turnId: Id<'trn'>): Promise<TurnInHand> {
+  /**
+   * From here on the turn finishes, whatever is asked for; before it, a stop that was asked for wins. Undefined: there is no
+   * result to publish, because the turn is to be performed again.
+   */
+  async beginPublishing(turnId: Id<'trn'>): Promise<TurnInHand | undefined> {
     return this.#lockedByTurn(turnId, async (tx, locked, turn) => {
+      const result = await tx
+        .selectFrom('turn_result')
+        .select('turn_id')
+        .where('turn_id', '=', turnId)
+        .executeTakeFirst()
+      if (!result && turnInHand(locked.state)?.number === turn) return undefined
       await transition(tx, locked, { type: 'publish', turn }, new Date())
       return { projectId: locked.projectId, jobId: locked.jobId, turnId }
     })
   }
 
+  /** One holder at a time, for so long, unless it says so again. False: somebody else has it. */
+  async holdPublishing(turnId: Id<'trn'>, holder: string, seconds: number): Promise<boolean> {
+    const held = await this.#db
+      .updateTable('turn')
+      .set({
+        publishing_by: holder,
+        publishing_until: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`,
+      })
+      .where('id', '=', turnId)
+      .where((where) =>
+        where.or([
+          where('publishing_by', 'is', null),
+          where('publishing_by', '=', holder),
+          where('publishing_until', '<', sql<Date>`clock_timestamp()`),
+        ]),
+      )
+      .returning('id')
+      .executeTakeFirst()
+    return held !== undefined
+  }
+
+  async letGoOfPublishing(turnId: Id<'trn'>, holder: string): Promise<void> {
+    await this.#db
+      .updateTable('turn')
+      .set({ publishing_by: null, publishing_until: null })
+      .where('id', '=', turnId)
+      .where('publishing_by', '=', holder)
+      .execute()
+  }
+
+  /** Back to the runners, with a deadline of its own. False: that was tried before. */
+  async performAgain(turnId: Id<'trn'>): Promise<boolean> {
+    return this.#lockedByTurn(turnId, async (tx, locked, turn) => {
+      const again = await tx
+        .updateTable('turn')
+        .set({ performed_again: true, deadline_at: null, branch: null, commit_id: null })
+        .where('id', '=', turnId)
+        .where('performed_again', '=', false)
+        .returning('id')
+        .executeTakeFirst()
+      if (!again) return false
+      await transition(tx, locked, { type: 'perform_again', turn }, new Date())
+      await tx.deleteFrom('turn_result').where('turn_id', '=', turnId).execute()
+      return true
+    })
+  }
+
+  /** The job's pull request, if it was open when last heard of. */
+  async readOpenPullRequest(turnId: Id<'trn'>): Promise<DuePullRequest | undefined> {
+    const row = await this.#db
+      .selectFrom('turn')
+      .innerJoin('job', 'job.id', 'turn.job_id')
+      .select(['job.project_id', 'job.id', 'job.pull_request_number'])
+      .where('turn.id', '=', turnId)
+      .where('job.pull_request_state', '=', 'open')
+      .executeTakeFirst()
+    return row && { projectId: row.project_id, jobId: row.id, number: Number(row.pull_request_number) }
+  }
+
   async finish(turnId: Id<'trn'>, outcome: TurnOutcome): Promise<void> {
-    await this.#end(turnId, 'finish', {
+    await this.#end(turnId, 'finish', () => ({
       outcome: outcome.outcome,
       error: null,
       reply: outcome.reply,
@@ -91,17 +169,18 @@ export class TurnStore {
         checks: JSON.stringify(outcome.checks),
         input_tokens: sql<number>`input_tokens + ${outcome.inputTokens}`,
         output_tokens: sql<number>`output_tokens + ${outcome.outputTokens}`,
-        ...(outcome.diff !== null && { diff: outcome.diff }),
+        ...(outcome.diff !== undefined && { diff: outcome.diff }),
         ...(outcome.title !== null && { title: sql<string>`coalesce(title, ${outcome.title})` }),
         ...(outcome.pullRequest && {
           pull_request_number: outcome.pullRequest.number,
           pull_request_url: outcome.pullRequest.url,
           pull_request_branch: outcome.pullRequest.branch,
           pull_request_state: outcome.pullRequest.state,
+          pull_request_written: JSON.stringify(outcome.pullRequest.written),
           pull_request_due_at: sql<Date>`now()`,
         }),
       },
-    })
+    }))
   }
 
   async readToPublish(turnId: Id<'trn'>): Promise<TurnToPublish> {
@@ -115,6 +194,7 @@ export class TurnStore {
         'turn.created_at',
         'turn.branch',
         'turn.commit_id',
+        'turn.start_branch',
         'turn.prompt',
       ])
       .select([
@@ -124,6 +204,7 @@ export class TurnStore {
         'job.draft',
         'job.pull_request_number',
         'job.pull_request_branch',
+        'job.pull_request_written',
       ])
       .where('turn.id', '=', turnId)
       .executeTakeFirstOrThrow()
@@ -138,12 +219,28 @@ export class TurnStore {
       startedAt: row.started_at ?? row.created_at,
       branch: row.branch,
       commit: row.commit_id,
+      startBranch: row.start_branch,
       job: {
         ...{ title: row.title, prompt: row.prompt, ref: row.ref, publish: row.publish, draft: row.draft },
-        pullRequest: number && branch ? { number: Number(number), branch } : null,
+        pullRequest: number && branch ? { number: Number(number), branch, written: row.pull_request_written } : null,
         branches,
       },
     }
+  }
+
+  /** Where the job's work on a branch began. */
+  async firstBaseOn(jobId: Id<'job'>, branch: string | undefined): Promise<string | undefined> {
+    if (branch === undefined) return undefined
+    const row = await this.#db
+      .selectFrom('turn')
+      .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
+      .select('turn_result.base_commit')
+      .where('turn.job_id', '=', jobId)
+      .where('turn.branch', '=', branch)
+      .orderBy('turn.number')
+      .limit(1)
+      .executeTakeFirst()
+    return row?.base_commit
   }
 
   async noteCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<void> {
@@ -154,35 +251,39 @@ export class TurnStore {
     await this.#db.updateTable('turn').set({ refusal }).where('id', '=', turnId).execute()
   }
 
-  /** `cancelled` counts only when somebody asked for it: a cancellation that came late must not end another turn. */
+  /**
+   * `cancelled` counts only when somebody asked for it: a cancellation that came late must not end another turn. And whatever
+   * else ended a turn that was asked to stop, the stop is why.
+   */
   async fail(turnId: Id<'trn'>, failure: TurnFailure): Promise<void> {
-    const cancelled = failure.code === 'cancelled'
-    await this.#end(turnId, 'fail', {
-      outcome: cancelled ? 'cancelled' : 'error',
-      error: cancelled ? null : failure,
-      reply: null,
-      more: {},
-      onlyIfStopped: cancelled,
+    await this.#end(turnId, 'fail', (state) => {
+      const isStopped = state.pendingStop !== null && turnInHand(state)?.status === 'running'
+      const cancelled = isStopped || failure.code === 'cancelled'
+      if (cancelled && !state.pendingStop) return undefined
+      return { outcome: cancelled ? 'cancelled' : 'error', error: cancelled ? null : failure, reply: null, more: {} }
     })
   }
 
   async #end(
     turnId: Id<'trn'>,
     type: 'finish' | 'fail',
-    ended: {
-      outcome: JobOutcome
-      error: TurnFailure | null
-      reply: string | null
-      more: object
-      onlyIfStopped?: boolean
-    },
+    /** Undefined: it does not end. */
+    how: (state: JobState) => EndedTurn | undefined,
   ): Promise<void> {
     await this.#lockedByTurn(turnId, async (tx, locked, turn) => {
       const event: JobEvent = { type, turn }
-      if (ended.onlyIfStopped && !locked.state.pendingStop) return
       const decided = apply(locked.state, event)
       if ('refused' in decided) return // it has ended already: the answer was lost, not the work
+      const ended = how(locked.state)
+      if (!ended) return
       const at = new Date()
+      // A runner that died with it would count as running, and its project would have one place less for ever.
+      await tx
+        .updateTable('turn_attempt')
+        .set({ ended_at: at })
+        .where('turn_id', '=', turnId)
+        .where('ended_at', 'is', null)
+        .execute()
       const next = await transition(tx, locked, event, at)
       const { refusal } = await tx
         .selectFrom('turn')
@@ -202,6 +303,7 @@ export class TurnStore {
       await tx
         .updateTable('job')
         .set({
+          updated_at: at,
           ...(next.status !== 'active' && { outcome: ended.outcome, ...error }),
           ...(ended.reply !== null && { reply: ended.reply }),
           ...ended.more,

@@ -6,6 +6,7 @@ import { text as readStream } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
 import { recordAudit } from '../audit/audit-store.ts'
+import { defaultTemplates, problemsOfTemplates } from '../code-hosts/text/pull-request-text.ts'
 import { generateKey, hashOfKey } from '../keys/key-format.ts'
 import { networkMistake } from '../keys/key-rules.ts'
 import { scopes } from '../keys/scopes.ts'
@@ -18,6 +19,7 @@ import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.
 import { CredentialStore } from '../projects/credential-store.ts'
 import { emailPattern } from '../projects/email.ts'
 import { memberRoles } from '../projects/member-role.ts'
+import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { connectRepository, type WantedRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
@@ -32,7 +34,9 @@ const adminUsage = `colophon-server admin
   key revoke     --project ID --key ID
   member add     --project ID --email ADDRESS --role owner|editor|viewer
   repository connect --project ID --host gitea --url URL --repository OWNER/NAME --branch NAME
-                 [--docs-folder PATH] [--labels LIST] [--reviewers LIST]; the token is read from standard input
+                 [--docs-folder PATH] [--labels LIST] [--reviewers LIST] [--draft] [--sign-off]
+                 [--branch-template TEXT] [--title-template TEXT] [--body-template TEXT];
+                 the token is read from standard input
   runner create  --name NAME [--projects LIST]
   runner revoke  --runner ID
   sealing-key    makes a pair of sealing keys and prints both settings
@@ -135,10 +139,7 @@ const commands = {
       baseUrl: text(options, 'url', 500).replace(/\/+$/, ''),
       baseBranch: text(options, 'branch', 200),
       docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
-      publishing: {
-        ...(options.labels && { labels: commaList(options.labels) }),
-        ...(options.reviewers && { reviewers: commaList(options.reviewers) }),
-      },
+      publishing: publishingSettings(options),
     }
     const config = loadCodeHostConfig()
     const token = await readToken()
@@ -197,12 +198,17 @@ const commands = {
 const optionNames = [
   ...(['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role', 'host', 'url'] as const),
   ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner'] as const),
+  ...(['branch-template', 'title-template', 'body-template'] as const),
 ]
-type Options = Partial<Record<(typeof optionNames)[number], string>>
+const flagNames = ['draft', 'sign-off'] as const
+type Options = Partial<Record<(typeof optionNames)[number], string> & Record<(typeof flagNames)[number], boolean>>
 
 function readArguments(args: readonly string[]): { values: Options; positionals: string[] } {
   try {
-    const options = Object.fromEntries(optionNames.map((name) => [name, { type: 'string' as const }]))
+    const options = Object.fromEntries([
+      ...optionNames.map((name) => [name, { type: 'string' as const }]),
+      ...flagNames.map((name) => [name, { type: 'boolean' as const }]),
+    ])
     return parseArgs({ args: [...args], options, allowPositionals: true }) as { values: Options; positionals: string[] }
   } catch (error) {
     throw new UsageError((error as Error).message)
@@ -237,7 +243,26 @@ const commaList = (list: string): string[] =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
 
-function text(options: Options, name: keyof Options, mostCharacters: number): string {
+function publishingSettings(options: Options): PublishingSettings {
+  const { draft, 'branch-template': branch, 'title-template': title, 'body-template': body } = options
+  const problems = problemsOfTemplates({
+    branch: branch ?? defaultTemplates.branch,
+    title: title ?? defaultTemplates.title,
+    body: body ?? defaultTemplates.body,
+  })
+  if (problems.length > 0) throw new UsageError(problems.join('\n'))
+  return {
+    ...(options.labels && { labels: commaList(options.labels) }),
+    ...(options.reviewers && { reviewers: commaList(options.reviewers) }),
+    ...(draft && { draft }),
+    ...(options['sign-off'] && { signOff: true }),
+    ...(branch && { branchTemplate: branch }),
+    ...(title && { titleTemplate: title }),
+    ...(body && { bodyTemplate: body }),
+  }
+}
+
+function text(options: Options, name: (typeof optionNames)[number], mostCharacters: number): string {
   const value = options[name]
   if (!value?.trim()) throw new UsageError(`--${name} is missing.`)
   if (/[\p{Cc}\u2028\u2029]/u.test(value))

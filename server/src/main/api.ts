@@ -1,4 +1,9 @@
+import { Client } from '@temporalio/client'
 import { createApi } from '../api/app.ts'
+import type { ReadHook } from '../api/hooks/receive-hook.ts'
+import { createFollowJobs } from '../api/jobs/follow-jobs.ts'
+import { webhookReaders } from '../code-hosts/open-code-host.ts'
+import { createJobSignals } from '../jobs/wake-job.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/engine-checks.ts'
 import { Readiness } from '../platform/http/readiness.ts'
@@ -19,6 +24,13 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     },
     log,
   )
-  const { server } = createApi({ readiness, ...openStores(engines.pool) }, config.http, log)
+  const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
+  const signals = createJobSignals(temporal, engines.temporal, log)
+  const readHook: ReadHook = (host, delivery, secret) => webhookReaders[host](delivery, secret)
+  const stores = openStores(engines.pool)
+  const following = createFollowJobs(stores.events, log)
+  const parts = { readiness, ...stores, ...signals, readHook, followJobs: following.followJobs }
+  const { server } = createApi(parts, config.http, log)
+  server.addHook('preClose', async () => following.stop()) // else the server would wait for streams that do not end
   return serveHttp(server, { config: config.http, readiness, release: engines.close })
 }

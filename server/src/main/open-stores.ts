@@ -1,7 +1,9 @@
 import type { Pool } from 'pg'
 import { AuditStore, recordAudit } from '../audit/audit-store.ts'
 import type { AuditTables } from '../audit/tables.ts'
+import { EventStore } from '../jobs/event-store.ts'
 import { JobStore } from '../jobs/job-store.ts'
+import { PullRequestStore } from '../jobs/pull-request-store.ts'
 import { RunnerStore } from '../jobs/runner-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { KeyStore } from '../keys/key-store.ts'
@@ -19,6 +21,8 @@ export interface Stores {
   audit: AuditStore
   repositories: RepositoryStore
   jobs: JobStore
+  events: EventStore
+  pullRequests: PullRequestStore
   runners: RunnerStore
 }
 
@@ -30,6 +34,8 @@ export function openStores(pool: Pool): Stores {
     audit: new AuditStore(createDatabase<AuditTables>(pool)),
     repositories: new RepositoryStore(createDatabase<ProjectTables>(pool), recordAudit),
     jobs: new JobStore(createDatabase<JobTables>(pool), recordAudit),
+    events: new EventStore(createDatabase<JobTables>(pool)),
+    pullRequests: new PullRequestStore(createDatabase<JobTables>(pool)),
     runners: new RunnerStore(createDatabase<JobTables>(pool)),
   }
 }

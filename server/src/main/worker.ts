@@ -5,6 +5,7 @@ import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { openEngines } from './open-engines.ts'
 import { type Running, serveHttp } from './running-process.ts'
+import { startJobs } from './start-jobs.ts'
 
 export async function startWorker(config: WorkerConfig): Promise<Running> {
   const log = createLog('worker', config.log)
@@ -17,6 +18,11 @@ export async function startWorker(config: WorkerConfig): Promise<Running> {
     },
     log,
   )
-  const server = createGateway({ config: config.gateway, readiness, log })
-  return serveHttp(server, { config: config.gateway, readiness, release: engines.close })
+  const jobs = startJobs(config, engines, log)
+  const server = createGateway({ config: config.gateway, readiness, runnerApi: jobs.runnerApi, log })
+  const release = async () => {
+    await jobs.stop()
+    await engines.close()
+  }
+  return serveHttp(server, { config: config.gateway, readiness, release })
 }

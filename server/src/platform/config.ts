@@ -82,6 +82,8 @@ export interface JobsConfig {
   /** A job in which nothing moved for this long is woken. */
   standStillSeconds: number
   idleArchiveDays: number
+  /** How often an open pull request is asked for; a webhook makes it at once. */
+  pullRequestAskSeconds: number
   mostRunningPerProject: number
   mostEngineFailures: number
 }
@@ -175,6 +177,7 @@ function jobs(from: Reader): JobsConfig {
     noRunnerSeconds: seconds('COLOPHON_JOB_NO_RUNNER_SECONDS', 6 * 3600),
     publishTimeoutSeconds: seconds('COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 3600),
     standStillSeconds: seconds('COLOPHON_JOB_STAND_STILL_SECONDS', 60),
+    pullRequestAskSeconds: seconds('COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS', 300),
     idleArchiveDays: from.integer('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', { least: 1, most: 3650, otherwise: 30 }),
     mostRunningPerProject: from.integer('COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', {
       least: 1,
@@ -300,7 +303,11 @@ const knownNames = [
   ...['COLOPHON_GATEWAY_TLS_CERT_FILE', 'COLOPHON_GATEWAY_TLS_KEY_FILE', 'COLOPHON_GATEWAY_URL', 'COLOPHON_LISTEN'],
   ...['COLOPHON_JOB_DEADLINE_SECONDS', 'COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 'COLOPHON_JOB_IDLE_ARCHIVE_DAYS'],
   ...['COLOPHON_JOB_MOST_ENGINE_FAILURES', 'COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', 'COLOPHON_JOB_NO_RUNNER_SECONDS'],
-  ...['COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 'COLOPHON_JOB_STAND_STILL_SECONDS'],
+  ...[
+    'COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS',
+    'COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS',
+    'COLOPHON_JOB_STAND_STILL_SECONDS',
+  ],
   ...['COLOPHON_LOG_LEVEL', 'COLOPHON_PUBLIC_URL', 'COLOPHON_RUNNER_LISTEN', 'COLOPHON_RUNNER_TOKEN'],
   ...['COLOPHON_SEALING_PRIVATE_KEYS', 'COLOPHON_SEALING_PUBLIC_KEYS'],
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],

@@ -17,6 +17,8 @@ export function createPool(config: EnginesConfig['postgres'], log: Log): pg.Pool
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ error: error.message }, 'an idle PostgreSQL connection broke'))
+  // One in use tells its query by rejecting it, and its listeners besides: without one, the process ends too (tried).
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -16,17 +16,62 @@ export const ClaimedTurn = Type.Object({
   attemptToken: Type.String(),
   prompt: Type.String(),
   model: Type.String(),
+  /** Where to begin: the job's own branch while its pull request is open, else the branch that the job is for. */
+  startBranch: Type.String(),
+  /**
+   * For a job of which nothing is pushed: a bundle of what its turns did so far, on this commit. The work goes on from its
+   * HEAD, and the new bundle is again of everything since the base.
+   */
+  earlier: Type.Union([Type.Object({ baseCommit: Type.String(), bundle: Type.String() }), Type.Null()]),
   deadlineAt: Type.String({ format: 'date-time' }),
   /** A sign of life is wanted at least this often. */
   heartbeatSeconds: Type.Number(),
 })
 export type ClaimedTurn = Static<typeof ClaimedTurn>
 
-/** `POST /runner/heartbeat`, with the attempt's token: a sign of life; the answer says whether to stop. */
-export const HeartbeatAnswer = Type.Object({
+const mostEventCharacters = 64 * 1024
+const Text = Type.String({ maxLength: mostEventCharacters })
+const At = Type.String({ format: 'date-time' })
+
+/** What the agent does, for people who follow along. */
+export const AgentEvent = Type.Union([
+  Type.Object({ type: Type.Literal('text'), at: At, text: Text }, { additionalProperties: false }),
+  Type.Object(
+    {
+      ...{ type: Type.Literal('tool_call'), at: At, callId: Type.String({ maxLength: 200 }) },
+      ...{ tool: Type.String({ maxLength: 200 }), input: Text },
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object(
+    {
+      ...{ type: Type.Literal('tool_result'), at: At, callId: Type.String({ maxLength: 200 }) },
+      ...{ failed: Type.Boolean(), output: Text },
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object({ type: Type.Literal('notice'), at: At, text: Text }, { additionalProperties: false }),
+])
+export type AgentEvent = Static<typeof AgentEvent>
+
+/**
+ * `POST /runner/events`, with the attempt's token: what happened since the last time, if only that time went by, as a sign of
+ * life; the answer says whether to stop. After a lost answer the same is sent again.
+ */
+export const EventUpload = Type.Object(
+  {
+    /** Of all events of this try, counted from 0. */
+    firstIndex: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+    events: Type.Array(AgentEvent, { maxItems: 1_000 }),
+  },
+  { additionalProperties: false },
+)
+export type EventUpload = Static<typeof EventUpload>
+
+export const EventAnswer = Type.Object({
   stop: Type.Union([Type.Enum(['cancelled', 'deadline']), Type.Null()]),
 })
-export type HeartbeatAnswer = Static<typeof HeartbeatAnswer>
+export type EventAnswer = Static<typeof EventAnswer>
 
 const base64 = (mostBytes: number) =>
   Type.String({ maxLength: Math.ceil(mostBytes / 3) * 4, pattern: '^[A-Za-z0-9+/]*={0,2}$' })
@@ -47,17 +92,23 @@ export const TurnReport = Type.Union([
       summary: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
       reply: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
       checks: Type.Array(
-        Type.Object({
-          name: Type.String({ maxLength: 200 }),
-          status: Type.Enum(['passed', 'failed']),
-          findings: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }),
-        }),
+        Type.Object(
+          {
+            name: Type.String({ maxLength: 200 }),
+            status: Type.Enum(['passed', 'failed']),
+            findings: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }),
+          },
+          { additionalProperties: false },
+        ),
         { maxItems: 50 },
       ),
-      usage: Type.Object({
-        inputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
-        outputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
-      }),
+      usage: Type.Object(
+        {
+          inputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
+          outputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
+        },
+        { additionalProperties: false },
+      ),
     },
     { additionalProperties: false },
   ),

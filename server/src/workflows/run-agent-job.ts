@@ -16,7 +16,10 @@ import type { JobActivities, TakenTurn } from '../activities/job-activities.ts'
 export const wake = defineSignal('wake')
 export const stop = defineSignal('stop')
 
-const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({ startToCloseTimeout: '1 minute' })
+const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({
+  startToCloseTimeout: '20 seconds',
+  retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
+})
 
 /** Deadlines are counted in PostgreSQL, where a restart does not begin them anew; these are only to notice the dead. */
 const performTurn = (turn: TakenTurn) =>
@@ -31,6 +34,7 @@ const publishTurn = (turn: TakenTurn) =>
   proxyActivities<JobActivities>({
     startToCloseTimeout: '10 minutes',
     scheduleToCloseTimeout: turn.publishTimeoutMs,
+    heartbeatTimeout: turn.heartbeatTimeoutMs,
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   }).publishTurn(turn.id)
 
@@ -53,14 +57,17 @@ export async function runAgentJob(jobId: string): Promise<void> {
     for (let turn = await takeNextTurn(jobId); turn; turn = await takeNextTurn(jobId)) {
       const taken = turn
       try {
-        running = new CancellationScope()
-        if (stopAsked) running.cancel() // asked for while the turn was being taken up
-        await running.run(() => performTurn(taken))
-        running = undefined
-        await publishTurn(taken)
+        do {
+          running = new CancellationScope()
+          if (stopAsked) running.cancel() // asked for while the turn was being taken up
+          await running.run(() => performTurn(taken))
+          running = undefined
+        } while ((await publishTurn(taken)) === 'perform_again')
       } catch (error) {
+        // A runner that dies after it was asked to stop is a timeout to Temporal, which tries nothing again then.
+        const reason = running?.consideredCancelled ? 'cancelled' : reasonOf(error)
         running = undefined
-        await CancellationScope.nonCancellable(() => failTurn(taken.id, reasonOf(error)))
+        await CancellationScope.nonCancellable(() => failTurn(taken.id, reason))
       }
       stopAsked = false
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runAgentJob>(jobId)

@@ -5,6 +5,7 @@ import { recordAudit } from '../../audit/audit-store.ts'
 import { webhookReaders } from '../../code-hosts/open-code-host.ts'
 import { PullRequestStore } from '../../jobs/pull-request-store.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
+import { addJsonBody } from '../../platform/http/json-body.ts'
 import type { Id } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
 import { createDatabase } from '../../platform/postgres.ts'
@@ -37,6 +38,7 @@ beforeAll(async () => {
     { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 },
     createLog('test', { level: 'error' }),
   )
+  addJsonBody(server) // as in the api: it keeps from a route the body that it does not ask for
   addHooks(server, {
     repositories: scope.stores.repositories,
     pullRequests: new PullRequestStore(createDatabase(scope.pool)),

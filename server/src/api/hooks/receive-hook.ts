@@ -1,5 +1,6 @@
 /** Hints from the code host. Authentic ones make us look; what follows is read back from the host itself. */
 import type { FastifyRequest } from 'fastify'
+import Type from 'typebox'
 import type { PullRequestStore } from '../../jobs/pull-request-store.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import { Problem } from '../../platform/http/problem.ts'
@@ -23,7 +24,9 @@ export function addHooks(server: HttpServer, { repositories, pullRequests, readH
     // The signature is over the bytes as they came.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) => body)
-    scope.post('/v1/hooks/:projectId', { config: { access: 'signature' } }, async (request, reply) => {
+    // A route that declares no body is not given one.
+    const options = { config: { access: 'signature' }, schema: { body: Type.Unknown() } } as const
+    scope.post('/v1/hooks/:projectId', options, async (request, reply) => {
       const { projectId } = request.params as { projectId: string }
       const repository = isId('prj', projectId) ? await repositories.find(projectId) : undefined
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

@@ -12,7 +12,7 @@ import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
 const Ref = Type.String({
   maxLength: 200,
   pattern:
-    '^(?![/.@-])(?![^]*(?:\\.\\.|//|/\\.|@\\{|\\.lock(?:/|$)))[^\\u0000-\\u0020~^:?*\\[\\\\\\u007f-\\u00a0\\u2028\\u2029]+(?<![/.])$',
+    '^(?![/.@-])(?!.*(?:\\.\\.|//|/\\.|@\\{|\\.lock(?:/|$)))[^\\u0000-\\u0020~^:?*\\[\\\\\\u007f-\\u00a0\\u2028\\u2029]+(?<![/.])$',
   description: "The branch to work from; the project's base branch unless given.",
 })
 
@@ -34,7 +34,7 @@ const CreateJob = Type.Object(
       }),
     ),
     metadata: Type.Optional(
-      Type.Record(Type.String({ pattern: '^[^]{1,100}$' }), Type.String({ maxLength: 1000 }), {
+      Type.Record(Type.String({ pattern: '^[\\s\\S]{1,100}$' }), Type.String({ maxLength: 1000 }), {
         additionalProperties: false,
         maxProperties: 50,
         description: 'Yours; given back as it is.',
@@ -47,10 +47,12 @@ const CreateJob = Type.Object(
 export function createJobRoute({
   jobs,
   repositories,
+  startJob,
   wakeJob,
 }: {
   jobs: JobStore
   repositories: RepositoryStore
+  startJob: WakeJob
   wakeJob: WakeJob
 }): Route {
   return route({
@@ -96,7 +98,8 @@ export function createJobRoute({
       )
       const location = { location: `${path}/${accepted.body.id}` }
       if (accepted.kind === 'replayed') return answer(accepted.status as 200 | 201, accepted.body, location)
-      await wakeJob(accepted.jobId) // at most a second and never throws: the dispatcher wakes what was missed
+      const isNew = accepted.status === 201
+      await (isNew ? startJob : wakeJob)(accepted.jobId) // at most a second and never throws: the dispatcher wakes what was missed
       return answer(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
     },
   })

@@ -36,7 +36,7 @@ beforeAll(async () => {
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
   const wake = async (id: string) => void woken.push(id)
-  const parts = { ...stores, wakeJob: wake, stopJob: wake }
+  const parts = { ...stores, startJob: wake, wakeJob: wake, stopJob: wake }
   const routes = [createJobRoute, getJobRoute, sendMessageRoute, listJobsRoute, listMessagesRoute, getDiffRoute]
   addRoutes(
     server,

@@ -31,7 +31,7 @@ const ciFile =
 
 // What agents read as orders: a change here would outlive the pull request, in every later agent's head. In this case
 // only: a page about agents is called agents.md.
-const agentInstructions = /^(AGENTS|CLAUDE|GEMINI|SKILL)(\.\w+)?\.md$/
+const agentInstructions = /^(AGENTS?|CLAUDE|CRUSH|GEMINI|QWEN|SKILL|WARP)(\.\w+)?\.[mM][dD]$/
 
 const gitConfiguration = /^(\.git(modules|attributes|ignore|config)|\.mailmap|\.lfsconfig)$/
 /** As NTFS abbreviates them. */

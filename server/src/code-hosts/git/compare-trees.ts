@@ -35,7 +35,7 @@ export async function compareTrees(
   let treesLeft = limits.trees
   let treeBytesLeft = limits.treeBytes
 
-  async function readTree(id: string | undefined, path: string): Promise<Tree> {
+  async function readTree(id: string | undefined, path: string, mostEntries: number): Promise<Tree> {
     if (id === undefined) return new Map()
     const info = await objects.info(id)
     if (!info) throw new Refused('missing_object', path)
@@ -43,15 +43,16 @@ export async function compareTrees(
     treesLeft -= 1
     treeBytesLeft -= info.sizeBytes
     if (treesLeft < 0 || treeBytesLeft < 0) throw new Refused('too_many_directories', path)
-    const tree = parseTree(await objects.contents(id))
-    if (!tree) throw new Refused('broken_tree', path)
+    const tree = parseTree(await objects.contents(id), mostEntries)
+    if (typeof tree === 'string') throw new Refused(tree, path)
     return tree
   }
 
   async function walk(path: string, depth: number, beforeId: string | undefined, afterId: string | undefined) {
     if (depth > limits.depth) throw new Refused('path_too_deep', path)
-    const old = await readTree(beforeId, path)
-    const now = await readTree(afterId, path)
+    const old = await readTree(beforeId, path, Number.POSITIVE_INFINITY)
+    // More than these are more changes than are allowed: 300,000 names in 10 MB are not all read to say so.
+    const now = await readTree(afterId, path, old.size + limits.changes)
     // Git makes none; one would be a change of the tree that no list of files shows.
     if (afterId !== undefined && now.size === 0 && depth > 0) throw new Refused('empty_directory', path)
 
@@ -96,15 +97,16 @@ class Refused extends Error {
 const isTree = (side: FileSide | undefined): side is FileSide => side?.mode === '40000'
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
-/** `mode SP name NUL id`, over and over. Undefined when it is not that, or names something twice. */
-function parseTree(contents: Buffer): Tree | undefined {
+/** `mode SP name NUL id`, over and over; broken when it is not that, or names something twice. */
+function parseTree(contents: Buffer, mostEntries: number): Tree | 'broken_tree' | 'too_many_files' {
   const tree: Tree = new Map()
   for (let position = 0; position < contents.length; ) {
     const space = contents.indexOf(0x20, position)
     const end = contents.indexOf(0, space)
-    if (space < 0 || end < 0 || end + 21 > contents.length) return undefined
+    if (space < 0 || end < 0 || end + 21 > contents.length) return 'broken_tree'
     const name = contents.toString('latin1', space + 1, end)
-    if (name === '' || tree.has(name)) return undefined
+    if (name === '' || tree.has(name)) return 'broken_tree'
+    if (tree.size === mostEntries) return 'too_many_files'
     const mode = contents.toString('latin1', position, space)
     tree.set(name, { mode, id: contents.toString('hex', end + 1, end + 21) })
     position = end + 21

@@ -78,9 +78,12 @@ export class GitRepository {
   }
 
   async remoteHead(branch: string): Promise<CommitId | undefined> {
-    const run = await this.#callHost(['ls-remote', '--quiet', 'origin', `refs/heads/${branch}`])
+    const ref = `refs/heads/${branch}`
+    const run = await this.#callHost(['ls-remote', '--quiet', 'origin', ref])
     if (run.exitCode !== 0) throw unexpected('ls-remote', run)
-    const head = run.stdout.toString().slice(0, 40)
+    // Also lists refs/heads/x/refs/heads/main when asked for main.
+    const lines = run.stdout.toString().split('\n')
+    const head = lines.find((line) => line.endsWith(`\t${ref}`))?.slice(0, 40) ?? ''
     return isCommitId(head) ? head : undefined
   }
 
@@ -106,9 +109,13 @@ export class GitRepository {
   }
 
   async listFileIds(tree: string): Promise<Set<string>> {
-    const run = await this.#run(['ls-tree', '-r', '--object-only', tree], { limits: { outputBytes: mostListedBytes } })
+    const options = ['-r', '--format=%(objecttype) %(objectname)']
+    const run = await this.#run(['ls-tree', ...options, tree], { limits: { outputBytes: mostListedBytes } })
     if (run.exitCode !== 0) throw unexpected('ls-tree', run)
-    return new Set(run.stdout.toString('latin1').split('\n'))
+    // Not a submodule's commit: a file of that id is one that nobody has.
+    const ids = new Set<string>()
+    for (const [, id = ''] of run.stdout.toString('latin1').matchAll(/^blob (\w+)$/gm)) ids.add(id)
+    return ids
   }
 
   async commitTree(tree: string, parent: CommitId, { message, identity, date }: CommitDetails): Promise<CommitId> {

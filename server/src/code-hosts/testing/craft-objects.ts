@@ -15,10 +15,8 @@ export function gitObject(type: ObjectType, contents: Buffer | string): GitObjec
 export type TreeEntry = { mode: string; name: string; id: string }
 
 export function treeObject(entries: readonly TreeEntry[]): GitObject {
-  const parts = entries.map(({ mode, name, id }) =>
-    Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]),
-  )
-  return gitObject('tree', Buffer.concat(parts))
+  const parts = entries.map(({ mode, name, id }) => `${mode} ${name}\0${Buffer.from(id, 'hex').toString('latin1')}`)
+  return gitObject('tree', Buffer.from(parts.join(''), 'latin1'))
 }
 
 export function commitObject(tree: string, parents: readonly string[], message = 'A result\n'): GitObject {
@@ -31,6 +29,14 @@ const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3 }
 
 export function packOf(objects: Iterable<GitObject>): Buffer {
   return packOfEntries([...objects].map(({ type, contents }) => packEntry(typeNumbers[type], contents)))
+}
+
+/** A tag, as it stands in a pack. */
+export function tagEntry(commit: string): { id: string; entry: Buffer } {
+  const tagger = 'Mallory <mallory@example.com> 1700000000 +0000'
+  const contents = Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger ${tagger}\n\nx\n`)
+  const id = createHash('sha1').update(`tag ${contents.length}\0`).update(contents).digest('hex')
+  return { id, entry: packEntry(4, contents) }
 }
 
 /** `claimedBytes`: a size that the entry only says it has. */

@@ -1,0 +1,105 @@
+/**
+ * Live streams of what agents do. All jobs that are watched here are looked at together, once a second: being told by the
+ * database (`NOTIFY`) halved the number of commits it could make (tried).
+ */
+import { PassThrough, type Readable } from 'node:stream'
+import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { Log } from '../../platform/log.ts'
+import { asAnswer } from './list-events.ts'
+
+export type FollowJobs = (job: WatchedJob, keyId: string) => Readable
+
+const lookEveryMs = 1_000
+/** Proxies take a connection on which nothing comes for a dead one. */
+const signOfLifeEveryMs = 15_000
+const mostStreamsPerKey = 20
+const rowsAtOnce = 100
+
+interface Follower {
+  job: WatchedJob
+  keyId: string
+  stream: PassThrough
+  /** The client has not taken what it was sent: it is asked for no more meanwhile. */
+  isFull: boolean
+  sentAtMs: number
+}
+
+export function createFollowJobs(events: EventStore, log: Log): { followJobs: FollowJobs; stop(): void } {
+  const followers = new Set<Follower>()
+  let looking = false
+
+  const send = async (follower: Follower): Promise<void> => {
+    for (;;) {
+      const found = await events.read(follower.job, rowsAtOnce)
+      const last = found.at(-1)
+      if (!last || follower.stream.destroyed) return
+      follower.job.after = last.position
+      follower.sentAtMs = Date.now()
+      const lines = found
+        .map(asAnswer)
+        .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      if (!follower.stream.write(lines.join(''))) {
+        follower.isFull = true
+        follower.stream.once('drain', () => {
+          follower.isFull = false
+        })
+        return
+      }
+    }
+  }
+
+  const end = async (follower: Follower): Promise<void> => {
+    await send(follower) // what came between the look and now
+    if (follower.isFull) return // it is told when it has taken the rest
+    follower.stream.end('event: end\ndata: {}\n\n')
+  }
+
+  const look = async (): Promise<void> => {
+    const asking = [...followers].filter(({ isFull }) => !isFull)
+    if (asking.length === 0) return
+    const { hasNews, hasEnded } = await events.lookAt(asking.map(({ job }) => job))
+    await Promise.all(
+      asking.map(async (follower) => {
+        if (hasEnded.has(follower.job)) return end(follower)
+        if (hasNews.has(follower.job)) return send(follower)
+        if (Date.now() - follower.sentAtMs < signOfLifeEveryMs) return
+        follower.sentAtMs = Date.now()
+        follower.stream.write(': still here\n\n')
+      }),
+    )
+  }
+
+  const timer = setInterval(() => {
+    if (looking) return
+    looking = true
+    look()
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not look at the jobs that are followed'))
+      .finally(() => {
+        looking = false
+      })
+  }, lookEveryMs)
+  timer.unref()
+
+  return {
+    followJobs(job, keyId) {
+      const open = [...followers].filter((follower) => follower.keyId === keyId).length
+      if (open >= mostStreamsPerKey) {
+        throw new Problem('rate_limited', `At most ${mostStreamsPerKey} open streams per key: close one first.`, {
+          headers: { 'retry-after': '5' },
+        })
+      }
+      const stream = new PassThrough()
+      const follower = { job: { ...job }, keyId, stream, isFull: false, sentAtMs: Date.now() }
+      followers.add(follower)
+      stream.once('close', () => followers.delete(follower))
+      stream.write('retry: 2000\n\n') // and with it the headers leave at once
+      return stream
+    },
+    /** A stream that is cut here is taken up again at another replica. */
+    stop() {
+      clearInterval(timer)
+      for (const { stream } of followers) stream.destroy()
+    },
+  }
+}

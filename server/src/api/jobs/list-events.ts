@@ -1,0 +1,107 @@
+import Type from 'typebox'
+import { beforeAllEvents, type EventPosition, type EventStore, type StoredEvent } from '../../jobs/event-store.ts'
+import type { JobStore } from '../../jobs/job-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { nullable } from '../schemas.ts'
+import { JobParams } from './agent-job.ts'
+import type { FollowJobs } from './follow-jobs.ts'
+
+const EventId = Type.String({
+  pattern: '^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$',
+  description: "An event's `id`: what comes behind it is wanted.",
+})
+
+/** Not a union of kinds: a client that meets a kind it does not know can still show its text. */
+const JobEvent = Type.Object(
+  {
+    id: Type.String({ description: 'Orders all events of the job.' }),
+    turn: Type.Integer({ description: 'The number of the message that is worked on.' }),
+    attempt: Type.Integer({ description: 'Counts the runners that took the turn up: a lost one begins it anew.' }),
+    at: Type.String({ format: 'date-time' }),
+    type: Type.String({ description: '`text`, `tool_call`, `tool_result` or `notice`.' }),
+    text: Type.Optional(Type.String({ description: 'Of `text` and `notice`.' })),
+    callId: Type.Optional(Type.String({ description: 'Tells which result belongs to which call.' })),
+    tool: Type.Optional(Type.String({ description: 'Of `tool_call`.' })),
+    input: Type.Optional(Type.String({ description: 'Of `tool_call`, as JSON.' })),
+    output: Type.Optional(Type.String({ description: 'Of `tool_result`.' })),
+    failed: Type.Optional(Type.Boolean({ description: 'Of `tool_result`.' })),
+  },
+  { $id: 'JobEvent' },
+)
+
+export function listEventsRoute({
+  jobs,
+  events,
+  followJobs,
+}: {
+  jobs: JobStore
+  events: EventStore
+  followJobs: FollowJobs
+}): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/agent/:projectId/job/:id/events',
+    access: 'agent:read',
+    name: 'listEvents',
+    tag: 'Agent jobs',
+    summary: 'What the agent does',
+    description:
+      'A page of events, oldest first; kept until 90 days after the last turn. With `Accept: text/event-stream` they are ' +
+      'sent as they happen, until the job is no longer active; a lost stream goes on from its `Last-Event-ID`.',
+    schemas: {
+      params: JobParams,
+      query: Type.Object(
+        {
+          after: Type.Optional(EventId),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 200 })),
+        },
+        { additionalProperties: false },
+      ),
+      headers: Type.Object({ 'last-event-id': Type.Optional(EventId) }),
+      answers: {
+        200: Type.Object({
+          events: Type.Array(JobEvent),
+          nextAfter: nullable(Type.String(), {
+            description: 'The `after` of the next page; null: that was all so far.',
+          }),
+        }),
+      },
+    },
+    streams: {
+      contentType: 'text/event-stream',
+      description: 'Each event has its `id`, its type and itself as JSON; `end` is the last.',
+      async open({ key, params, query, headers }) {
+        const job = await jobs.get(key.projectId, params.id)
+        const after = asPosition(headers['last-event-id'] ?? query.after)
+        return followJobs({ projectId: key.projectId, jobId: job.id, after }, key.id)
+      },
+    },
+    async handle({ key, params, query }) {
+      const job = await jobs.get(key.projectId, params.id)
+      const watched = { projectId: key.projectId, jobId: job.id, after: asPosition(query.after) }
+      const limit = query.limit ?? 200
+      const found = await events.read(watched, limit + 1)
+      const page = found.slice(0, limit)
+      const last = page.at(-1)
+      return answer(200, {
+        events: page.map(asAnswer),
+        nextAfter: found.length > limit && last ? idOf(last.position) : null,
+      })
+    },
+  })
+}
+
+const idOf = ({ turn, attempt, index }: EventPosition) => `${turn}.${attempt}.${index}`
+
+function asPosition(id: string | undefined): EventPosition {
+  if (id === undefined) return beforeAllEvents
+  const [turn = 0, attempt = 0, index = 0] = id.split('.').map(Number)
+  return { turn, attempt, index }
+}
+
+export const asAnswer = ({ position, event }: StoredEvent) => ({
+  id: idOf(position),
+  turn: position.turn,
+  attempt: position.attempt,
+  ...(event as { at: string; type: string }),
+})

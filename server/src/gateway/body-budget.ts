@@ -1,0 +1,29 @@
+/**
+ * A body is held in memory several times over while it is read, parsed and stored. Runners may send as much as they like at
+ * once, so that only so many bytes are taken in at a time; small ones are never in anybody's way.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../platform/http/problem.ts'
+
+export class BodyBudget {
+  readonly #mostBytes: number
+  #takenBytes = 0
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes
+  }
+
+  /** Until the answer is out. One is always taken, however large. */
+  take({ headers, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+    const bytes = Math.min(Number(headers['content-length'] ?? Number.POSITIVE_INFINITY), routeOptions.bodyLimit ?? 0)
+    if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.#mostBytes) {
+      throw new Problem('unavailable', 'Other results are being taken in: send it again.', {
+        headers: { 'retry-after': '1' },
+      })
+    }
+    this.#takenBytes += bytes
+    reply.raw.once('close', () => {
+      this.#takenBytes -= bytes
+    })
+  }
+}

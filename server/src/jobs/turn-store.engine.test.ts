@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
+import type { Id } from '../platform/ids.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { AttemptStore } from './attempt-store.ts'
+import type { Job } from './job.ts'
+import type { JobTables } from './tables.ts'
+import { TurnStore } from './turn-store.ts'
+
+let scope: MigratedScope
+let turns: TurnStore
+let attempts: AttemptStore
+let projectId: Id<'prj'>
+beforeAll(async () => {
+  scope = await createMigratedScope(inject('engines'), 'turn-store')
+  const database = createDatabase<JobTables>(scope.pool)
+  turns = new TurnStore(database)
+  attempts = new AttemptStore(database)
+  projectId = (await scope.stores.projects.create('Docs', { kind: 'operator' })).id
+})
+afterAll(() => scope.drop())
+
+const actor = { kind: 'operator' } as const
+const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
+const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60 }
+const broken = { code: 'engine_failed', message: 'It broke.' }
+
+async function createAndTake(): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
+  const fixed = { repository: 'docs/site', ref: 'main', model: 'm', title: null, draft: false, topic: null } as const
+  const wanted = { ...fixed, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
+  const { body } = await scope.stores.jobs.create(projectId, wanted, request)
+  const turn = await turns.takeNext(body.id)
+  if (!turn) throw new Error('a new job has a turn')
+  return turn
+}
+
+test('a turn that fails while a message waits gives way to it', async () => {
+  const { jobId, turnId } = await createAndTake()
+  await scope.stores.jobs.message(projectId, jobId, 'Then do this.', request)
+  await turns.fail(turnId, broken)
+  expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({ status: 'active', error: null })
+  expect(await scope.stores.jobs.messages(projectId, jobId)).toMatchObject([
+    { status: 'failed', outcome: 'error', error: { code: 'engine_failed' } },
+    { status: 'queued' },
+  ])
+})
+
+test('a turn that was asked to stop is cancelled, whatever else ended it', async () => {
+  const { jobId, turnId } = await createAndTake()
+  await scope.stores.jobs.cancel(projectId, jobId, actor)
+  await turns.fail(turnId, broken)
+  expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({
+    ...{ status: 'failed', outcome: 'cancelled', error: null },
+  })
+})
+
+test('a cancellation that nobody asked for ends nothing', async () => {
+  const { jobId, turnId } = await createAndTake()
+  await turns.fail(turnId, { code: 'cancelled', message: 'It was cancelled.' })
+  expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({ status: 'active' })
+  await turns.fail(turnId, broken)
+})
+
+test('a runner that died with its turn takes no place of its project', async () => {
+  const tokens = randomBytes(32)
+  const runner = await scope.stores.runners.create('runner', randomBytes(32), null)
+  const settings = { deadlineSeconds: 60, mostRunningPerProject: 1 }
+  const claim = () => attempts.claim(runner, randomBytes(32), settings)
+
+  const lost = await createAndTake()
+  await attempts.offer(lost.turnId, tokens, limits)
+  expect(await claim()).toMatchObject({ turnId: lost.turnId })
+  const next = await createAndTake()
+  await attempts.offer(next.turnId, tokens, limits)
+  expect(await claim()).toBeUndefined()
+
+  await turns.fail(lost.turnId, broken)
+  expect(await claim()).toMatchObject({ turnId: next.turnId })
+})
+
+test('an offer that nobody took ends with its turn', async () => {
+  const { turnId } = await createAndTake()
+  const runner = await scope.stores.runners.create('runner', randomBytes(32), null)
+  await attempts.offer(turnId, randomBytes(32), limits)
+  await turns.fail(turnId, broken)
+  expect(
+    await attempts.claim(runner, randomBytes(32), { deadlineSeconds: 60, mostRunningPerProject: 100 }),
+  ).toBeUndefined()
+})

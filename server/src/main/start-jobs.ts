@@ -1,0 +1,84 @@
+/** The control half of agent jobs: what offers turns, publishes their results, and lets nothing stand still. */
+import { Client } from '@temporalio/client'
+import { startDispatcher } from '../activities/dispatcher.ts'
+import { createLookAtPullRequest, followPullRequests } from '../activities/follow-pull-requests.ts'
+import { createJobActivities } from '../activities/job-activities.ts'
+import { OfferKeeper } from '../activities/offer-keeper.ts'
+import { createOpenProject } from '../activities/open-project.ts'
+import { publishFewAtOnce } from '../activities/publish-few-at-once.ts'
+import { createPublishResult } from '../activities/publish-result.ts'
+import { recordAudit } from '../audit/audit-store.ts'
+import type { RunnerApiParts } from '../gateway/runner-api.ts'
+import { AttemptStore } from '../jobs/attempt-store.ts'
+import { EventStore } from '../jobs/event-store.ts'
+import { PullRequestStore } from '../jobs/pull-request-store.ts'
+import { RunnerStore } from '../jobs/runner-store.ts'
+import type { JobTables } from '../jobs/tables.ts'
+import { TurnStore } from '../jobs/turn-store.ts'
+import { createJobSignals } from '../jobs/wake-job.ts'
+import type { WorkerConfig } from '../platform/config.ts'
+import { createEgress } from '../platform/egress/egress.ts'
+import type { Log } from '../platform/log.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import { CredentialStore } from '../projects/credential-store.ts'
+import { RepositoryStore } from '../projects/repository-store.ts'
+import type { ProjectTables } from '../projects/tables.ts'
+import type { OpenEngines } from './open-engines.ts'
+import { startWorkflows } from './workflows.ts'
+
+/** Some 25 MB each. With 36 at once the processes together had 824 MB (tried). */
+const mostPublishedAtOnce = 8
+
+export interface StartedJobs {
+  /** For the gateway, which speaks to the runners. */
+  runnerApi: RunnerApiParts
+  stop(): Promise<void>
+}
+
+export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log): StartedJobs {
+  const { jobs } = config
+  const database = createDatabase<JobTables>(engines.pool)
+  const [turns, attempts, events] = [new TurnStore(database), new AttemptStore(database), new EventStore(database)]
+  const pullRequests = new PullRequestStore(database)
+  const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
+  const egress = createEgress(config.egress)
+
+  const projectDatabase = createDatabase<ProjectTables>(engines.pool)
+  const openProject = createOpenProject({
+    repositories: new RepositoryStore(projectDatabase, recordAudit),
+    credentials: new CredentialStore(projectDatabase, createSealer(config.sealingKeys), recordAudit),
+    opener: createOpener(config.sealingKeys),
+    egress,
+  })
+  const look = createLookAtPullRequest({ pullRequests, openProject, log })
+  const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000
+  const offers = new OfferKeeper({ client: temporal, attempts, log, everyMs: heartbeatTimeoutMs / 3 })
+  const activities = createJobActivities({
+    ...{ turns, attempts, offers },
+    publishResult: publishFewAtOnce(
+      createPublishResult({ turns, attempts, pullRequests, openProject, egress }),
+      mostPublishedAtOnce,
+    ),
+    lookAtPullRequest: look,
+    limits: jobs,
+    timers: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
+  })
+  const workflows = startWorkflows(config.engines.temporal, activities, log)
+  const signals = createJobSignals(temporal, engines.temporal, log)
+  const dispatcher = startDispatcher({ turns, events, database, signals, settings: jobs, log })
+  const follower = followPullRequests({ pullRequests, look, askAgainSeconds: jobs.pullRequestAskSeconds, log })
+
+  return {
+    runnerApi: {
+      runners: new RunnerStore(database),
+      ...{ attempts, events, temporal, log },
+      settings: { ...jobs, heartbeatSeconds: jobs.heartbeatTimeoutSeconds / 3 },
+    },
+    async stop() {
+      await Promise.all([dispatcher.stop(), follower.stop(), workflows.stop()])
+      offers.stop()
+      await egress.close()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** What a workflow did must be what it would do: else the jobs that run while a new version is deployed stop for ever. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import proto from '@temporalio/proto'
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { beforeAll, expect, test } from 'vitest'
+
+const { History } = proto.temporal.api.history.v1
+const directory = join(import.meta.dirname, 'histories')
+const files = readdirSync(directory, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith('.json'))
+let workflowBundle: { code: string }
+
+beforeAll(async () => {
+  const logger = new DefaultLogger('ERROR')
+  Runtime.install({ logger })
+  workflowBundle = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'run-agent-job.ts'), logger })
+}, 60_000)
+
+test('there are histories', () => expect(files.length).toBeGreaterThanOrEqual(6))
+
+test.each(files)('%s is replayed', async (file) => {
+  const plain = JSON.parse(readFileSync(join(directory, file), 'utf8'))
+  await Worker.runReplayHistory({ workflowBundle }, History.fromObject(plain))
+})
