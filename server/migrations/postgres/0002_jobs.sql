@@ -178,3 +178,5 @@ CREATE TABLE turn_result (
   output_tokens bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
+-- As they are: both are compressed already, and a slice of one is then read without the rest.
+ALTER TABLE turn_result ALTER COLUMN bundle SET STORAGE EXTERNAL, ALTER COLUMN session SET STORAGE EXTERNAL;

@@ -61,7 +61,9 @@ async function publish(
 
   await using bare = await BareRepository.open({ remote: host.gitRemote, egress, signal })
   const policy = { docsFolder: repository.docsFolder, alsoAllowed: [] }
-  const acceptance = await bare.accept({ bundle: result.bundle, base: result.baseCommit, policy })
+  // What an earlier try was about to push has been looked at; its branch may be merged and gone.
+  const began = toPublish.commit ? undefined : (toPublish.startBranch ?? toPublish.job.ref)
+  const acceptance = await bare.accept({ bundle: result.bundle, base: result.baseCommit, branch: began, policy })
   switch (acceptance.kind) {
     case 'no_changes':
       // The agent may have taken back what earlier turns of a diff did.
@@ -133,8 +135,10 @@ async function open(
   const branch = known ?? texts.branch
   const details = { message: texts.commitMessage, identity: texts.identity, date: toPublish.startedAt }
   let recorded = toPublish.commit ?? undefined
+  let isPushedBefore = false
   for (let tries = 1; ; tries++) {
     const placement = await bare.place(accepted, branch, details, recorded)
+    isPushedBefore = placement.kind === 'published'
     if (placement.kind === 'published') break
     if (placement.kind === 'branch_moved' || tries > triesToPush) return 'branch_moved'
     recorded = placement.commit
@@ -147,6 +151,7 @@ async function open(
       draft: toPublish.job.draft || (repository.publishing.draft ?? false),
       labels: repository.publishing.labels ?? [],
       reviewers: repository.publishing.reviewers ?? [],
+      mayBeUnderWay: isPushedBefore,
     })
     .catch(async (error: unknown) => {
       // A branch of which nothing will come is not left behind; one that people pushed to is theirs.
@@ -157,8 +162,8 @@ async function open(
     })
   if (pullRequest.state !== 'open' && pullRequest.number === job.pullRequest?.number) {
     // Merged or closed between our look and our push: what was pushed after a merge is in nobody's sight.
-    const merged = pullRequest.state === 'merged' && (await bare.place(accepted, job.ref, details, recorded))
-    if (!merged || merged.kind !== 'published') return 'branch_moved'
+    const onBase = pullRequest.state === 'merged' ? await bare.place(accepted, job.ref, details, recorded) : undefined
+    if (onBase?.kind !== 'published') return 'branch_moved'
   }
   const written = { title: texts.title, body: texts.body }
   const before = job.pullRequest?.number === pullRequest.number ? job.pullRequest.written : null

@@ -32,12 +32,12 @@ afterAll(() => gitea.remove())
 const open = (egress: Egress = gitea.egress) =>
   BareRepository.open({ remote: gitea.host.gitRemote, egress, signal: AbortSignal.timeout(60_000) })
 
-type Attempt = { bundle: Uint8Array; base?: string; recorded?: string; egress?: Egress }
+type Attempt = { bundle: Uint8Array; base?: string; from?: string; recorded?: string; egress?: Egress }
 
 /** As an activity does it. */
-async function publish(branch: string, { bundle, base = gitea.base.id, recorded, egress }: Attempt) {
+async function publish(branch: string, { bundle, base = gitea.base.id, from = 'main', recorded, egress }: Attempt) {
   await using repository = await open(egress)
-  const acceptance = await repository.accept({ bundle, base, policy })
+  const acceptance = await repository.accept({ bundle, base, branch: from, policy })
   if (acceptance.kind !== 'accepted') return acceptance
   const placement = await repository.place(acceptance.result, branch, details, recorded)
   if (placement.kind !== 'ready') return placement
@@ -85,7 +85,7 @@ describe('publishing', () => {
     for (const result of [atOnce, inTwoSteps]) {
       await using repository = await open()
       const bundle = bundleOfCommit(gitea.base, result)
-      const acceptance = await repository.accept({ bundle, base: gitea.base.id, policy })
+      const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
       if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
       commits.push(await repository.place(acceptance.result, 'same', details, undefined))
     }
@@ -137,10 +137,26 @@ describe('publishing', () => {
     expect(await publish('gone', { bundle, base: lost.id })).toEqual({ kind: 'base_gone' })
   })
 
+  it('takes an older commit of the branch for a base, and none of another branch', async () => {
+    const earlier = commitOn(gitea.base, { 'docs/earlier.md': 'x' })
+    let head = earlier
+    for (let count = 0; count < 60; count++) {
+      const next = commitOn(head, { 'docs/count.md': `${count}` })
+      head = { ...next, objects: new Map([...head.objects, ...next.objects]) }
+    }
+    await gitea.pushAsPerson(head, 'moves-on')
+    const bundle = bundleOfCommit(earlier, commitOn(earlier, { 'docs/new.md': 'y' }))
+    const attempt = { bundle, base: earlier.id }
+    expect(await publish('from-main', attempt)).toEqual({ kind: 'base_gone' })
+    expect(await publish('from-nowhere', { ...attempt, from: 'nowhere' })).toEqual({ kind: 'base_gone' })
+    expect(await publish('from-branch', { ...attempt, from: 'moves-on' })).toMatchObject({ kind: 'pushed' })
+    expect(await gitea.host.branchHead('from-main')).toBeUndefined()
+  })
+
   it('shows the difference', async () => {
     await using repository = await open()
     const bundle = bundleOfChange(gitea.base, { [index]: one + two + three.replace('Three', '3') })
-    const acceptance = await repository.accept({ bundle, base: gitea.base.id, policy })
+    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     expect(acceptance.result.changedPaths).toEqual([index])
     const { patch, isWhole } = await repository.diff(acceptance.result)
@@ -211,7 +227,7 @@ describe('a branch that people pushed to', () => {
   it('moves between the look and the push', async () => {
     await using repository = await open()
     const bundle = bundleOfChange(gitea.base, { [index]: 'Ours.\n' })
-    const acceptance = await repository.accept({ bundle, base: gitea.base.id, policy })
+    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     const placement = await repository.place(acceptance.result, 'race', details, undefined)
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
@@ -273,7 +289,7 @@ describe('a host that fails', () => {
       egress: gitea.egress,
       signal: AbortSignal.timeout(60_000),
     })
-    const acceptance = await repository.accept({ bundle: bundle(), base: gitea.base.id, policy })
+    const acceptance = await repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', policy })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     const placement = await repository.place(acceptance.result, 'reader', details, undefined)
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
@@ -297,7 +313,7 @@ describe('a host that fails', () => {
       () => new Promise(() => {}),
     )
     await using repository = await BareRepository.open({ remote: gitea.host.gitRemote, egress, signal: gone.signal })
-    const accepting = repository.accept({ bundle: bundle(), base: gitea.base.id, policy })
+    const accepting = repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', policy })
     setTimeout(() => gone.abort(new Error('enough')), 200)
     await expect(accepting).rejects.toThrow('enough')
   })

@@ -28,6 +28,15 @@ export type ResultRefusalCode =
 /** `path` is printable, and empty where the whole result is meant. */
 export type ResultRefusal = { code: ResultRefusalCode; path: string }
 
+export type OfferedResult = {
+  bundle: Uint8Array
+  /** As the runner says. */
+  base: CommitId
+  /** That the work began on; undefined: what an earlier attempt at the same turn accepted, and the branch may be gone. */
+  branch: string | undefined
+  policy: AllowPolicy
+}
+
 export type AcceptedResult = {
   base: CommitId
   /** The runner's own commit. Only its tree is used: author, message and date are whatever a runner liked. */
@@ -41,7 +50,7 @@ export type Acceptance =
   | { kind: 'accepted'; result: AcceptedResult }
   | { kind: 'no_changes' }
   | { kind: 'refused'; refusals: readonly ResultRefusal[] }
-  /** The host no longer has the commit that the work began on. */
+  /** The branch does not lead to the commit that the work is said to have begun on; not any more, or it never did. */
   | { kind: 'base_gone' }
 
 export type Placement =
@@ -79,13 +88,15 @@ export class BareRepository implements AsyncDisposable {
   }
 
   /** Takes a runner's bundle in, if all that it changes is allowed. */
-  async accept(offered: { bundle: Uint8Array; base: CommitId; policy: AllowPolicy }): Promise<Acceptance> {
-    const { bundle, base, policy } = offered
+  async accept(offered: OfferedResult): Promise<Acceptance> {
+    const { bundle, base, branch, policy } = offered
     const reading = await readBundle(bundle, base)
     if (reading.kind === 'refused') return refused(reading.code)
     const { head, pack } = reading
 
     if ((await this.#git.fetch(base, 1)) === 'gone') return { kind: 'base_gone' }
+    // A commit of somebody else's branch would bring all of it along into our pull request.
+    if (branch !== undefined && !(await this.#git.isOnBranch(base, branch))) return { kind: 'base_gone' }
     const unpacked = await this.#git.unpack(pack)
     if (unpacked !== 'unpacked') return refused(unpacked)
 

@@ -27,6 +27,8 @@ export type WantedPullRequest = PullRequestText & {
   labels: readonly string[]
   /** User names. */
   reviewers: readonly string[]
+  /** An earlier attempt may have asked for it a moment ago: some hosts make two of two calls that come together. */
+  mayBeUnderWay?: boolean
 }
 
 export type EnsuredPullRequest = {

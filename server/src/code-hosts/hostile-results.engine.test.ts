@@ -13,7 +13,8 @@ afterAll(() => gitea.remove())
 async function accept(bundle: Uint8Array) {
   const signal = AbortSignal.timeout(60_000)
   await using repository = await BareRepository.open({ remote: gitea.host.gitRemote, egress: gitea.egress, signal })
-  return await repository.accept({ bundle, base: gitea.base.id, policy: { docsFolder: 'docs', alsoAllowed: [] } })
+  const policy = { docsFolder: 'docs', alsoAllowed: [] }
+  return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
 }
 
 describe('a hostile result', () => {

@@ -93,11 +93,12 @@ export function addRunnerApi(
     async (request, reply) => {
       const attempt = await liveAttempt(request)
       const tokenHash = hashOfKey(bearerKey(request, 'colophon_attempt_'))
-      const report = request.body as TurnReport
-      const kept = await record(report, tokenHash)
-      if (!kept) throw notYours()
+      const { kind } = request.body as TurnReport
+      const recording = record(request.body as TurnReport, tokenHash)
+      request.body = undefined // up to 60 MB of text, which need not stay while its bytes are stored
+      if (!(await recording)) throw notYours()
       // What PostgreSQL holds counts: if this is lost, the turn is offered again and finds its result.
-      await tell(attempt, report).catch((error: unknown) =>
+      await tell(attempt, kind).catch((error: unknown) =>
         log.warn({ turnId: attempt.turnId, error: String(error) }, 'could not tell Temporal how a try ended'),
       )
       return reply.code(204).send()
@@ -110,7 +111,7 @@ export function addRunnerApi(
     return attempt
   }
 
-  function record(report: TurnReport, tokenHash: Buffer): Promise<boolean> {
+  async function record(report: TurnReport, tokenHash: Buffer): Promise<boolean> {
     if (report.kind !== 'result') {
       return attempts.endWithoutResult(tokenHash, { countsAsFailure: report.kind === 'engine_failed' })
     }
@@ -125,13 +126,13 @@ export function addRunnerApi(
   }
 
   /** Completes the activity that offered the turn. */
-  async function tell({ taskToken, stop }: LiveAttempt, report: TurnReport): Promise<void> {
-    switch (report.kind) {
+  async function tell({ taskToken, stop }: LiveAttempt, kind: TurnReport['kind']): Promise<void> {
+    switch (kind) {
       case 'result':
         return temporal.activity.complete(taskToken, undefined)
       case 'engine_failed':
       case 'handed_back':
-        return temporal.activity.fail(taskToken, ApplicationFailure.retryable(report.kind, report.kind))
+        return temporal.activity.fail(taskToken, ApplicationFailure.retryable(kind, kind))
       case 'stopped':
         if (stop === 'deadline')
           return temporal.activity.fail(taskToken, ApplicationFailure.nonRetryable('deadline', 'deadline'))

@@ -32,7 +32,6 @@ export interface ClaimedAttempt {
 export interface StoredResult {
   baseCommit: string
   bundle: Buffer | null
-  session: Buffer | null
   title: string | null
   summary: string | null
   reply: string | null
@@ -51,6 +50,8 @@ export interface LiveAttempt {
   taskToken: Buffer
   stop: 'cancelled' | 'deadline' | null
 }
+
+const sliceBytes = 1024 * 1024
 
 export class AttemptStore {
   readonly #db: Kysely<JobTables>
@@ -209,7 +210,7 @@ export class AttemptStore {
   }
 
   /** The result and the end of its try are one transaction. False: this try is no longer the newest, and nothing is stored. */
-  async storeResult(tokenHash: Buffer, result: StoredResult): Promise<boolean> {
+  async storeResult(tokenHash: Buffer, result: StoredResult & { session: Buffer | null }): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const attempt = await this.#endAttempt(tx, tokenHash)
       if (!attempt) return false
@@ -260,13 +261,18 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
+  /** Without the session: publishing has no use for its 20 MB. */
   async readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
-    const row = await this.#db.selectFrom('turn_result').selectAll().where('turn_id', '=', turnId).executeTakeFirst()
+    const row = await this.#db
+      .selectFrom('turn_result')
+      .select(['base_commit', 'title', 'summary', 'reply', 'checks', 'input_tokens', 'output_tokens'])
+      .select(sql<number | null>`octet_length(bundle)`.as('bundle_bytes'))
+      .where('turn_id', '=', turnId)
+      .executeTakeFirst()
     return (
       row && {
         baseCommit: row.base_commit,
-        bundle: row.bundle,
-        session: row.session,
+        bundle: row.bundle_bytes === null ? null : await this.#readBundle(turnId, row.bundle_bytes),
         title: row.title,
         summary: row.summary,
         reply: row.reply,
@@ -275,6 +281,20 @@ export class AttemptStore {
         outputTokens: Number(row.output_tokens),
       }
     )
+  }
+
+  /** In slices: bytes come from PostgreSQL as text, and all at once a bundle took six times its size here (tried). */
+  async #readBundle(turnId: Id<'trn'>, sizeBytes: number): Promise<Buffer> {
+    const bundle = Buffer.alloc(sizeBytes)
+    for (let start = 0; start < sizeBytes; start += sliceBytes) {
+      const { slice } = await this.#db
+        .selectFrom('turn_result')
+        .select(sql<Buffer>`substring(bundle FROM ${start + 1}::int FOR ${sliceBytes}::int)`.as('slice'))
+        .where('turn_id', '=', turnId)
+        .executeTakeFirstOrThrow()
+      slice.copy(bundle, start)
+    }
+    return bundle
   }
 
   /** Those of the given offers that still wait for a runner. */

@@ -8,6 +8,7 @@ import { asJob, type Job, jobColumns } from './job.ts'
 import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
 import type { JobOutcome } from './outcome.ts'
 import type { JobTables } from './tables.ts'
+import { TakeTurns } from './take-turns.ts'
 import { lockJob, noSuchJob, refusalOf, transition } from './transition.ts'
 
 export interface NewJob {
@@ -55,6 +56,7 @@ interface Work {
 export class JobStore {
   readonly #db: Kysely<JobTables>
   readonly #recordAudit: RecordAudit
+  readonly #turns = new TakeTurns<Id<'prj'>>()
 
   constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
     this.#db = db
@@ -63,8 +65,8 @@ export class JobStore {
 
   async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
     // With a topic it may be a message, which has a limit of its own.
-    const refused = wanted.topic === null ? await refuseFlood(this.#db, projectId, 'jobs') : undefined
-    return this.#accept(projectId, request, refused, async (tx, at) => {
+    const refuse = async () => (wanted.topic === null ? refuseFlood(this.#db, projectId, 'jobs') : undefined)
+    return this.#accept(projectId, request, refuse, async (tx, at) => {
       const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
       if (open) return this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)
       const limit = await takeFromHour(tx, projectId, 'jobs', at)
@@ -101,9 +103,11 @@ export class JobStore {
     request: Request<Body>,
   ): Promise<Accepted<Body>> {
     if (!isId('job', jobId)) throw noSuchJob()
-    const full = await refuseFlood(this.#db, projectId, 'messages')
-    const refused = full && ((await refusalOf(this.#db, projectId, jobId, { type: 'message' })) ?? full)
-    return this.#accept(projectId, request, refused, (tx, at) =>
+    const refuse = async () => {
+      const full = await refuseFlood(this.#db, projectId, 'messages')
+      return full && ((await refusalOf(this.#db, projectId, jobId, { type: 'message' })) ?? full)
+    }
+    return this.#accept(projectId, request, refuse, (tx, at) =>
       this.#addMessage(tx, projectId, jobId, prompt, request.actor, at),
     )
   }
@@ -129,27 +133,34 @@ export class JobStore {
   }
 
   /**
-   * One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. `refused`
-   * was decided before, and holds only for what has no answer yet: the very job that filled the hour may be this one.
+   * One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. Before it,
+   * and without a lock, what would come to nothing anyway; a refusal is looked for first and counts last, because the very
+   * job that filled the hour may be the one that is asked for again.
    */
-  async #accept<Body>(
+  #accept<Body>(
     projectId: Id<'prj'>,
     { idempotency, body }: Request<Body>,
-    refused: Error | undefined,
+    refuse: () => Promise<Error | undefined>,
     work: (tx: Transaction<JobTables>, at: Date) => Promise<Work>,
   ): Promise<Accepted<Body>> {
-    // Without the lock first: a flood of repeats must not queue up behind the project's row.
-    const known = idempotency && (await findReplay(this.#db, projectId, idempotency))
-    if (known) return { kind: 'replayed', status: known.status, body: known.body as Body }
-    if (refused) throw refused
-    return this.#db.transaction().execute(async (tx) => {
-      const at = await lockProject(tx, projectId)
-      const replay = idempotency && (await findReplay(tx, projectId, idempotency))
-      if (replay) return { kind: 'replayed', status: replay.status, body: replay.body as Body }
-      const { job, limit, status } = await work(tx, at)
-      const answer = body(job)
-      if (idempotency) await storeAnswer(tx, projectId, idempotency, { status, body: answer }, at)
-      return { kind: 'accepted', status, body: answer, jobId: job.id, limit }
+    const replay = async (db: Kysely<JobTables>): Promise<Accepted<Body> | undefined> => {
+      const known = idempotency && (await findReplay(db, projectId, idempotency))
+      return known && { kind: 'replayed', status: known.status, body: known.body as Body }
+    }
+    return this.#turns.run(projectId, async () => {
+      const refused = await refuse()
+      const known = await replay(this.#db)
+      if (known) return known
+      if (refused) throw refused
+      return this.#db.transaction().execute(async (tx): Promise<Accepted<Body>> => {
+        const at = await lockProject(tx, projectId)
+        const knownByNow = await replay(tx)
+        if (knownByNow) return knownByNow
+        const { job, limit, status } = await work(tx, at)
+        const answer = body(job)
+        if (idempotency) await storeAnswer(tx, projectId, idempotency, { status, body: answer }, at)
+        return { kind: 'accepted', status, body: answer, jobId: job.id, limit }
+      })
     })
   }
 

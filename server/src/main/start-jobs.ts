@@ -27,8 +27,8 @@ import type { ProjectTables } from '../projects/tables.ts'
 import type { OpenEngines } from './open-engines.ts'
 import { startWorkflows } from './workflows.ts'
 
-/** Some 25 MB each. With 36 at once the processes together had 824 MB (tried). */
-const mostPublishedAtOnce = 8
+/** Some 25 MB of git each, and a bundle of up to 24. With 36 at once they had 824 MB together (tried). */
+const mostPublishedAtOnce = 4
 
 export interface StartedJobs {
   /** For the gateway, which speaks to the runners. */

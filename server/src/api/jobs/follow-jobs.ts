@@ -6,7 +6,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Log } from '../../platform/log.ts'
-import { asAnswer } from './list-events.ts'
+import { asAnswer } from './job-event.ts'
 
 export type FollowJobs = (job: WatchedJob, keyId: string) => Readable
 

@@ -1,33 +1,16 @@
 import Type from 'typebox'
-import { beforeAllEvents, type EventPosition, type EventStore, type StoredEvent } from '../../jobs/event-store.ts'
+import { beforeAllEvents, type EventPosition, type EventStore } from '../../jobs/event-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 import type { FollowJobs } from './follow-jobs.ts'
+import { asAnswer, idOf, JobEvent } from './job-event.ts'
 
 const EventId = Type.String({
   pattern: '^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$',
   description: "An event's `id`: what comes behind it is wanted.",
 })
-
-/** Not a union of kinds: a client that meets a kind it does not know can still show its text. */
-const JobEvent = Type.Object(
-  {
-    id: Type.String({ description: 'Orders all events of the job.' }),
-    turn: Type.Integer({ description: 'The number of the message that is worked on.' }),
-    attempt: Type.Integer({ description: 'Counts the runners that took the turn up: a lost one begins it anew.' }),
-    at: Type.String({ format: 'date-time' }),
-    type: Type.String({ description: '`text`, `tool_call`, `tool_result` or `notice`.' }),
-    text: Type.Optional(Type.String({ description: 'Of `text` and `notice`.' })),
-    callId: Type.Optional(Type.String({ description: 'Tells which result belongs to which call.' })),
-    tool: Type.Optional(Type.String({ description: 'Of `tool_call`.' })),
-    input: Type.Optional(Type.String({ description: 'Of `tool_call`, as JSON.' })),
-    output: Type.Optional(Type.String({ description: 'Of `tool_result`.' })),
-    failed: Type.Optional(Type.Boolean({ description: 'Of `tool_result`.' })),
-  },
-  { $id: 'JobEvent' },
-)
 
 export function listEventsRoute({
   jobs,
@@ -91,17 +74,8 @@ export function listEventsRoute({
   })
 }
 
-const idOf = ({ turn, attempt, index }: EventPosition) => `${turn}.${attempt}.${index}`
-
 function asPosition(id: string | undefined): EventPosition {
   if (id === undefined) return beforeAllEvents
   const [turn = 0, attempt = 0, index = 0] = id.split('.').map(Number)
   return { turn, attempt, index }
 }
-
-export const asAnswer = ({ position, event }: StoredEvent) => ({
-  id: idOf(position),
-  turn: position.turn,
-  attempt: position.attempt,
-  ...(event as { at: string; type: string }),
-})

@@ -87,6 +87,17 @@ export class GitRepository {
     return isCommitId(head) ? head : undefined
   }
 
+  /** Whether the branch leads back to a commit that is here. Looked for only so far: a base is seldom older than a day. */
+  async isOnBranch(commit: CommitId, branch: string): Promise<boolean> {
+    const head = await this.remoteHead(branch)
+    if (head === undefined || head === commit) return head === commit
+    for (const depth of [50, 2_000]) {
+      if ((await this.fetch(head, depth)) === 'gone') return false
+      if (await this.isAncestor(commit, head)) return true
+    }
+    return false
+  }
+
   /**
    * With `--fsck-objects`, and not `--strict`: that also wants every file that a directory names to be here. A pack may
    * hold differences to files that were not fetched; git then asks the host for those.

@@ -21,7 +21,8 @@ export const GiteaPullRequest = Type.Object({
   merged: Type.Boolean(),
   title: Type.String(),
   body: Type.String(),
-  head: Type.Object({ sha: commitId }),
+  head: Type.Object({ sha: commitId, ref: Type.String() }),
+  base: Type.Object({ ref: Type.String() }),
 })
 export type GiteaPullRequest = Static<typeof GiteaPullRequest>
 

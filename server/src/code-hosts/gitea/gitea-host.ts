@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Type from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, GitRemote, PullRequest, WantedPullRequest } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
@@ -7,6 +9,9 @@ import { testGiteaConnection } from './test-connection.ts'
 
 /** Gitea knows a draft by its title. */
 const draftPrefix = 'WIP: '
+
+const looksForOneUnderWay = 5
+const newestPullRequests = 50
 
 export function createGiteaHost(connection: GiteaConnection, egress: Egress): CodeHost {
   const api = createGiteaApi(connection, egress)
@@ -26,7 +31,11 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     },
 
     async ensurePullRequest(wanted) {
-      const existing = await findByBranch(api, wanted)
+      let existing = await findByBranch(api, wanted)
+      for (let looks = 0; !existing && wanted.mayBeUnderWay && looks < looksForOneUnderWay; looks++) {
+        await sleep(1_000)
+        existing = await findByBranch(api, wanted)
+      }
       if (existing) return { pullRequest: existing, skipped: { labels: [], reviewers: [] } }
       const labels = wanted.labels.length === 0 ? [] : await labelsNamed(api, wanted.labels)
       const { pullRequest, skippedReviewers } = await create(api, wanted, labels)
@@ -84,9 +93,21 @@ async function branchHead(api: GiteaApi, branch: string) {
 }
 
 /** Open, merged or closed: this call, unlike the check behind "already exists", looks at all of them. */
-async function findByBranch(api: GiteaApi, { branch, baseBranch }: WantedPullRequest) {
-  const path = `/pulls/${encodeURIComponent(baseBranch)}/${encodePath(branch)}`
-  return await unlessMissing(api.call('GET', path, GiteaPullRequest).then(asPullRequest))
+async function findByBranch(api: GiteaApi, wanted: WantedPullRequest) {
+  const path = `/pulls/${encodeURIComponent(wanted.baseBranch)}/${encodePath(wanted.branch)}`
+  const found = await unlessMissing(api.call('GET', path, GiteaPullRequest).then(asPullRequest))
+  if (!found || found.state === 'open') return found
+  const [open] = await findOpen(api, wanted)
+  return open ?? found // which may be the one of two that stepped back
+}
+
+/** Oldest first; among the newest of the repository, where two that were made together would be. */
+async function findOpen(api: GiteaApi, { branch, baseBranch }: WantedPullRequest): Promise<PullRequest[]> {
+  const newest = await api.call('GET', `/pulls?state=open&limit=${newestPullRequests}`, Type.Array(GiteaPullRequest))
+  return newest
+    .filter(({ head, base }) => head.ref === branch && base.ref === baseBranch)
+    .map(asPullRequest)
+    .sort((a, b) => a.number - b.number)
 }
 
 type Label = { id: number; name: string }
@@ -113,15 +134,25 @@ async function create(api: GiteaApi, wanted: WantedPullRequest, labels: readonly
       reviewers: withReviewers,
     })
   try {
-    return { pullRequest: asPullRequest(await post(reviewers)), skippedReviewers: [] }
+    return { pullRequest: await onlyOne(api, wanted, await post(reviewers)), skippedReviewers: [] }
   } catch (error) {
     // "Already exists": another attempt was quicker. A reviewer without access is an error after the pull request was
     // made (500), an unknown one before (404).
     const made = await findByBranch(api, wanted)
     if (made) return { pullRequest: made, skippedReviewers: isCodeHostError(error, 'conflict') ? [] : reviewers }
     if (reviewers.length === 0 || !isCodeHostError(error, 'not_found', 'forbidden', 'rejected')) throw error
-    return { pullRequest: asPullRequest(await post([])), skippedReviewers: reviewers }
+    return { pullRequest: await onlyOne(api, wanted, await post([])), skippedReviewers: reviewers }
   }
+}
+
+/**
+ * Gitea looks for an open one of the same branch some time before it makes one, and makes two of two calls within that
+ * time (tried: 150 ms apart). The younger one steps back, whoever asked for it, so that people see one.
+ */
+async function onlyOne(api: GiteaApi, wanted: WantedPullRequest, made: GiteaPullRequest): Promise<PullRequest> {
+  const [oldest, ...younger] = await findOpen(api, wanted)
+  for (const { number } of younger) await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, { state: 'closed' })
+  return oldest ?? asPullRequest(made)
 }
 
 /** What has to change, or nothing. Whether it is a draft is left as people have it. */
