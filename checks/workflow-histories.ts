@@ -59,7 +59,7 @@ const runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ promp
   const base = prompt === 'performed again' && times === 1 ? nowhere : repository.base
   const file = prompt === 'refused' ? '.gitmodules' : `docs/${prompt.replaceAll(' ', '-')}.md`
   const commit = craftCommit({ ...base.files, [file]: '# New\n' }, [base.id])
-  const bundle = bundleOfCommit(base, commit).toString('base64')
+  const bundle = bundleOfCommit(base, commit)
   const words = { title: 'A title', summary: null, reply: 'Done.', session: null, checks: [] }
   return { kind: 'result', baseCommit: base.id, bundle, ...words, usage: { inputTokens: 1, outputTokens: 1 } }
 })

@@ -80,7 +80,7 @@ async function perform(
     return {
       kind: 'result',
       baseCommit,
-      bundle: isChanged ? (await readFile(join(directory, 'result'))).toString('base64') : null,
+      bundle: isChanged ? await readFile(join(directory, 'result')) : null,
       session: null,
       title: script.title ?? 'Scripted',
       summary: script.summary ?? 'As the script says.',

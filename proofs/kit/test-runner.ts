@@ -1,6 +1,12 @@
 /** Plays the runner's side of the runner API with results prepared beforehand; it runs no agent. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ClaimedTurn, EventAnswer, TurnReport } from '../../server/src/runner-wire/runner-wire.ts'
+import {
+  type ClaimedTurn,
+  type EventAnswer,
+  encodeReport,
+  reportMediaType,
+  type TurnReport,
+} from '../../server/src/runner-wire/runner-wire.ts'
 
 /** What to report for a turn; may take its time, and should give up when told to. */
 export type Work = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
@@ -14,13 +20,15 @@ export interface TestRunner {
 export function startTestRunner(gatewayUrl: string, token: string, work: Work): TestRunner {
   const stopping = new AbortController()
   const reports: TestRunner['reports'] = []
-  const post = (path: string, bearer: string, body?: unknown) =>
+  const send = (path: string, bearer: string, type: string, body: string | Buffer) =>
     fetch(`${gatewayUrl}/runner/${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${bearer}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': type },
+      body,
       signal: AbortSignal.timeout(60_000),
     })
+  const post = (path: string, bearer: string, body: object) =>
+    send(path, bearer, 'application/json', JSON.stringify(body))
 
   const claim = async (): Promise<ClaimedTurn | undefined> => {
     const answer = await post('claim', token, { waitSeconds: 2 })
@@ -40,7 +48,9 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Work): 
     try {
       const report = await work(turn, stopped.signal)
       for (let tries = 0; tries < 50; tries++) {
-        const answer = await post('result', turn.attemptToken, report).catch(() => undefined)
+        const answer = await send('result', turn.attemptToken, reportMediaType, encodeReport(report)).catch(
+          () => undefined,
+        )
         if (answer && answer.status < 500) {
           reports.push({ turnId: turn.turnId, kind: report.kind, status: answer.status })
           return

@@ -167,9 +167,9 @@ CREATE TABLE turn_result (
   turn_id text PRIMARY KEY REFERENCES turn (id) ON DELETE CASCADE,
   project_id text NOT NULL,
   base_commit text NOT NULL CHECK (base_commit ~ '^[0-9a-f]{40}([0-9a-f]{24})?$'),
-  -- A git bundle; null: the agent changed nothing.
-  bundle bytea,
-  session bytea,
+  -- Of the git bundle; null: the agent changed nothing.
+  bundle_bytes integer,
+  session_bytes integer,
   title text,
   summary text,
   reply text,
@@ -178,5 +178,14 @@ CREATE TABLE turn_result (
   output_tokens bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
--- As they are: both are compressed already, and a slice of one is then read without the rest.
-ALTER TABLE turn_result ALTER COLUMN bundle SET STORAGE EXTERNAL, ALTER COLUMN session SET STORAGE EXTERNAL;
+
+-- Bundles and sessions, a megabyte a row.
+CREATE TABLE turn_result_piece (
+  turn_id text NOT NULL REFERENCES turn_result (turn_id) ON DELETE CASCADE,
+  part text NOT NULL CHECK (part IN ('bundle', 'session')),
+  number integer NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (turn_id, part, number)
+);
+-- As they are: both are compressed already.
+ALTER TABLE turn_result_piece ALTER COLUMN bytes SET STORAGE EXTERNAL;

@@ -42,7 +42,7 @@ beforeAll(async () => {
     return {
       kind: 'result',
       baseCommit: base.id,
-      bundle: commit ? bundleOfCommit(base, commit).toString('base64') : null,
+      bundle: commit ? bundleOfCommit(base, commit) : null,
       session: null,
       title: `About: ${prompt}`,
       summary: 'Closes #1, cc @admin.',

@@ -12,6 +12,7 @@ import type { AttemptStore, StoredResult } from '../jobs/attempt-store.ts'
 import type { PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { TurnInHand, TurnOutcome, TurnStore, TurnToPublish } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
+import type { Log } from '../platform/log.ts'
 import type { Repository } from '../projects/repository-store.ts'
 import type { PublishResult } from './job-activities.ts'
 import type { OpenProject } from './open-project.ts'
@@ -23,6 +24,7 @@ export interface PublishParts {
   pullRequests: PullRequestStore
   openProject: OpenProject
   egress: Egress
+  log: Log
 }
 
 export function createPublishResult(parts: PublishParts): PublishResult {
@@ -34,7 +36,8 @@ export function createPublishResult(parts: PublishParts): PublishResult {
         return await publish(parts, turn, signal, { isLastTry: pauseSeconds === undefined })
       } catch (error) {
         if (!(error instanceof CodeHostError)) throw error
-        if (error.failure.kind === 'retry' || pauseSeconds === undefined) throw asFailure(error)
+        parts.log.warn({ turnId: turn.turnId, tries, error: error.message }, 'the code host does not take a result')
+        if (error.failure.kind === 'retry' || pauseSeconds === undefined) throw asFailure(error.failure)
         await sleep(pauseSeconds * 1000, undefined, { signal })
       }
     }
@@ -184,11 +187,11 @@ const refusalWords = (refusals: readonly ResultRefusal[]) =>
 
 const final = (code: string) => ApplicationFailure.nonRetryable(code, code)
 
-function asFailure(error: CodeHostError): ApplicationFailure {
-  const { failure, message } = error
-  if (failure.kind === 'final') return ApplicationFailure.nonRetryable(message, 'code_host_refused')
+/** Its code alone: Temporal keeps what it is told, and a host's words may hold anything. */
+function asFailure(failure: CodeHostError['failure']): ApplicationFailure {
+  if (failure.kind === 'final') return final('code_host_refused')
   return ApplicationFailure.create({
-    message,
+    message: 'timed_out',
     type: 'timed_out',
     ...(failure.retryAfterSeconds !== undefined && { nextRetryDelay: failure.retryAfterSeconds * 1000 }),
   })

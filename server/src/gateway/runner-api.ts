@@ -1,4 +1,5 @@
 /** How runners get their work and report it: claim, events, result. The answer to each says whether to stop. */
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, type Client } from '@temporalio/client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,6 +8,7 @@ import type { EventStore } from '../jobs/event-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
 import { generateKey, hashOfKey, type KeyPrefix, parseKey } from '../keys/key-format.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
+import { parseJson } from '../platform/http/json-body.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Log } from '../platform/log.ts'
 import {
@@ -14,9 +16,12 @@ import {
   ClaimRequest,
   type EventAnswer,
   EventUpload,
+  joinReport,
   mostBundleBytes,
   mostSessionBytes,
-  TurnReport,
+  ReportHead,
+  reportMediaType,
+  type TurnReport,
 } from '../runner-wire/runner-wire.ts'
 import { BodyBudget } from './body-budget.ts'
 
@@ -31,7 +36,8 @@ export interface RunnerApiParts {
 
 const lookAgainMs = 500
 const mostUploadBytes = 8 * 1024 * 1024
-const mostReportBytes = Math.ceil((mostBundleBytes + mostSessionBytes) * 1.4)
+const mostHeadBytes = 8 * 1024 * 1024
+const mostReportBytes = mostHeadBytes + mostBundleBytes + mostSessionBytes
 const smallBodyBytes = 64 * 1024
 
 export function addRunnerApi(
@@ -87,23 +93,31 @@ export function addRunnerApi(
     }
   })
 
-  server.post(
-    '/runner/result',
-    { schema: { body: TurnReport }, bodyLimit: mostReportBytes, onRequest },
-    async (request, reply) => {
-      const attempt = await liveAttempt(request)
-      const tokenHash = hashOfKey(bearerKey(request, 'colophon_attempt_'))
-      const { kind } = request.body as TurnReport
-      const recording = record(request.body as TurnReport, tokenHash)
-      request.body = undefined // up to 60 MB of text, which need not stay while its bytes are stored
-      if (!(await recording)) throw notYours()
-      // What PostgreSQL holds counts: if this is lost, the turn is offered again and finds its result.
-      await tell(attempt, kind).catch((error: unknown) =>
-        log.warn({ turnId: attempt.turnId, error: String(error) }, 'could not tell Temporal how a try ended'),
-      )
-      return reply.code(204).send()
-    },
-  )
+  /** What came behind the JSON of a report. */
+  const attached = new WeakMap<FastifyRequest, Buffer>()
+  server.addContentTypeParser(reportMediaType, async (request: FastifyRequest, incoming: IncomingMessage) => {
+    const body = await readWhole(incoming, mostReportBytes)
+    const end = body.indexOf('\n')
+    const head = end === -1 ? body : body.subarray(0, end)
+    if (head.length > mostHeadBytes) throw new Problem('too_large', 'The first line of a report is too long.')
+    attached.set(request, body.subarray(head.length + 1))
+    return parseJson(head)
+  })
+
+  const reports = { schema: { body: ReportHead }, bodyLimit: mostReportBytes, onRequest }
+  server.post('/runner/result', reports, async (request, reply) => {
+    const attempt = await liveAttempt(request)
+    const report = joinReport(request.body as ReportHead, attached.get(request) ?? Buffer.alloc(0))
+    attached.delete(request)
+    if (!report) throw new Problem('invalid_request', 'Bundle and session are not as long as the report says.')
+    const tokenHash = hashOfKey(bearerKey(request, 'colophon_attempt_'))
+    if (!(await record(report, tokenHash))) throw notYours()
+    // What PostgreSQL holds counts: if this is lost, the turn is offered again and finds its result.
+    await tell(attempt, report.kind).catch((error: unknown) =>
+      log.warn({ turnId: attempt.turnId, error: String(error) }, 'could not tell Temporal how a try ended'),
+    )
+    return reply.code(204).send()
+  })
 
   async function liveAttempt(request: FastifyRequest): Promise<LiveAttempt> {
     const attempt = await attempts.findLive(hashOfKey(bearerKey(request, 'colophon_attempt_')))
@@ -116,13 +130,7 @@ export function addRunnerApi(
       return attempts.endWithoutResult(tokenHash, { countsAsFailure: report.kind === 'engine_failed' })
     }
     const { baseCommit, bundle, session, title, summary, reply, checks, usage } = report
-    return attempts.storeResult(tokenHash, {
-      ...{ baseCommit, title, summary, reply, checks },
-      bundle: bundle === null ? null : decode(bundle),
-      session: session === null ? null : decode(session),
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-    })
+    return attempts.storeResult(tokenHash, { baseCommit, bundle, session, title, summary, reply, checks, ...usage })
   }
 
   /** Completes the activity that offered the turn. */
@@ -150,10 +158,15 @@ function bearerKey<Prefix extends KeyPrefix>(request: FastifyRequest, prefix: Pr
   return key
 }
 
-/** Its letters are checked with the rest of the body; Node itself takes any number of them. */
-function decode(base64: string): Buffer {
-  if (base64.length % 4 !== 0) throw new Problem('invalid_request', 'A bundle or session is not whole Base64.')
-  return Buffer.from(base64, 'base64')
+/** Into one piece of memory: collecting chunks and then joining them takes twice as much. */
+async function readWhole(incoming: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const sizeBytes = Number(incoming.headers['content-length'])
+  if (Number.isNaN(sizeBytes)) throw new Problem('invalid_request', 'Send the report with its Content-Length.')
+  if (sizeBytes > mostBytes) throw new Problem('too_large', `A report has at most ${mostBytes} bytes.`)
+  const whole = Buffer.alloc(sizeBytes)
+  let filledBytes = 0
+  for await (const chunk of incoming) filledBytes += (chunk as Buffer).copy(whole, filledBytes)
+  return whole
 }
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')

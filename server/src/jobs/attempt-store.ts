@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
+import { readBytes, storeBytes } from './result-bytes.ts'
 import type { JobTables } from './tables.ts'
 
 export interface AttemptLimits {
@@ -50,8 +51,6 @@ export interface LiveAttempt {
   taskToken: Buffer
   stop: 'cancelled' | 'deadline' | null
 }
-
-const sliceBytes = 1024 * 1024
 
 export class AttemptStore {
   readonly #db: Kysely<JobTables>
@@ -214,14 +213,15 @@ export class AttemptStore {
     return this.#db.transaction().execute(async (tx) => {
       const attempt = await this.#endAttempt(tx, tokenHash)
       if (!attempt) return false
-      await tx
+      const { bundle, session } = result
+      const stored = await tx
         .insertInto('turn_result')
         .values({
           turn_id: attempt.turn_id,
           project_id: attempt.project_id,
           base_commit: result.baseCommit,
-          bundle: result.bundle,
-          session: result.session,
+          bundle_bytes: bundle?.length ?? null,
+          session_bytes: session?.length ?? null,
           title: result.title,
           summary: result.summary,
           reply: result.reply,
@@ -230,7 +230,10 @@ export class AttemptStore {
           output_tokens: result.outputTokens,
         })
         .onConflict((conflict) => conflict.column('turn_id').doNothing())
-        .execute()
+        .returning('turn_id')
+        .executeTakeFirst()
+      if (stored && bundle) await storeBytes(tx, attempt.turn_id, 'bundle', bundle)
+      if (stored && session) await storeBytes(tx, attempt.turn_id, 'session', session)
       return true
     })
   }
@@ -261,18 +264,17 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
-  /** Without the session: publishing has no use for its 20 MB. */
+  /** Without the session: publishing has no use for it. */
   async readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
     const row = await this.#db
       .selectFrom('turn_result')
-      .select(['base_commit', 'title', 'summary', 'reply', 'checks', 'input_tokens', 'output_tokens'])
-      .select(sql<number | null>`octet_length(bundle)`.as('bundle_bytes'))
+      .select(['base_commit', 'bundle_bytes', 'title', 'summary', 'reply', 'checks', 'input_tokens', 'output_tokens'])
       .where('turn_id', '=', turnId)
       .executeTakeFirst()
     return (
       row && {
         baseCommit: row.base_commit,
-        bundle: row.bundle_bytes === null ? null : await this.#readBundle(turnId, row.bundle_bytes),
+        bundle: row.bundle_bytes === null ? null : await readBytes(this.#db, turnId, 'bundle', row.bundle_bytes),
         title: row.title,
         summary: row.summary,
         reply: row.reply,
@@ -281,20 +283,6 @@ export class AttemptStore {
         outputTokens: Number(row.output_tokens),
       }
     )
-  }
-
-  /** In slices: bytes come from PostgreSQL as text, and all at once a bundle took six times its size here (tried). */
-  async #readBundle(turnId: Id<'trn'>, sizeBytes: number): Promise<Buffer> {
-    const bundle = Buffer.alloc(sizeBytes)
-    for (let start = 0; start < sizeBytes; start += sliceBytes) {
-      const { slice } = await this.#db
-        .selectFrom('turn_result')
-        .select(sql<Buffer>`substring(bundle FROM ${start + 1}::int FOR ${sliceBytes}::int)`.as('slice'))
-        .where('turn_id', '=', turnId)
-        .executeTakeFirstOrThrow()
-      slice.copy(bundle, start)
-    }
-    return bundle
   }
 
   /** Those of the given offers that still wait for a runner. */
@@ -316,14 +304,15 @@ async function lastAccepted(tx: Transaction<JobTables>, jobId: Id<'job'>): Promi
   const row = await tx
     .selectFrom('turn')
     .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
-    .select(['turn_result.base_commit', 'turn_result.bundle'])
+    .select(['turn.id', 'turn_result.base_commit', 'turn_result.bundle_bytes'])
     .where('turn.job_id', '=', jobId)
     .where('turn.status', '=', 'done')
-    .where('turn_result.bundle', 'is not', null)
+    .where('turn_result.bundle_bytes', 'is not', null)
     .orderBy('turn.number', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row?.bundle ? { baseCommit: row.base_commit, bundle: row.bundle } : null
+  if (!row?.bundle_bytes) return null
+  return { baseCommit: row.base_commit, bundle: await readBytes(tx, row.id, 'bundle', row.bundle_bytes) }
 }
 
 async function clock(tx: Transaction<JobTables>): Promise<Date> {

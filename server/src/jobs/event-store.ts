@@ -25,7 +25,7 @@ export interface WatchedJob {
 
 export const beforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
 
-const mostBytesPerTry = 20 * 1024 * 1024
+const mostBytesPerTurn = 20 * 1024 * 1024
 const keptDays = 90
 
 export class EventStore {
@@ -41,6 +41,7 @@ export class EventStore {
    */
   async append(attempt: LiveAttempt, firstIndex: number, events: readonly object[]): Promise<boolean> {
     const text = JSON.stringify(events).replaceAll('\\u0000', '\\ufffd') // PostgreSQL keeps no NUL
+    const sizeBytes = Buffer.byteLength(text)
     const count = firstIndex + events.length
     return this.#db.transaction().execute(async (tx) => {
       const ofTry = tx
@@ -49,9 +50,9 @@ export class EventStore {
         .where('number', '=', attempt.number)
         .where('ended_at', 'is', null)
       const counted = await ofTry
-        .set({ event_count: count, event_bytes: sql<number>`event_bytes + ${Buffer.byteLength(text)}` })
+        .set({ event_count: count, event_bytes: sql<number>`event_bytes + ${sizeBytes}` })
         .where('event_count', '=', firstIndex)
-        .returning('event_bytes')
+        .returning('number')
         .executeTakeFirst()
       if (!counted) {
         const repeated = await ofTry
@@ -61,13 +62,21 @@ export class EventStore {
           .executeTakeFirst()
         return repeated !== undefined
       }
-      // Past the size nothing more is kept: an agent that talks without end must not fill the disk.
-      if (Number(counted.event_bytes) > mostBytesPerTry) return true
+      // Past the size nothing more is kept: an agent that talks without end must not fill the disk. Of all tries together:
+      // a runner may hand its turn back, and get it again, as often as it likes.
+      const { bytes } = await tx
+        .selectFrom('turn_attempt')
+        .select(sql<string>`sum(event_bytes)`.as('bytes'))
+        .where('turn_id', '=', attempt.turnId)
+        .executeTakeFirstOrThrow()
+      if (Number(bytes) - sizeBytes > mostBytesPerTurn) return true
+      const isLast = Number(bytes) > mostBytesPerTurn
       await tx
         .insertInto('job_event')
         .values({
           ...{ project_id: attempt.projectId, job_id: attempt.jobId, turn_number: attempt.turnNumber },
-          ...{ attempt: attempt.number, last_index: count - 1, events: text },
+          ...{ attempt: attempt.number, last_index: count - 1 },
+          events: isLast ? JSON.stringify([notKept()]) : text,
         })
         .execute()
       return true
@@ -129,6 +138,12 @@ export class EventStore {
         LIMIT ${limit})`.execute(this.#db)
   }
 }
+
+const notKept = () => ({
+  type: 'notice',
+  at: new Date().toISOString(),
+  text: 'The agent did more than is kept: what follows of this turn is not shown. The turn goes on.',
+})
 
 export const comparePositions = (one: EventPosition, other: EventPosition): number =>
   one.turn - other.turn || one.attempt - other.attempt || one.index - other.index

@@ -134,8 +134,9 @@ export class JobStore {
 
   /**
    * One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. Before it,
-   * and without a lock, what would come to nothing anyway; a refusal is looked for first and counts last, because the very
-   * job that filled the hour may be the one that is asked for again.
+   * and without a lock, what would come to nothing anyway: repeats, and in a flood, which is when some have to wait, what
+   * the hour has no place for. That is looked at first and counts last: the very job that filled the hour may be the one
+   * that is asked for again.
    */
   #accept<Body>(
     projectId: Id<'prj'>,
@@ -147,8 +148,8 @@ export class JobStore {
       const known = idempotency && (await findReplay(db, projectId, idempotency))
       return known && { kind: 'replayed', status: known.status, body: known.body as Body }
     }
-    return this.#turns.run(projectId, async () => {
-      const refused = await refuse()
+    return this.#turns.run(projectId, async (hadToWait) => {
+      const refused = hadToWait ? await refuse() : undefined
       const known = await replay(this.#db)
       if (known) return known
       if (refused) throw refused

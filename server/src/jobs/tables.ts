@@ -94,8 +94,8 @@ export interface TurnResultTable {
   turn_id: Id<'trn'>
   project_id: Id<'prj'>
   base_commit: string
-  bundle: Buffer | null
-  session: Buffer | null
+  bundle_bytes: number | null
+  session_bytes: number | null
   title: string | null
   summary: string | null
   reply: string | null
@@ -103,6 +103,13 @@ export interface TurnResultTable {
   input_tokens: ColumnType<string, number, never>
   output_tokens: ColumnType<string, number, never>
   created_at: Generated<Date>
+}
+
+export interface TurnResultPieceTable {
+  turn_id: Id<'trn'>
+  part: 'bundle' | 'session'
+  number: number
+  bytes: Buffer
 }
 
 export interface RunnerTable {
@@ -119,6 +126,7 @@ export interface JobTables extends AuditTables {
   turn_attempt: TurnAttemptTable
   job_event: JobEventTable
   turn_result: TurnResultTable
+  turn_result_piece: TurnResultPieceTable
   runner: RunnerTable
   job: JobTable
   turn: TurnTable

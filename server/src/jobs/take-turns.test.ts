@@ -5,7 +5,9 @@ import { TakeTurns } from './take-turns.ts'
 test('one at a time and in order, also behind one that fails; other keys do not wait', async () => {
   const turns = new TakeTurns<string>()
   const happened: string[] = []
-  const work = (name: string, milliseconds: number) => async () => {
+  const waited: string[] = []
+  const work = (name: string, milliseconds: number) => async (hadToWait: boolean) => {
+    if (hadToWait) waited.push(name)
     happened.push(`${name} begins`)
     await sleep(milliseconds)
     happened.push(`${name} ends`)
@@ -24,4 +26,5 @@ test('one at a time and in order, also behind one that fails; other keys do not 
   expect(happened.indexOf('other ends')).toBeLessThan(happened.indexOf('first ends'))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
   expect(await turns.run('a', work('later', 0))).toBe('later')
+  expect(waited).toEqual(['second', 'third'])
 })

@@ -6,13 +6,14 @@
 export class TakeTurns<Key> {
   readonly #last = new Map<Key, Promise<void>>()
 
-  async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
+  /** `work` is told whether it had to wait. */
+  async run<Result>(key: Key, work: (hadToWait: boolean) => Promise<Result>): Promise<Result> {
     const before = this.#last.get(key)
     const { promise: done, resolve: next } = Promise.withResolvers<void>()
     this.#last.set(key, done)
     await before
     try {
-      return await work()
+      return await work(before !== undefined)
     } finally {
       if (this.#last.get(key) === done) this.#last.delete(key)
       next()

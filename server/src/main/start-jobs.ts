@@ -57,7 +57,7 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const activities = createJobActivities({
     ...{ turns, attempts, offers },
     publishResult: publishFewAtOnce(
-      createPublishResult({ turns, attempts, pullRequests, openProject, egress }),
+      createPublishResult({ turns, attempts, pullRequests, openProject, egress, log }),
       mostPublishedAtOnce,
     ),
     lookAtPullRequest: look,

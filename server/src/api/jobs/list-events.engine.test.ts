@@ -70,6 +70,19 @@ test('uploads are kept once and in order, whatever is repeated; a try that is ov
   expect(await read({ turn: 1, attempt: 2, index: 0 })).toEqual([])
 })
 
+test('an agent that talks without end is cut off with a word, also over several tries', async () => {
+  const { events } = scope.stores
+  const { job, live, again } = await jobInHand()
+  const much = Array.from({ length: 11 }, () => text('x'.repeat(1024 * 1024)))
+  expect(await events.append(live, 0, much)).toBe(true)
+  const newer = await again()
+  expect(await events.append(newer, 0, much)).toBe(true)
+  expect(await events.append(newer, much.length, [text('more')])).toBe(true)
+  const kept = await events.read({ projectId, jobId: job.id, after: beginning }, 100)
+  expect(kept.map(({ event }) => event.type)).toEqual([...much.map(() => 'text'), 'notice'])
+  expect(kept.at(-1)?.event.text).toContain('not shown')
+})
+
 test('a stream that is cut goes on from where it was, and ends with the job', async () => {
   const { events } = scope.stores
   const { job, live } = await jobInHand()
