@@ -5,7 +5,7 @@
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
-const capabilities = ['jobs', 'keys', 'projects', 'webhooks', 'audit', 'analytics']
+const capabilities = ['jobs', 'keys', 'projects', 'webhooks', 'audit', 'analytics', 'models']
 const room = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
 

@@ -61,7 +61,7 @@ const runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ promp
   const commit = craftCommit({ ...base.files, [file]: '# New\n' }, [base.id])
   const bundle = bundleOfCommit(base, commit)
   const words = { title: 'A title', summary: null, reply: 'Done.', session: null, checks: [] }
-  return { kind: 'result', baseCommit: base.id, bundle, ...words, usage: { inputTokens: 1, outputTokens: 1 } }
+  return { kind: 'result', baseCommit: base.id, bundle, ...words }
 })
 cleaning.defer(runner.stop)
 

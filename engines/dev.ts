@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, makeProject, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
+import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
+import { makeDevProject } from './dev-project.ts'
 import { engineTable } from './engine-table.ts'
 import { preferredPort } from './free-port.ts'
 import { readableLine } from './readable-line.ts'
@@ -24,7 +25,6 @@ async function main(): Promise<void> {
   stops.push(scope.drop)
   const sealingKeys = sealingKeySettings()
   await runColophon(['migrate'], scope)
-  const making = makeProject(scope.environment, 'My docs')
 
   const directory = mkdtempSync(join(tmpdir(), 'colophon-dev-'))
   stops.push(() => rmSync(directory, { recursive: true, force: true }))
@@ -36,31 +36,52 @@ async function main(): Promise<void> {
   const environment = {
     ...scope.environment,
     ...(await sealingKeys),
+    COLOPHON_EGRESS_ALLOWED_HOSTS: [addresses.gitea.url, addresses.modelUrl].map((url) => new URL(url).host).join(),
     COLOPHON_LISTEN: `127.0.0.1:${apiPort}`,
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
-    COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
-    COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
-    COLOPHON_RUNNER_TOKEN: 'development',
   }
-  const start = async (name: 'worker' | 'api' | 'runner'): Promise<ColophonProcess> => {
+  const making = makeDevProject(environment, addresses)
+  const start = async (
+    name: 'worker' | 'api' | 'runner',
+    settings: Record<string, string>,
+  ): Promise<ColophonProcess> => {
     const print = (line: string) => console.log(`${name.padEnd(7)}│ ${readableLine(line)}`)
-    const colophon = await prepareProcess(name, { environment, directory, print })
+    const colophon = await prepareProcess(name, { environment: settings, directory, print })
     stops.push(() => colophon.part.stop())
     await colophon.part.start()
     return colophon
   }
-  const processes = await Promise.all([start('worker'), start('api'), start('runner')])
-  await Promise.all(processes.map(waitUntilReady))
-  const { projectId, key } = await making
-  stops.push(restartOnChange(processes))
+  const starting = [start('worker', environment), start('api', environment)]
+  const project = await making
+  stops.push(project.remove)
+  const runner = start('runner', {
+    COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
+    COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
+    COLOPHON_RUNNER_TOKEN: project.runnerToken,
+    COLOPHON_RUNNER_FINISH_SECONDS: '3',
+  }).catch(noRunner)
+  const processes = await Promise.all([...starting, runner])
+  const running = processes.filter((one) => one !== undefined)
+  await Promise.all(running.map(waitUntilReady))
+  stops.push(restartOnChange(running))
   const url = `http://localhost:${apiPort}`
+  const { projectId, key, repositoryUrl } = project
+  const authorization = `-H 'Authorization: Bearer ${key}'`
+  const body = `-H 'Content-Type: application/json' -d '{"prompt": "Say hello in docs/index.md"}'`
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
   console.log(`  Project         ${projectId}`)
   console.log(`  Its API key     ${key}   (shown this once)`)
+  console.log(`  Its repository  ${repositoryUrl}`)
   console.log(`  For admin       export COLOPHON_DATABASE_URL=${scope.postgresUrl}`)
-  console.log(`  Try it          curl -H 'Authorization: Bearer ${key}' ${url}/v2/me\n`)
+  console.log(`  Try it          curl ${authorization} ${url}/v2/me`)
+  console.log(`                  curl ${authorization} ${body} ${url}/v2/agent/${projectId}/job\n`)
   console.log(engineTable(addresses))
   console.log('\nCtrl-C stops everything and removes its data.\n')
+}
+
+/** On a machine that cannot hold an agent the rest is still worth having. */
+function noRunner(error: Error): undefined {
+  console.error(`\nThere is no runner, so jobs will wait:\n${error.message}\n`)
 }
 
 async function waitUntilReady({ part, url }: ColophonProcess): Promise<void> {

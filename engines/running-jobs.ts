@@ -1,4 +1,4 @@
-/** The worker in this process, on a scope of shared engines and with short timers, and a runner's token. For tests. */
+/** The worker in this process, on a scope of shared engines and with short timers, a runner's token and a model. For tests. */
 import { Client, Connection } from '@temporalio/client'
 import { createJobSignals, type JobSignals } from '../server/src/jobs/wake-job.ts'
 import { generateKey, hashOfKey } from '../server/src/keys/key-format.ts'
@@ -9,6 +9,7 @@ import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/se
 import { freePort } from './free-port.ts'
 import type { MigratedScope } from './migrated-scope.ts'
 import type { EngineAddresses } from './start-engines.ts'
+import { addTestModel } from './test-model.ts'
 
 export interface RunningJobs {
   signals: JobSignals
@@ -44,6 +45,7 @@ export async function startJobs(
     COLOPHON_GATEWAY_LISTEN: listen,
     COLOPHON_LOG_LEVEL: 'error',
   })
+  await addTestModel(scope.stores.models)
   const worker = await startWorker(config)
   const { address, namespace } = config.engines.temporal
   const connection = await Connection.connect({ address })

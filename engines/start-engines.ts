@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Part } from './part.ts'
+import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
 import { type GiteaAddress, getGitea, startGitea } from './start-gitea.ts'
 import { startModel } from './start-model.ts'
@@ -39,6 +40,7 @@ export async function startEngines({
   onStop?: (stop: () => Promise<void>) => void
 } = {}): Promise<Engines> {
   await ensurePostgres() // before the long builds: it may have to be asked of a person
+  await ensureSandboxPackages()
 
   // One after the other: each build takes all cores, and its progress is one line.
   const binaries = { temporal: await getTemporal(), gitea: await getGitea(), clickhouse: await getClickhouse() }

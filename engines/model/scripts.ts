@@ -16,6 +16,21 @@ export const scripts: ReadonlyMap<string, Script> = new Map<string, Script>([
   // good days
   ['answer', [{ say: 'There is nothing to change.' }]],
   ['write', [writePage, answer]],
+  // for the prompt that a runner makes itself, when the checks found a broken link
+  [
+    'mend-link',
+    [
+      {
+        call: [
+          {
+            tool: 'edit',
+            arguments: { path: 'docs/links.md', edits: [{ oldText: 'guide/begin.md', newText: 'guide/start.md' }] },
+          },
+        ],
+      },
+      { say: 'Mend the link to the start\n\nThe page has another name.' },
+    ],
+  ],
   [
     'write-and-edit',
     [

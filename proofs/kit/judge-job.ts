@@ -14,9 +14,6 @@ export interface Finding {
   what: string
 }
 
-/** Of every turn that was finished, by the scripted runner. */
-const inputTokensPerTurn = 10
-
 export function judgeJob(
   plan: JobPlan,
   prompts: readonly string[],
@@ -39,9 +36,6 @@ export function judgeJob(
     )
   }
   expect(isEndOf(job, turns), 'wrong end', `${job.status}, ${job.outcome}, ${job.error?.code}: ${describe(turns)}`)
-  const done = turns.filter(({ status }) => status === 'done').length
-  const { inputTokens } = job.usage
-  expect(inputTokens === done * inputTokensPerTurn, 'wrong end', `${inputTokens} tokens for ${done} turns`)
 
   const published = plan.turns.filter((_, index) => turns[index]?.outcome === 'pull_request')
   findings.push(...judgePublished(job, published, host))

@@ -16,6 +16,7 @@ import { Part } from '../../engines/part.ts'
 import { processTree } from '../../engines/process-tree.ts'
 import { startEngines } from '../../engines/start-engines.ts'
 import type { GiteaAddress } from '../../engines/start-gitea.ts'
+import { addTestModel } from '../../engines/test-model.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
 import { generateKey, hashOfKey } from '../../server/src/keys/key-format.ts'
 import { scopes } from '../../server/src/keys/scopes.ts'
@@ -95,6 +96,7 @@ export async function prepareMortalService(
     TMPDIR: directory, // what the killed leave behind goes with it
   }
 
+  await addTestModel(scope.stores.models)
   const projects = await Promise.all(
     Array.from({ length: projectCount }, async () => {
       const project = await makeProject(scope, gitea, environment)

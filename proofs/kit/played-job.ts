@@ -19,7 +19,6 @@ export interface JobAnswer {
   error: { code: string; message: string } | null
   prLink: string | null
   pullRequest: { url: string; number: number; branch: string } | null
-  usage: { inputTokens: number }
 }
 
 export interface TurnAnswer {

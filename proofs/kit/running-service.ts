@@ -13,9 +13,10 @@ export interface RunningService {
   scope: EngineScope
   /** The settings of every process here. */
   environment: Record<string, string>
-  /** What its api processes log. */
-  logFile: string
+  /** Of its logs: `api.log` and so on. */
+  directory: string
   gitea: EngineAddresses['gitea']
+  modelUrl: string
   startApi(settings?: Record<string, string>): Promise<ColophonProcess>
   /** With short timers. */
   startWorker(settings?: Record<string, string>): Promise<ColophonProcess>
@@ -29,9 +30,26 @@ export async function runningService(run: ProofRun, purpose: string): Promise<Ru
   await runColophon(['migrate'], scope)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const { gitea } = engines.addresses
-  const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(gitea.url).host }
+  const { gitea, modelUrl } = engines.addresses
+  const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, modelUrl].map((url) => new URL(url).host).join(',') }
   const environment = { ...scope.environment, ...(await sealingKeySettings()), ...egress }
+  // Jobs need one; nobody here calls it.
+  const model = ['--name', 'test-model', '--format', 'anthropic-messages', '--url', 'http://model.invalid/v1']
+  await runColophon(
+    [
+      'admin',
+      'model',
+      'add',
+      ...model,
+      '--context-window',
+      '200000',
+      '--max-output',
+      '64000',
+      '--default',
+      '--no-test',
+    ],
+    { environment, stdin: '' },
+  )
   const start = async (name: 'api' | 'worker', settings: Record<string, string>) => {
     const started = await prepareProcess(name, { environment: { ...environment, ...settings }, directory })
     run.cleanUp(() => started.part.stop())
@@ -41,8 +59,9 @@ export async function runningService(run: ProofRun, purpose: string): Promise<Ru
   return {
     scope,
     environment,
-    logFile: join(directory, 'api.log'),
+    directory,
     gitea,
+    modelUrl,
     startApi: (settings = {}) => start('api', settings),
     startWorker: (settings = {}) => start('worker', { ...shortTimers, ...settings }),
   }

@@ -14,7 +14,7 @@ export interface FuzzedOperation {
   /** Real ids for the path, by the parameter's name. Where there is only one it stands in every request. */
   ids: Readonly<Record<string, readonly string[]>>
   /** By rules that a schema cannot say. */
-  mayRefuseWith: number | undefined
+  mayRefuseWith: readonly number[]
 }
 
 export interface Fuzzing {
@@ -89,8 +89,8 @@ function configuration(operations: readonly FuzzedOperation[]): string {
       // The phase that covers every keyword of a schema knows no dictionaries: with them, it would only be told 404.
       lines.push(`parameters."path.${name}" = ${values.length === 1 ? JSON.stringify(values[0]) : someOfThem}`)
     }
-    if (mayRefuseWith !== undefined) {
-      const statuses = ['2xx', '401', '403', '404', '409', '429', String(mayRefuseWith)]
+    if (mayRefuseWith.length > 0) {
+      const statuses = ['2xx', '401', '403', '404', '409', '429', ...mayRefuseWith.map(String)]
       lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(statuses)}`)
     }
   })

@@ -86,7 +86,6 @@ async function perform(
       summary: script.summary ?? 'As the script says.',
       reply: isChanged ? 'Done.' : 'There was nothing to do.',
       checks: [],
-      usage: { inputTokens: 10, outputTokens: 1 },
     }
   } finally {
     await rm(directory, { recursive: true, force: true })

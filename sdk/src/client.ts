@@ -1,4 +1,5 @@
 import { type Audit, audit } from './audit.ts'
+import { type Follow, followOver } from './follow.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { health, type Readiness, readiness } from './health.ts'
 import { type Jobs, jobs } from './jobs.ts'
@@ -27,7 +28,10 @@ export interface Client {
   readiness(options?: CallOptions): Promise<Readiness>
   /** What the API key is good for: the way to test one. */
   me(options?: CallOptions): Promise<Me>
-  readonly jobs: Jobs
+  readonly jobs: Jobs & {
+    /** What the agent does, as it happens, until the job is no longer active; a lost connection is taken up again. */
+    follow: Follow
+  }
   readonly projects: Projects
   readonly members: Members
   readonly keys: Keys
@@ -48,7 +52,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     health: (options) => health(connection, options),
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
-    jobs: jobs(call),
+    jobs: { ...jobs(call), follow: followOver(connection) },
     projects: projects(call),
     members: members(call),
     keys: keys(call),

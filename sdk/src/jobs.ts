@@ -12,6 +12,8 @@ import type {
   ListJobsResponse,
   ListMessagesData,
   ListMessagesResponse,
+  ListModelsData,
+  ListModelsResponse,
   SendMessageData,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
@@ -87,6 +89,14 @@ export const jobs = (call: CallOperation) => ({
     call<ArchiveJobData, AgentJob>(
       'POST',
       { url: '/v2/agent/{projectId}/job/{id}/archive', path: { projectId, id } },
+      options,
+    ),
+
+  /** Those that a job can be created with. */
+  models: (projectId: string, options?: CallOptions) =>
+    call<ListModelsData, ListModelsResponse>(
+      'GET',
+      { url: '/v2/agent/{projectId}/models', path: { projectId } },
       options,
     ),
 })

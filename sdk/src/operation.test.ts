@@ -78,6 +78,7 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
   },
   listJobs: { call: () => client.jobs.list('{projectId}') },
   listMessages: { call: () => client.jobs.messages('{projectId}', '{id}') },
+  listModels: { call: () => client.jobs.models('{projectId}') },
   getDiff: { call: () => client.jobs.diff('{projectId}', '{id}') },
   listEvents: { call: () => client.jobs.events('{projectId}', '{id}') },
   cancelJob: { call: () => client.jobs.cancel('{projectId}', '{id}') },

@@ -20,7 +20,7 @@ export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
   const sent = encodeReport(report)
   const end = sent.indexOf('\n')
   const [json, bytes] = [sent.toString('utf8', 0, end), sent.subarray(end)]
-  const good = JSON.parse(json) as Record<string, unknown> & { baseCommit: string; usage: object }
+  const good = JSON.parse(json) as Record<string, unknown> & { baseCommit: string }
   /** Followed by the bytes of the good one, unless it is bytes itself. */
   const invalid = (name: string, head: unknown): BadReport => {
     const body = Buffer.isBuffer(head)
@@ -68,10 +68,6 @@ export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
     withField('a check with a long finding', { checks: [{ ...check, findings: [letters(2_001)] }] }),
     withField('a check with another status', { checks: [{ ...check, status: 'skipped' }] }),
     withField('a check with a field more', { checks: [{ ...check, more: letters(1_000_000) }] }),
-    withField('usage with a field more', { usage: { ...good.usage, more: letters(1_000_000) } }),
-    ...[-1, 1.5, 1e13, '1'].map((inputTokens) =>
-      withField(`${JSON.stringify(inputTokens)} tokens`, { usage: { inputTokens, outputTokens: 1 } }),
-    ),
     { ...invalid('plain text', json), headers: ['content-type', 'text/plain'], ...unsupported },
     { ...invalid('JSON alone', json), headers: ['content-type', 'application/json'] },
     { ...invalid('no media type', json), headers: [], ...unsupported },

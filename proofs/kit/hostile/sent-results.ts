@@ -37,7 +37,7 @@ const forged = {
 
 export const reportOf = (baseCommit: string, bundle: Buffer): Extract<TurnReport, { kind: 'result' }> => ({
   ...{ kind: 'result', baseCommit, bundle, session: null, ...forged },
-  ...{ reply: 'Done.', checks: [], usage: { inputTokens: 1, outputTokens: 1 } },
+  ...{ reply: 'Done.', checks: [] },
 })
 
 const mostPerHour = 100

@@ -168,6 +168,40 @@ export type JobEvent = {
     failed?: boolean;
 };
 
+export type AgentModel = {
+    /**
+     * What to give as `model` when a job is created.
+     */
+    name: string;
+    /**
+     * Used by jobs that name no model.
+     */
+    isDefault: boolean;
+    contextWindowTokens: number;
+    /**
+     * In one answer.
+     */
+    mostOutputTokens: number;
+    prices: {
+        /**
+         * US dollars per million tokens read. Null: not known.
+         */
+        input: number | null;
+        /**
+         * US dollars per million tokens written. Null: not known.
+         */
+        output: number | null;
+        /**
+         * US dollars per million tokens read from the provider's cache. Null: not known.
+         */
+        cacheRead: number | null;
+        /**
+         * US dollars per million tokens read and put into the provider's cache. Null: not known.
+         */
+        cacheWrite: number | null;
+    };
+};
+
 export type Me = {
     projectId: string;
     keyId: string;
@@ -211,6 +245,7 @@ export type Project = {
      * When the project was made.
      */
     createdAt: string;
+    pausedAt: string | null;
 };
 
 export type Member = {
@@ -285,6 +320,9 @@ export type CreateJobData = {
          * The branch to work from; the project's base branch unless given.
          */
         ref?: string;
+        /**
+         * One of those that the project may use; the default one unless given.
+         */
         model?: string;
         title?: string;
         /**
@@ -907,6 +945,62 @@ export type ArchiveJobResponses = {
 };
 
 export type ArchiveJobResponse = ArchiveJobResponses[keyof ArchiveJobResponses];
+
+export type ListModelsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/models';
+};
+
+export type ListModelsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListModelsError = ListModelsErrors[keyof ListModelsErrors];
+
+export type ListModelsResponses = {
+    /**
+     * The models that jobs of a project may use
+     */
+    200: {
+        models: Array<AgentModel>;
+    };
+};
+
+export type ListModelsResponse = ListModelsResponses[keyof ListModelsResponses];
 
 export type GetMeData = {
     body?: never;

@@ -1,3 +1,10 @@
+ALTER TABLE project
+  -- For the agent, in every job of the project.
+  ADD COLUMN instructions text CHECK (char_length(instructions) BETWEEN 1 AND 20000),
+  -- While it is set no turn is given out, none goes on, and no model answers.
+  ADD COLUMN paused_at timestamptz,
+  ADD COLUMN resumed_at timestamptz;
+
 -- Where a project's jobs work and its pull requests appear.
 CREATE TABLE repository (
   project_id text PRIMARY KEY REFERENCES project ON DELETE CASCADE,
@@ -36,9 +43,6 @@ CREATE TABLE job (
   error_message text,
   reply text,
   checks jsonb NOT NULL DEFAULT '[]',
-  input_tokens bigint NOT NULL DEFAULT 0,
-  output_tokens bigint NOT NULL DEFAULT 0,
-  cost_usd numeric(14, 6),
   -- The latest pull request.
   pull_request_number bigint,
   pull_request_url text,
@@ -174,8 +178,6 @@ CREATE TABLE turn_result (
   summary text,
   reply text,
   checks jsonb NOT NULL DEFAULT '[]',
-  input_tokens bigint NOT NULL DEFAULT 0,
-  output_tokens bigint NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 

@@ -6,13 +6,14 @@ import { type RunningJobs, startJobs, workerSettings } from '../../../engines/ru
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Id } from '../platform/ids.ts'
-import type { TurnReport } from '../runner-wire/runner-wire.ts'
+import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 
 let scope: MigratedScope
 let jobs: RunningJobs
 let projectId: Id<'prj'>
 let runner: TestRunner
 const claimed: string[] = []
+const told = new Map<string, ClaimedTurn>()
 
 const result: TurnReport = {
   kind: 'result',
@@ -23,20 +24,23 @@ const result: TurnReport = {
   summary: null,
   reply: 'Done.',
   checks: [],
-  usage: { inputTokens: 10, outputTokens: 2 },
 }
 
 beforeAll(async () => {
   scope = await createMigratedScope(inject('engines'), 'job-activities')
   jobs = await startJobs(scope, workerSettings(inject('engines')))
   projectId = (await scope.stores.projects.create('Docs', { kind: 'operator' })).id
-  runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, stopped) => {
+  runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async (turn, stopped) => {
+    const { prompt } = turn
     claimed.push(prompt)
+    told.set(prompt, turn)
     if (prompt.startsWith('until stopped')) {
       while (!stopped.aborted) await sleep(50)
       return { kind: 'stopped' }
     }
-    return prompt.startsWith('break') ? { kind: 'engine_failed', message: 'broken' } : result
+    if (prompt.startsWith('break')) return { kind: 'engine_failed', message: 'broken' }
+    if (prompt.startsWith('unpublishable')) return { ...result, bundle: Buffer.from('no bundle') }
+    return { ...result, session: Buffer.from(`after ${prompt}`) }
   })
 })
 afterAll(async () => {
@@ -46,12 +50,12 @@ afterAll(async () => {
 })
 
 const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
-const wanted = { repository: 'docs/site', ref: 'main', model: 'm', title: null, draft: false } as const
+const wanted = { repository: 'docs/site', ref: 'main', title: null, draft: false } as const
 
-async function create(prompt: string, { woken = true } = {}): Promise<Id<'job'>> {
+async function create(prompt: string, { woken = true, model = 'default' } = {}): Promise<Id<'job'>> {
   const accepted = await scope.stores.jobs.create(
     projectId,
-    { ...wanted, prompt, publish: 'pull_request', topic: null, metadata: {} },
+    { ...wanted, model, prompt, publish: 'pull_request', topic: null, metadata: {} },
     request,
   )
   if (woken) await jobs.signals.wakeJob(accepted.body.id)
@@ -80,7 +84,7 @@ test('a job is worked on, and its follow-up too', async () => {
   })
   await scope.stores.jobs.message(projectId, id, 'two', request)
   await jobs.signals.wakeJob(id)
-  expect(await ended(id)).toMatchObject({ status: 'completed', usage: { inputTokens: 20, outputTokens: 4 } })
+  expect(await ended(id)).toMatchObject({ status: 'completed' })
   expect(claimed).toEqual(['one', 'two'])
 })
 
@@ -119,6 +123,40 @@ test('an engine that breaks is tried twice, and then the job says why it failed'
     error: { code: 'engine_failed', message: expect.stringContaining('Send a message') },
   })
   expect(claimed.filter((prompt) => prompt === 'break')).toHaveLength(2)
+})
+
+test('a runner is told what the turn, the project and the operator have to say', async () => {
+  await scope.stores.projects.setInstructions(projectId, 'Be brief.', request.actor)
+  const id = await create('told')
+  await ended(id)
+  expect(told.get('told')).toMatchObject({
+    ...{ docsFolder: '', instructions: 'Be brief.', session: null, notDone: [], model: 'test-model' },
+    modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 64_000 },
+  })
+  const say = async (prompt: string) => {
+    await scope.stores.jobs.message(projectId, id, prompt, request)
+    await jobs.signals.wakeJob(id)
+    return ended(id)
+  }
+  const failed = await say('unpublishable')
+  expect(told.get('unpublishable')).toMatchObject({ session: Buffer.from('after told').toString('base64') })
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'project_not_ready' } })
+  await say('told again')
+  const again = {
+    session: Buffer.from('after told').toString('base64'),
+    notDone: [{ prompt: 'unpublishable', reason: failed.error?.message }],
+  }
+  expect(told.get('told again')).toMatchObject(again)
+  await say('told at last')
+  const last = { session: Buffer.from('after told again').toString('base64'), notDone: [] }
+  expect(told.get('told at last')).toMatchObject(last)
+})
+
+test('a job whose model is gone fails, and says so', async () => {
+  expect(await ended(await create('for a model', { model: 'gone' }))).toMatchObject({
+    ...{ status: 'failed', outcome: 'error', error: { code: 'model_gone' } },
+  })
+  expect(claimed).not.toContain('for a model')
 })
 
 test('a job that missed its wake-up is woken', async () => {

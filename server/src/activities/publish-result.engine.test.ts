@@ -48,7 +48,6 @@ beforeAll(async () => {
       summary: 'Closes #1, cc @admin.',
       reply: 'Done.',
       checks: [],
-      usage: { inputTokens: 1, outputTokens: 1 },
     }
   })
 })
@@ -62,7 +61,15 @@ afterAll(async () => {
 const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
 
 async function create(prompt: string, publish: 'pull_request' | 'diff' = 'pull_request'): Promise<Job> {
-  const wanted = { repository: 'docs', ref: 'main', model: 'm', title: null, draft: false, topic: null, metadata: {} }
+  const wanted = {
+    repository: 'docs',
+    ref: 'main',
+    model: 'default',
+    title: null,
+    draft: false,
+    topic: null,
+    metadata: {},
+  }
   const { body } = await scope.stores.jobs.create(projectId, { ...wanted, prompt, publish }, request)
   return ended(body.id)
 }

@@ -8,8 +8,9 @@ import { type AcceptedResult, BareRepository, type ResultRefusal } from '../code
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
-import type { AttemptStore, StoredResult } from '../jobs/attempt-store.ts'
+import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { PullRequestStore } from '../jobs/pull-request-store.ts'
+import type { StoredResult } from '../jobs/turn-results.ts'
 import type { TurnInHand, TurnOutcome, TurnStore, TurnToPublish } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
@@ -176,10 +177,10 @@ async function open(
 }
 
 function outcome(
-  { title, reply, checks, inputTokens, outputTokens }: StoredResult,
+  { title, reply, checks }: StoredResult,
   how: Pick<TurnOutcome, 'outcome' | 'diff'> & { pullRequest?: TurnOutcome['pullRequest'] },
 ): TurnOutcome {
-  return { title, reply, checks, inputTokens, outputTokens, pullRequest: null, ...how }
+  return { title, reply, checks, pullRequest: null, ...how }
 }
 
 const refusalWords = (refusals: readonly ResultRefusal[]) =>

@@ -4,7 +4,7 @@ import {
   renderCommitMessage,
   renderPullRequest,
 } from '../code-hosts/text/pull-request-text.ts'
-import type { StoredResult } from '../jobs/attempt-store.ts'
+import type { StoredResult } from '../jobs/turn-results.ts'
 import type { TurnToPublish } from '../jobs/turn-store.ts'
 import type { Repository } from '../projects/repository-store.ts'
 

@@ -4,6 +4,7 @@ import type { EventStore } from '../jobs/event-store.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { JobSignals } from '../jobs/wake-job.ts'
 import type { KeyStore } from '../keys/key-store.ts'
+import type { ModelStore } from '../models/model-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
 import { addJsonBody } from '../platform/http/json-body.ts'
@@ -30,6 +31,7 @@ import { createKeyRoute } from './keys/create-key.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { revokeKeyRoute } from './keys/revoke-key.ts'
 import { getMeRoute } from './me/get-me.ts'
+import { listModelsRoute } from './models/list-models.ts'
 import { openApiDocument } from './openapi.ts'
 import { addDashboard } from './pages/dashboard.ts'
 import { addReference } from './pages/reference.ts'
@@ -51,6 +53,7 @@ export interface ApiParts extends JobSignals, HookParts {
   jobs: JobStore
   events: EventStore
   followJobs: FollowJobs
+  models: ModelStore
 }
 
 /** Every endpoint of the contract, in the order in which the documentation has them. */
@@ -64,6 +67,7 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   listEventsRoute(parts),
   cancelJobRoute(parts),
   archiveJobRoute(parts),
+  listModelsRoute(parts),
   getMeRoute(),
   listKeysRoute(parts),
   createKeyRoute(parts),

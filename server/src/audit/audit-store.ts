@@ -9,6 +9,9 @@ export type Actor = { kind: 'operator' } | { kind: 'key'; keyId: Id<'key'>; requ
 export type AuditAction =
   | 'project.created'
   | 'project.renamed'
+  | 'project.instructed'
+  | 'project.paused'
+  | 'project.resumed'
   | 'member.added'
   | 'member.role_changed'
   | 'member.removed'
@@ -16,6 +19,7 @@ export type AuditAction =
   | 'key.revoked'
   | 'credential.stored'
   | 'repository.connected'
+  | 'budget.set'
   | 'job.created'
   | 'job.messaged'
   | 'job.cancelled'

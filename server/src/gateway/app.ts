@@ -6,17 +6,23 @@ import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
+import { addGitRead, type GitReadParts } from './git-read.ts'
+import { addModelRoutes, type ModelParts } from './model/model-routes.ts'
 import { addRunnerApi, type RunnerApiParts } from './runner-api.ts'
 
 export function createGateway({
   config,
   readiness,
   runnerApi,
+  model,
+  gitRead,
   log,
 }: {
   config: HttpConfig
   readiness: Readiness
   runnerApi: RunnerApiParts
+  model: ModelParts
+  gitRead: GitReadParts
   log: Log
 }): HttpServer {
   const server = createHttpServer(config, log)
@@ -24,5 +30,7 @@ export function createGateway({
   server.setValidatorCompiler(compileValidator)
   addHealthRoutes(server, readiness)
   addRunnerApi(server, runnerApi)
+  addModelRoutes(server, model)
+  addGitRead(server, gitRead)
   return server
 }

@@ -3,10 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, type Client } from '@temporalio/client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AttemptStore, LiveAttempt } from '../jobs/attempt-store.ts'
+import type { AttemptStore, ClaimedAttempt, LiveAttempt } from '../jobs/attempt-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
-import { generateKey, hashOfKey, type KeyPrefix, parseKey } from '../keys/key-format.ts'
+import type { TurnErrorCode } from '../jobs/turn-errors.ts'
+import { generateKey, hashOfKey } from '../keys/key-format.ts'
+import type { ModelCallStore } from '../models/call-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { parseJson } from '../platform/http/json-body.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -24,15 +26,22 @@ import {
   type TurnReport,
 } from '../runner-wire/runner-wire.ts'
 import { BodyBudget } from './body-budget.ts'
+import type { DescribeTurn } from './describe-turn.ts'
+import { bearerKey, unknownToken } from './live-attempt.ts'
 
 export interface RunnerApiParts {
   runners: RunnerStore
   attempts: AttemptStore
   events: EventStore
+  calls: ModelCallStore
   temporal: Client
+  /** What the turn's project and the operator have to say about it. */
+  describeTurn: DescribeTurn
   settings: { deadlineSeconds: number; mostRunningPerProject: number; heartbeatSeconds: number }
   log: Log
 }
+
+type Stop = NonNullable<EventAnswer['stop']>
 
 const lookAgainMs = 500
 const mostUploadBytes = 8 * 1024 * 1024
@@ -42,7 +51,7 @@ const smallBodyBytes = 64 * 1024
 
 export function addRunnerApi(
   server: HttpServer,
-  { runners, attempts, events, temporal, settings, log }: RunnerApiParts,
+  { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiParts,
 ): void {
   const largeBodies = new BodyBudget(mostReportBytes)
 
@@ -55,21 +64,16 @@ export function addRunnerApi(
 
   server.post('/runner/claim', { schema: { body: ClaimRequest } }, async (request, reply) => {
     const runner = await runners.find(hashOfKey(bearerKey(request, 'colophon_runner_')))
-    if (!runner) throw unauthenticated()
-    const token = generateKey('colophon_attempt_')
+    if (!runner) throw unknownToken()
     const until = Date.now() + (request.body as { waitSeconds: number }).waitSeconds * 1000
     for (;;) {
+      const token = generateKey('colophon_attempt_')
       const claimed = await attempts.claim(runner, hashOfKey(token), settings)
-      if (claimed) {
-        const { turnId, prompt, model, deadlineAt, startBranch, earlier } = claimed
-        const answer: ClaimedTurn = {
-          ...{ turnId, prompt, model, startBranch, attemptToken: token },
-          earlier: earlier && { ...earlier, bundle: earlier.bundle.toString('base64') },
-          deadlineAt: deadlineAt.toISOString(),
-          heartbeatSeconds: settings.heartbeatSeconds,
-        }
-        return answer
+      const described = claimed && (await describeTurn(claimed))
+      if (described) {
+        return { ...described, attemptToken: token, heartbeatSeconds: settings.heartbeatSeconds } satisfies ClaimedTurn
       }
+      if (claimed) await giveUp(claimed, hashOfKey(token))
       if (Date.now() >= until || reply.raw.destroyed) return reply.code(204).send()
       await sleep(lookAgainMs)
     }
@@ -81,7 +85,8 @@ export function addRunnerApi(
     const upload = request.body as EventUpload
     const kept = upload.events.length === 0 || (await events.append(attempt, upload.firstIndex, upload.events))
     if (!kept) throw notYours()
-    if (attempt.stop) return { stop: attempt.stop }
+    const stop = await stopOf(attempt)
+    if (stop) return { stop }
     try {
       await temporal.activity.heartbeat(attempt.taskToken)
       return { stop: null }
@@ -111,13 +116,24 @@ export function addRunnerApi(
     attached.delete(request)
     if (!report) throw new Problem('invalid_request', 'Bundle and session are not as long as the report says.')
     const tokenHash = hashOfKey(bearerKey(request, 'colophon_attempt_'))
-    if (!(await record(report, tokenHash))) throw notYours()
+    const stop = await stopOf(attempt)
+    if (!(await record(report, tokenHash, stop))) throw notYours()
     // What PostgreSQL holds counts: if this is lost, the turn is offered again and finds its result.
-    await tell(attempt, report.kind).catch((error: unknown) =>
+    await tell(attempt.taskToken, report.kind, stop).catch((error: unknown) =>
       log.warn({ turnId: attempt.turnId, error: String(error) }, 'could not tell Temporal how a try ended'),
     )
     return reply.code(204).send()
   })
+
+  /** If Temporal does not hear of it, the turn is offered again, and given up again, until its deadline. */
+  async function giveUp({ turnId, taskToken }: ClaimedAttempt, tokenHash: Buffer): Promise<void> {
+    await attempts.endWithoutResult(tokenHash, { countsAsFailure: false })
+    await temporal.activity
+      .fail(taskToken, ApplicationFailure.nonRetryable('model_gone', 'model_gone'))
+      .catch((error: unknown) =>
+        log.warn({ turnId, error: String(error) }, 'could not tell Temporal to give up a turn'),
+      )
+  }
 
   async function liveAttempt(request: FastifyRequest): Promise<LiveAttempt> {
     const attempt = await attempts.findLive(hashOfKey(bearerKey(request, 'colophon_attempt_')))
@@ -125,37 +141,39 @@ export function addRunnerApi(
     return attempt
   }
 
-  async function record(report: TurnReport, tokenHash: Buffer): Promise<boolean> {
+  async function stopOf({ turnId, stop }: LiveAttempt): Promise<Stop | null> {
+    return stop ?? ((await calls.budgetMetBy(turnId)) ? 'budget' : null)
+  }
+
+  /** An engine that broke down because it was to stop, and so was refused its model, is not broken. */
+  async function record(report: TurnReport, tokenHash: Buffer, stop: Stop | null): Promise<boolean> {
     if (report.kind !== 'result') {
-      return attempts.endWithoutResult(tokenHash, { countsAsFailure: report.kind === 'engine_failed' })
+      const countsAsFailure = report.kind === 'engine_failed' && stop === null
+      return attempts.endWithoutResult(tokenHash, { countsAsFailure })
     }
-    const { baseCommit, bundle, session, title, summary, reply, checks, usage } = report
-    return attempts.storeResult(tokenHash, { baseCommit, bundle, session, title, summary, reply, checks, ...usage })
+    const { baseCommit, bundle, session, title, summary, reply, checks } = report
+    return attempts.storeResult(tokenHash, { baseCommit, bundle, session, title, summary, reply, checks })
   }
 
-  /** Completes the activity that offered the turn. */
-  async function tell({ taskToken, stop }: LiveAttempt, kind: TurnReport['kind']): Promise<void> {
-    switch (kind) {
-      case 'result':
-        return temporal.activity.complete(taskToken, undefined)
-      case 'engine_failed':
-      case 'handed_back':
-        return temporal.activity.fail(taskToken, ApplicationFailure.retryable(kind, kind))
-      case 'stopped':
-        if (stop === 'deadline')
-          return temporal.activity.fail(taskToken, ApplicationFailure.nonRetryable('deadline', 'deadline'))
-        return temporal.activity
-          .reportCancellation(taskToken)
-          .catch(() => temporal.activity.fail(taskToken, ApplicationFailure.nonRetryable('cancelled', 'cancelled')))
+  /** Ends the activity that offered the turn: well, for good, or so that it is offered again. */
+  async function tell(taskToken: Buffer, kind: TurnReport['kind'], stop: Stop | null): Promise<void> {
+    const fail = (failure: ApplicationFailure) => temporal.activity.fail(taskToken, failure)
+    const forGood = (code: TurnErrorCode) => fail(ApplicationFailure.nonRetryable(code, code))
+    const again = () => fail(ApplicationFailure.retryable(kind, kind))
+    if (kind === 'result') return temporal.activity.complete(taskToken, undefined)
+    if (kind === 'handed_back') return again()
+    switch (stop) {
+      case 'cancelled':
+        return temporal.activity.reportCancellation(taskToken).catch(() => forGood('cancelled'))
+      case 'deadline':
+        return forGood('deadline')
+      case 'budget':
+        return forGood('budget_exhausted')
+      case 'paused':
+      case null:
+        return again()
     }
   }
-}
-
-function bearerKey<Prefix extends KeyPrefix>(request: FastifyRequest, prefix: Prefix) {
-  const token = request.headers.authorization?.match(/^bearer +(\S+)$/i)?.[1]
-  const key = token === undefined ? undefined : parseKey(prefix, token)
-  if (key === undefined) throw unauthenticated()
-  return key
 }
 
 /** Into one piece of memory: collecting chunks and then joining them takes twice as much. */
@@ -170,6 +188,4 @@ async function readWhole(incoming: IncomingMessage, mostBytes: number): Promise<
 }
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')
-const unauthenticated = () =>
-  new Problem('unauthenticated', 'This token is not known here.', { headers: { 'www-authenticate': 'Bearer' } })
 const notYours = () => new Problem('not_found', 'This try is over, or another runner has the turn: stop working on it.')

@@ -4,8 +4,9 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import { readBytes, storeBytes } from './result-bytes.ts'
+import { storeBytes } from './result-bytes.ts'
 import type { JobTables } from './tables.ts'
+import { lastBundle, lastSession, type NotDone, notDoneBefore, readResult, type StoredResult } from './turn-results.ts'
 
 export interface AttemptLimits {
   deadlineSeconds: number
@@ -22,23 +23,17 @@ export type Offer =
 export interface ClaimedAttempt {
   projectId: Id<'prj'>
   turnId: Id<'trn'>
+  taskToken: Buffer
   prompt: string
+  /** Its name, or `default`. */
   model: string
   deadlineAt: Date
   startBranch: string
+  /** The conversation as the last turn that was accepted left it. */
+  session: Buffer | null
+  notDone: readonly NotDone[]
   /** Of the last turn that was accepted, where nothing of it is on the code host: the work goes on from there. */
   earlier: { baseCommit: string; bundle: Buffer } | null
-}
-
-export interface StoredResult {
-  baseCommit: string
-  bundle: Buffer | null
-  title: string | null
-  summary: string | null
-  reply: string | null
-  checks: unknown[]
-  inputTokens: number
-  outputTokens: number
 }
 
 /** The try that a token stands for, while it is the turn's newest. */
@@ -48,8 +43,10 @@ export interface LiveAttempt {
   turnId: Id<'trn'>
   turnNumber: number
   number: number
+  /** Its name, or `default`. */
+  model: string
   taskToken: Buffer
-  stop: 'cancelled' | 'deadline' | null
+  stop: 'cancelled' | 'paused' | 'deadline' | null
 }
 
 export class AttemptStore {
@@ -73,7 +70,9 @@ export class AttemptStore {
       const turn = await tx
         .selectFrom('turn')
         .innerJoin('job', 'job.id', 'turn.job_id')
+        .innerJoin('project', 'project.id', 'turn.project_id')
         .select(['turn.project_id', 'turn.started_at', 'turn.deadline_at', 'turn.engine_failures', 'job.pending_stop'])
+        .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
         .executeTakeFirstOrThrow()
@@ -86,9 +85,12 @@ export class AttemptStore {
       const now = await clock(tx)
       if (turn.pending_stop) return { kind: 'over', code: 'cancelled' }
       if (turn.engine_failures >= limits.mostEngineFailures) return { kind: 'over', code: 'engine_failed' }
-      if (turn.deadline_at && turn.deadline_at <= now) return { kind: 'over', code: 'deadline' }
-      const waitedMs = now.getTime() - (turn.started_at ?? now).getTime()
-      if (!turn.deadline_at && waitedMs > limits.noRunnerSeconds * 1000) return { kind: 'over', code: 'no_capacity' }
+      // While the project is paused no time passes for its turns.
+      if (!turn.paused_at && turn.deadline_at && turn.deadline_at <= now) return { kind: 'over', code: 'deadline' }
+      const waitedSince = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
+      const waitedSeconds = (now.getTime() - waitedSince) / 1000
+      if (!turn.paused_at && !turn.deadline_at && waitedSeconds > limits.noRunnerSeconds)
+        return { kind: 'over', code: 'no_capacity' }
       await tx
         .updateTable('turn_attempt')
         .set({ ended_at: now })
@@ -119,15 +121,15 @@ export class AttemptStore {
 
   /**
    * Gives the runner the oldest offer of the project that was served longest ago, so that one busy project does not starve the
-   * others; a project with enough running turns waits.
+   * others; a project with enough running turns waits, and so does one that is paused.
    */
   async claim(
     runner: { id: Id<'run'>; projectIds: readonly Id<'prj'>[] | null },
     tokenHash: Buffer,
     { deadlineSeconds, mostRunningPerProject }: { deadlineSeconds: number; mostRunningPerProject: number },
   ): Promise<ClaimedAttempt | undefined> {
-    return this.#db.transaction().execute(async (tx) => {
-      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number }>`
+    const claimed = await this.#db.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number; task_token: Buffer }>`
         WITH waiting AS (
           SELECT project_id, min(offered_at) AS since FROM turn_attempt
           WHERE claimed_at IS NULL AND ended_at IS NULL
@@ -139,8 +141,9 @@ export class AttemptStore {
             (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
           FROM waiting
         )
-        SELECT attempt.turn_id, attempt.number FROM turn_attempt AS attempt JOIN served USING (project_id)
+        SELECT attempt.turn_id, attempt.number, attempt.task_token FROM turn_attempt AS attempt JOIN served USING (project_id)
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${mostRunningPerProject}
+          AND NOT EXISTS (SELECT FROM project WHERE project.id = attempt.project_id AND project.paused_at IS NOT NULL)
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
         ORDER BY served.last_served NULLS FIRST, attempt.offered_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
@@ -162,27 +165,28 @@ export class AttemptStore {
         })
         .whereRef('job.id', '=', 'turn.job_id')
         .where('turn.id', '=', offered.turn_id)
-        .returning([
-          'turn.project_id',
-          'turn.job_id',
-          'turn.prompt',
-          'turn.deadline_at',
-          'turn.start_branch',
-          'turn.performed_again',
-        ])
+        .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt'])
+        .returning(['turn.deadline_at', 'turn.start_branch', 'turn.performed_again'])
         .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
-      return {
-        projectId: turn.project_id,
-        turnId: offered.turn_id,
-        prompt: turn.prompt,
-        model: turn.model,
-        deadlineAt: turn.deadline_at ?? now,
-        startBranch: turn.start_branch ?? turn.ref,
-        // Performed again: what it was built on is gone from the code host.
-        earlier: turn.publish === 'diff' && !turn.performed_again ? await lastAccepted(tx, turn.job_id) : null,
-      }
+      return { ...offered, ...turn, claimedAt: now }
     })
+    if (!claimed) return undefined
+    return {
+      projectId: claimed.project_id,
+      turnId: claimed.turn_id,
+      taskToken: claimed.task_token,
+      prompt: claimed.prompt,
+      model: claimed.model,
+      deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
+      startBranch: claimed.start_branch ?? claimed.ref,
+      // After the commit: what ended stays as it is, and megabytes are read while nobody waits for the lock.
+      session: await lastSession(this.#db, claimed.job_id),
+      notDone: await notDoneBefore(this.#db, claimed.job_id, claimed.number),
+      // Performed again: what it was built on is gone from the code host.
+      earlier:
+        claimed.publish === 'diff' && !claimed.performed_again ? await lastBundle(this.#db, claimed.job_id) : null,
+    }
   }
 
   /** Undefined: the token is unknown, a newer try has taken this one's place, or its runner was revoked. */
@@ -191,9 +195,10 @@ export class AttemptStore {
       .selectFrom('turn_attempt')
       .innerJoin('turn', 'turn.id', 'turn_attempt.turn_id')
       .innerJoin('job', 'job.id', 'turn.job_id')
+      .innerJoin('project', 'project.id', 'turn.project_id')
       .innerJoin('runner', 'runner.id', 'turn_attempt.runner_id')
       .select(['turn.project_id', 'turn.job_id', 'turn.id', 'turn.number', 'turn.deadline_at', 'job.pending_stop'])
-      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token'])
+      .select(['turn_attempt.number as attempt', 'turn_attempt.task_token', 'job.model', 'project.paused_at'])
       .where('turn_attempt.token_hash', '=', tokenHash)
       .where('turn_attempt.ended_at', 'is', null)
       .where('turn.status', '=', 'running')
@@ -203,8 +208,9 @@ export class AttemptStore {
     const late = row.deadline_at !== null && row.deadline_at <= new Date()
     return {
       ...{ projectId: row.project_id, jobId: row.job_id, turnId: row.id, turnNumber: row.number, number: row.attempt },
+      model: row.model,
       taskToken: row.task_token,
-      stop: row.pending_stop ? 'cancelled' : late ? 'deadline' : null,
+      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : late ? 'deadline' : null,
     }
   }
 
@@ -226,8 +232,6 @@ export class AttemptStore {
           summary: result.summary,
           reply: result.reply,
           checks: JSON.stringify(result.checks),
-          input_tokens: result.inputTokens,
-          output_tokens: result.outputTokens,
         })
         .onConflict((conflict) => conflict.column('turn_id').doNothing())
         .returning('turn_id')
@@ -264,25 +268,8 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
-  /** Without the session: publishing has no use for it. */
-  async readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
-    const row = await this.#db
-      .selectFrom('turn_result')
-      .select(['base_commit', 'bundle_bytes', 'title', 'summary', 'reply', 'checks', 'input_tokens', 'output_tokens'])
-      .where('turn_id', '=', turnId)
-      .executeTakeFirst()
-    return (
-      row && {
-        baseCommit: row.base_commit,
-        bundle: row.bundle_bytes === null ? null : await readBytes(this.#db, turnId, 'bundle', row.bundle_bytes),
-        title: row.title,
-        summary: row.summary,
-        reply: row.reply,
-        checks: row.checks,
-        inputTokens: Number(row.input_tokens),
-        outputTokens: Number(row.output_tokens),
-      }
-    )
+  readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
+    return readResult(this.#db, turnId)
   }
 
   /** Those of the given offers that still wait for a runner. */
@@ -297,22 +284,6 @@ export class AttemptStore {
       .execute()
     return rows.map(({ task_token }) => task_token)
   }
-}
-
-/** Its bundle holds everything since the base: each turn begins where the one before ended. */
-async function lastAccepted(tx: Transaction<JobTables>, jobId: Id<'job'>): Promise<ClaimedAttempt['earlier']> {
-  const row = await tx
-    .selectFrom('turn')
-    .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
-    .select(['turn.id', 'turn_result.base_commit', 'turn_result.bundle_bytes'])
-    .where('turn.job_id', '=', jobId)
-    .where('turn.status', '=', 'done')
-    .where('turn_result.bundle_bytes', 'is not', null)
-    .orderBy('turn.number', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (!row?.bundle_bytes) return null
-  return { baseCommit: row.base_commit, bundle: await readBytes(tx, row.id, 'bundle', row.bundle_bytes) }
 }
 
 async function clock(tx: Transaction<JobTables>): Promise<Date> {

@@ -43,6 +43,8 @@ export type Accepted<Body> =
 export interface Request<Body> {
   actor: Actor
   idempotency: IdempotentRequest | undefined
+  /** Why it is refused, unless it was answered before. */
+  refused?: Error | undefined
   /** Made inside the transaction, because it is stored with the key and must be the same again. */
   body: (job: Job) => Body
 }
@@ -64,8 +66,11 @@ export class JobStore {
   }
 
   async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
-    // With a topic it may be a message, which has a limit of its own.
-    const refuse = async () => (wanted.topic === null ? refuseFlood(this.#db, projectId, 'jobs') : undefined)
+    const refuse = async () => {
+      // With a topic it may be a message, which has a limit of its own.
+      const flood = wanted.topic === null ? await refuseFlood(this.#db, projectId, 'jobs') : undefined
+      return request.refused ?? flood
+    }
     return this.#accept(projectId, request, refuse, async (tx, at) => {
       const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
       if (open) return this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)
@@ -92,7 +97,7 @@ export class JobStore {
         subject: jobId,
         detail: { model: wanted.model, ref: wanted.ref },
       })
-      return { job: asJob({ ...row, queued_messages: 0 }), limit, status: 201 }
+      return { job: asJob({ ...row, queued_messages: 0, usage: null }), limit, status: 201 }
     })
   }
 
@@ -286,6 +291,17 @@ const jobsWithQueue = (db: Kysely<JobTables>) =>
         .$asScalar()
         .$notNull()
         .as('queued_messages'),
+    )
+    .select((query) =>
+      query
+        .selectFrom('job_usage')
+        .select(
+          sql<Job['usage'] | null>`json_build_object(
+            'inputTokens', input_tokens, 'outputTokens', output_tokens, 'costUsd', cost_usd)`.as('counts'),
+        )
+        .whereRef('job_usage.project_id', '=', 'job.project_id')
+        .whereRef('job_usage.job_id', '=', 'job.id')
+        .as('usage'),
     )
 
 async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {

@@ -26,6 +26,7 @@ export interface Job {
   reply: string | null
   pullRequest: PullRequest | null
   queuedMessages: number
+  /** Of its calls of models, as far as they have ended. The cost is null where a price is not known. */
   usage: { inputTokens: number; outputTokens: number; costUsd: number | null }
   checks: unknown[]
   createdAt: Date
@@ -46,11 +47,14 @@ export const jobColumns = [
     'updated_at',
     'archived_at',
   ] as const),
-  ...(['input_tokens', 'output_tokens', 'cost_usd'] as const),
   ...(['pull_request_number', 'pull_request_url', 'pull_request_branch', 'pull_request_state'] as const),
 ] as const
 
-export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & { queued_messages: string | number }
+export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & {
+  queued_messages: string | number
+  /** Null: no call was counted yet. */
+  usage: Job['usage'] | null
+}
 
 export function asJob(row: JobRow): Job {
   const {
@@ -74,11 +78,7 @@ export function asJob(row: JobRow): Job {
     reply: row.reply,
     pullRequest: number && url && branch && state ? { url, number: Number(number), branch, state } : null,
     queuedMessages: Number(row.queued_messages),
-    usage: {
-      inputTokens: Number(row.input_tokens),
-      outputTokens: Number(row.output_tokens),
-      costUsd: row.cost_usd === null ? null : Number(row.cost_usd),
-    },
+    usage: row.usage ?? { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     checks: row.checks,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

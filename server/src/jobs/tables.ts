@@ -24,9 +24,6 @@ export interface JobTable {
   error_message: Generated<string | null>
   reply: Generated<string | null>
   checks: ColumnType<unknown[], never, string>
-  input_tokens: ColumnType<string, never, number>
-  output_tokens: ColumnType<string, never, number>
-  cost_usd: ColumnType<string | null, never, number | null>
   pull_request_number: ColumnType<string | null, never, number>
   pull_request_url: Generated<string | null>
   pull_request_branch: Generated<string | null>
@@ -100,8 +97,6 @@ export interface TurnResultTable {
   summary: string | null
   reply: string | null
   checks: ColumnType<unknown[], string, never>
-  input_tokens: ColumnType<string, number, never>
-  output_tokens: ColumnType<string, number, never>
   created_at: Generated<Date>
 }
 
@@ -130,7 +125,15 @@ export interface JobTables extends AuditTables {
   runner: RunnerTable
   job: JobTable
   turn: TurnTable
-  project: { id: Id<'prj'> }
+  project: { id: Id<'prj'>; paused_at: Date | null; resumed_at: Date | null }
+  /** A view of what the gateway counted. */
+  job_usage: {
+    project_id: Id<'prj'>
+    job_id: Id<'job'>
+    input_tokens: string
+    output_tokens: string
+    cost_usd: string | null
+  }
   idempotency_key: {
     project_id: Id<'prj'>
     key: string

@@ -8,6 +8,10 @@ const words = {
   branch_moved: 'The branch was changed meanwhile in a way that cannot be merged. Send a message to work on it anew.',
   result_refused: "The agent's changes were refused. Send a message that asks for changes to docs pages only.",
   code_host_refused: 'The code host refused our access. Connect the repository again with a token that may push.',
+  budget_exhausted:
+    "The job, or the project's month, has no budget left. Ask the operator for more, then send a message.",
+  model_gone:
+    "The job's model is not there for the project any more. Ask the operator for it and send a message, or create a job with another one.",
   project_not_ready: 'The project has no repository any more: connect one, then send a message.',
   internal_error: 'Something went wrong on our side. Send a message to try again; if it stays, tell the operator.',
 } as const

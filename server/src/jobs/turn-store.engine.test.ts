@@ -27,7 +27,14 @@ const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60
 const broken = { code: 'engine_failed', message: 'It broke.' }
 
 async function createAndTake(): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
-  const fixed = { repository: 'docs/site', ref: 'main', model: 'm', title: null, draft: false, topic: null } as const
+  const fixed = {
+    repository: 'docs/site',
+    ref: 'main',
+    model: 'default',
+    title: null,
+    draft: false,
+    topic: null,
+  } as const
   const wanted = { ...fixed, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
   const { body } = await scope.stores.jobs.create(projectId, wanted, request)
   const turn = await turns.takeNext(body.id)

@@ -23,8 +23,6 @@ export interface TurnOutcome {
   title: string | null
   checks: unknown[]
   pullRequest: (PullRequest & { written: PullRequestText }) | null
-  inputTokens: number
-  outputTokens: number
 }
 
 /** What publishing needs to know of a turn and its job. */
@@ -167,8 +165,6 @@ export class TurnStore {
       reply: outcome.reply,
       more: {
         checks: JSON.stringify(outcome.checks),
-        input_tokens: sql<number>`input_tokens + ${outcome.inputTokens}`,
-        output_tokens: sql<number>`output_tokens + ${outcome.outputTokens}`,
         ...(outcome.diff !== undefined && { diff: outcome.diff }),
         ...(outcome.title !== null && { title: sql<string>`coalesce(title, ${outcome.title})` }),
         ...(outcome.pullRequest && {
@@ -338,7 +334,10 @@ export class TurnStore {
     return this.#locked(turn.job_id, (tx, locked) => work(tx, locked, turn.number))
   }
 
-  /** Active jobs in which nothing moved for a while; they are marked, so that each is woken by one replica only. */
+  /**
+   * Active jobs in which nothing moved for a while; they are marked, so that each is woken by one replica only. In a paused
+   * project nothing is to move, but for a stop.
+   */
   async takeStandingStill(forSeconds: number, limit: number): Promise<{ id: Id<'job'>; stopRequested: boolean }[]> {
     const rows = await this.#db
       .updateTable('job')
@@ -348,6 +347,20 @@ export class TurnStore {
           .selectFrom('job')
           .select('id')
           .where('status', '=', 'active')
+          .where((where) =>
+            where.or([
+              where('pending_stop', 'is not', null),
+              where.not(
+                where.exists(
+                  where
+                    .selectFrom('project')
+                    .select('project.id')
+                    .whereRef('project.id', '=', 'job.project_id')
+                    .where('project.paused_at', 'is not', null),
+                ),
+              ),
+            ]),
+          )
           .where('progressed_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${forSeconds})`)
           .orderBy('progressed_at')
           .limit(limit)

@@ -10,6 +10,7 @@ import { defaultTemplates, problemsOfTemplates } from '../code-hosts/text/pull-r
 import { generateKey, hashOfKey } from '../keys/key-format.ts'
 import { networkMistake } from '../keys/key-rules.ts'
 import { scopes } from '../keys/scopes.ts'
+import { modelFormats } from '../models/model.ts'
 import { loadCodeHostConfig, loadPostgresConfig, loadSealingPrivateKeys } from '../platform/config.ts'
 import { type Id, isId } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
@@ -19,8 +20,10 @@ import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.
 import { CredentialStore } from '../projects/credential-store.ts'
 import { emailPattern } from '../projects/email.ts'
 import { memberRoles } from '../projects/member-role.ts'
+import { mostInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
+import { addModel, modelOptionNames, readModel } from './add-model.ts'
 import { connectRepository, type WantedRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
 import { UsageError } from './usage-error.ts'
@@ -29,6 +32,9 @@ const adminUsage = `colophon-server admin
 
   project create --name NAME
   project list
+  project pause  --project ID
+  project resume --project ID
+  project instructions --project ID; what every job's agent is told is read from standard input, nothing takes it back
   key create     --project ID --name NAME [--scopes LIST] [--expires-in-days N] [--networks LIST]
   key list       --project ID
   key revoke     --project ID --key ID
@@ -37,12 +43,20 @@ const adminUsage = `colophon-server admin
                  [--docs-folder PATH] [--labels LIST] [--reviewers LIST] [--draft] [--sign-off]
                  [--branch-template TEXT] [--title-template TEXT] [--body-template TEXT];
                  the token is read from standard input
+  model add      --name NAME --format FORMAT --url URL --context-window N --max-output N [--provider-model NAME]
+                 [--input-price USD] [--output-price USD] [--cache-read-price USD] [--cache-write-price USD]
+                 [--projects LIST] [--default] [--no-test]; the provider's key is read from standard input
+  model list
+  model remove   --name NAME
+  model allow    --name NAME [--projects LIST]
+  model budget   --project ID [--job-tokens N] [--month-tokens N] [--month-usd N]
   runner create  --name NAME [--projects LIST]
   runner revoke  --runner ID
   sealing-key    makes a pair of sealing keys and prints both settings
   reseal         seals all stored secrets with the first of the sealing keys
 
-LIST is separated by commas. Without --scopes a key is an admin key and has all:
+LIST is separated by commas; without --projects it is for all. FORMAT is one of ${modelFormats.join(', ')}.
+Prices are per million tokens. Without --scopes a key is an admin key and has all:
 ${scopes.join(', ')}.`
 
 const operator = { kind: 'operator' } as const
@@ -77,8 +91,33 @@ const commands = {
 
   'project list': () =>
     withStores(async ({ projects }) => {
-      for (const { id, name, createdAt } of await projects.list()) print(`${id}  ${createdAt.toISOString()}  ${name}`)
+      for (const { id, name, createdAt, pausedAt } of await projects.list())
+        print(`${id}  ${createdAt.toISOString()}  ${name}${pausedAt ? `  paused ${pausedAt.toISOString()}` : ''}`)
     }),
+
+  'project pause': (options: Options) => {
+    const id = projectId(options)
+    return withStores(async ({ pauses }) => {
+      const isNew = await pauses.pause(id, operator)
+      tell(isNew ? 'The project is paused: turns stop within seconds, and jobs wait.' : 'It was paused before.')
+    })
+  },
+
+  'project resume': (options: Options) => {
+    const id = projectId(options)
+    return withStores(async ({ pauses }) => {
+      tell((await pauses.resume(id, operator)) ? 'Its jobs go on.' : 'The project is not paused.')
+    })
+  },
+
+  'project instructions': async (options: Options) => {
+    const id = projectId(options)
+    const instructions = (await readStdin('what to tell the agent in every job, or nothing')) || null
+    if (instructions && (instructions.length > mostInstructionCharacters || instructions.includes('\0')))
+      throw new UsageError(`Instructions are text of at most ${mostInstructionCharacters} characters.`)
+    await withStores(({ projects }) => projects.setInstructions(id, instructions, operator))
+    tell(instructions ? 'The agent is told so from the next turn on.' : 'The project has no instructions of its own.')
+  },
 
   'key create': (options: Options) => {
     const id = projectId(options)
@@ -149,14 +188,57 @@ const commands = {
     })
   },
 
-  'runner create': (options: Options) => {
+  'model add': async (options: Options) => {
+    const model = { ...readModel(options), projectIds: projectList(options), isDefault: options.default ?? false }
+    const config = loadCodeHostConfig()
+    const key = (await readStdin("the provider's key, or nothing where it wants none")) || null
+    await withStores((_stores, pool) => addModel({ pool, config, model, key, isTested: !options['no-test'] }))
+    tell(`The model ${model.name} is there for ${model.projectIds ? 'the given' : 'all'} projects.`)
+  },
+
+  'model list': () =>
+    withStores(async ({ models }) => {
+      for (const { name, format, baseUrl, providerModel, projectIds, isDefault } of await models.list()) {
+        const known = `${format}  ${baseUrl}  ${providerModel}`
+        print(`${name}  ${known}  ${projectIds?.join(',') ?? 'all projects'}${isDefault ? '  default' : ''}`)
+      }
+    }),
+
+  'model remove': (options: Options) => {
     const name = text(options, 'name', 100)
-    const projects = options.projects === undefined ? null : commaList(options.projects)
-    for (const project of projects ?? [])
-      if (!isId('prj', project)) throw new UsageError(`${project} is not a project's id.`)
+    return withStores(async ({ models }) => {
+      await models.remove(name)
+      tell(`The model ${name} is gone, and with it its key. Jobs that are for it get no more answers.`)
+    })
+  },
+
+  'model allow': (options: Options) => {
+    const [name, projects] = [text(options, 'name', 100), projectList(options)]
+    return withStores(async ({ models }) => {
+      await models.allow(name, projects)
+      tell(`The model ${name} is for ${projects ? 'the given' : 'all'} projects.`)
+    })
+  },
+
+  'model budget': (options: Options) => {
+    const id = projectId(options)
+    const budget = {
+      jobMostTokens: amount(options, 'job-tokens'),
+      monthMostTokens: amount(options, 'month-tokens'),
+      monthMostUsd: amount(options, 'month-usd'),
+    }
+    return withStores(async ({ projects, budgets }) => {
+      const project = await projects.get(id)
+      await budgets.set(id, budget, operator)
+      tell(`The budget of ${project.name} is set. What was not given is as the settings have it.`)
+    })
+  },
+
+  'runner create': (options: Options) => {
+    const [name, projects] = [text(options, 'name', 100), projectList(options)]
     return withStores(async ({ runners }) => {
       const token = generateKey('colophon_runner_')
-      const runner = await runners.create(name, hashOfKey(token), projects as Id<'prj'>[] | null)
+      const runner = await runners.create(name, hashOfKey(token), projects)
       tell(`The token of runner ${runner.id}. It is shown this once and stored nowhere: keep it now.`)
       print(token)
     })
@@ -187,7 +269,10 @@ const commands = {
     const { pool } = open()
     try {
       const store = new CredentialStore(createDatabase<ProjectTables>(pool), createSealer(sealingKeys), recordAudit)
-      const { resealed, current } = await store.resealAll(createOpener(sealingKeys))
+      const [opener, sealer] = [createOpener(sealingKeys), createSealer(sealingKeys)]
+      const ofProjects = await store.resealAll(opener)
+      const ofModels = await openStores(pool).models.resealAll(opener, sealer)
+      const [resealed, current] = [ofProjects.resealed + ofModels.resealed, ofProjects.current + ofModels.current]
       tell(`${resealed} secrets were sealed anew, ${current} had the current key already.`)
     } finally {
       await pool.end()
@@ -199,8 +284,10 @@ const optionNames = [
   ...(['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role', 'host', 'url'] as const),
   ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner'] as const),
   ...(['branch-template', 'title-template', 'body-template'] as const),
+  ...modelOptionNames,
+  ...(['job-tokens', 'month-tokens', 'month-usd'] as const),
 ]
-const flagNames = ['draft', 'sign-off'] as const
+const flagNames = ['draft', 'sign-off', 'default', 'no-test'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string> & Record<(typeof flagNames)[number], boolean>>
 
 function readArguments(args: readonly string[]): { values: Options; positionals: string[] } {
@@ -230,9 +317,13 @@ async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): 
 }
 
 /** Not an option: what is typed there is in the shell's history and in every list of processes. */
+async function readStdin(what: string): Promise<string> {
+  if (process.stdin.isTTY) tell(`Paste ${what} and press Enter, then Ctrl-D:`)
+  return (await readStream(process.stdin)).trim()
+}
+
 async function readToken(): Promise<string> {
-  if (process.stdin.isTTY) tell("Paste the code host's token and press Enter, then Ctrl-D:")
-  const token = (await readStream(process.stdin)).trim()
+  const token = await readStdin("the code host's token")
   if (!token) throw new UsageError('The token is missing: give it on standard input.')
   return token
 }
@@ -260,6 +351,21 @@ function publishingSettings(options: Options): PublishingSettings {
     ...(title && { titleTemplate: title }),
     ...(body && { bodyTemplate: body }),
   }
+}
+
+function projectList({ projects }: Options): Id<'prj'>[] | null {
+  if (projects === undefined) return null
+  return commaList(projects).map((project) => {
+    if (!isId('prj', project)) throw new UsageError(`${project} is not a project's id.`)
+    return project
+  })
+}
+
+function amount(options: Options, name: 'job-tokens' | 'month-tokens' | 'month-usd'): number | null {
+  const value = options[name]
+  if (value === undefined) return null
+  if (!/^\d{1,12}$/.test(value)) throw new UsageError(`--${name} has to be a whole number.`)
+  return Number(value)
 }
 
 function text(options: Options, name: (typeof optionNames)[number], mostCharacters: number): string {

@@ -13,6 +13,7 @@ import { isEngineAway } from '../platform/engine-away.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { version } from '../platform/version.ts'
+import { HostNotFit } from './host-not-fit.ts'
 import { type Running, runUntilStopped } from './running-process.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -73,6 +74,11 @@ async function main(name: string | undefined): Promise<number> {
       const count = error.mistakes.length === 1 ? 'a mistake' : `${error.mistakes.length} mistakes`
       process.stderr.write(`colophon-server ${name}: the configuration has ${count}:\n`)
       for (const mistake of error.mistakes) process.stderr.write(`  ${mistake}\n`)
+      return exitCodes.configuration
+    }
+    if (error instanceof HostNotFit) {
+      process.stderr.write(`colophon-server ${name}: this machine is not fit for it yet:\n`)
+      for (const reason of error.reasons) process.stderr.write(`  ${reason}\n`)
       return exitCodes.configuration
     }
     if (error instanceof UsageError) {

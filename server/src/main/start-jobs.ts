@@ -8,6 +8,9 @@ import { createOpenProject } from '../activities/open-project.ts'
 import { publishFewAtOnce } from '../activities/publish-few-at-once.ts'
 import { createPublishResult } from '../activities/publish-result.ts'
 import { recordAudit } from '../audit/audit-store.ts'
+import { createDescribeTurn } from '../gateway/describe-turn.ts'
+import type { GitReadParts } from '../gateway/git-read.ts'
+import type { ModelParts } from '../gateway/model/model-routes.ts'
 import type { RunnerApiParts } from '../gateway/runner-api.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import { EventStore } from '../jobs/event-store.ts'
@@ -16,12 +19,16 @@ import { RunnerStore } from '../jobs/runner-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
 import { createJobSignals } from '../jobs/wake-job.ts'
+import { ModelCallStore } from '../models/call-store.ts'
+import { ModelStore } from '../models/model-store.ts'
+import type { ModelTables } from '../models/tables.ts'
 import type { WorkerConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
+import { ProjectStore } from '../projects/project-store.ts'
 import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import type { OpenEngines } from './open-engines.ts'
@@ -30,9 +37,12 @@ import { startWorkflows } from './workflows.ts'
 /** Some 25 MB of git each, and a bundle of up to 24. With 36 at once they had 824 MB together (tried). */
 const mostPublishedAtOnce = 4
 
+/** A stop has to end the agent within five seconds, of which the agent itself may need some. */
+const hearOfStopSeconds = 2
+
 export interface StartedJobs {
-  /** For the gateway, which speaks to the runners. */
-  runnerApi: RunnerApiParts
+  /** For the gateway, which speaks to the runners and, through them, to the sandboxes. */
+  gateway: { runnerApi: RunnerApiParts; model: ModelParts; gitRead: GitReadParts }
   stop(): Promise<void>
 }
 
@@ -44,11 +54,13 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
   const egress = createEgress(config.egress)
 
+  const opener = createOpener(config.sealingKeys)
   const projectDatabase = createDatabase<ProjectTables>(engines.pool)
+  const repositories = new RepositoryStore(projectDatabase, recordAudit)
   const openProject = createOpenProject({
-    repositories: new RepositoryStore(projectDatabase, recordAudit),
+    repositories,
     credentials: new CredentialStore(projectDatabase, createSealer(config.sealingKeys), recordAudit),
-    opener: createOpener(config.sealingKeys),
+    opener,
     egress,
   })
   const look = createLookAtPullRequest({ pullRequests, openProject, log })
@@ -69,11 +81,24 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const dispatcher = startDispatcher({ turns, events, database, signals, settings: jobs, log })
   const follower = followPullRequests({ pullRequests, look, askAgainSeconds: jobs.pullRequestAskSeconds, log })
 
+  const modelDatabase = createDatabase<ModelTables>(engines.pool)
+  const [models, calls] = [new ModelStore(modelDatabase), new ModelCallStore(modelDatabase)]
+  const projects = new ProjectStore(projectDatabase, recordAudit)
   return {
-    runnerApi: {
-      runners: new RunnerStore(database),
-      ...{ attempts, events, temporal, log },
-      settings: { ...jobs, heartbeatSeconds: jobs.heartbeatTimeoutSeconds / 3 },
+    gateway: {
+      runnerApi: {
+        runners: new RunnerStore(database),
+        describeTurn: createDescribeTurn({ projects, repositories, models }),
+        ...{ attempts, events, calls, temporal, log },
+        settings: { ...jobs, heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, hearOfStopSeconds) },
+      },
+      model: {
+        ...{ models, calls, attempts, opener, egress, budget: jobs.budget },
+      },
+      gitRead: {
+        openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote,
+        ...{ attempts, egress },
+      },
     },
     async stop() {
       await Promise.all([dispatcher.stop(), follower.stop(), workflows.stop()])

@@ -19,7 +19,7 @@ export async function startWorker(config: WorkerConfig): Promise<Running> {
     log,
   )
   const jobs = startJobs(config, engines, log)
-  const server = createGateway({ config: config.gateway, readiness, runnerApi: jobs.runnerApi, log })
+  const server = createGateway({ config: config.gateway, readiness, ...jobs.gateway, log })
   const release = async () => {
     await jobs.stop()
     await engines.close()

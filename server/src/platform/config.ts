@@ -86,12 +86,19 @@ export interface JobsConfig {
   pullRequestAskSeconds: number
   mostRunningPerProject: number
   mostEngineFailures: number
+  /** What calls of models may use, in projects that have no values of their own. Null: no limit. */
+  budget: { jobMostTokens: number; monthMostTokens: number | null; monthMostUsd: number | null }
 }
 
 export interface RunnerConfig {
   log: LogConfig
   gatewayUrl: string
+  /** Whom to trust besides the usual authorities, where the gateway has a certificate of its own making. */
+  gatewayCaPem: string | undefined
   token: string
+  turnsAtOnce: number
+  /** How long turns in hand may go on after a request to stop, before they are handed back. */
+  finishSeconds: number
   /** Where `/healthz` and `/readyz` answer. */
   http: HttpConfig
 }
@@ -185,6 +192,11 @@ function jobs(from: Reader): JobsConfig {
       otherwise: 5,
     }),
     mostEngineFailures: from.integer('COLOPHON_JOB_MOST_ENGINE_FAILURES', { least: 1, most: 100, otherwise: 2 }),
+    budget: {
+      jobMostTokens: from.integer('COLOPHON_JOB_MOST_TOKENS', { least: 0, most: 1e12, otherwise: 5_000_000 }),
+      monthMostTokens: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_TOKENS', { least: 0, most: 1e12 }),
+      monthMostUsd: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_USD', { least: 0, most: 1e9 }),
+    },
   }
 }
 
@@ -208,7 +220,13 @@ function runner(from: Reader): RunnerConfig {
       schemes: ['http:', 'https:'],
       purpose: "the worker's gateway, like http://localhost:8090",
     }),
-    token: from.text('COLOPHON_RUNNER_TOKEN', { purpose: "the runner's own token", secret: true }),
+    gatewayCaPem: from.optionalText('COLOPHON_GATEWAY_CA_BUNDLE', { secret: true }),
+    token: from.text('COLOPHON_RUNNER_TOKEN', {
+      purpose: "the runner's own token; make one with `colophon-server admin runner create`",
+      secret: true,
+    }),
+    turnsAtOnce: from.integer('COLOPHON_RUNNER_TURNS', { least: 1, most: 1000, otherwise: 2 }),
+    finishSeconds: from.integer('COLOPHON_RUNNER_FINISH_SECONDS', { least: 0, most: 3600, otherwise: 20 }),
     http: httpServer(from, { listen: 'COLOPHON_RUNNER_LISTEN', port: 8070, tls: undefined }),
   }
 }
@@ -308,7 +326,9 @@ const knownNames = [
     'COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS',
     'COLOPHON_JOB_STAND_STILL_SECONDS',
   ],
+  ...['COLOPHON_JOB_MOST_TOKENS', 'COLOPHON_PROJECT_MONTH_MOST_TOKENS', 'COLOPHON_PROJECT_MONTH_MOST_USD'],
   ...['COLOPHON_LOG_LEVEL', 'COLOPHON_PUBLIC_URL', 'COLOPHON_RUNNER_LISTEN', 'COLOPHON_RUNNER_TOKEN'],
+  ...['COLOPHON_GATEWAY_CA_BUNDLE', 'COLOPHON_RUNNER_FINISH_SECONDS', 'COLOPHON_RUNNER_TURNS'],
   ...['COLOPHON_SEALING_PRIVATE_KEYS', 'COLOPHON_SEALING_PUBLIC_KEYS'],
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
   ...['COLOPHON_TEMPORAL_NAMESPACE', 'COLOPHON_TEMPORAL_TLS', 'COLOPHON_TLS_CERT_FILE', 'COLOPHON_TLS_KEY_FILE'],
@@ -317,7 +337,7 @@ const knownNames = [
 
 /** These may also come from a file. */
 const secretNames = [
-  ...['COLOPHON_EGRESS_CA_BUNDLE', 'COLOPHON_EGRESS_PROXY_URL'],
+  ...['COLOPHON_EGRESS_CA_BUNDLE', 'COLOPHON_EGRESS_PROXY_URL', 'COLOPHON_GATEWAY_CA_BUNDLE'],
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_URL', 'COLOPHON_RUNNER_TOKEN', 'COLOPHON_SEALING_PRIVATE_KEYS'],
   'COLOPHON_TEMPORAL_API_KEY',
 ]
@@ -388,6 +408,10 @@ class Reader {
     if (Number.isInteger(number) && number >= least && number <= most) return number
     this.mistake(`${name} has to be a whole number from ${least} to ${most}, not ${value}`)
     return otherwise
+  }
+
+  optionalInteger(name: string, range: { least: number; most: number }): number | null {
+    return this.optionalText(name) === undefined ? null : this.integer(name, { ...range, otherwise: range.least })
   }
 
   oneOf<const Choice extends string>(name: string, choices: readonly Choice[], otherwise: NoInfer<Choice>): Choice {

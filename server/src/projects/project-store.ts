@@ -8,7 +8,13 @@ export interface Project {
   id: Id<'prj'>
   name: string
   createdAt: Date
+  /** Null: it is not paused. */
+  pausedAt: Date | null
 }
+
+export const mostInstructionCharacters = 20_000
+
+const columns = ['id', 'name', 'created_at as createdAt', 'paused_at as pausedAt'] as const
 
 export class ProjectStore {
   readonly #db: Kysely<ProjectTables>
@@ -24,7 +30,7 @@ export class ProjectStore {
       const project = await tx
         .insertInto('project')
         .values({ id: newId('prj'), name })
-        .returning(['id', 'name', 'created_at as createdAt'])
+        .returning(columns)
         .executeTakeFirstOrThrow()
       await this.#recordAudit(tx, project.id, actor, {
         action: 'project.created',
@@ -36,18 +42,14 @@ export class ProjectStore {
   }
 
   async get(id: Id<'prj'>): Promise<Project> {
-    const project = await this.#db
-      .selectFrom('project')
-      .select(['id', 'name', 'created_at as createdAt'])
-      .where('id', '=', id)
-      .executeTakeFirst()
+    const project = await this.#db.selectFrom('project').select(columns).where('id', '=', id).executeTakeFirst()
     if (!project) throw noSuchProject()
     return project
   }
 
   /** Only for the person at the machine: a key sees its own project alone. */
   async list(): Promise<Project[]> {
-    return this.#db.selectFrom('project').select(['id', 'name', 'created_at as createdAt']).orderBy('id').execute()
+    return this.#db.selectFrom('project').select(columns).orderBy('id').execute()
   }
 
   async rename(id: Id<'prj'>, name: string, actor: Actor): Promise<Project> {
@@ -56,11 +58,33 @@ export class ProjectStore {
         .updateTable('project')
         .set({ name })
         .where('id', '=', id)
-        .returning(['id', 'name', 'created_at as createdAt'])
+        .returning(columns)
         .executeTakeFirst()
       if (!project) throw noSuchProject()
       await this.#recordAudit(tx, id, actor, { action: 'project.renamed', subject: id, detail: { name } })
       return project
+    })
+  }
+
+  /** What the agent is told in every job; null: nothing. */
+  async readInstructions(id: Id<'prj'>): Promise<string | null> {
+    const project = await this.#db.selectFrom('project').select('instructions').where('id', '=', id).executeTakeFirst()
+    if (!project) throw noSuchProject()
+    return project.instructions
+  }
+
+  /** From the next turn on. */
+  async setInstructions(id: Id<'prj'>, instructions: string | null, actor: Actor): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const project = await tx
+        .updateTable('project')
+        .set({ instructions })
+        .where('id', '=', id)
+        .returning('id')
+        .executeTakeFirst()
+      if (!project) throw noSuchProject()
+      const detail = { characters: instructions?.length ?? 0 }
+      await this.#recordAudit(tx, id, actor, { action: 'project.instructed', subject: id, detail })
     })
   }
 }

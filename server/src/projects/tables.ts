@@ -9,6 +9,8 @@ export interface ProjectTables extends AuditTables {
     id: Id<'prj'>
     name: string
     created_at: Generated<Date>
+    instructions: Generated<string | null>
+    paused_at: Generated<Date | null>
   }
   project_member: {
     project_id: Id<'prj'>

@@ -16,6 +16,20 @@ export const ClaimedTurn = Type.Object({
   attemptToken: Type.String(),
   prompt: Type.String(),
   model: Type.String(),
+  /** How the model is spoken to at the gateway, and what fits into a call. */
+  modelSettings: Type.Object({
+    wire: Type.Enum(['anthropic-messages', 'openai-completions', 'openai-responses']),
+    contextTokens: Type.Integer(),
+    mostOutputTokens: Type.Integer(),
+  }),
+  /** Where the docs are in the repository; empty: all of it. */
+  docsFolder: Type.String(),
+  /** The project's own, for every job. */
+  instructions: Type.Union([Type.String(), Type.Null()]),
+  /** The conversation of the turns before, as the engine left it, in Base64. */
+  session: Type.Union([Type.String(), Type.Null()]),
+  /** What was asked for since the last turn that was accepted, and came to nothing. The conversation does not know of it. */
+  notDone: Type.Array(Type.Object({ prompt: Type.String(), reason: Type.String() })),
   /** Where to begin: the job's own branch while its pull request is open, else the branch that the job is for. */
   startBranch: Type.String(),
   /**
@@ -24,7 +38,7 @@ export const ClaimedTurn = Type.Object({
    */
   earlier: Type.Union([Type.Object({ baseCommit: Type.String(), bundle: Type.String() }), Type.Null()]),
   deadlineAt: Type.String({ format: 'date-time' }),
-  /** A sign of life is wanted at least this often. */
+  /** A sign of life is wanted at least this often. Its answer is how a stop is heard of. */
   heartbeatSeconds: Type.Number(),
 })
 export type ClaimedTurn = Static<typeof ClaimedTurn>
@@ -69,7 +83,8 @@ export const EventUpload = Type.Object(
 export type EventUpload = Static<typeof EventUpload>
 
 export const EventAnswer = Type.Object({
-  stop: Type.Union([Type.Enum(['cancelled', 'deadline']), Type.Null()]),
+  /** Why to end at once, with all that was started, and to report `stopped`. */
+  stop: Type.Union([Type.Enum(['cancelled', 'deadline', 'budget', 'paused']), Type.Null()]),
 })
 export type EventAnswer = Static<typeof EventAnswer>
 
@@ -102,13 +117,7 @@ export const ReportHead = Type.Union([
         ),
         { maxItems: 50 },
       ),
-      usage: Type.Object(
-        {
-          inputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
-          outputTokens: Type.Integer({ minimum: 0, maximum: 1e12 }),
-        },
-        { additionalProperties: false },
-      ),
+      /** As the engine counts it. What a job used is what the gateway counted. */
     },
     { additionalProperties: false },
   ),
@@ -134,7 +143,7 @@ type TurnResult = Omit<ResultHead, 'bundleBytes' | 'sessionBytes'> & {
 }
 export type TurnReport = TurnResult | Exclude<ReportHead, ResultHead>
 
-export function encodeReport(report: TurnReport): Buffer {
+export function encodeReport(report: TurnReport): Buffer<ArrayBuffer> {
   const { head, bytes } = report.kind === 'result' ? split(report) : { head: report, bytes: [] }
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...bytes])
 }

@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { limitHeaders } from '../../jobs/hourly-limit.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { WakeJob } from '../../jobs/wake-job.ts'
+import { defaultModel } from '../../models/model.ts'
+import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { OneLine, ProjectParams } from '../schemas.ts'
@@ -20,7 +23,13 @@ const CreateJob = Type.Object(
   {
     prompt: Prompt,
     ref: Type.Optional(Ref),
-    model: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'One of those that the project may use; the default one unless given.',
+      }),
+    ),
     title: Type.Optional(OneLine({ minLength: 1, maxLength: 200 })),
     draft: Type.Optional(Type.Boolean({ description: 'Open the pull request as a draft.' })),
     publish: Type.Optional(
@@ -47,11 +56,13 @@ const CreateJob = Type.Object(
 export function createJobRoute({
   jobs,
   repositories,
+  models,
   startJob,
   wakeJob,
 }: {
   jobs: JobStore
   repositories: RepositoryStore
+  models: ModelStore
   startJob: WakeJob
   wakeJob: WakeJob
 }): Route {
@@ -87,14 +98,17 @@ export function createJobRoute({
           prompt,
           repository: `${repository.owner}/${repository.name}`,
           ref: ref ?? repository.baseBranch,
-          model: model ?? 'default',
+          model: model ?? defaultModel,
           title: title ?? null,
           draft: draft ?? false,
           publish: publish ?? 'pull_request',
           topic: topic ?? null,
           metadata: metadata ?? {},
         },
-        { actor, body: asAnswer, idempotency: idempotency(headers['idempotency-key'], path, body) },
+        {
+          ...{ actor, body: asAnswer, idempotency: idempotency(headers['idempotency-key'], path, body) },
+          refused: await modelRefusal(models, key.projectId, model),
+        },
       )
       const location = { location: `${path}/${accepted.body.id}` }
       if (accepted.kind === 'replayed') return answer(accepted.status as 200 | 201, accepted.body, location)
@@ -103,6 +117,22 @@ export function createJobRoute({
       return answer(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
     },
   })
+}
+
+async function modelRefusal(
+  models: ModelStore,
+  projectId: Id<'prj'>,
+  model: string | undefined,
+): Promise<Problem | undefined> {
+  if (await models.find(projectId, model ?? defaultModel)) return undefined
+  if (model === undefined) {
+    return new Problem(
+      'project_not_ready',
+      'The project has no default model: name one, or add one with `colophon-server admin model add --default`.',
+    )
+  }
+  const message = 'is not a model that the project may use: see `GET /v2/agent/{projectId}/models`'
+  return new Problem('invalid_request', `body/model ${message}.`, { errors: [{ path: 'body/model', message }] })
 }
 
 const idempotency = (key: string | undefined, path: string, body: unknown) =>

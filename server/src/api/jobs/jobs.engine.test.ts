@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createMigratedScope, type MigratedScope } from '../../../../engines/migrated-scope.ts'
+import { addTestModel } from '../../../../engines/test-model.ts'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBody } from '../../platform/http/json-body.ts'
@@ -47,6 +48,7 @@ beforeAll(async () => {
   projectId = made.projectId
   key = made.key
   await connect(projectId)
+  await addTestModel(stores.models)
 })
 afterAll(async () => {
   await server.close()
@@ -96,7 +98,7 @@ test('a job is created, woken, and looks as the contract says', async () => {
     archivedAt: null,
     queuedMessages: 0,
     metadata: { ticket: 'D-1' },
-    usage: { inputTokens: 0, outputTokens: 0, costUsd: null },
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
   })
   expect(woken).toContain(job.id)
   const again = await ask('GET', `${jobsUrl()}/${job.id}`)
@@ -155,6 +157,24 @@ test('the same idempotency key gives the same answer, another request with it is
   const answers = await Promise.all(Array.from({ length: 20 }, () => create({ prompt: 'Once.' }, header)))
   expect(new Set(answers.map(({ body, statusCode }) => statusCode + body)).size).toBe(1)
   expect((await create({ prompt: 'Other.' }, header)).json()).toMatchObject({ code: 'idempotency_key_reused' })
+})
+
+test('a model has to be there for the project, unless the job was accepted before', async () => {
+  const { models } = scope.stores
+  const refused = await create({ prompt: 'x', model: 'gone' })
+  expect([refused.statusCode, refused.json()]).toEqual([
+    400,
+    expect.objectContaining({ code: 'invalid_request', errors: [expect.objectContaining({ path: 'body/model' })] }),
+  ])
+  const [body, header] = [{ prompt: 'x', model: 'test-model' }, { 'idempotency-key': 'for a model' }]
+  const first = await create(body, header)
+  expect(first.json()).toMatchObject({ model: 'test-model' })
+  await models.allow('test-model', [])
+  expect((await create(body)).json()).toMatchObject({ code: 'invalid_request' })
+  expect((await create(body, header)).body).toBe(first.body)
+  expect((await create()).json()).toMatchObject({ code: 'project_not_ready' })
+  await models.allow('test-model', null)
+  expect((await create()).statusCode).toBe(201)
 })
 
 test('exactly a hundred jobs an hour, and one more when the first has left the hour', async () => {

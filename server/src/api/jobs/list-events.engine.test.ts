@@ -29,7 +29,15 @@ beforeAll(async () => {
 afterAll(() => scope.drop())
 
 async function jobInHand(): Promise<{ job: Job; live: LiveAttempt; again: () => Promise<LiveAttempt> }> {
-  const wanted = { repository: 'docs', ref: 'main', model: 'm', title: null, draft: false, topic: null, metadata: {} }
+  const wanted = {
+    repository: 'docs',
+    ref: 'main',
+    model: 'default',
+    title: null,
+    draft: false,
+    topic: null,
+    metadata: {},
+  }
   const { body: job } = await scope.stores.jobs.create(
     projectId,
     { ...wanted, prompt: 'Work.', publish: 'pull_request' },

@@ -11,6 +11,7 @@ test('a project is seen with its name', async () => {
     id: projectId,
     name: 'Handbook',
     createdAt: expect.stringMatching(/Z$/),
+    pausedAt: null,
   })
 })
 

@@ -11,7 +11,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { GitRemote } from '../code-host.ts'
-import { type CodeHostError, failureOfCall, failureOfStatus } from '../code-host-error.ts'
+import { failureOfCall } from '../code-host-error.ts'
+import { callGitHost, type GitCall, pushCalls, readCalls } from './call-git-host.ts'
 
 export type GitRelay = {
   url: string
@@ -22,12 +23,8 @@ export type GitRelay = {
   close(): void
 }
 
-const calls = new Set([
-  'GET /info/refs?service=git-upload-pack',
-  'POST /git-upload-pack',
-  'GET /info/refs?service=git-receive-pack',
-  'POST /git-receive-pack',
-])
+const calls: readonly string[] = [...readCalls, ...pushCalls]
+const isGitCall = (call: string): call is GitCall => calls.includes(call)
 const passedOn = ['accept', 'content-type', 'content-encoding', 'content-length', 'git-protocol']
 
 /** Bounds the disk too: what is fetched is kept. Without files' contents, this is a tree of a million files. */
@@ -39,21 +36,19 @@ export async function startGitRelay(remote: GitRemote, egress: Egress, signal: A
 
   async function relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const call = `${request.method} ${request.url}`
-    if (!calls.has(call) || !isEqual(request.headers['x-colophon-relay'], secret)) {
+    if (!isGitCall(call) || !isEqual(request.headers['x-colophon-relay'], secret)) {
       response.writeHead(403).end()
       return
     }
     const gone = new AbortController()
     response.on('close', () => gone.abort())
     try {
-      const answer = await egress.fetch(remote.url + request.url, {
-        method: request.method ?? 'GET',
-        headers: [...headersOf(request), ['authorization', remote.authorization()]],
+      const answer = await callGitHost(remote, egress, call, {
+        headers: headersOf(request),
         body: request.method === 'POST' ? (Readable.toWeb(request) as ReadableStream<Uint8Array>) : null,
         signal: AbortSignal.any([signal, gone.signal]),
         limits,
       })
-      if (answer.status !== 200) throw await refused(answer, call)
       response.writeHead(200, { 'content-type': answer.headers.get('content-type') ?? 'application/octet-stream' })
       await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
     } catch (error) {
@@ -87,11 +82,6 @@ function headersOf(request: IncomingMessage): [string, string][] {
     const value = request.headers[name]
     return typeof value === 'string' ? [[name, value]] : []
   })
-}
-
-async function refused(answer: Response, call: string): Promise<CodeHostError> {
-  await answer.body?.cancel()
-  return failureOfStatus(answer, `git's ${call}`)
 }
 
 function isEqual(given: string | string[] | undefined, secret: string): boolean {

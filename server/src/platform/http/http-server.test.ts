@@ -1,4 +1,5 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpConfig } from '../config.ts'
@@ -155,4 +156,13 @@ test('a request in flight finishes when the server stops', async () => {
   await sleep(100)
   await server.close()
   expect(await slow).toEqual({ slow: true })
+})
+
+test('a connection that nobody has used does not keep the server from stopping', async () => {
+  const { server } = serve()
+  await server.listen(config.listen)
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(server.server, 'connection')
+  await server.close()
+  await once(socket, 'close')
 })

@@ -69,9 +69,16 @@ export function createHttpServer(config: HttpConfig, log: Log): HttpServer {
     socket.on('error', () => {}) // Node has let go of this socket: unheard, an error of it would end the process
     answerRaw(socket, new Problem('invalid_request', 'This is no proxy.'))
   })
+  const sockets = new Set<Socket>()
+  server.server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   let stopping = false
   server.addHook('preClose', async () => {
     stopping = true
+    // Opened ahead by a client that may never use it: Node takes it for busy, and waited for its silence to end (tried).
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
   })
   server.addHook('onSend', async (_request, reply) => {
     if (stopping) reply.header('connection', 'close') // a connection that was kept would keep the server from stopping

@@ -1,0 +1,118 @@
+/** Runners are hosts that come and go: killed, standing still and started again in the middle of their turns. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ColophonProcess } from '../engines/colophon.ts'
+import { processTree } from '../engines/process-tree.ts'
+import type { AgentJob } from '../sdk/src/index.ts'
+import { type AgentProject, agentService, closing, played } from './kit/agents/agent-service.ts'
+import { endedJob } from './kit/agents/ended-job.ts'
+import type { ProofRun } from './proof.ts'
+
+export const promise = 'Whatever happens to runners, every job is completed, and published once'
+
+const runnerCount = 4
+/** Few enough that one page of Gitea's lists holds them all. */
+const jobsPerProject = 20
+/** Of a turn: long enough that most that happens to a runner happens in the middle of one. */
+const turnSeconds = 2
+/** Longer than a turn waits for a sign of life. */
+const takenForDeadMs = 5_000
+const troubles = ['killed', 'paused', 'restarted'] as const
+type Trouble = (typeof troubles)[number]
+
+export async function prove(run: ProofRun): Promise<void> {
+  const { jobCount, leastInTurn } = {
+    ci: { jobCount: 6, leastInTurn: 2 },
+    stated: { jobCount: 100, leastInTurn: 20 },
+    full: { jobCount: 300, leastInTurn: 60 },
+  }[run.size]
+  const service = await agentService(run, 'come-and-go', { COLOPHON_JOB_DEADLINE_SECONDS: '600' })
+  await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
+  const projects = await Promise.all(
+    Array.from({ length: Math.ceil(jobCount / jobsPerProject) }, (_, index) =>
+      service.connectProject(`Project ${index}`),
+    ),
+  )
+  const runners: ColophonProcess[] = []
+  for (let index = 0; index < runnerCount; index++) runners.push(await service.startRunner())
+  run.say(`${runnerCount} runners are there`)
+
+  const jobs = await Promise.all(
+    Array.from({ length: jobCount }, (_, index) => createJob(pick(projects, index), index)),
+  )
+  const inTurn: Record<Trouble, number> = { killed: 0, paused: 0, restarted: 0 }
+  let done = false
+  const trouble = (async () => {
+    for (let index = 0; !done; index++) {
+      await sleep(500 + run.random() * 2_000)
+      const runner = pick(runners, Math.floor(run.random() * runnerCount))
+      const kind = pick(troubles, index)
+      if (done) return
+      if (await isInTurn(runner)) inTurn[kind]++
+      await strike(runner, kind)
+    }
+  })()
+  const ended = await Promise.all(jobs.map(({ project, id }) => endedJob(project, id, 1_800)))
+  done = true
+  await trouble
+
+  const published = new Map<string, number>()
+  for (const { repository } of projects) {
+    const found = (await repository.asPerson('GET', '/pulls?state=all&limit=50')) as { head: { ref: string } }[]
+    for (const { head } of found) published.set(head.ref, (published.get(head.ref) ?? 0) + 1)
+  }
+  let wrong = 0
+  for (const [index, job] of ended.entries()) {
+    const isRight = published.get(`colophon/${job.id}`) === 1 && (await hasItsPage(jobs[index]?.project, job, index))
+    if (!isRight) wrong++
+    const { status, outcome, error } = job
+    run.check(isRight && status === 'completed', `${job.id}: ${status}, ${outcome}, ${JSON.stringify(error)}`)
+  }
+  const total = Object.values(inTurn).reduce((sum, count) => sum + count, 0)
+  run.check(total >= leastInTurn, `at least ${leastInTurn} were struck in the middle of a turn: ${total}`)
+  const counts = Object.entries(inTurn).map(([kind, count]) => `${kind} ${count}`)
+  run.figure('jobs, completed', `${jobs.length}, ${ended.filter(({ status }) => status === 'completed').length}`)
+  run.figure('runners struck in the middle of a turn', `${total} (${counts.join(', ')})`)
+  run.figure('jobs published twice, not at all, or with another page', wrong)
+}
+
+const pageOf = (index: number) => ({ path: `docs/page-${index}.md`, content: `# Page ${index}\n` })
+
+async function createJob(project: AgentProject, index: number): Promise<{ project: AgentProject; id: string }> {
+  const { client, projectId } = project
+  const prompt = played(`Write page ${index}.`, [
+    { call: [{ tool: 'bash', arguments: { command: `sleep ${turnSeconds}` } }] },
+    { call: [{ tool: 'write', arguments: pageOf(index) }] },
+    { say: closing(`Write page ${index}`, 'As asked.') },
+  ])
+  return { project, id: (await client.jobs.create(projectId, { prompt })).id }
+}
+
+/** A box is open. */
+const isInTurn = async ({ part }: ColophonProcess) => part.pid !== undefined && (await processTree(part.pid)).length > 1
+
+async function strike({ part }: ColophonProcess, kind: Trouble): Promise<void> {
+  switch (kind) {
+    case 'killed':
+      await part.kill()
+      return part.start()
+    case 'restarted':
+      await part.stop()
+      return part.start()
+    case 'paused':
+      part.pause()
+      await sleep(takenForDeadMs)
+      part.resume()
+  }
+}
+
+async function hasItsPage(project: AgentProject | undefined, job: AgentJob, index: number): Promise<boolean> {
+  const files = await project?.repository.filesOf(`colophon/${job.id}`)
+  const { path, content } = pageOf(index)
+  return files?.[path] === content
+}
+
+function pick<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length]
+  if (item === undefined) throw new Error('there is nothing to pick from')
+  return item
+}

@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { createClient } from './client.ts'
+
+let close: (() => void) | undefined
+afterEach(() => close?.())
+
+/** One way of answering for each connection. */
+async function clientOf(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
+  const server = createServer((request, response) => answers.shift()?.(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  close = () => server.close()
+  return createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'key' })
+}
+
+const eventText = (index: number) =>
+  `id: 1.1.${index}\nevent: text\ndata: ${JSON.stringify({ id: `1.1.${index}`, type: 'text', text: 'ä' })}\n\n`
+
+const stream = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' })
+
+test('a stream that is cut in the middle of an event goes on from the last whole one', async () => {
+  const asked: (string | undefined)[] = []
+  const client = await clientOf(
+    (request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined)
+      stream(response).write(`retry: 2000\n\n${eventText(0)}${eventText(1).slice(0, 20)}`, () => response.destroy())
+    },
+    (_request, response) => response.writeHead(503).end('a proxy speaks'),
+    (request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined)
+      stream(response).end(`: still here\n\n${eventText(1)}${eventText(2)}event: end\ndata: {}\n\n`)
+    },
+  )
+  const seen: string[] = []
+  for await (const event of client.jobs.follow('prj_1', 'job_1')) seen.push(event.id)
+  expect(seen).toEqual(['1.1.0', '1.1.1', '1.1.2'])
+  expect(asked).toEqual([undefined, '1.1.0'])
+})
+
+test('a refusal is thrown, and so is what the signal says', async () => {
+  const problem = { code: 'not_found', detail: 'There is no such job.', requestId: 'req' }
+  const refusing = await clientOf((_request, response) =>
+    response.writeHead(404, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem)),
+  )
+  await expect(refusing.jobs.follow('prj_1', 'job_1').next()).rejects.toMatchObject({ code: 'not_found' })
+
+  const stop = new AbortController()
+  const silent = await clientOf((_request, response) => {
+    stream(response).write('retry: 2000\n\n')
+    stop.abort(new Error('enough'))
+  })
+  await expect(silent.jobs.follow('prj_1', 'job_1', { signal: stop.signal }).next()).rejects.toThrow('enough')
+})

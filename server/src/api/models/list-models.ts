@@ -1,0 +1,52 @@
+import Type from 'typebox'
+import type { Model } from '../../models/model.ts'
+import type { ModelStore } from '../../models/model-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { nullable, ProjectParams } from '../schemas.ts'
+
+const price = (of: string) =>
+  nullable(Type.Number({ minimum: 0 }), { description: `US dollars per million tokens ${of}. Null: not known.` })
+
+const AgentModel = Type.Object(
+  {
+    name: Type.String({ description: 'What to give as `model` when a job is created.' }),
+    isDefault: Type.Boolean({ description: 'Used by jobs that name no model.' }),
+    contextWindowTokens: Type.Integer(),
+    mostOutputTokens: Type.Integer({ description: 'In one answer.' }),
+    prices: Type.Object({
+      input: price('read'),
+      output: price('written'),
+      cacheRead: price("read from the provider's cache"),
+      cacheWrite: price("read and put into the provider's cache"),
+    }),
+  },
+  { $id: 'AgentModel' },
+)
+
+export function listModelsRoute({ models }: { models: ModelStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/agent/:projectId/models',
+    access: 'agent:read',
+    name: 'listModels',
+    tag: 'Agent jobs',
+    summary: 'The models that jobs of a project may use',
+    description: 'By name. The operator configures them.',
+    schemas: { params: ProjectParams, answers: { 200: Type.Object({ models: Type.Array(AgentModel) }) } },
+    async handle({ key }) {
+      return answer(200, { models: (await models.listFor(key.projectId)).map(asAnswer) })
+    },
+  })
+}
+
+const asAnswer = ({ name, isDefault, contextWindowTokens, mostOutputTokens, prices }: Model) => ({
+  ...{ name, isDefault, contextWindowTokens, mostOutputTokens },
+  prices: {
+    input: asNumber(prices.input),
+    output: asNumber(prices.output),
+    cacheRead: asNumber(prices.cacheRead),
+    cacheWrite: asNumber(prices.cacheWrite),
+  },
+})
+
+const asNumber = (text: string | null) => (text === null ? null : Number(text))

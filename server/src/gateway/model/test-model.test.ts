@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createModelServer } from '../../../../engines/model/model-server.ts'
+import { type Model, modelFormats } from '../../models/model.ts'
+import { createEgress } from '../../platform/egress/egress.ts'
+import { testModel } from './test-model.ts'
+
+const key = 'sk-secret'
+
+async function listening(server: ReturnType<typeof createModelServer>): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+async function test(change: Partial<Model>, withKey: string | null = key): Promise<string | undefined> {
+  const egress = createEgress({ allowedNetworks: ['127.0.0.1/32'] })
+  onTestFinished(() => egress.close())
+  const model: Model = {
+    ...{ name: 'm', format: 'anthropic-messages', baseUrl: '', providerModel: 'scripted/answer', isDefault: false },
+    ...{ contextWindowTokens: 1000, mostOutputTokens: 100, projectIds: null },
+    prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
+    ...change,
+  }
+  return testModel(model, withKey, egress)
+}
+
+describe.each(modelFormats)('%s', (format) => {
+  it('is found to work by one call', async () => {
+    expect(await test({ format, baseUrl: await listening(createModelServer()) })).toBeUndefined()
+  })
+
+  it('is told what the provider says, without the key', async () => {
+    const baseUrl = await listening(
+      createServer((_request, response) =>
+        response.writeHead(401).end(JSON.stringify({ error: { message: `bad ${key}` } })),
+      ),
+    )
+    expect(await test({ format, baseUrl })).toBe('The provider answered 401: bad [struck out]')
+  })
+})
+
+it('says when nothing answers, when the wrong thing does, and when it may not be asked', async () => {
+  const json = { 'content-type': 'application/json' }
+  const baseUrl = await listening(
+    createServer((_request, response) => response.writeHead(200, json).end('{"ok":true}')),
+  )
+  expect(await test({ baseUrl })).toMatch(/not as anthropic-messages has it/)
+  expect(await test({ baseUrl: 'http://127.0.0.1:9/v1' })).toMatch(/^No connection to 127\.0\.0\.1:9/)
+  expect(await test({ baseUrl: 'http://127.0.0.2:9/v1' })).toMatch(/COLOPHON_EGRESS_ALLOWED_HOSTS/)
+  expect(await test({ baseUrl: await listening(createModelServer()) }, null)).toMatch(/^The provider answered 401/)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { readModel } from './add-model.ts'
+import { UsageError } from './usage-error.ts'
+
+const typed = {
+  ...{ name: 'sonnet', format: 'anthropic-messages', url: 'https://api.anthropic.com/v1/' },
+  ...{ 'context-window': '200000', 'max-output': '64000', 'input-price': '3', 'cache-read-price': '0.30' },
+}
+
+test('what was typed becomes a model', () => {
+  expect(readModel(typed)).toEqual({
+    name: 'sonnet',
+    format: 'anthropic-messages',
+    baseUrl: 'https://api.anthropic.com/v1',
+    providerModel: 'sonnet',
+    contextWindowTokens: 200_000,
+    mostOutputTokens: 64_000,
+    prices: { input: '3', output: null, cacheRead: '0.30', cacheWrite: null },
+  })
+  expect(readModel({ ...typed, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')
+})
+
+test.each([
+  { name: 'default' },
+  { name: '' },
+  { name: 'a b' },
+  { name: '-a' },
+  { format: 'openai' },
+  { url: 'api.anthropic.com' },
+  { url: 'file:///etc/passwd' },
+  { url: 'https://user:key@api.example.com/v1' },
+  { url: 'https://api.example.com/v1?key=x' },
+  { 'context-window': '0' },
+  { 'context-window': '1e10' },
+  { 'max-output': 'many' },
+  { 'input-price': '-1' },
+  { 'output-price': '1,5' },
+  { 'cache-write-price': '1e3' },
+])('refuses %j', (change) => {
+  expect(() => readModel({ ...typed, ...change })).toThrow(UsageError)
+})

@@ -1,0 +1,88 @@
+/** Adds a model: tested with one tiny call before anything is saved. */
+import type { Pool } from 'pg'
+import { testModel } from '../gateway/model/test-model.ts'
+import { defaultModel, type Model, modelFormats, modelNamePattern } from '../models/model.ts'
+import { ModelStore } from '../models/model-store.ts'
+import type { ModelTables } from '../models/tables.ts'
+import type { EgressConfig } from '../platform/config.ts'
+import { createEgress } from '../platform/egress/egress.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
+import { UsageError } from './usage-error.ts'
+
+export const modelOptionNames = [
+  ...(['format', 'provider-model', 'context-window', 'max-output'] as const),
+  ...(['input-price', 'output-price', 'cache-read-price', 'cache-write-price'] as const),
+]
+
+export type TypedModel = Partial<Record<(typeof modelOptionNames)[number] | 'name' | 'url', string>>
+
+/** From what was typed. */
+export function readModel(typed: TypedModel): Omit<Model, 'projectIds' | 'isDefault'> {
+  const name = typed.name ?? ''
+  if (!modelNamePattern.test(name) || name === defaultModel)
+    throw new UsageError(`--name has to be of letters, digits and . _ : / -, at most 100, and not ${defaultModel}.`)
+  const format = modelFormats.find((known) => known === typed.format)
+  if (!format) throw new UsageError(`--format has to be one of ${modelFormats.join(', ')}.`)
+  return {
+    name,
+    format,
+    baseUrl: baseUrl(typed.url),
+    providerModel: typed['provider-model'] ?? name,
+    contextWindowTokens: tokens(typed, 'context-window'),
+    mostOutputTokens: tokens(typed, 'max-output'),
+    prices: {
+      input: price(typed, 'input-price'),
+      output: price(typed, 'output-price'),
+      cacheRead: price(typed, 'cache-read-price'),
+      cacheWrite: price(typed, 'cache-write-price'),
+    },
+  }
+}
+
+export async function addModel({
+  pool,
+  config,
+  model,
+  key,
+  isTested,
+}: {
+  pool: Pool
+  config: { egress: EgressConfig; sealingKeys: SealingPublicKeys }
+  model: Model
+  key: string | null
+  isTested: boolean
+}): Promise<void> {
+  const egress = createEgress(config.egress)
+  try {
+    const wrong = isTested ? await testModel(model, key, egress) : undefined
+    if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved; --no-test saves it as it is.`)
+    await new ModelStore(createDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
+  } finally {
+    await egress.close()
+  }
+}
+
+function baseUrl(typed: string | undefined): string {
+  const url = URL.parse(typed ?? '')
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
+  if (!isPlain) throw new UsageError('--url has to be an address with its version, like https://api.anthropic.com/v1.')
+  return url.href.replace(/\/+$/, '')
+}
+
+function tokens(typed: TypedModel, name: 'context-window' | 'max-output'): number {
+  const number = Number(typed[name])
+  if (!(Number.isInteger(number) && number > 0 && number <= 1e9))
+    throw new UsageError(`--${name} has to be a number of tokens.`)
+  return number
+}
+
+function price(typed: TypedModel, name: `${'input' | 'output' | 'cache-read' | 'cache-write'}-price`): string | null {
+  const value = typed[name]
+  if (value === undefined) return null
+  if (!/^\d{1,6}(\.\d{1,6})?$/.test(value))
+    throw new UsageError(`--${name} has to be in US dollars per million tokens, like 0.25.`)
+  return value
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encodeFrame, type Frame, FrameReader, mostPayloadBytes } from './frames.ts'
+
+const frame = fc.record({
+  kind: fc.integer({ min: 0, max: 255 }),
+  process: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  payload: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+})
+
+describe('frames', () => {
+  it('arrive as they were sent, however the stream is cut', () => {
+    fc.assert(
+      fc.property(fc.array(frame), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (sent, sizes) => {
+        const stream = Buffer.concat(sent.map(({ kind, process, payload }) => encodeFrame(kind, process, payload)))
+        const reader = new FrameReader()
+        const received: Frame[] = []
+        for (let at = 0, turn = 0; at < stream.length; turn += 1) {
+          const size = sizes[turn % sizes.length] ?? 1
+          received.push(...reader.read(stream.subarray(at, at + size)))
+          at += size
+        }
+        expect(received).toEqual(sent)
+      }),
+    )
+  })
+
+  it('are bounded, in both directions', () => {
+    expect(() => encodeFrame(1, 1, Buffer.alloc(mostPayloadBytes + 1))).toThrow('too long')
+    const header = encodeFrame(1, 1)
+    header.writeUInt32BE(mostPayloadBytes + 1, 0)
+    expect(() => new FrameReader().read(header)).toThrow('too long')
+  })
+})
