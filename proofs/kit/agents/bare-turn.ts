@@ -1,16 +1,15 @@
 /** What a job does, by hand and without a net: clone, the engine in bubblewrap, push, pull request. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { PiEngine } from '../../../server/src/runner/engines/pi/pi-engine.ts'
 import type { RunningService } from '../running-service.ts'
 import type { AgentProject } from './agent-service.ts'
 
 const run = promisify(execFile)
-const server = createRequire(join(import.meta.dirname, '../../../server/package.json'))
-const program = join(dirname(server.resolve('@earendil-works/pi-coding-agent')), 'bundle/cli.js')
+const program = join(new PiEngine().mounts[0]?.from ?? '', 'dist/bundle/cli.js')
 
 export async function bareTurn(
   { gitea, modelUrl }: RunningService,
