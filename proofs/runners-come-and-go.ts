@@ -14,8 +14,10 @@ const runnerCount = 4
 const jobsPerProject = 20
 /** Of a turn: long enough that most that happens to a runner happens in the middle of one. */
 const turnSeconds = 2
-/** Longer than a turn waits for a sign of life. */
-const takenForDeadMs = 5_000
+/** On a busy machine a shorter time without a sign of life would take half of the living for dead. */
+const timers = { COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10', COLOPHON_JOB_DEADLINE_SECONDS: '900' }
+const takenForDeadMs = 13_000
+const patience = { withinSeconds: 1_800, everyMs: 5_000 }
 const troubles = ['killed', 'paused', 'restarted'] as const
 type Trouble = (typeof troubles)[number]
 
@@ -25,7 +27,7 @@ export async function prove(run: ProofRun): Promise<void> {
     stated: { jobCount: 100, leastInTurn: 20 },
     full: { jobCount: 300, leastInTurn: 60 },
   }[run.size]
-  const service = await agentService(run, 'come-and-go', { COLOPHON_JOB_DEADLINE_SECONDS: '600' })
+  const service = await agentService(run, 'come-and-go', timers)
   await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
   const projects = await Promise.all(
     Array.from({ length: Math.ceil(jobCount / jobsPerProject) }, (_, index) =>
@@ -33,7 +35,8 @@ export async function prove(run: ProofRun): Promise<void> {
     ),
   )
   const runners: ColophonProcess[] = []
-  for (let index = 0; index < runnerCount; index++) runners.push(await service.startRunner())
+  for (let index = 0; index < runnerCount; index++)
+    runners.push(await service.startRunner({ COLOPHON_RUNNER_TURNS: '1' }))
   run.say(`${runnerCount} runners are there`)
 
   const jobs = await Promise.all(
@@ -43,7 +46,7 @@ export async function prove(run: ProofRun): Promise<void> {
   let done = false
   const trouble = (async () => {
     for (let index = 0; !done; index++) {
-      await sleep(500 + run.random() * 2_000)
+      await sleep(1_000 + run.random() * 4_000)
       const runner = pick(runners, Math.floor(run.random() * runnerCount))
       const kind = pick(troubles, index)
       if (done) return
@@ -51,7 +54,7 @@ export async function prove(run: ProofRun): Promise<void> {
       await strike(runner, kind)
     }
   })()
-  const ended = await Promise.all(jobs.map(({ project, id }) => endedJob(project, id, 1_800)))
+  const ended = await Promise.all(jobs.map(({ project, id }) => endedJob(project, id, patience)))
   done = true
   await trouble
 
