@@ -6,8 +6,12 @@ import type { Client } from '@temporalio/client'
 import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Log } from '../platform/log.ts'
 
+/** One after another, sixty took longer than an offer lives without (tried, on a busy machine). */
+const mostAtOnce = 20
+
 export class OfferKeeper {
   readonly #offers = new Map<string, Buffer>()
+  #beating: Promise<void> | undefined
   readonly #client: Client
   readonly #attempts: AttemptStore
   readonly #log: Log
@@ -22,13 +26,13 @@ export class OfferKeeper {
     this.#client = client
     this.#attempts = attempts
     this.#log = log
-    this.#timer = setInterval(
-      () =>
-        void this.#beat().catch((error: unknown) =>
-          this.#log.warn({ error: String(error) }, 'could not keep offers alive'),
-        ),
-      everyMs,
-    )
+    this.#timer = setInterval(() => {
+      this.#beating ??= this.#beat()
+        .catch((error: unknown) => this.#log.warn({ error: String(error) }, 'could not keep offers alive'))
+        .finally(() => {
+          this.#beating = undefined
+        })
+    }, everyMs)
   }
 
   keep(taskToken: Uint8Array): void {
@@ -37,12 +41,17 @@ export class OfferKeeper {
   }
 
   async #beat(): Promise<void> {
-    const waiting = await this.#attempts.stillOffered([...this.#offers.values()])
+    const kept = [...this.#offers] // those that come while we ask are for the next time
+    const waiting = await this.#attempts.stillOffered(kept.map(([, token]) => token))
     const names = new Set(waiting.map((token) => token.toString('base64')))
-    for (const [name, token] of this.#offers) {
-      if (!names.has(name)) this.#offers.delete(name)
-      else await this.#client.activity.heartbeat(token).catch((error: unknown) => this.#ended(name, token, error))
+    const next = kept.values()
+    const beatSome = async () => {
+      for (const [name, token] of next) {
+        if (!names.has(name)) this.#offers.delete(name)
+        else await this.#client.activity.heartbeat(token).catch((error: unknown) => this.#ended(name, token, error))
+      }
     }
+    await Promise.all(Array.from({ length: mostAtOnce }, beatSome))
   }
 
   /** Cancelled while nobody had it: there is nobody to stop. Otherwise Temporal has given it up already. */
