@@ -35,6 +35,8 @@ interface AddedModel {
   /** What it does where the prompt does not say. */
   script?: string
   isDefault?: boolean
+  /** The vendor's. */
+  key?: string
 }
 
 /** In US dollars per million tokens: far apart, so that no two can be mistaken for each other. */
@@ -53,14 +55,16 @@ export async function agentService(
     api,
     worker,
     async startRunner(settings = {}) {
-      const token = await runColophon(['admin', 'runner', 'create', '--name', 'runner'], { environment })
-      const own = { COLOPHON_GATEWAY_URL: worker.url, COLOPHON_RUNNER_TOKEN: token, ...settings }
+      const token =
+        settings.COLOPHON_RUNNER_TOKEN ??
+        (await runColophon(['admin', 'runner', 'create', '--name', 'runner'], { environment }))
+      const own = { COLOPHON_GATEWAY_URL: worker.url, ...settings, COLOPHON_RUNNER_TOKEN: token }
       const runner = await prepareProcess('runner', { environment: own, directory })
       run.cleanUp(() => runner.part.stop())
       await runner.part.start()
       return runner
     },
-    async addModel({ name, format, script, isDefault = false }) {
+    async addModel({ name, format, script, isDefault = false, key = 'key' }) {
       const where = ['--name', name, '--format', format, '--url', `${modelUrl}/v1`]
       const sizes = ['--context-window', '200000', '--max-output', '32000']
       const costs = Object.entries(prices).flatMap(([kind, price]) => [
@@ -68,7 +72,7 @@ export async function agentService(
         String(price),
       ])
       const more = [...(script ? ['--provider-model', `scripted/${script}`] : []), ...(isDefault ? ['--default'] : [])]
-      await runColophon(['admin', 'model', 'add', ...where, ...sizes, ...costs, ...more], { environment, stdin: 'key' })
+      await runColophon(['admin', 'model', 'add', ...where, ...sizes, ...costs, ...more], { environment, stdin: key })
     },
     async connectProject(name, files, docsFolder = 'docs') {
       const { projectId, key } = await makeProject(environment, name)

@@ -99,7 +99,7 @@ async function untilRunning(marker: string, wanted: boolean): Promise<void> {
   }
 }
 
-async function isRunning(marker: string): Promise<boolean> {
+export async function isRunning(marker: string): Promise<boolean> {
   for (const pid of await readdir('/proc')) {
     if (!/^\d+$/.test(pid)) continue
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
