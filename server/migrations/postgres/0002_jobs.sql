@@ -149,6 +149,9 @@ CREATE TABLE turn_attempt (
   PRIMARY KEY (turn_id, number),
   CHECK ((claimed_at IS NULL) = (token_hash IS NULL AND runner_id IS NULL))
 );
+-- For each claim: how many turns of a project run, and when one was last given away.
+CREATE INDEX turn_attempt_running ON turn_attempt (project_id) WHERE claimed_at IS NOT NULL AND ended_at IS NULL;
+CREATE INDEX turn_attempt_served ON turn_attempt (project_id, claimed_at DESC) WHERE claimed_at IS NOT NULL;
 CREATE INDEX turn_attempt_offered ON turn_attempt (project_id, offered_at) WHERE claimed_at IS NULL AND ended_at IS NULL;
 
 -- What the agent did, as it did it: one row per upload, which is about one a second.

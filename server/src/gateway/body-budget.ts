@@ -15,6 +15,8 @@ export class BodyBudget {
 
   /** Until the answer is out. One is always taken, however large. */
   take({ headers, routeOptions }: FastifyRequest, reply: FastifyReply): void {
+    // Who left while we looked up its token will not leave once more.
+    if (reply.raw.destroyed) throw new Problem('invalid_request', 'Nobody waits for the answer.')
     const bytes = Math.min(Number(headers['content-length'] ?? Number.POSITIVE_INFINITY), routeOptions.bodyLimit ?? 0)
     if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.#mostBytes) {
       throw new Problem('unavailable', 'Other results are being taken in: send it again.', {

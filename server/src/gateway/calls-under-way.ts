@@ -7,10 +7,10 @@ const mostAtOnce = 4
 export class CallsUnderWay {
   readonly #counts = new Map<Id<'trn'>, number>()
 
-  /** False: there are too many already. */
+  /** False: there are too many already, or it is over. */
   enter(turnId: Id<'trn'>, over: AbortSignal): boolean {
     const count = this.#counts.get(turnId) ?? 0
-    if (count >= mostAtOnce) return false
+    if (count >= mostAtOnce || over.aborted) return false
     this.#counts.set(turnId, count + 1)
     over.addEventListener('abort', () => this.#leave(turnId), { once: true })
     return true

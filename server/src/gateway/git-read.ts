@@ -63,6 +63,7 @@ export function addGitRead(server: HttpServer, { attempts, openRemote, egress }:
     ): Promise<FastifyReply> {
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
+      if (reply.raw.destroyed) gone.abort()
       const { attempt, encoding } = asked.get(request) ?? {}
       if (!attempt) throw readOnly('This token is not known here.')
       if (!underWay.enter(attempt.turnId, gone.signal))

@@ -53,13 +53,13 @@ export function addRunnerApi(
   server: HttpServer,
   { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiParts,
 ): void {
-  const largeBodies = new BodyBudget(mostReportBytes)
+  const [reportBodies, uploadBodies] = [new BodyBudget(mostReportBytes), new BodyBudget(4 * mostUploadBytes)]
 
   /** Before the body is read: whoever has no live try fills no memory, and whoever has one not all of it. */
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+  const takeInto = (bodies: BodyBudget) => async (request: FastifyRequest, reply: FastifyReply) => {
     if (Number(request.headers['content-length']) <= smallBodyBytes) return
     await liveAttempt(request)
-    largeBodies.take(request, reply)
+    bodies.take(request, reply)
   }
 
   server.post('/runner/claim', { schema: { body: ClaimRequest } }, async (request, reply) => {
@@ -76,10 +76,11 @@ export function addRunnerApi(
       if (claimed) await giveUp(claimed, hashOfKey(token))
       if (Date.now() >= until || reply.raw.destroyed) return reply.code(204).send()
       await sleep(lookAgainMs)
+      if (reply.raw.destroyed) return reply // a turn would be claimed for nobody
     }
   })
 
-  const uploads = { schema: { body: EventUpload }, bodyLimit: mostUploadBytes, onRequest }
+  const uploads = { schema: { body: EventUpload }, bodyLimit: mostUploadBytes, onRequest: takeInto(uploadBodies) }
   server.post('/runner/events', uploads, async (request): Promise<EventAnswer> => {
     const attempt = await liveAttempt(request)
     const upload = request.body as EventUpload
@@ -109,7 +110,7 @@ export function addRunnerApi(
     return parseJson(head)
   })
 
-  const reports = { schema: { body: ReportHead }, bodyLimit: mostReportBytes, onRequest }
+  const reports = { schema: { body: ReportHead }, bodyLimit: mostReportBytes, onRequest: takeInto(reportBodies) }
   server.post('/runner/result', reports, async (request, reply) => {
     const attempt = await liveAttempt(request)
     const report = joinReport(request.body as ReportHead, attached.get(request) ?? Buffer.alloc(0))

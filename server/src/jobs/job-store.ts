@@ -66,11 +66,8 @@ export class JobStore {
   }
 
   async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
-    const refuse = async () => {
-      // With a topic it may be a message, which has a limit of its own.
-      const flood = wanted.topic === null ? await refuseFlood(this.#db, projectId, 'jobs') : undefined
-      return request.refused ?? flood
-    }
+    // With a topic it may be a message, which has a limit of its own.
+    const refuse = async () => (wanted.topic === null ? refuseFlood(this.#db, projectId, 'jobs') : undefined)
     return this.#accept(projectId, request, refuse, async (tx, at) => {
       const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
       if (open) return this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)
@@ -145,7 +142,7 @@ export class JobStore {
    */
   #accept<Body>(
     projectId: Id<'prj'>,
-    { idempotency, body }: Request<Body>,
+    { idempotency, refused: refusedBefore, body }: Request<Body>,
     refuse: () => Promise<Error | undefined>,
     work: (tx: Transaction<JobTables>, at: Date) => Promise<Work>,
   ): Promise<Accepted<Body>> {
@@ -154,7 +151,7 @@ export class JobStore {
       return known && { kind: 'replayed', status: known.status, body: known.body as Body }
     }
     return this.#turns.run(projectId, async (hadToWait) => {
-      const refused = hadToWait ? await refuse() : undefined
+      const refused = refusedBefore ?? (hadToWait ? await refuse() : undefined)
       const known = await replay(this.#db)
       if (known) return known
       if (refused) throw refused

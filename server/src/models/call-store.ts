@@ -68,7 +68,8 @@ export class ModelCallStore {
       )
       UPDATE model_month
       SET tokens = model_month.tokens - held.tokens + used.tokens,
-        cost_usd = model_month.cost_usd - coalesce(held.cost_usd, 0) + coalesce(used.cost_usd, 0)
+        -- Where a price is missing nobody knows the cost; the month's budget then counts the most that it can be.
+        cost_usd = model_month.cost_usd - coalesce(held.cost_usd, 0) + coalesce(used.cost_usd, held.cost_usd, 0)
       FROM held, used WHERE model_month.project_id = ${projectId} AND model_month.month = held.month`.execute(this.#db)
   }
 

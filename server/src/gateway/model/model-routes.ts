@@ -54,22 +54,25 @@ export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
       )
       scope.setValidatorCompiler(compileValidator)
       scope.setErrorHandler((error, request, reply) => answerError(wire, error, request, reply))
-      const attemptOf = new WeakMap<FastifyRequest, LiveAttempt>()
+      const askedBy = new WeakMap<FastifyRequest, { attempt: LiveAttempt; gone: AbortSignal }>()
       scope.post(`/model/v1${wire.path}`, {
         schema: { body: wire.Request },
         bodyLimit: mostBodyBytes,
         onRequest: async (request, reply) => {
-          attemptOf.set(request, await liveAttempt(request, parts.attempts))
-          bodies.take(request, reply)
-        },
-        handler: async (request, reply) => {
+          const attempt = await liveAttempt(request, parts.attempts)
           const gone = new AbortController()
           reply.raw.once('close', () => gone.abort())
-          const attempt = attemptOf.get(request)
-          if (!attempt) throw new ModelError('unauthenticated')
+          if (reply.raw.destroyed) gone.abort()
+          // Before the body is read, which may take its time: else one turn could keep all the memory for bodies.
           if (!underWay.enter(attempt.turnId, gone.signal))
             throw new ModelError('rate_limited', { retryAfterSeconds: 1 })
-          return answer(wire, parts, { attempt, request, reply, gone: gone.signal })
+          bodies.take(request, reply)
+          askedBy.set(request, { attempt, gone: gone.signal })
+        },
+        handler: async (request, reply) => {
+          const asked = askedBy.get(request)
+          if (!asked) throw new ModelError('unauthenticated')
+          return answer(wire, parts, { ...asked, request, reply })
         },
       })
     })
@@ -99,6 +102,9 @@ async function answer(wire: Wire, parts: ModelParts, { attempt, request, reply, 
   const key = await openModelKey(model, parts.opener)
 
   gone.throwIfAborted()
+  // The body may have taken its time, and the turn may be over by now.
+  const now = await liveAttempt(request, parts.attempts)
+  if (now.stop) throw new ModelError('not_allowed', { message: 'The turn is to stop: there are no more calls.' })
   const wanted = { projectId, jobId, turnId, model, atMost: atMost(model, rebuilt, body) }
   const reservation = reservationIn(await parts.calls.reserve(wanted, parts.budget))
   const meter = new Meter(parts.calls, reservation, request.log)

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openWayOut, type WayOut } from './way-out.ts'
@@ -120,5 +120,18 @@ describe('the way out', () => {
   it('gives up on what nobody waits for', async () => {
     await expect(ask('/model/silent', { signal: AbortSignal.timeout(200) })).rejects.toThrow()
     await aborted
+  })
+
+  it.each([
+    'GET /git/info/refs HTTP/1.1\r\nhost: box\r\ntransfer-encoding: chunked\r\n\r\n24\r\nPOST /runner/result HTTP/1.1\r\nhost: x\r\n\r\n0\r\n\r\n',
+    'GET /git/info/refs HTTP/1.1\r\nhost: box\r\ncontent-length: 5\r\n\r\nabcde',
+    'DELETE /git/info/refs HTTP/1.1\r\nhost: box\r\n\r\n',
+    'OPTIONS /git/info/refs HTTP/1.1\r\nhost: box\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+  ])('lets no second request out in the body of a first: %s', async (words) => {
+    const socket = connect(join(wayOut.directory, 'gateway.sock'))
+    socket.end(words)
+    const answer = (await socket.setEncoding('utf8').toArray()).join('')
+    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    expect(seen).toEqual([])
   })
 })

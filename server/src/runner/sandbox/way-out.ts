@@ -4,8 +4,14 @@
  * the runner's business alone.
  */
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import {
+  createServer,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
@@ -30,14 +36,18 @@ const mostConnections = 64
 
 export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): Promise<WayOut> {
   const gateway = new URL(gatewayUrl)
-  const send = gateway.protocol === 'https:' ? requestHttps : requestHttp
+  const isSecure = gateway.protocol === 'https:'
+  const send = isSecure ? requestHttps : requestHttp
+  // No connection is used twice: what a box manages to leave on one is nobody else's, and not even its own, next answer.
+  const agent = isSecure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false })
 
   const server = createServer({ maxHeaderSize: 16_384 }, (inner, answer) => {
     const path = allowedPath(inner.url ?? '', paths)
     if (path === undefined) return refuse(answer, 404, 'There is no such way out.')
+    if (!isPlain(inner)) return refuse(answer, 400, 'A GET without a body, or a POST: nothing else gets out.')
     const outer = send(
       new URL(path, gateway),
-      { method: inner.method ?? 'GET', headers: { ...pick(inner, passedOn), authorization: `Bearer ${token}` } },
+      { agent, method: inner.method ?? 'GET', headers: { ...pick(inner, passedOn), authorization: `Bearer ${token}` } },
       (response) => {
         answer.writeHead(response.statusCode ?? 502, omit(response, hopByHop))
         pipeline(response, answer, () => {})
@@ -45,7 +55,8 @@ export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): P
     )
     outer.once('error', () => refuse(answer, 502, 'The gateway does not answer.'))
     answer.once('close', () => outer.destroy()) // nobody waits for it any more
-    pipeline(inner, outer, () => {})
+    if (inner.method === 'POST') pipeline(inner, outer, () => {})
+    else outer.end()
   })
   server.maxConnections = mostConnections
   server.requestTimeout = 0 // a turn has a deadline of its own
@@ -63,6 +74,16 @@ export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): P
       rmSync(directory, { recursive: true, force: true })
     },
   }
+}
+
+/**
+ * Node sends the body of a GET as it comes, without saying where it ends: the gateway would read it as the next request, with
+ * whatever address it names.
+ */
+function isPlain({ method, headers }: IncomingMessage): boolean {
+  if (method === 'POST') return true
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  return method === 'GET' && !hasBody
 }
 
 /** As it is sent on. Whatever two readers might read in two ways is refused: dots, backslashes, encoded slashes. */
