@@ -7,12 +7,14 @@ import { checkPullRequest, runnerFor } from './good-turns.ts'
 export async function remembersElsewhere(run: ProofRun, service: AgentService): Promise<string> {
   const project = await service.connectProject('Remembers')
   const write = (path: string, content: string) => ({ tool: 'write', arguments: { path, content } })
-  const lastCall = async (before: number) => (await service.modelCalls(before)).at(-1)
-  const before = (await service.modelCalls()).at(-1)?.sequence ?? 0
+  const model = 'remembering'
+  await service.addModel({ name: model, format: 'anthropic-messages' })
+  const calls = async () => (await service.modelCalls()).filter(({ asked }) => asked?.model === model)
   let id: string
   {
     await using _runner = await runnerFor(service)
     const created = await project.client.jobs.create(project.projectId, {
+      model,
       prompt: played('Write page one.', [
         { call: [write('docs/one.md', '# One\n')] },
         { say: closing('Write page one', 'As asked.') },
@@ -21,7 +23,7 @@ export async function remembersElsewhere(run: ProofRun, service: AgentService): 
     id = created.id
     await endedJob(project, id)
   }
-  const first = await lastCall(before)
+  const before = await calls()
 
   await using _runner = await runnerFor(service)
   await project.client.jobs.message(project.projectId, id, {
@@ -34,8 +36,8 @@ export async function remembersElsewhere(run: ProofRun, service: AgentService): 
   const job = await endedJob(project, id)
   const files = { 'docs/one.md': '# One\n', 'docs/two.md': '# Two\n' }
   await checkPullRequest(run, project, job, { title: 'Write page one', files })
-  const [opening] = await service.modelCalls(first?.sequence)
-  const [told, known] = [opening?.asked?.messages ?? 0, first?.asked?.messages ?? 0]
+  const opening = (await calls())[before.length]
+  const [told, known] = [opening?.asked?.messages ?? 0, before.at(-1)?.asked?.messages ?? 0]
   run.check(told >= known + 2, `the model is told what was said before: ${told} messages, of ${known} and two more`)
   const { messages } = await project.client.jobs.messages(project.projectId, id)
   run.check(

@@ -57,7 +57,7 @@ export async function followUps(scene: Scene): Promise<string> {
   check(opened.title === 'Explain the proxy', `the agent's title, not ${opened.title}`)
   check(opened.body.includes(first.summary), `the agent's summary is in ${opened.body}`)
   check(opened.body.includes(`An AI agent wrote this pull request: Colophon, job \`${id}\``), 'it says who wrote it')
-  check(created.usage.inputTokens === 10 && created.reply === 'Done.', 'reply and usage are told')
+  check(created.reply === 'Done.' && created.usage.costUsd === 0, 'its reply is told, and that no model was called')
 
   const second = scriptFor(docs, { title: 'Something else' })
   await jobs.followUp(id, second.prompt)
@@ -67,7 +67,6 @@ export async function followUps(scene: Scene): Promise<string> {
   const rewritten = await person.pullRequest(number)
   check(rewritten.title === opened.title, `a follow-up keeps the title, not ${rewritten.title}`)
   check(rewritten.body.includes(second.summary) && !rewritten.body.includes(first.summary), 'the body is rewritten')
-  check(followed.usage.inputTokens === 20, 'usage adds up')
 
   await person.edit(number, { title: 'My own words', body: 'I say it better.' })
   const third = scriptFor(docs)
