@@ -23,7 +23,7 @@ type Trouble = (typeof troubles)[number]
 
 export async function prove(run: ProofRun): Promise<void> {
   const { jobCount, leastInTurn } = {
-    ci: { jobCount: 6, leastInTurn: 2 },
+    ci: { jobCount: 8, leastInTurn: 1 },
     stated: { jobCount: 100, leastInTurn: 20 },
     full: { jobCount: 300, leastInTurn: 60 },
   }[run.size]
@@ -46,11 +46,13 @@ export async function prove(run: ProofRun): Promise<void> {
   let done = false
   const trouble = (async () => {
     for (let index = 0; !done; index++) {
-      await sleep(1_000 + run.random() * 4_000)
-      const runner = pick(runners, Math.floor(run.random() * runnerCount))
-      const kind = pick(troubles, index)
+      await sleep(500 + run.random() * 3_500)
       if (done) return
-      if (await isInTurn(runner)) inTurn[kind]++
+      const busy = await Promise.all(runners.map(isInTurn))
+      const candidates = runners.filter((_runner, place) => busy[place])
+      const kind = pick(troubles, index)
+      const runner = pick(candidates.length > 0 ? candidates : runners, Math.floor(run.random() * runnerCount))
+      if (candidates.includes(runner)) inTurn[kind]++
       await strike(runner, kind)
     }
   })()

@@ -2,7 +2,7 @@
  * A newcomer's first minutes and an operator's bad day: from a fresh clone to a service whose parts all work; each engine
  * killed and back; replicas that migrate at once, one killed in the middle; requests in flight at a stop.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,6 +23,7 @@ const checkout = join(import.meta.dirname, '..')
 
 export async function prove(run: ProofRun): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
+  chmodSync(directory, 0o755) // a runner of root works as nobody, who has to read it
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
   const { clone, seconds } = await cloneAndSetUp(run, directory)
   await startInOneCommand(run, clone, directory, seconds)
