@@ -10,6 +10,7 @@ import type pg from 'pg'
 import { prepareProcess, sealingKeySettings } from '../engines/colophon.ts'
 import { createMigratedScope, type MigratedScope } from '../engines/migrated-scope.ts'
 import { startEngines } from '../engines/start-engines.ts'
+import { addTestModel } from '../engines/test-model.ts'
 import type { JobStore, NewJob } from '../server/src/jobs/job-store.ts'
 import { createJobSignals, jobTaskQueue } from '../server/src/jobs/wake-job.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
@@ -63,6 +64,7 @@ export async function prove(run: ProofRun): Promise<void> {
   await api.part.start()
   const connection = await Connection.connect({ address: engines.addresses.temporalAddress })
   run.cleanUp(() => connection.close())
+  await addTestModel(scope.stores.models)
   const projects = await makeProjects(scope)
   const letAnHourPass = passingHours(run, { scope })
   const creates = createIn(scope, connection, api.url)
