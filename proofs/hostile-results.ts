@@ -18,8 +18,13 @@ export const promise = 'A hostile runner gets nothing but harmless docs changes 
 /** So that what is slow here is not taken for dead: that has its proofs elsewhere. */
 const longTimers = { COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '600', COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10' }
 
-// What Node takes for itself in a container of 512 MiB, as deploy/compose.yml has it; here it would take gigabytes.
-const heapAsDeployed = { NODE_OPTIONS: '--max-heap-size=355' }
+// The heap that Node takes for itself in a container of 512 MiB, as deploy/compose.yml has it; here it would take
+// gigabytes. The others are in deploy/Dockerfile.
+const memoryAsDeployed = {
+  NODE_OPTIONS: '--max-heap-size=355',
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+}
 
 const mostMemoryBytes = 512 * 1024 * 1024
 const megabytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
@@ -28,7 +33,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const service = await runningService(run, 'hostile')
   const [api, worker] = await Promise.all([
     service.startApi(),
-    service.startWorker({ ...longTimers, ...heapAsDeployed }),
+    service.startWorker({ ...longTimers, ...memoryAsDeployed }),
   ])
   const makeProject = (name: string) => attackedProject(run, service, api.url, name)
   const memory = watchMemory(worker.part.pid ?? 0, 'worker')

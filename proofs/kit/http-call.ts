@@ -18,7 +18,9 @@ export interface Answer {
   text: string
 }
 
-const kept = new Agent({ keepAlive: true, maxSockets: 32 })
+// Given up long before the server gives it up: else a call now and then meets a connection that is just being closed.
+const idleConnectionMs = 20_000
+const kept = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleConnectionMs })
 
 export function call({ method, url, headers = [], body, hold, agent = kept }: Call): Promise<Answer> {
   const { hostname, port, pathname, search, host } = new URL(url)
