@@ -1,8 +1,8 @@
 /** Every way of stopping a turn ends the agent, and all it has started, within five seconds. */
-import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { runColophon } from '../../../engines/colophon.ts'
+import { processesOnHost } from '../../../server/src/runner/testing/processes-on-host.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, type AgentService, closing, played } from './agent-service.ts'
 import { endedJob } from './ended-job.ts'
@@ -93,17 +93,8 @@ async function letDeadlinePass({ scope }: AgentService, jobId: string): Promise<
 /** Seen from outside of all boxes. */
 async function untilRunning(marker: string, wanted: boolean): Promise<void> {
   const until = Date.now() + 60_000
-  while ((await isRunning(marker)) !== wanted) {
+  while (processesOnHost(marker).length > 0 !== wanted) {
     if (Date.now() > until) throw new Error(`waited in vain until "sleep ${marker}" is ${wanted ? 'there' : 'gone'}`)
     await sleep(50)
   }
-}
-
-export async function isRunning(marker: string): Promise<boolean> {
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue
-    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')
-    if (words[0] === 'sleep' && words[1] === marker) return true
-  }
-  return false
 }

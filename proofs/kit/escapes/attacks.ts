@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { boxUser } from '../../../server/src/runner/sandbox/enclosure.ts'
 import type { Wall } from '../../../server/src/runner/sandbox/walls.ts'
-import { isRunning } from '../agents/stops.ts'
+import { processesOnHost } from '../../../server/src/runner/testing/processes-on-host.ts'
 import { type Outside, plantedPattern } from './outside.ts'
 
 export interface Attack {
@@ -56,7 +56,7 @@ function staysBehind(): BoxAttack {
     name: 'a process that outlives the turn',
     walls: ['processes'],
     command: `(setsid nohup sleep ${seconds} >/dev/null 2>&1 &)`,
-    wasSeen: () => isRunning(seconds),
+    wasSeen: async () => processesOnHost(seconds).length > 0,
   }
 }
 

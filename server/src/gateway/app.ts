@@ -10,6 +10,9 @@ import { addGitRead, type GitReadParts } from './git-read.ts'
 import { addModelRoutes, type ModelParts } from './model/model-routes.ts'
 import { addRunnerApi, type RunnerApiParts } from './runner-api.ts'
 
+/** Runners stand anywhere, and send up to 40 MB: they give up by themselves, and sooner, and try again. */
+const wholeRequestWithinMs = 150_000
+
 export function createGateway({
   config,
   readiness,
@@ -25,7 +28,7 @@ export function createGateway({
   gitRead: GitReadParts
   log: Log
 }): HttpServer {
-  const server = createHttpServer(config, log)
+  const server = createHttpServer(config, log, { wholeRequestWithinMs })
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
   addHealthRoutes(server, readiness)

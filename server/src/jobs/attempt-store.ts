@@ -129,7 +129,7 @@ export class AttemptStore {
     { deadlineSeconds, mostRunningPerProject }: { deadlineSeconds: number; mostRunningPerProject: number },
   ): Promise<ClaimedAttempt | undefined> {
     const claimed = await this.#db.transaction().execute(async (tx) => {
-      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number; task_token: Buffer }>`
+      const { rows } = await sql<{ turn_id: Id<'trn'>; number: number; task_token: Buffer; project_id: Id<'prj'> }>`
         WITH waiting AS (
           SELECT project_id, min(offered_at) AS since FROM turn_attempt
           WHERE claimed_at IS NULL AND ended_at IS NULL
@@ -141,14 +141,15 @@ export class AttemptStore {
             (SELECT max(claimed_at) FROM turn_attempt AS a WHERE a.project_id = waiting.project_id) AS last_served
           FROM waiting
         )
-        SELECT attempt.turn_id, attempt.number, attempt.task_token FROM turn_attempt AS attempt JOIN served USING (project_id)
+        SELECT attempt.turn_id, attempt.number, attempt.task_token, project_id
+        FROM turn_attempt AS attempt JOIN served USING (project_id)
         WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${mostRunningPerProject}
           AND NOT EXISTS (SELECT FROM project WHERE project.id = attempt.project_id AND project.paused_at IS NOT NULL)
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
         ORDER BY served.last_served NULLS FIRST, attempt.offered_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
       const [offered] = rows
-      if (!offered) return undefined
+      if (!offered || !(await hasRoom(tx, offered.project_id, mostRunningPerProject))) return undefined
       const now = await clock(tx)
       await tx
         .updateTable('turn_attempt')
@@ -284,6 +285,19 @@ export class AttemptStore {
       .execute()
     return rows.map(({ task_token }) => task_token)
   }
+}
+
+/** Claims of one project take turns from here on: each saw the same count, and together they went past the limit. */
+async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, mostRunning: number): Promise<boolean> {
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${projectId}, 0))`.execute(tx)
+  const { running } = await tx
+    .selectFrom('turn_attempt')
+    .select(({ fn }) => fn.countAll<string>().as('running'))
+    .where('project_id', '=', projectId)
+    .where('claimed_at', 'is not', null)
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(running) < mostRunning
 }
 
 async function clock(tx: Transaction<JobTables>): Promise<Date> {

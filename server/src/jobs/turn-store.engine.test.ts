@@ -26,7 +26,7 @@ const request = { actor, idempotency: undefined, body: (job: Job) => job } as co
 const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60 }
 const broken = { code: 'engine_failed', message: 'It broke.' }
 
-async function createAndTake(): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
+async function createAndTake(inProject = projectId): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
   const fixed = {
     repository: 'docs/site',
     ref: 'main',
@@ -36,7 +36,7 @@ async function createAndTake(): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }>
     topic: null,
   } as const
   const wanted = { ...fixed, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
-  const { body } = await scope.stores.jobs.create(projectId, wanted, request)
+  const { body } = await scope.stores.jobs.create(inProject, wanted, request)
   const turn = await turns.takeNext(body.id)
   if (!turn) throw new Error('a new job has a turn')
   return turn
@@ -94,4 +94,16 @@ test('an offer that nobody took ends with its turn', async () => {
   expect(
     await attempts.claim(runner, randomBytes(32), { deadlineSeconds: 60, mostRunningPerProject: 100 }),
   ).toBeUndefined()
+})
+
+test('claims at once do not go past what a project may run', async () => {
+  const { id: busyId } = await scope.stores.projects.create('Busy', actor)
+  const runner = await scope.stores.runners.create('one of many', randomBytes(32), [busyId])
+  for (let job = 0; job < 6; job++) {
+    const { turnId } = await createAndTake(busyId)
+    await attempts.offer(turnId, randomBytes(32), limits)
+  }
+  const settings = { deadlineSeconds: 60, mostRunningPerProject: 2 }
+  const claims = await Promise.all(Array.from({ length: 8 }, () => attempts.claim(runner, randomBytes(32), settings)))
+  expect(claims.filter((claimed) => claimed !== undefined)).toHaveLength(2)
 })

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import type { Step } from '../../../engines/model/script.ts'
@@ -8,6 +7,7 @@ import { PiEngine } from './engines/pi/pi-engine.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { runTurn, type TurnEnd } from './run-turn.ts'
 import { type BadDays, PlayedGateway, type PlayedTurn, runnerToken } from './testing/played-gateway.ts'
+import { processesOnHost } from './testing/processes-on-host.ts'
 
 const files = {
   'docs/index.md': '# Index\n\nSee [start](start.md).\n',
@@ -53,16 +53,6 @@ function resultOf({ report }: PlayedTurn): Extract<TurnReport, { kind: 'result' 
   if (report?.kind !== 'result') throw new Error(`no result, but ${JSON.stringify(report)}`)
   return report
 }
-
-/** As the host sees them, by a word of their command line. */
-const processesOnHost = (word: string): string[] =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word)
-    } catch {
-      return false
-    }
-  })
 
 describe('a turn', () => {
   it('ends as a bundle on the base, with words, checks and a session', async () => {

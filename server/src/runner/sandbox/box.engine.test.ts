@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { processesOnHost } from '../testing/processes-on-host.ts'
 import { Box } from './box.ts'
 import type { BoxOptions } from './enclosure.ts'
 import { boxLimits } from './limits.ts'
@@ -28,16 +29,6 @@ async function shell(box: Box, script: string, input?: string) {
   const { end, output, errorOutput } = await box.run(command, input === undefined ? {} : { input })
   return { end, output: output.toString('utf8'), errorOutput: errorOutput.toString('utf8') }
 }
-
-/** As the host sees them, by a word of their command line. */
-const processesOnHost = (word: string): string[] =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(word)
-    } catch {
-      return false
-    }
-  })
 
 describe('a box', () => {
   it('runs programs and says how they ended', async () => {

@@ -53,6 +53,8 @@ interface Running {
 }
 
 const readyWithinMs = 15_000
+/** What a frame takes here at the least: without it, any number of empty ones would be free. */
+const frameCostBytes = 64
 
 export class Box implements AsyncDisposable {
   readonly #enclosure: Enclosure
@@ -171,7 +173,7 @@ export class Box implements AsyncDisposable {
     if (kind === frameKinds.swept) this.#sweeps.get(number)?.()
     const running = this.#processes.get(number)
     if (running && (kind === frameKinds.output || kind === frameKinds.errorOutput)) {
-      running.bytesLeft -= payload.length
+      running.bytesLeft -= payload.length + frameCostBytes
       if (running.bytesLeft < 0) {
         this.#send(frameKinds.kill, number)
         running.end({ kind: 'too_much_output' })

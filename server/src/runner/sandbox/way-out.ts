@@ -9,6 +9,7 @@ import {
   Agent as HttpAgent,
   type IncomingMessage,
   request as requestHttp,
+  type Server,
   type ServerResponse,
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
@@ -61,6 +62,11 @@ export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): P
   server.maxConnections = mostConnections
   server.requestTimeout = 0 // a turn has a deadline of its own
 
+  return listenForBox(server)
+}
+
+/** On a socket that whoever is in a box may use. */
+export async function listenForBox(server: Server): Promise<WayOut> {
   const directory = mkdtempSync(join(tmpdir(), 'colophon-way-out-'))
   const socket = join(directory, 'gateway.sock')
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve))
