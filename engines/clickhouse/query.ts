@@ -53,6 +53,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const encoding = request.headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity') return buffer(request)
   // A request cut short fails the read: half a block must never be inserted.
-  if (encoding === 'gzip') return buffer(pipeline(request, createGunzip(), () => {}))
+  if (encoding === 'gzip') return buffer(pipeline(request, createGunzip(), () => {})).catch(asInflateFailure)
   throw ClickHouseException.of(36, 'BAD_ARGUMENTS', `Content-Encoding ${encoding} is not supported here, gzip is`)
+}
+
+function asInflateFailure(error: NodeJS.ErrnoException): never {
+  if (!error.code?.startsWith('Z_')) throw error
+  throw ClickHouseException.of(354, 'ZLIB_INFLATE_FAILED', `inflate failed: ${error.message}`)
 }

@@ -229,6 +229,15 @@ test('takes the forms of INSERT', async () => {
   ])
 })
 
+test('what is not gzip all the way is refused as the server refuses it', async () => {
+  const refused = await fetch(`${server.url}/?query=INSERT+INTO+t+FORMAT+CSV`, {
+    method: 'POST',
+    headers: { 'content-encoding': 'gzip' },
+    body: Buffer.concat([gzipSync('1'), Buffer.from('not gzip')]),
+  })
+  expect(refused.headers.get('x-clickhouse-exception-code')).toBe('354')
+})
+
 test('half a request inserts nothing', async () => {
   const client = await connectTo('half', server)
   await client.command({ query: 'CREATE TABLE t (a UInt32) ENGINE = MergeTree ORDER BY a' })
