@@ -20,7 +20,7 @@ import { bearer, call } from './kit/http-call.ts'
 import { askOrdinarily } from './kit/ordinary-client.ts'
 import { type LetAnHourPass, passingHours } from './kit/passing-hours.ts'
 import { exchange, hangUp, rawRequest } from './kit/raw-http.ts'
-import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
+import { exampleUrl, makeExampleSiteKey, type Operation, operationsOf } from './kit/route-examples.ts'
 import { runningService } from './kit/running-service.ts'
 import { type FuzzedOperation, findWithSchemathesis } from './kit/schemathesis.ts'
 import { endOfLog, type LoggedRequest, loggedSince } from './kit/service-log.ts'
@@ -38,6 +38,19 @@ const furtherRules: Readonly<Record<string, { statuses: readonly number[]; rule:
     statuses: [400],
     rule: 'networks have to be networks, and an end in the future',
   },
+  ...Object.fromEntries(
+    ['views', 'views.csv', 'views/timeseries', 'readers', 'coverage'].map((report) => [
+      `GET /v1/analytics/{projectId}/${report}`,
+      {
+        statuses: [400],
+        rule: 'a range has to have days of the calendar, begin before it ends, and a time zone to be one',
+      },
+    ]),
+  ),
+  'PATCH /v1/analytics/{projectId}/settings': { statuses: [400], rule: 'an origin has to be as browsers write it' },
+  // Of their other forms a schema says only that they are text.
+  'POST /v1/ingest/{projectId}/views': { statuses: [400, 413], rule: 'a line has to be a view' },
+  'POST /v1/collect': { statuses: [400, 413], rule: 'the text has to be a beacon, and a short one' },
   'PATCH /v2/projects/{projectId}/members/{memberId}': { statuses: [400], rule: 'the last owner stays one' },
   'DELETE /v2/projects/{projectId}/members/{memberId}': { statuses: [400], rule: 'the last owner stays' },
   // Of a header with a pattern Schemathesis makes no valid value and believes that it did (4.32.5).
@@ -82,6 +95,7 @@ export async function prove(run: ProofRun): Promise<void> {
     },
     letAnHourPass: passingHours(run, service),
   }
+  await makeExampleSiteKey(stage.operations, service.scope.postgresUrl, (await stage.newProject()).projectId)
   const ordinary = await askOrdinarily(run, api, (await stage.newProject()).key)
   const slow = neverEnding(stage)
   await madeFromTheContract(stage)
@@ -258,7 +272,7 @@ async function badWaysToAsk(
   const authorization = authorizationWith(await newKey(api, project))
   const documented = statuses.filter((status) => status < 500)
   const example = operation.bodyExample as Record<string, unknown> | undefined
-  const bodies = example ? badBodies(example, { documented }) : unaskedBodies()
+  const bodies = example ? badBodies(example, operation.bodyForm, { documented }) : unaskedBodies()
   for (const { name, headers, expected, ...body } of bodies) {
     const fresh = usesUp(operation) ? await targetNow() : target
     const request = { method, target: fresh, headers: [authorization, ...headers], ...body }

@@ -10,7 +10,7 @@ import { startCountingRelay } from './kit/counting-relay.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
 import { type Answer, bearer, call } from './kit/http-call.ts'
 import { type LetAnHourPass, passingHours } from './kit/passing-hours.ts'
-import { exampleUrl, type Operation, operationsOf } from './kit/route-examples.ts'
+import { exampleUrl, makeExampleSiteKey, type Operation, operationsOf } from './kit/route-examples.ts'
 import { type RunningService, runningService } from './kit/running-service.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -39,7 +39,8 @@ export async function prove(run: ProofRun): Promise<void> {
   const operations = await operationsOf(replica.url)
   const letAnHourPass = passingHours(run, service)
 
-  checkNothingIsHidden(run, operations)
+  await makeExampleSiteKey(operations, service.scope.postgresUrl, mine.projectId)
+  await checkNothingIsHidden(run, operations)
   await everyRoute(run, replica.url, operations, await visitors(service, mine, others), mine, letAnHourPass)
   await wrongChecksumAsksNoDatabase(run, service)
   await revocationHolds(run, [replica.url, behindProxy.url], mine)
@@ -50,14 +51,15 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 /** The routes of the code, found by walking them: what is not in the contract must be a page for everybody. */
-function checkNothingIsHidden(run: ProofRun, operations: readonly Operation[]): void {
+async function checkNothingIsHidden(run: ProofRun, operations: readonly Operation[]): Promise<void> {
   const listen = { host: '127.0.0.1', port: 0 }
   const log = createLog('proof', { level: 'error' })
-  const { declaredRoutes } = createApi(
+  const { server, declaredRoutes } = createApi(
     {} as ApiParts,
     { listen, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 },
     log,
   )
+  await server.ready() // some are registered only then
   const documented = new Map(operations.map(({ method, path, access }) => [`${method} ${path}`, access]))
   for (const { method, url, access } of declaredRoutes) {
     const name = `${method === 'HEAD' ? 'GET' : method} ${url.replace(/:(\w+)/g, '{$1}')}`

@@ -1,6 +1,7 @@
 /** Bodies that no honest client sends, made from a valid one. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { type Expected, refusedAs } from './contract-answer.ts'
+import type { BodyForm } from './route-examples.ts'
 
 export interface BadBody {
   name: string
@@ -13,7 +14,7 @@ export interface BadBody {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const limitBytes = 1024 * 1024
+const mebibyte = 1024 * 1024
 const invalid = refusedAs('invalid_request')
 const otherType = refusedAs('unsupported_media_type')
 const tooLarge = refusedAs('too_large')
@@ -26,14 +27,22 @@ const json = (name: string, body: string | Buffer, expected: Expected): BadBody 
 })
 
 /** `whatever`: within the contract, be it taken or refused. */
-export function badBodies(example: Fields, whatever: Expected): BadBody[] {
-  return [
-    ...mediaTypes(JSON.stringify(example)),
-    ...encodings(),
+export function badBodies(example: Fields, form: BodyForm, whatever: Expected): BadBody[] {
+  const bodies = [
+    ...mediaTypes(JSON.stringify(example), form),
+    ...encodings(form),
     ...documents(example, whatever),
-    ...sizes(JSON.stringify(example)),
-    ...framings(JSON.stringify(example)),
     ...Object.keys(example).flatMap((field) => badValues(example, field, whatever)),
+  ]
+  return [
+    // Whatever else is wrong with it, it is too large before.
+    ...bodies.map((bad) =>
+      bad.expected === invalid && !bad.framing && Buffer.byteLength(bad.body) > form.mostBytes
+        ? { ...bad, expected: tooLarge }
+        : bad,
+    ),
+    ...sizes(JSON.stringify(example), form),
+    ...framings(JSON.stringify(example)),
   ]
 }
 
@@ -41,7 +50,7 @@ export function badBodies(example: Fields, whatever: Expected): BadBody[] {
 export const unaskedBodies = (): BadBody[] => [
   json('nothing, as JSON', '', 'taken'),
   json('broken JSON', '{', 'taken'),
-  json('4 MiB of JSON', `"${'x'.repeat(4 * limitBytes)}"`, 'taken'),
+  json('4 MiB of JSON', `"${'x'.repeat(4 * mebibyte)}"`, 'taken'),
   { name: 'a text', headers: ['Content-Type: text/plain'], body: 'text', expected: 'taken' },
   { name: 'a body without a type', headers: [], body: 'text', expected: 'taken' },
   { name: 'an absurd type', headers: ['Content-Type: /;/'], body: 'text', expected: 'taken' },
@@ -53,7 +62,8 @@ export const unaskedBodies = (): BadBody[] => [
   },
 ]
 
-function mediaTypes(valid: string): BadBody[] {
+function mediaTypes(valid: string, form: BodyForm): BadBody[] {
+  const asText = form.mediaTypes.includes('text/plain') ? 'taken' : otherType
   const typed = (type: string, expected: Expected, body: string | Buffer = valid): BadBody => ({
     name: `as ${type.slice(0, 40) || 'an empty type'}`,
     headers: [`Content-Type: ${type}`],
@@ -66,7 +76,7 @@ function mediaTypes(valid: string): BadBody[] {
     typed('Application/JSON', 'taken'),
     typed('application/json;charset=utf-16', 'taken'), // the parameter means nothing for JSON, whose bytes are UTF-8
     typed('application/json; charset=utf-16', invalid, Buffer.from(valid, 'utf16le')),
-    typed('text/plain', otherType),
+    typed('text/plain', asText),
     typed('application/xml', otherType, '<a/>'),
     typed('application/x-www-form-urlencoded', otherType, 'a=1'),
     typed('multipart/form-data; boundary=x', otherType, multipart),
@@ -80,13 +90,13 @@ function mediaTypes(valid: string): BadBody[] {
     typed('/', otherType),
     typed('\xff\xfe', otherType),
     typed(`text/${'x'.repeat(10_000)}`, otherType),
-    typed(`application/json; ${'a=b; '.repeat(2_000)}`, { documented: [200, 201, 400, 409, 415, 429] }),
+    typed(`application/json; ${'a=b; '.repeat(2_000)}`, { documented: [200, 201, 204, 400, 409, 415, 429] }),
     { name: 'without a type', headers: [], body: valid, expected: otherType },
     {
       name: 'as two types',
       headers: ['Content-Type: text/plain', 'Content-Type: application/json'],
       body: valid,
-      expected: otherType,
+      expected: asText,
     },
   ]
 }
@@ -96,7 +106,7 @@ let made: ReturnType<typeof makeBombs> | undefined
 const bombs = () => (made ??= makeBombs())
 
 function makeBombs() {
-  const long = Buffer.concat([Buffer.alloc(64 * limitBytes, ' '), Buffer.from('{}')])
+  const long = Buffer.concat([Buffer.alloc(64 * mebibyte, ' '), Buffer.from('{}')])
   const gzip = gzipSync(long)
   return {
     gzip,
@@ -107,12 +117,12 @@ function makeBombs() {
   }
 }
 
-function encodings(): BadBody[] {
+function encodings({ mayBePacked, mostBytes }: BodyForm): BadBody[] {
   const encoded = (encoding: string, body: Buffer): BadBody => ({
     name: `${encoding}: ${body.length} bytes that become 64 MiB`,
     headers: ['Content-Type: application/json', `Content-Encoding: ${encoding}`],
     body,
-    expected: otherType,
+    expected: (mayBePacked && encoding === 'gzip') || body.length > mostBytes ? tooLarge : otherType,
   })
   const { gzip, twice, deflate, brotli, zstd } = bombs()
   return [
@@ -129,7 +139,7 @@ function encodings(): BadBody[] {
       headers: ['Content-Type: application/json'],
       framing: ['Transfer-Encoding: gzip, chunked'],
       body: Buffer.concat([Buffer.from(`${gzip.length.toString(16)}\r\n`), gzip, Buffer.from('\r\n0\r\n\r\n')]),
-      expected: invalid,
+      expected: gzip.length > mostBytes ? tooLarge : invalid,
     },
   ]
 }
@@ -167,12 +177,12 @@ function documents(example: Fields, whatever: Expected): BadBody[] {
     json('500,000 arrays deep and never closed', '['.repeat(500_000), invalid),
     json('100,000 deep inside', beside(`"a":${'['.repeat(100_000)}${']'.repeat(100_000)}`), invalid),
     json('1 MiB of names', `{${filled((index) => `"k${index}":1`, 1000)}}`, invalid),
-    json('one name of 1 MiB', `{"${'k'.repeat(limitBytes - 1000)}":1}`, invalid),
+    json('one name of 1 MiB', `{"${'k'.repeat(mebibyte - 1000)}":1}`, invalid),
     json('1 MiB of arrays', `[${filled(() => '[]', 1000)}]`, invalid),
   ]
 }
 
-function sizes(valid: string): BadBody[] {
+function sizes(valid: string, { mostBytes }: BodyForm): BadBody[] {
   const padded = (bytes: number) => valid + ' '.repeat(bytes - Buffer.byteLength(valid))
   const announced = (length: string): BadBody => ({
     name: `announced as ${length} bytes`,
@@ -182,16 +192,16 @@ function sizes(valid: string): BadBody[] {
     expected: tooLarge,
   })
   return [
-    json('exactly 1 MiB', padded(limitBytes), 'taken'),
-    json('1 MiB and a byte', padded(limitBytes + 1), tooLarge),
-    json('4 MiB', padded(4 * limitBytes), tooLarge),
-    announced('1048577'),
+    json('exactly as much as may be', padded(mostBytes), 'taken'),
+    json('a byte more', padded(mostBytes + 1), tooLarge),
+    json('3 MiB more', padded(mostBytes + 3 * mebibyte), tooLarge),
+    announced(String(mostBytes + 1)),
     announced('9007199254740991'),
     {
-      name: '2 MiB in chunks',
+      name: 'twice as much, in chunks',
       headers: ['Content-Type: application/json'],
       framing: ['Transfer-Encoding: chunked'],
-      body: `${'10000\r\n'.concat(' '.repeat(0x10000), '\r\n').repeat(32)}0\r\n\r\n`,
+      body: `${'1000\r\n'.concat(' '.repeat(0x1000), '\r\n').repeat((2 * mostBytes) / 0x1000)}0\r\n\r\n`,
       expected: tooLarge,
     },
   ]
@@ -263,11 +273,11 @@ function badValues(example: Fields, field: string, whatever: Expected): BadBody[
       ),
     ),
     valued('invisible and odd characters', JSON.stringify('\u202e\u200d\ufeff\ufffe\u0001\u007f\u0085\u2028İ')),
-    valued('1 MiB of text', JSON.stringify('x'.repeat(limitBytes - 2000))),
-    valued('1 MiB of letters that grow in lower case', JSON.stringify('İ'.repeat(limitBytes / 2 - 1000))),
-    valued('1 MiB of marks on one letter', JSON.stringify(`a${'\u0301'.repeat(limitBytes / 2 - 1000)}`)),
-    valued('1 MiB of @', JSON.stringify('@'.repeat(limitBytes - 2000))),
-    valued('1 MiB of digits', '9'.repeat(limitBytes - 2000)),
+    valued('1 MiB of text', JSON.stringify('x'.repeat(mebibyte - 2000))),
+    valued('1 MiB of letters that grow in lower case', JSON.stringify('İ'.repeat(mebibyte / 2 - 1000))),
+    valued('1 MiB of marks on one letter', JSON.stringify(`a${'\u0301'.repeat(mebibyte / 2 - 1000)}`)),
+    valued('1 MiB of @', JSON.stringify('@'.repeat(mebibyte - 2000))),
+    valued('1 MiB of digits', '9'.repeat(mebibyte - 2000)),
     valued('1 MiB of what it has', `[${filled(() => JSON.stringify(one), 2000)}]`),
     valued('1 MiB of numbers', `[${filled(() => '1', 2000)}]`),
     valued('1 MiB of empty objects', `[${filled(() => '{}', 2000)}]`),
@@ -284,7 +294,7 @@ function spliced(text: string, bytes: readonly number[]): Buffer {
 /** As many items as fit into the limit, less what is kept free. */
 function filled(item: (index: number) => string, freeBytes: number): string {
   const items: string[] = []
-  for (let bytes = 0; bytes < limitBytes - freeBytes; bytes += (items.at(-1)?.length ?? 0) + 1)
+  for (let bytes = 0; bytes < mebibyte - freeBytes; bytes += (items.at(-1)?.length ?? 0) + 1)
     items.push(item(items.length))
   return items.join()
 }

@@ -2,6 +2,7 @@
  * A valid request for every operation of the contract: real ids for the path, the schema's own example for the body. New
  * routes fall under the proofs by themselves, as long as their paths speak of things that are made here.
  */
+import pg from 'pg'
 import { bearer, call } from './http-call.ts'
 
 export interface Operation {
@@ -10,9 +11,19 @@ export interface Operation {
   path: string
   access: string
   bodyExample: unknown
+  bodyForm: BodyForm
   /** Of every answer that is documented. */
   statuses: readonly number[]
 }
+
+export interface BodyForm {
+  mediaTypes: readonly string[]
+  mostBytes: number
+  /** With gzip. */
+  mayBePacked: boolean
+}
+
+const ordinaryBody = { mostBytes: 1024 * 1024, mayBePacked: false }
 
 interface Document {
   paths: Record<string, Record<string, DocumentedOperation>>
@@ -20,6 +31,7 @@ interface Document {
 
 interface DocumentedOperation {
   'x-colophon-access': string
+  'x-colophon-body'?: Omit<BodyForm, 'mediaTypes'>
   responses: Record<string, unknown>
   requestBody?: { content: Record<string, { schema: { examples?: unknown[] } }> }
 }
@@ -35,6 +47,10 @@ export async function operationsOf(apiUrl: string): Promise<Operation[]> {
         path,
         access: operation['x-colophon-access'],
         bodyExample: schema?.examples?.[0],
+        bodyForm: {
+          mediaTypes: Object.keys(operation.requestBody?.content ?? {}),
+          ...(operation['x-colophon-body'] ?? ordinaryBody),
+        },
         statuses: Object.keys(operation.responses).map(Number),
       }
     }),
@@ -55,6 +71,7 @@ const makers: Readonly<Record<string, Make>> = {
     const email = `${crypto.randomUUID()}@example.com`
     return String((await post('/v2/projects/{projectId}/members', { email, role: 'viewer' })).id)
   },
+  siteKey: async (post) => String((await post('/v1/analytics/{projectId}/site-keys', undefined)).key),
   id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),
 }
 
@@ -83,4 +100,20 @@ export async function exampleUrl(
     filled = filled.replace(placeholder, await make(post))
   }
   return `${apiUrl}${filled}`
+}
+
+/** The site key that stands in an example is one from then on: of this project. */
+export async function makeExampleSiteKey(
+  operations: readonly Operation[],
+  postgresUrl: string,
+  projectId: string,
+): Promise<void> {
+  const example = operations.find(({ path }) => path === '/v1/collect')?.bodyExample as { key: string }
+  const client = new pg.Client({ connectionString: postgresUrl })
+  await client.connect()
+  try {
+    await client.query('INSERT INTO site_key (key, project_id) VALUES ($1, $2)', [example.key, projectId])
+  } finally {
+    await client.end()
+  }
 }

@@ -1,4 +1,5 @@
 import { type Audit, audit } from './audit.ts'
+import { type ExportViews, exportViewsOver } from './export-views.ts'
 import { type Follow, followOver } from './follow.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { health, type Readiness, readiness } from './health.ts'
@@ -7,7 +8,9 @@ import { type Keys, keys } from './keys.ts'
 import { type Members, members } from './members.ts'
 import { operationsOver } from './operation.ts'
 import { type Projects, projects } from './projects.ts'
+import { type ReadViews, readViews } from './read-views.ts'
 import type { CallOptions, Connection } from './request.ts'
+import { type TellViews, tellViews } from './tell-views.ts'
 
 export interface ClientOptions {
   /** Where Colophon answers, like `https://colophon.example.com`; a path in it is kept. */
@@ -32,6 +35,12 @@ export interface Client {
     /** What the agent does, as it happens, until the job is no longer active; a lost connection is taken up again. */
     follow: Follow
   }
+  /** Which pages people and AIs read. */
+  readonly views: ReadViews &
+    TellViews & {
+      /** Every page of a range, as CSV, as it comes. */
+      exportCsv: ExportViews
+    }
   readonly projects: Projects
   readonly members: Members
   readonly keys: Keys
@@ -53,6 +62,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
     jobs: { ...jobs(call), follow: followOver(connection) },
+    views: { ...readViews(call), ...tellViews(call), exportCsv: exportViewsOver(connection) },
     projects: projects(call),
     members: members(call),
     keys: keys(call),

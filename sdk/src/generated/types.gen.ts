@@ -202,6 +202,179 @@ export type AgentModel = {
     };
 };
 
+export type IngestedViews = {
+    /**
+     * So many are views. They are kept, and in the numbers within 10 seconds.
+     */
+    counted: number;
+    /**
+     * How many are none, by the reason.
+     */
+    dropped: {
+        not_get?: number;
+        not_successful?: number;
+        prefetch?: number;
+        not_a_path?: number;
+        path_too_long?: number;
+        not_a_page?: number;
+        counted_elsewhere?: number;
+        opted_out?: number;
+        too_old?: number;
+    };
+    /**
+     * They came before under this `Idempotency-Key`, and were counted then.
+     */
+    repeated: boolean;
+};
+
+/**
+ * Whether anybody looked who could have seen.
+ */
+export type ViewsCoverage = {
+    /**
+     * `not_measured`: no source that counts people told of this range, so that 0 says nothing.
+     */
+    human: 'measured' | 'not_measured';
+    /**
+     * `not_measured`: no server told of this range; the browser script cannot see AI clients.
+     */
+    ai: 'measured' | 'not_measured';
+};
+
+export type ViewsResult = {
+    /**
+     * Of the whole range, not of this page of the list.
+     */
+    totals: {
+        /**
+         * By people.
+         */
+        human: number;
+        /**
+         * By AI clients.
+         */
+        ai: number;
+        /**
+         * `human` + `ai`. Search engines and other bots are in neither.
+         */
+        total: number;
+    };
+    /**
+     * Most read first, then by path.
+     */
+    views: Array<{
+        path: string;
+        /**
+         * By people.
+         */
+        human: number;
+        /**
+         * By AI clients.
+         */
+        ai: number;
+        /**
+         * `human` + `ai`. Search engines and other bots are in neither.
+         */
+        total: number;
+    }>;
+    /**
+     * The next page begins at `offset` + `limit`.
+     */
+    hasMore: boolean;
+    coverage: ViewsCoverage;
+};
+
+export type ViewsOverTime = {
+    interval: 'quarter_hour' | 'hour' | 'day' | 'week' | 'month';
+    timeZone: string;
+    points: Array<{
+        /**
+         * When the step begins: of the first it may be before `dateFrom`.
+         */
+        at: string;
+        /**
+         * By people.
+         */
+        human: number;
+        /**
+         * By AI clients.
+         */
+        ai: number;
+        /**
+         * `human` + `ai`. Search engines and other bots are in neither.
+         */
+        total: number;
+    }>;
+    coverage: ViewsCoverage;
+};
+
+export type ReaderClassification = {
+    /**
+     * Null: it would be no view.
+     */
+    view: {
+        /**
+         * The page, as it stands in lists.
+         */
+        path: string;
+        /**
+         * In which form the page was asked for.
+         */
+        surface: 'html' | 'markdown' | 'mdx' | 'llms';
+        class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
+        /**
+         * A name of the list of readers, or `browser`, or `unknown`.
+         */
+        agent: string;
+        /**
+         * What decided.
+         */
+        rule: 'proven' | 'impostor' | 'listed' | 'asks_for_markdown' | 'browser' | 'reads_what_is_written_for_models' | 'nothing_known';
+    } | null;
+    /**
+     * Why it would be no view.
+     */
+    reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'opted_out' | 'too_old' | null;
+    /**
+     * Of the rule and the list of readers together.
+     */
+    ruleVersion: string;
+};
+
+export type AnalyticsSettings = {
+    /**
+     * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
+     */
+    peopleCountedBy: 'script' | 'servers';
+    /**
+     * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
+     */
+    obeysOptOut: boolean;
+    /**
+     * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
+     */
+    siteOrigins: Array<string>;
+    /**
+     * What `ai` means where a question does not say.
+     */
+    ai: 'all' | 'assistants';
+    /**
+     * Views are kept for so many whole months, besides the running one. Null: for ever.
+     */
+    retentionMonths: number | null;
+};
+
+export type SiteKey = {
+    /**
+     * Public: it stands in the pages of the site, and lets views in and nothing out.
+     */
+    key: string;
+    /**
+     * When the site key was made.
+     */
+    createdAt: string;
+};
+
 export type Me = {
     projectId: string;
     keyId: string;
@@ -1001,6 +1174,910 @@ export type ListModelsResponses = {
 };
 
 export type ListModelsResponse = ListModelsResponses[keyof ListModelsResponses];
+
+export type IngestViewsData = {
+    body: {
+        views: Array<{
+            /**
+             * As the request line has it: encoded, with its query.
+             */
+            path: string;
+            /**
+             * The reader's. Empty: it sent none.
+             */
+            userAgent: string;
+            /**
+             * When; now unless given. What is more than 13 months old is dropped, what is yet to come was now: history comes by import.
+             */
+            at?: string;
+            method?: string;
+            status?: number;
+            /**
+             * The reader's `Accept`.
+             */
+            accept?: string;
+            /**
+             * The browser fetched it in advance: `Sec-Purpose: prefetch`.
+             */
+            prefetch?: boolean;
+        }>;
+    };
+    headers?: {
+        /**
+         * What comes again under the same key within a week is not counted again.
+         */
+        'idempotency-key'?: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/ingest/{projectId}/views';
+};
+
+export type IngestViewsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type IngestViewsError = IngestViewsErrors[keyof IngestViewsErrors];
+
+export type IngestViewsResponses = {
+    /**
+     * Tell of requests that a site answered
+     */
+    200: IngestedViews;
+};
+
+export type IngestViewsResponse = IngestViewsResponses[keyof IngestViewsResponses];
+
+export type CollectViewData = {
+    body: {
+        /**
+         * The site's public key, `site_…`.
+         */
+        key: string;
+        /**
+         * Random, of this view: one that comes again is counted once.
+         */
+        id: string;
+        /**
+         * Of the page, as `location.pathname` has it.
+         */
+        path: string;
+    };
+    headers?: {
+        /**
+         * The page's own; one of the project's `siteOrigins` where it has some.
+         */
+        origin?: string;
+        /**
+         * `1`: not counted, where the project obeys it.
+         */
+        dnt?: string;
+        /**
+         * The same.
+         */
+        'sec-gpc'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/collect';
+};
+
+export type CollectViewErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `insufficient_scope`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CollectViewError = CollectViewErrors[keyof CollectViewErrors];
+
+export type CollectViewResponses = {
+    /**
+     * Tell of a page that a browser shows
+     */
+    204: void;
+};
+
+export type CollectViewResponse = CollectViewResponses[keyof CollectViewResponses];
+
+export type ListViewsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         */
+        dateFrom?: string;
+        /**
+         * Until just before this moment, which has to be later. Left out: until now.
+         */
+        dateTo?: string;
+        limit?: number;
+        offset?: number;
+        /**
+         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         */
+        ai?: 'all' | 'assistants';
+    };
+    url: '/v1/analytics/{projectId}/views';
+};
+
+export type ListViewsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
+
+export type ListViewsResponses = {
+    /**
+     * Page views by page, split into people and AI
+     */
+    200: ViewsResult;
+};
+
+export type ListViewsResponse = ListViewsResponses[keyof ListViewsResponses];
+
+export type ExportViewsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         */
+        dateFrom?: string;
+        /**
+         * Until just before this moment, which has to be later. Left out: until now.
+         */
+        dateTo?: string;
+        /**
+         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         */
+        ai?: 'all' | 'assistants';
+    };
+    url: '/v1/analytics/{projectId}/views.csv';
+};
+
+export type ExportViewsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ExportViewsError = ExportViewsErrors[keyof ExportViewsErrors];
+
+export type ExportViewsResponses = {
+    /**
+     * `path,human,ai,total`, in UTF-8.
+     */
+    200: string;
+};
+
+export type ExportViewsResponse = ExportViewsResponses[keyof ExportViewsResponses];
+
+export type ViewTimeseriesData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         */
+        dateFrom?: string;
+        /**
+         * Until just before this moment, which has to be later. Left out: until now.
+         */
+        dateTo?: string;
+        interval?: 'quarter_hour' | 'hour' | 'day' | 'week' | 'month';
+        /**
+         * A name of the time zone database, like `Europe/Berlin`.
+         */
+        timeZone?: string;
+        /**
+         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         */
+        ai?: 'all' | 'assistants';
+    };
+    url: '/v1/analytics/{projectId}/views/timeseries';
+};
+
+export type ViewTimeseriesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ViewTimeseriesError = ViewTimeseriesErrors[keyof ViewTimeseriesErrors];
+
+export type ViewTimeseriesResponses = {
+    /**
+     * Page views over time
+     */
+    200: ViewsOverTime;
+};
+
+export type ViewTimeseriesResponse = ViewTimeseriesResponses[keyof ViewTimeseriesResponses];
+
+export type ListReadersData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         */
+        dateFrom?: string;
+        /**
+         * Until just before this moment, which has to be later. Left out: until now.
+         */
+        dateTo?: string;
+    };
+    url: '/v1/analytics/{projectId}/readers';
+};
+
+export type ListReadersErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListReadersError = ListReadersErrors[keyof ListReadersErrors];
+
+export type ListReadersResponses = {
+    /**
+     * Who read: every kind of reader, by name
+     */
+    200: {
+        readers: Array<{
+            class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
+            /**
+             * A name of the list of readers, or `browser`, or `unknown`.
+             */
+            agent: string;
+            views: number;
+        }>;
+        coverage: ViewsCoverage;
+    };
+};
+
+export type ListReadersResponse = ListReadersResponses[keyof ListReadersResponses];
+
+export type GetCoverageData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         */
+        dateFrom?: string;
+        /**
+         * Until just before this moment, which has to be later. Left out: until now.
+         */
+        dateTo?: string;
+    };
+    url: '/v1/analytics/{projectId}/coverage';
+};
+
+export type GetCoverageErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetCoverageError = GetCoverageErrors[keyof GetCoverageErrors];
+
+export type GetCoverageResponses = {
+    /**
+     * What was measured, and by whom
+     */
+    200: {
+        /**
+         * `not_measured`: no source that counts people told of this range, so that 0 says nothing.
+         */
+        human: 'measured' | 'not_measured';
+        /**
+         * `not_measured`: no server told of this range; the browser script cannot see AI clients.
+         */
+        ai: 'measured' | 'not_measured';
+        /**
+         * All that ever told of the project, also outside of the range.
+         */
+        sources: Array<{
+            source: 'script' | 'servers';
+            /**
+             * The first day, in UTC, of which it told.
+             */
+            firstDay: string;
+            /**
+             * The last one.
+             */
+            lastDay: string;
+        }>;
+    };
+};
+
+export type GetCoverageResponse = GetCoverageResponses[keyof GetCoverageResponses];
+
+export type ClassifyReaderData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: {
+        /**
+         * The header `User-Agent`.
+         */
+        userAgent?: string;
+        /**
+         * As it was asked for, like `/guide.md?x=1`.
+         */
+        path?: string;
+        /**
+         * The header `Accept`.
+         */
+        accept?: string;
+    };
+    url: '/v1/analytics/{projectId}/classify';
+};
+
+export type ClassifyReaderErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ClassifyReaderError = ClassifyReaderErrors[keyof ClassifyReaderErrors];
+
+export type ClassifyReaderResponses = {
+    /**
+     * Who a reader would be taken for, and why
+     */
+    200: ReaderClassification;
+};
+
+export type ClassifyReaderResponse = ClassifyReaderResponses[keyof ClassifyReaderResponses];
+
+export type GetAnalyticsSettingsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/settings';
+};
+
+export type GetAnalyticsSettingsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetAnalyticsSettingsError = GetAnalyticsSettingsErrors[keyof GetAnalyticsSettingsErrors];
+
+export type GetAnalyticsSettingsResponses = {
+    /**
+     * How page views are counted
+     */
+    200: AnalyticsSettings;
+};
+
+export type GetAnalyticsSettingsResponse = GetAnalyticsSettingsResponses[keyof GetAnalyticsSettingsResponses];
+
+export type ChangeAnalyticsSettingsData = {
+    body: {
+        /**
+         * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
+         */
+        peopleCountedBy?: 'script' | 'servers';
+        /**
+         * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
+         */
+        obeysOptOut?: boolean;
+        /**
+         * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
+         */
+        siteOrigins?: Array<string>;
+        /**
+         * What `ai` means where a question does not say.
+         */
+        ai?: 'all' | 'assistants';
+        /**
+         * Views are kept for so many whole months, besides the running one. Null: for ever.
+         */
+        retentionMonths?: number | null;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/settings';
+};
+
+export type ChangeAnalyticsSettingsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangeAnalyticsSettingsError = ChangeAnalyticsSettingsErrors[keyof ChangeAnalyticsSettingsErrors];
+
+export type ChangeAnalyticsSettingsResponses = {
+    /**
+     * Change how page views are counted
+     */
+    200: AnalyticsSettings;
+};
+
+export type ChangeAnalyticsSettingsResponse = ChangeAnalyticsSettingsResponses[keyof ChangeAnalyticsSettingsResponses];
+
+export type ListSiteKeysData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/site-keys';
+};
+
+export type ListSiteKeysErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListSiteKeysError = ListSiteKeysErrors[keyof ListSiteKeysErrors];
+
+export type ListSiteKeysResponses = {
+    /**
+     * The site keys of a project
+     */
+    200: {
+        siteKeys: Array<SiteKey>;
+    };
+};
+
+export type ListSiteKeysResponse = ListSiteKeysResponses[keyof ListSiteKeysResponses];
+
+export type CreateSiteKeyData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/site-keys';
+};
+
+export type CreateSiteKeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateSiteKeyError = CreateSiteKeyErrors[keyof CreateSiteKeyErrors];
+
+export type CreateSiteKeyResponses = {
+    /**
+     * Make a site key for the browser script
+     */
+    201: SiteKey;
+};
+
+export type CreateSiteKeyResponse = CreateSiteKeyResponses[keyof CreateSiteKeyResponses];
+
+export type RevokeSiteKeyData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The site key, `site_…`.
+         */
+        siteKey: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/site-keys/{siteKey}';
+};
+
+export type RevokeSiteKeyErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RevokeSiteKeyError = RevokeSiteKeyErrors[keyof RevokeSiteKeyErrors];
+
+export type RevokeSiteKeyResponses = {
+    /**
+     * Revoke a site key
+     */
+    200: SiteKey;
+};
+
+export type RevokeSiteKeyResponse = RevokeSiteKeyResponses[keyof RevokeSiteKeyResponses];
 
 export type GetMeData = {
     body?: never;

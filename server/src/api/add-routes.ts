@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Key, KeyStore } from '../keys/key-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
+import { LargeBodies, leaveBodiesToRoutes } from '../platform/http/large-body.ts'
 import { authenticate, revokedMeanwhile } from './authenticate.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import type { Access, Route } from './route.ts'
@@ -28,22 +29,25 @@ export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRout
   return declared
 }
 
+const mostLargeBodyBytes = 32 * 1024 * 1024
+
 export function addRoutes(server: HttpServer, routes: readonly Route[], keys: KeyStore): void {
   const reads = new MinuteLimit('reads')
   // By project and not by key: a key that makes keys would have as many limits as it likes.
   const changes = new MinuteLimit('changes to the project')
   const keyOf = new WeakMap<FastifyRequest, Key>()
   const heldBody = new WeakSet<FastifyRequest>()
-  for (const route of routes) {
+  const largeBodies = new LargeBodies(mostLargeBodyBytes)
+  const add = (scope: HttpServer, route: Route) => {
     const { params, query, body, headers } = route.schemas
-    server.route({
+    scope.route({
       method: route.method,
       url: route.url,
-      config: { access: route.access },
+      config: { access: route.access, largeBody: route.reads !== undefined, quiet: route.quiet === true },
       schema: {
         ...(params && { params }),
         ...(query && { querystring: query }),
-        ...(body && { body }),
+        ...(body && !route.reads && { body }),
         ...(headers && { headers }),
       },
       onRequest: async (request) => {
@@ -52,30 +56,42 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
         // A key that was looked up when all of the request was here is not looked up again: nobody gained time.
         if (body && !request.raw.complete) heldBody.add(request)
       },
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const key = keyOf.get(request)
-        if (key && heldBody.has(request) && !(await keys.isLive(key))) throw revokedMeanwhile()
-        if (key && route.method === 'GET') reads.take(key.id)
-        if (key && route.access === 'project:write') changes.take(key.projectId)
-        const asked = {
-          params: request.params,
-          query: request.query,
-          body: request.body,
-          headers: request.headers,
-          ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
-        } as Parameters<Route['handle']>[0]
-        if (route.streams && accepts(request, route.streams.contentType)) {
-          // Not to be kept by caches, nor held back by proxies until there is more of it.
-          reply.type(route.streams.contentType).headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
-          return reply.send(await route.streams.open(asked))
-        }
-        const answer = await route.handle(asked)
-        return reply
-          .code(answer.status)
-          .headers(answer.headers ?? {})
-          .send(answer.body)
-      },
+      handler: async (request: FastifyRequest, reply: FastifyReply) =>
+        route.reads
+          ? largeBodies.read(request.raw, route.reads, (read) => perform(route, request, reply, read))
+          : perform(route, request, reply, request.body),
     })
+  }
+  const perform = async (route: Route, request: FastifyRequest, reply: FastifyReply, body: unknown) => {
+    const key = keyOf.get(request)
+    if (key && heldBody.has(request) && !(await keys.isLive(key))) throw revokedMeanwhile()
+    if (key && route.method === 'GET') reads.take(key.id)
+    if (key && route.access === 'project:write') changes.take(key.projectId)
+    const asked = {
+      params: request.params,
+      query: request.query,
+      body,
+      headers: request.headers,
+      ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
+    } as Parameters<Route['handle']>[0]
+    if (route.streams && accepts(request, route.streams.contentType)) {
+      // Not to be kept by caches, nor held back by proxies until there is more of it.
+      reply.type(route.streams.contentType).headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+      return reply.send(await route.streams.open(asked))
+    }
+    const answer = await route.handle(asked)
+    return reply
+      .code(answer.status)
+      .headers(answer.headers ?? {})
+      .send(answer.body)
+  }
+  for (const route of routes) {
+    if (!route.reads) add(server, route)
+    else
+      server.register(async (scope) => {
+        leaveBodiesToRoutes(scope)
+        add(scope, route)
+      })
   }
 }
 

@@ -1,4 +1,9 @@
 /** The public HTTP service, put together from its routes. */
+import type { Readers } from '../analytics/classify/readers.ts'
+import type { KnownSites } from '../analytics/collect/known-sites.ts'
+import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import type { ViewReports } from '../analytics/query/view-reports.ts'
+import type { SettingsStore } from '../analytics/settings/settings-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'
 import type { JobStore } from '../jobs/job-store.ts'
@@ -14,6 +19,20 @@ import type { Log } from '../platform/log.ts'
 import type { MemberStore } from '../projects/member-store.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
 import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
+import { changeAnalyticsSettingsRoute } from './analytics/change-analytics-settings.ts'
+import { classifyReaderRoute } from './analytics/classify-reader.ts'
+import { addCollectScript } from './analytics/collect-script.ts'
+import { collectViewRoute } from './analytics/collect-view.ts'
+import { createSiteKeyRoute } from './analytics/create-site-key.ts'
+import { exportViewsRoute } from './analytics/export-views.ts'
+import { getAnalyticsSettingsRoute } from './analytics/get-analytics-settings.ts'
+import { getCoverageRoute } from './analytics/get-coverage.ts'
+import { ingestViewsRoute } from './analytics/ingest-views.ts'
+import { listReadersRoute } from './analytics/list-readers.ts'
+import { listSiteKeysRoute } from './analytics/list-site-keys.ts'
+import { listViewsRoute } from './analytics/list-views.ts'
+import { revokeSiteKeyRoute } from './analytics/revoke-site-key.ts'
+import { viewTimeseriesRoute } from './analytics/view-timeseries.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
 import { addHooks, type HookParts } from './hooks/receive-hook.ts'
@@ -54,6 +73,11 @@ export interface ApiParts extends JobSignals, HookParts {
   events: EventStore
   followJobs: FollowJobs
   models: ModelStore
+  viewBuffer: ViewBuffer
+  knownSites: KnownSites
+  viewReports: ViewReports
+  readers: Readers
+  analyticsSettings: SettingsStore
 }
 
 /** Every endpoint of the contract, in the order in which the documentation has them. */
@@ -68,6 +92,19 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   cancelJobRoute(parts),
   archiveJobRoute(parts),
   listModelsRoute(parts),
+  ingestViewsRoute(parts),
+  collectViewRoute(parts),
+  listViewsRoute(parts),
+  exportViewsRoute(parts),
+  viewTimeseriesRoute(parts),
+  listReadersRoute(parts),
+  getCoverageRoute(parts),
+  classifyReaderRoute(parts),
+  getAnalyticsSettingsRoute(parts),
+  changeAnalyticsSettingsRoute(parts),
+  listSiteKeysRoute(parts),
+  createSiteKeyRoute(parts),
+  revokeSiteKeyRoute(parts),
   getMeRoute(),
   listKeysRoute(parts),
   createKeyRoute(parts),
@@ -96,6 +133,7 @@ export function createApi(parts: ApiParts, config: HttpConfig, log: Log): Api {
   const routes = apiRoutes(parts)
   addRoutes(server, routes, parts.keys)
   addHooks(server, parts)
+  addCollectScript(server)
   addReference(server, openApiDocument(routes))
   addDashboard(server, log)
   return { server, declaredRoutes }

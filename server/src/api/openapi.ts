@@ -53,9 +53,7 @@ function operation(route: Route, components: Components): Json {
     summary: route.summary,
     ...(route.description && { description: route.description }),
     ...(documented.length > 0 && { parameters: documented }),
-    ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: components.refer(body) } } },
-    }),
+    ...(body && { requestBody: { required: true, content: bodyForms(body, route, components) } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, schema]) => [
@@ -74,12 +72,26 @@ function operation(route: Route, components: Components): Json {
     },
     security: route.access === 'public' ? [] : [{ apiKey: [] }],
     'x-colophon-access': route.access,
+    ...(route.reads && {
+      'x-colophon-body': { mostBytes: route.reads.mostBytes, mayBePacked: route.reads.mayBePacked },
+    }),
   }
 }
 
+function bodyForms(body: TSchema, { reads }: Route, components: Components): Json {
+  const schema = components.refer(body)
+  const { examples } = body as { examples?: unknown[] }
+  const other = (mediaType: string) => ({ schema: { type: 'string', description: `As ${mediaType}.`, examples } })
+  const forms = Object.keys(reads?.forms ?? { 'application/json': undefined })
+  return Object.fromEntries(
+    forms.map((mediaType) => [mediaType, mediaType === 'application/json' ? { schema } : other(mediaType)]),
+  )
+}
+
 function contentOf(schema: TSchema, { streams }: Pick<Route, 'streams'>, components: Components): Json {
+  const { contentMediaType = 'application/json' } = schema as { contentMediaType?: string }
   return {
-    'application/json': { schema: components.refer(schema) },
+    [contentMediaType]: { schema: components.refer(schema) },
     ...(streams && { [streams.contentType]: { schema: { type: 'string', description: streams.description } } }),
   }
 }

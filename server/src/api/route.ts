@@ -7,6 +7,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
 import type { Key } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
+import type { LargeBody } from '../platform/http/large-body.ts'
 import type { ProblemCode } from '../platform/http/problem.ts'
 
 /** `public`: anybody. `signature`: whoever signed the request with a shared secret. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
@@ -49,12 +50,16 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Route
   access: Who
   /** The name of the client's function. */
   name: string
-  tag: 'Agent jobs' | 'Projects' | 'API keys' | 'Service'
+  tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'Service'
   summary: string
   description?: string
   schemas: Schemas
+  /** Asked too often for a logged line each, where all goes well. */
+  quiet?: true
   /** Beyond what every route of its kind can refuse. */
   refuses?: readonly ProblemCode[]
+  /** For a body that is large, or not only JSON: it is read so, and its schema only documents it. */
+  reads?: LargeBody & { forms: Readonly<Record<string, (bytes: Buffer) => PartOf<Schemas['body']>>> }
   /** What it gives instead of its JSON to a client that accepts this. */
   streams?: {
     contentType: string

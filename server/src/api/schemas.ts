@@ -1,4 +1,5 @@
 /** Schemas that several routes share. One with an `$id` has that name in the OpenAPI document and in the client. */
+import type { Readable } from 'node:stream'
 import Type from 'typebox'
 import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
 
@@ -10,6 +11,10 @@ export const DateTime = (description: string) => Type.String({ format: 'date-tim
 /** Text that people see in lists: nothing that could look like a second row or steer a terminal. */
 export const OneLine = (options: { minLength: number; maxLength: number; description?: string }) =>
   Type.String({ ...options, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' })
+
+/** An answer that is sent as it comes, and not as JSON; its route says the same in `content-type`. */
+export const StreamOf = (contentMediaType: string, description: string) =>
+  Type.Unsafe<Readable>({ type: 'string', contentMediaType, description })
 
 /** An answer without a body. */
 export const NoContent = Type.Undefined()

@@ -24,6 +24,9 @@ export type AuditAction =
   | 'job.messaged'
   | 'job.cancelled'
   | 'job.archived'
+  | 'analytics.changed'
+  | 'site_key.created'
+  | 'site_key.revoked'
 
 export interface AuditAct {
   action: AuditAction

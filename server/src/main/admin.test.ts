@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { type ReaderList, readerListFile } from '../analytics/classify/reader-list.ts'
 import { newId } from '../platform/ids.ts'
 import { admin } from './admin.ts'
 import { UsageError } from './usage-error.ts'
@@ -36,10 +39,30 @@ test.each<[words: string, args: string[]]>([
   ['--format has to be one of anthropic-messages,', ['model', 'add', '--name', 'm', '--format', 'openai']],
   ["docs is not a project's id.", ['model', 'allow', '--name', 'm', '--projects', 'docs']],
   ['--month-usd has to be a whole number.', ['model', 'budget', '--project', project, '--month-usd', 'much']],
+  ['--file is missing.', ['ai-readers', 'compare']],
+  ['--file cannot be read: ENOENT', ['ai-readers', 'compare', '--file', '/nowhere/readers.json']],
+  ['The list of readers has mistakes:\n  It is not JSON', ['ai-readers', 'take', '--file', import.meta.filename]],
 ])('says "%s" to %j', async (words, args) => {
   const mistake = await admin(args).catch((error: unknown) => error)
   expect(mistake).toBeInstanceOf(UsageError)
   expect((mistake as UsageError).message).toContain(words)
+})
+
+test('a newer list of AI readers is compared with ours, on standard output', () => {
+  const list = JSON.parse(readFileSync(readerListFile, 'utf8')) as ReaderList
+  const newer = { ...list, agents: list.agents.filter(({ name }) => name !== 'GPTBot') }
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-readers-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'newer.json')
+  writeFileSync(file, JSON.stringify(newer))
+  const program = join(import.meta.dirname, 'colophon-server.ts')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [program, 'admin', 'ai-readers', 'compare', '--file', file],
+    { env: { PATH: process.env.PATH }, encoding: 'utf8' },
+  )
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(stdout).toMatch(/^- GPTBot: ai-training, by "GPTBot"\n! GPTBot \(ai-training\) -> .*GPTBot/)
 })
 
 test('a mistake ends with 2, its words and the usage, on standard error alone', () => {

@@ -26,6 +26,7 @@ import type { ProjectTables } from '../projects/tables.ts'
 import { addModel, modelOptionNames, readModel } from './add-model.ts'
 import { connectRepository, type WantedRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
+import { compareReaderList, takeReaderList } from './take-reader-list.ts'
 import { UsageError } from './usage-error.ts'
 
 const adminUsage = `colophon-server admin
@@ -52,6 +53,8 @@ const adminUsage = `colophon-server admin
   model budget   --project ID [--job-tokens N] [--month-tokens N] [--month-usd N]
   runner create  --name NAME [--projects LIST]
   runner revoke  --runner ID
+  ai-readers compare --file PATH   shows what a newer list of AI readers would change
+  ai-readers take    --file PATH   and puts it in the place of ours
   sealing-key    makes a pair of sealing keys and prints both settings
   reseal         seals all stored secrets with the first of the sealing keys
 
@@ -256,6 +259,17 @@ const commands = {
     })
   },
 
+  'ai-readers compare': async (options: Options) => {
+    for (const line of compareReaderList(text(options, 'file', 4_096)).difference) print(line)
+  },
+
+  'ai-readers take': async (options: Options) => {
+    const { list, difference } = compareReaderList(text(options, 'file', 4_096))
+    for (const line of difference) print(line)
+    takeReaderList(list)
+    tell(`The list of ${list.version} is in place. Processes that run go on with theirs until they are started again.`)
+  },
+
   async 'sealing-key'() {
     const { publicEntry, privateEntry } = generateSealingKeyPair()
     tell('For api:')
@@ -282,7 +296,7 @@ const commands = {
 
 const optionNames = [
   ...(['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role', 'host', 'url'] as const),
-  ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner'] as const),
+  ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner', 'file'] as const),
   ...(['branch-template', 'title-template', 'body-template'] as const),
   ...modelOptionNames,
   ...(['job-tokens', 'month-tokens', 'month-usd'] as const),

@@ -1,4 +1,9 @@
 import { Client } from '@temporalio/client'
+import { readReaders } from '../analytics/classify/readers.ts'
+import { KnownSites } from '../analytics/collect/known-sites.ts'
+import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import { ViewReports } from '../analytics/query/view-reports.ts'
+import type { AnalyticsTables } from '../analytics/tables.ts'
 import { createApi } from '../api/app.ts'
 import type { ReadHook } from '../api/hooks/receive-hook.ts'
 import { createFollowJobs } from '../api/jobs/follow-jobs.ts'
@@ -8,6 +13,7 @@ import type { ApiConfig } from '../platform/config.ts'
 import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/engine-checks.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
+import { createDatabase } from '../platform/postgres.ts'
 import { openEngines } from './open-engines.ts'
 import { openStores } from './open-stores.ts'
 import { type Running, serveHttp } from './running-process.ts'
@@ -29,8 +35,20 @@ export async function startApi(config: ApiConfig): Promise<Running> {
   const readHook: ReadHook = (host, delivery, secret) => webhookReaders[host](delivery, secret)
   const stores = openStores(engines.pool)
   const following = createFollowJobs(stores.events, log)
-  const parts = { readiness, ...stores, ...signals, readHook, followJobs: following.followJobs }
+  const database = createDatabase<AnalyticsTables>(engines.pool)
+  const viewBuffer = new ViewBuffer(database, config.views)
+  const views = {
+    viewBuffer,
+    knownSites: new KnownSites(stores.analyticsSettings),
+    viewReports: new ViewReports(engines.clickhouse, database, stores.analyticsSettings),
+    readers: readReaders(),
+  }
+  const parts = { ...views, readiness, ...stores, ...signals, readHook, followJobs: following.followJobs }
   const { server } = createApi(parts, config.http, log)
   server.addHook('preClose', async () => following.stop()) // else the server would wait for streams that do not end
-  return serveHttp(server, { config: config.http, readiness, release: engines.close })
+  const release = async () => {
+    await viewBuffer.settle() // a sender that is gone has been told nothing, but its views may as well be kept
+    await engines.close()
+  }
+  return serveHttp(server, { config: config.http, readiness, release })
 }

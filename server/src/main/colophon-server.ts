@@ -19,12 +19,13 @@ import { UsageError } from './usage-error.ts'
 
 const usage = `colophon-server ${version}
 
-  serve     api and worker in one process, migrating first: for small installations
-  api       the public HTTP API
-  worker    background work, and the gateway that runners talk to
-  runner    runs agent turns; needs only the gateway's address and its own token
-  migrate   brings the engines to this version's schema, and ends
-  admin     projects, API keys, members and sealing keys, without a dashboard
+  serve         api and worker in one process, migrating first: for small installations
+  api           the public HTTP API
+  worker        background work, and the gateway that runners talk to
+  runner        runs agent turns; needs only the gateway's address and its own token
+  migrate       brings the engines to this version's schema, and ends
+  import-logs   counts the views in access logs: --project ID [--format nginx|apache|caddy] FILE...
+  admin         projects, API keys, members and sealing keys, without a dashboard
 
 Settings come from the environment; docs/configuration.md lists them.`
 
@@ -52,6 +53,7 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     const config = loadEnginesConfig()
     await (await import('./migrate.ts')).migrateEngines(config, createLog('migrate', config.log))
   },
+  'import-logs': async () => (await import('./import-logs.ts')).importLogs(process.argv.slice(3)),
   admin: async () => (await import('./admin.ts')).admin(process.argv.slice(3)),
 }
 
@@ -89,7 +91,7 @@ async function main(name: string | undefined): Promise<number> {
       process.stderr.write(`${error.detail}\n`)
       return exitCodes.failed
     }
-    const plain = name === 'admin' ? plainWords(error) : undefined
+    const plain = name === 'admin' || name === 'import-logs' ? plainWords(error) : undefined
     if (plain) {
       process.stderr.write(`${plain}\n`)
       return exitCodes.failed

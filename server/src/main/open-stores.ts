@@ -1,4 +1,6 @@
 import type { Pool } from 'pg'
+import { SettingsStore } from '../analytics/settings/settings-store.ts'
+import type { AnalyticsTables } from '../analytics/tables.ts'
 import { AuditStore, recordAudit } from '../audit/audit-store.ts'
 import type { AuditTables } from '../audit/tables.ts'
 import { EventStore } from '../jobs/event-store.ts'
@@ -31,6 +33,7 @@ export interface Stores {
   runners: RunnerStore
   models: ModelStore
   budgets: BudgetStore
+  analyticsSettings: SettingsStore
 }
 
 export function openStores(pool: Pool): Stores {
@@ -47,5 +50,6 @@ export function openStores(pool: Pool): Stores {
     runners: new RunnerStore(createDatabase<JobTables>(pool)),
     models: new ModelStore(createDatabase<ModelTables>(pool)),
     budgets: new BudgetStore(createDatabase<ModelTables>(pool), recordAudit),
+    analyticsSettings: new SettingsStore(createDatabase<AnalyticsTables>(pool), recordAudit),
   }
 }

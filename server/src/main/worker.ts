@@ -6,6 +6,7 @@ import { createLog } from '../platform/log.ts'
 import { openEngines } from './open-engines.ts'
 import { type Running, serveHttp } from './running-process.ts'
 import { startJobs } from './start-jobs.ts'
+import { startViews } from './start-views.ts'
 
 export async function startWorker(config: WorkerConfig): Promise<Running> {
   const log = createLog('worker', config.log)
@@ -19,9 +20,10 @@ export async function startWorker(config: WorkerConfig): Promise<Running> {
     log,
   )
   const jobs = startJobs(config, engines, log)
+  const views = startViews(config.engines, engines, log)
   const server = createGateway({ config: config.gateway, readiness, ...jobs.gateway, log })
   const release = async () => {
-    await jobs.stop()
+    await Promise.all([jobs.stop(), views.stop()])
     await engines.close()
   }
   return serveHttp(server, { config: config.gateway, readiness, release })

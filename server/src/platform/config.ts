@@ -50,6 +50,12 @@ export interface ApiConfig {
   publicUrl: string
   /** Enough to seal a secret, not to open one. */
   sealingKeys: SealingPublicKeys
+  views: ViewsConfig
+}
+
+/** Of the buffer in which page views wait for ClickHouse: with so much in it no more are taken. */
+export interface ViewsConfig {
+  capBytes: number
 }
 
 export interface WorkerConfig {
@@ -130,6 +136,9 @@ export const loadPostgresConfig = (
   environment: Environment = process.env,
 ): Pick<EnginesConfig, 'postgres'> & { log: LogConfig } =>
   read(environment, (from) => ({ postgres: postgres(from), log: log(from) }))
+/** For the import of logs, which goes into the same buffer as what comes over HTTP. */
+export const loadImportConfig = (environment: Environment = process.env) =>
+  read(environment, (from) => ({ postgres: postgres(from), views: views(from), log: log(from) }))
 export const loadEnginesConfig = (environment: Environment = process.env): EnginesConfig & { log: LogConfig } =>
   read(environment, (from) => ({ ...engines(from), log: log(from) }))
 /** One process with the private halves needs no other setting for the public ones. */
@@ -150,7 +159,19 @@ export const loadSealingPrivateKeys = (environment: Environment = process.env): 
 
 function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
   const http = httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
-  return { log: log(from), engines: engines(from), http, publicUrl: publicUrl(from, http), sealingKeys }
+  return {
+    log: log(from),
+    engines: engines(from),
+    http,
+    publicUrl: publicUrl(from, http),
+    sealingKeys,
+    views: views(from),
+  }
+}
+
+function views(from: Reader): ViewsConfig {
+  const megabytes = from.integer('COLOPHON_VIEWS_BUFFER_MEGABYTES', { least: 1, most: 1_000_000, otherwise: 1024 })
+  return { capBytes: megabytes * 1024 * 1024 }
 }
 
 function worker(from: Reader): WorkerConfig {
@@ -332,6 +353,7 @@ const knownNames = [
   ...['COLOPHON_SEALING_PRIVATE_KEYS', 'COLOPHON_SEALING_PUBLIC_KEYS'],
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
   ...['COLOPHON_TEMPORAL_NAMESPACE', 'COLOPHON_TEMPORAL_TLS', 'COLOPHON_TLS_CERT_FILE', 'COLOPHON_TLS_KEY_FILE'],
+  'COLOPHON_VIEWS_BUFFER_MEGABYTES',
   ...['COLOPHON_TRUSTED_PROXIES', 'COLOPHON_URL'], // the last is the command line's
 ]
 

@@ -22,6 +22,13 @@ import { internalError, Problem } from './problem.ts'
 
 export type HttpServer = FastifyInstance
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Asked too often for a logged line each, where all goes well. */
+    quiet?: boolean
+  }
+}
+
 const healthPaths = new Set(['/healthz', '/readyz'])
 const bodyLimitBytes = 1024 * 1024
 const longestParameterCharacters = 16 * 1024 // as much as Node takes of headers: how long an id may be, its schema says
@@ -95,7 +102,8 @@ export function createHttpServer(
     if (request.is404) refuseUnknown(server, request, reply) // here and not in a handler: before the body is looked at
   })
   server.addHook('onResponse', async (request, reply) => {
-    const level = healthPaths.has(request.url) ? 'debug' : 'info' // asked every few seconds by every supervisor
+    const isQuiet = request.routeOptions.config.quiet === true && reply.statusCode < 400
+    const level = isQuiet || healthPaths.has(request.url) ? 'debug' : 'info' // the latter by every supervisor, all the time
     request.log[level](
       {
         method: request.method,
@@ -129,7 +137,9 @@ const allowedMethods = (server: HttpServer, request: FastifyRequest) =>
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = asProblem(error)
-  if (problem.status >= 500) {
+  if (problem.code === 'unavailable' && problem.cause === undefined) {
+    request.log.warn({ reason: problem.detail, route: request.routeOptions.url }, 'request refused') // meant so
+  } else if (problem.status >= 500) {
     request.log.error({ error: describe(problem.cause ?? problem), route: request.routeOptions.url }, 'request failed')
   }
   // Fastify would hang up on who sends too much, who then often sees a broken pipe and not the answer (tried). Kept, the

@@ -15,6 +15,7 @@ export function addJsonBody(server: HttpServer): void {
     async (_request: FastifyRequest, body: Buffer) => parseJson(body),
   )
   server.addHook('preParsing', async ({ routeOptions, headers }) => {
+    if (routeOptions.config.largeBody) return
     if (!routeOptions.schema?.body) {
       // What a route does not ask for it does not read, whatever its type: clients send `{}` or nothing as JSON to such.
       for (const name of bodyHeaders) delete headers[name]

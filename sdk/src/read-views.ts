@@ -1,0 +1,104 @@
+import type {
+  AnalyticsSettings,
+  ChangeAnalyticsSettingsData,
+  ClassifyReaderData,
+  CreateSiteKeyData,
+  GetAnalyticsSettingsData,
+  GetCoverageData,
+  GetCoverageResponse,
+  ListReadersData,
+  ListReadersResponse,
+  ListSiteKeysData,
+  ListSiteKeysResponse,
+  ListViewsData,
+  ReaderClassification,
+  RevokeSiteKeyData,
+  SiteKey,
+  ViewsOverTime,
+  ViewsResult,
+  ViewTimeseriesData,
+} from './generated/types.gen.ts'
+import type { CallOperation } from './operation.ts'
+import type { CallOptions } from './request.ts'
+
+export type ReadViews = ReturnType<typeof readViews>
+
+export const readViews = (call: CallOperation) => ({
+  /** Pages by views, most read first. While `hasMore`, the next page begins at `offset` + `limit`. */
+  list: (projectId: string, query: NonNullable<ListViewsData['query']> = {}, options?: CallOptions) =>
+    call<ListViewsData, ViewsResult>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/views', path: { projectId }, query },
+      options,
+    ),
+
+  /** Without gaps, in steps of a time zone. */
+  timeseries: (projectId: string, query: NonNullable<ViewTimeseriesData['query']> = {}, options?: CallOptions) =>
+    call<ViewTimeseriesData, ViewsOverTime>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/views/timeseries', path: { projectId }, query },
+      options,
+    ),
+
+  /** Every kind of reader by name, search engines and other bots too. */
+  readers: (projectId: string, query: NonNullable<ListReadersData['query']> = {}, options?: CallOptions) =>
+    call<ListReadersData, ListReadersResponse>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/readers', path: { projectId }, query },
+      options,
+    ),
+
+  /** Whether anybody looked who could have seen. */
+  coverage: (projectId: string, query: NonNullable<GetCoverageData['query']> = {}, options?: CallOptions) =>
+    call<GetCoverageData, GetCoverageResponse>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/coverage', path: { projectId }, query },
+      options,
+    ),
+
+  /** Who a reader would be taken for, and why. */
+  classify: (projectId: string, query: NonNullable<ClassifyReaderData['query']>, options?: CallOptions) =>
+    call<ClassifyReaderData, ReaderClassification>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/classify', path: { projectId }, query },
+      options,
+    ),
+
+  settings: (projectId: string, options?: CallOptions) =>
+    call<GetAnalyticsSettingsData, AnalyticsSettings>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/settings', path: { projectId } },
+      options,
+    ),
+
+  /** What is left out stays. Views beyond a shorter `retentionMonths` are deleted for good. */
+  changeSettings: (projectId: string, body: ChangeAnalyticsSettingsData['body'], options?: CallOptions) =>
+    call<ChangeAnalyticsSettingsData, AnalyticsSettings>(
+      'PATCH',
+      { url: '/v1/analytics/{projectId}/settings', path: { projectId }, body },
+      options,
+    ),
+
+  /** By which the browser script is known. Public. */
+  siteKeys: (projectId: string, options?: CallOptions) =>
+    call<ListSiteKeysData, ListSiteKeysResponse>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/site-keys', path: { projectId } },
+      options,
+    ),
+
+  createSiteKey: (projectId: string, options?: CallOptions) =>
+    call<CreateSiteKeyData, SiteKey>(
+      'POST',
+      { url: '/v1/analytics/{projectId}/site-keys', path: { projectId } },
+      options,
+    ),
+
+  /** Safe to repeat. */
+  revokeSiteKey: (projectId: string, siteKey: string, options?: CallOptions) =>
+    call<RevokeSiteKeyData, SiteKey>(
+      'DELETE',
+      { url: '/v1/analytics/{projectId}/site-keys/{siteKey}', path: { projectId, siteKey } },
+      options,
+    ),
+})

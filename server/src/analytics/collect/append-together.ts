@@ -1,0 +1,122 @@
+/** Several deliveries, of any projects, in one transaction: all of them are committed or none is. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Id } from '../../platform/ids.ts'
+import type { Witness } from '../classify/classify.ts'
+import type { AnalyticsTables, Day } from '../tables.ts'
+import { foldInventedPages } from './script-pages.ts'
+import { encodeView } from './view.ts'
+import type { ViewDelivery } from './view-delivery.ts'
+
+export type TakenOrRepeated = 'taken' | 'repeated'
+
+const largestBatchBytes = 4 * 1024 * 1024
+const rememberedDays = 7
+const dayMs = 24 * 3600 * 1000
+
+export async function appendTogether(
+  db: Kysely<AnalyticsTables>,
+  deliveries: readonly ViewDelivery[],
+): Promise<{ outcomes: TakenOrRepeated[]; writtenBytes: number }> {
+  return db.transaction().execute(async (tx) => {
+    const outcomes = await takeNew(tx, deliveries)
+    const taken = deliveries.filter((_, index) => outcomes[index] === 'taken')
+    await noteWitnesses(tx, taken)
+    const writtenBytes = await insertBatches(tx, await foldInventedPages(tx, taken))
+    return { outcomes, writtenBytes }
+  })
+}
+
+/** A delivery that another transaction is just taking is waited for: it may yet fail. */
+async function takeNew(
+  tx: Transaction<AnalyticsTables>,
+  deliveries: readonly ViewDelivery[],
+): Promise<TakenOrRepeated[]> {
+  const keys = deliveries.map(({ projectId, deliveryId }) => deliveryId && keyOf(projectId, deliveryId.text))
+  const forgetOn = dayOf(Date.now() + rememberedDays * dayMs)
+  const rows = deliveries
+    .flatMap(({ deliveryId }, index) => {
+      const delivery = keys[index]
+      if (!deliveryId || !delivery) return []
+      return [{ delivery, forget_on: deliveryId.keep === 'for ever' ? ('infinity' as const) : forgetOn }]
+    })
+    .sort((a, b) => a.delivery.compare(b.delivery)) // all in one order, or two transactions would wait for each other
+  if (rows.length === 0) return deliveries.map(() => 'taken')
+
+  const { rows: inserted } = await sql<{ delivery: Buffer }>`
+    INSERT INTO view_delivery (delivery, forget_on)
+    SELECT * FROM unnest(${rows.map(({ delivery }) => delivery)}::bytea[], ${rows.map((row) => row.forget_on)}::date[])
+    ON CONFLICT DO NOTHING RETURNING delivery`.execute(tx)
+  const fresh = new Set(inserted.map(({ delivery }) => delivery.toString('hex')))
+  // Taken out as it is met: of two equal ones in this very transaction the second is a repetition.
+  return keys.map((key) => (key === undefined || fresh.delete(key.toString('hex')) ? 'taken' : 'repeated'))
+}
+
+const keyOf = (projectId: Id<'prj'>, deliveryId: string): Buffer =>
+  createHash('sha256').update(`${projectId}\n${deliveryId}`).digest().subarray(0, 16)
+
+/** Written only where it says something new, once a day and witness: so that senders do not wait for one another's row. */
+async function noteWitnesses(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<void> {
+  const now = Date.now()
+  const spans = new Map<string, { projectId: Id<'prj'>; witness: Witness; firstMs: number; lastMs: number }>()
+  for (const { projectId, witness, views } of deliveries) {
+    const times = views.length > 0 ? views.map(({ at }) => at.getTime()) : [now]
+    const key = `${projectId} ${witness}`
+    const span = spans.get(key) ?? { projectId, witness, firstMs: now, lastMs: 0 }
+    span.firstMs = times.reduce((first, time) => Math.min(first, time), span.firstMs)
+    span.lastMs = times.reduce((last, time) => Math.max(last, time), span.lastMs)
+    spans.set(key, span)
+  }
+  const rows = [...spans.values()]
+  if (rows.length === 0) return
+  await sql`
+    INSERT INTO view_witness (project_id, witness, first_day, last_day)
+    SELECT seen.* FROM unnest(
+      ${rows.map(({ projectId }) => projectId)}::text[], ${rows.map(({ witness }) => witness)}::text[],
+      ${rows.map(({ firstMs }) => dayOf(firstMs))}::date[], ${rows.map(({ lastMs }) => dayOf(lastMs))}::date[]
+    ) AS seen (project_id, witness, first_day, last_day)
+    JOIN project ON project.id = seen.project_id
+    WHERE NOT EXISTS (
+      SELECT FROM view_witness known
+      WHERE known.project_id = seen.project_id AND known.witness = seen.witness
+        AND known.first_day <= seen.first_day AND known.last_day >= seen.last_day)
+    ORDER BY seen.project_id, seen.witness
+    ON CONFLICT (project_id, witness) DO UPDATE SET
+      first_day = least(view_witness.first_day, excluded.first_day),
+      last_day = greatest(view_witness.last_day, excluded.last_day)`.execute(tx)
+}
+
+/** A batch is of one shard and one month, as a block of ClickHouse is. */
+async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<number> {
+  const batches = new Map<string, { shard: number; month: Day; lines: string[]; sizeBytes: number }[]>()
+  for (const { shard, views } of deliveries) {
+    for (const view of views) {
+      const month: Day = `${view.at.getUTCFullYear()}-${view.at.getUTCMonth() + 1}-1`
+      const ofMonth = batches.get(`${shard} ${month}`) ?? []
+      const line = encodeView(view)
+      let batch = ofMonth.at(-1)
+      if (!batch || batch.sizeBytes + line.length > largestBatchBytes) {
+        batch = { shard, month, lines: [], sizeBytes: 0 }
+        ofMonth.push(batch)
+        batches.set(`${shard} ${month}`, ofMonth)
+      }
+      batch.lines.push(line)
+      batch.sizeBytes += line.length
+    }
+  }
+  const rows = await Promise.all(
+    [...batches.values()].flat().map(async ({ shard, month, lines }) => {
+      const text = Buffer.from(lines.join(''))
+      const body = await compress(text, { level: 1 }) // an eighth to a fourteenth of the size; higher levels gain a tenth
+      return { shard, month, rows: lines.length, size_bytes: text.length, body }
+    }),
+  )
+  if (rows.length > 0) await tx.insertInto('view_batch').values(rows).execute()
+  return rows.reduce((sum, { body }) => sum + body.length, 0)
+}
+
+const compress = promisify(gzip)
+
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10) as Day

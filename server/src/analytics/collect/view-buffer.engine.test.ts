@@ -1,0 +1,194 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, afterEach, expect, inject, test } from 'vitest'
+import { newId } from '../../platform/ids.ts'
+import { makeView } from '../testing/make-view.ts'
+import { createViewsScope } from '../testing/views-scope.ts'
+import { otherPages } from './script-pages.ts'
+import { ViewBuffer } from './view-buffer.ts'
+import type { ViewDelivery } from './view-delivery.ts'
+
+const scope = await createViewsScope(inject('engines'), 'view buffer')
+afterAll(() => scope.drop())
+afterEach(() => scope.pool.query('TRUNCATE view_batch'))
+
+const projectId = await scope.newProject('Docs')
+const newBuffer = (capBytes = 1e9) => new ViewBuffer(scope.db, { capBytes })
+
+const delivery = (difference: Partial<ViewDelivery> = {}): ViewDelivery => ({
+  projectId,
+  shard: 0,
+  witness: 'servers',
+  deliveryId: undefined,
+  views: [makeView({ projectId })],
+  ...difference,
+})
+const withId = (text: string, difference: Partial<ViewDelivery> = {}) =>
+  delivery({ deliveryId: { text, keep: 'a week' }, ...difference })
+
+interface BatchRow {
+  shard: number
+  month: string
+  rows: number
+  size_bytes: number
+  body: Buffer
+}
+
+async function batches() {
+  const { rows } = await scope.pool.query<BatchRow>(
+    'SELECT shard, month::text, rows, size_bytes, body FROM view_batch ORDER BY month, id',
+  )
+  return rows.map(({ body, ...row }) => {
+    const text = gunzipSync(body).toString()
+    expect(text.length).toBe(row.size_bytes)
+    const lines = text.split('\n').slice(0, -1)
+    expect(lines.length).toBe(row.rows)
+    return { ...row, lines: lines.map((line) => JSON.parse(line) as unknown[]) }
+  })
+}
+
+const countBatches = async () => (await batches()).length
+
+test('what arrives together is committed together, whoever it is from', async () => {
+  const buffer = newBuffer()
+  const other = await scope.newProject('Other docs')
+  const outcomes = await Promise.all([
+    ...Array.from({ length: 50 }, () => buffer.append(delivery())),
+    buffer.append(delivery({ projectId: other, views: [makeView({ projectId: other })] })),
+  ])
+  expect(new Set(outcomes)).toEqual(new Set(['taken']))
+  const [batch, ...more] = await batches()
+  expect(more).toEqual([])
+  expect(batch?.rows).toBe(51)
+})
+
+test('a delivery is spread over its months and shards', async () => {
+  const buffer = newBuffer()
+  const at = (time: string) => makeView({ projectId, at: new Date(time) })
+  const views = [at('2026-10-31T23:59:59.999Z'), at('2026-11-01T00:00:00.000Z'), at('2026-11-02T00:00:00.000Z')]
+  await Promise.all([buffer.append(delivery({ views })), buffer.append(delivery({ views, shard: 1 }))])
+  expect((await batches()).map(({ shard, month, rows }) => [shard, month, rows])).toEqual([
+    [0, '2026-10-01', 1],
+    [1, '2026-10-01', 1],
+    [0, '2026-11-01', 2],
+    [1, '2026-11-01', 2],
+  ])
+})
+
+test('a repeated delivery is known by its id: later, at the same time, from another replica', async () => {
+  const [one, two] = [newBuffer(), newBuffer()]
+  expect(await one.append(withId('first'))).toBe('taken')
+  expect(await one.append(withId('first'))).toBe('repeated')
+  expect(await two.append(withId('first'))).toBe('repeated')
+  const together = await Promise.all([
+    ...Array.from({ length: 10 }, () => one.append(withId('second'))),
+    ...Array.from({ length: 10 }, () => two.append(withId('second'))),
+  ])
+  expect(together.filter((outcome) => outcome === 'taken')).toEqual(['taken'])
+  expect((await batches()).reduce((sum, { rows }) => sum + rows, 0)).toBe(2)
+})
+
+test('the same id of another project is another delivery', async () => {
+  const buffer = newBuffer()
+  const other = await scope.newProject('Third docs')
+  await buffer.append(withId('shared'))
+  expect(await buffer.append(withId('shared', { projectId: other }))).toBe('taken')
+})
+
+test('many deliveries at once from replicas, in any order, never wait for each other in a circle', async () => {
+  const buffers = [newBuffer(), newBuffer(), newBuffer()]
+  const ids = Array.from({ length: 300 }, (_, index) => `shuffled ${index}`)
+  const projects = await Promise.all(['A', 'B', 'C'].map((name) => scope.newProject(name)))
+  const sent = buffers.flatMap((buffer) =>
+    ids
+      .toSorted(() => Math.random() - 0.5)
+      .map((id, index) => {
+        const owner = projects[Number(id.split(' ')[1]) % 3] ?? projectId
+        const views = [makeView({ projectId: owner, path: `/page-${index % 40}`, source: 'script' })]
+        return buffer.append(withId(id, { projectId: owner, witness: 'script', views }))
+      }),
+  )
+  const outcomes = await Promise.all(sent)
+  expect(outcomes.filter((outcome) => outcome === 'taken').length).toBe(ids.length)
+})
+
+test('a transaction that fails leaves neither views nor ids: the sender tries again and is taken', async () => {
+  const buffer = newBuffer()
+  await scope.pool.query('ALTER TABLE view_batch ADD CONSTRAINT in_the_way CHECK (rows > 1000) NOT VALID')
+  await expect(buffer.append(withId('failing'))).rejects.toThrow('in_the_way')
+  await scope.pool.query('ALTER TABLE view_batch DROP CONSTRAINT in_the_way')
+  expect(await countBatches()).toBe(0)
+  expect(await buffer.append(withId('failing'))).toBe('taken')
+})
+
+test('the buffer at its cap refuses, by name, and takes again when there is room', async () => {
+  const full = newBuffer(1)
+  await full.append(delivery())
+  await expect(full.append(delivery())).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '30' } })
+  expect(await countBatches()).toBe(1)
+  await scope.pool.query('TRUNCATE view_batch')
+  await expect.poll(() => full.append(delivery()).catch(() => 'refused'), { timeout: 5_000 }).toBe('taken')
+})
+
+test('who told of a project, and of which days, is noted; also when no view was left', async () => {
+  const project = await scope.newProject('Watched')
+  const buffer = newBuffer()
+  const on = (...days: string[]) =>
+    days.map((day) => makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
+  await buffer.append(delivery({ projectId: project, views: on('2026-03-05', '2026-03-01') }))
+  await buffer.append(delivery({ projectId: project, views: on('2026-02-28') }))
+  await buffer.append(delivery({ projectId: project, views: on('2026-03-02') }))
+  await buffer.append(delivery({ projectId: project, witness: 'script', views: [] }))
+  const { rows } = await scope.pool.query(
+    `SELECT witness, first_day::text, last_day::text FROM view_witness WHERE project_id = $1 ORDER BY witness DESC`,
+    [project],
+  )
+  const today = new Date().toISOString().slice(0, 10)
+  expect(rows).toEqual([
+    { witness: 'servers', first_day: '2026-02-28', last_day: '2026-03-05' },
+    { witness: 'script', first_day: today, last_day: today },
+  ])
+})
+
+test('views of a project that is being deleted fail nobody', async () => {
+  const gone = newId('prj')
+  const buffer = newBuffer()
+  const views = [makeView({ projectId: gone, source: 'script' })]
+  const sent = [
+    buffer.append(delivery({ projectId: gone, witness: 'script', views })),
+    buffer.append(delivery({ projectId: gone })),
+    buffer.append(delivery()),
+  ]
+  expect(await Promise.all(sent)).toEqual(['taken', 'taken', 'taken'])
+})
+
+test('pages that the script invents are one page after 2,000 new ones a day; known ones and those of servers stay', async () => {
+  const project = await scope.newProject('Invaded')
+  const [one, two] = [newBuffer(), newBuffer()]
+  const told = (witness: 'script' | 'servers', ...paths: string[]) =>
+    delivery({
+      projectId: project,
+      witness,
+      views: paths.map((path) => makeView({ projectId: project, path, source: witness })),
+    })
+  const invented = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `/invented-${from + i}`)
+  await one.append(told('script', '/real', ...invented(0, 1_500)))
+  await Promise.all([
+    one.append(told('script', ...invented(1_500, 2_500))),
+    two.append(told('script', ...invented(2_500, 3_500))),
+  ])
+  await one.append(told('script', '/real', '/new'))
+  await one.append(told('servers', '/new'))
+  const paths = (await batches()).flatMap(({ lines }) => lines.map(([, , path]) => path))
+  expect(new Set(paths.filter((path) => path !== otherPages && path !== '/new')).size).toBe(2_000)
+  expect(paths.filter((path) => path === otherPages).length).toBe(1_501 + 2_000 - 2_000 + 1)
+  expect(paths.filter((path) => path === '/real').length).toBe(2)
+  expect(paths.filter((path) => path === '/new').length).toBe(1)
+})
+
+test('a delivery of many megabytes is several batches', async () => {
+  const views = Array.from({ length: 6_000 }, () => makeView({ projectId, userAgent: 'x'.repeat(1_000) }))
+  await newBuffer().append(delivery({ views }))
+  const sizes = (await batches()).map(({ size_bytes }) => size_bytes)
+  expect(sizes.length).toBe(2)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 1024 * 1024)
+})

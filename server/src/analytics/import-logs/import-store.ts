@@ -1,0 +1,71 @@
+/** What was imported before, and how far. */
+import type { Kysely } from 'kysely'
+import { type Id, newId } from '../../platform/ids.ts'
+import type { AnalyticsTables } from '../tables.ts'
+
+export interface ImportRun {
+  id: Id<'imp'>
+  /** Of the first `plannedBytes`. */
+  fingerprint: Buffer
+  sureBytes: number
+  plannedBytes: number
+  /** In what is in for sure. */
+  views: number
+}
+
+const kind = 'access_log'
+
+export class ImportStore {
+  readonly #db: Kysely<AnalyticsTables>
+  readonly #projectId: Id<'prj'>
+
+  constructor(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>) {
+    this.#db = db
+    this.#projectId = projectId
+  }
+
+  async list(): Promise<ImportRun[]> {
+    const rows = await this.#db
+      .selectFrom('import_run')
+      .select(['id', 'fingerprint', 'sure_bytes', 'planned_bytes', 'views'])
+      .where('project_id', '=', this.#projectId)
+      .where('kind', '=', kind)
+      .where('undone_at', 'is', null)
+      .execute()
+    return rows.map(({ id, fingerprint, sure_bytes, planned_bytes, views }) => ({
+      id,
+      fingerprint,
+      sureBytes: Number(sure_bytes),
+      plannedBytes: Number(planned_bytes),
+      views: Number(views),
+    }))
+  }
+
+  newRun(): ImportRun {
+    return { id: newId('imp'), fingerprint: Buffer.alloc(0), sureBytes: 0, plannedBytes: 0, views: 0 }
+  }
+
+  /** Written before the views are: after a crash it is known which delivery may be in. */
+  async plan(run: ImportRun): Promise<void> {
+    await this.#write(run, null)
+  }
+
+  async finish(run: ImportRun): Promise<void> {
+    if (run.plannedBytes > 0) await this.#write(run, new Date())
+  }
+
+  async #write({ id, fingerprint, sureBytes, plannedBytes, views }: ImportRun, finished_at: Date | null) {
+    const state = {
+      fingerprint,
+      sure_bytes: String(sureBytes),
+      planned_bytes: String(plannedBytes),
+      views: String(views),
+      finished_at,
+    }
+    await this.#db
+      .insertInto('import_run')
+      .values({ project_id: this.#projectId, id, kind, ...state })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet(state))
+      .execute()
+  }
+}

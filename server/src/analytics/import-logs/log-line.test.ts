@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { logLineReader } from './log-line.ts'
+
+const read = logLineReader(undefined)
+const at = new Date('2026-03-09T23:59:58Z')
+
+test.each([
+  [
+    'nginx, combined',
+    '203.0.113.7 - - [10/Mar/2026:00:59:58 +0100] "GET /docs/a?x=1 HTTP/1.1" 200 5316 "https://example.com/" "Mozilla/5.0 (X11)"',
+    { method: 'GET', path: '/docs/a?x=1', status: 200, userAgent: 'Mozilla/5.0 (X11)' },
+  ],
+  [
+    "Apache, combined, with the site's name, a user with spaces and escaped quotes",
+    'docs.example.com:443 2001:db8::1 - Ann [x] Lee [09/Mar/2026:23:59:58 +0000] "GET /a HTTP/2.0" 304 - "-" "say \\"hi\\" \\\\ there"',
+    { method: 'GET', path: '/a', status: 304, userAgent: 'say "hi" \\ there' },
+  ],
+  [
+    'common, without user agents',
+    '203.0.113.7 - ann [09/Mar/2026:23:59:58 +0000] "GET /a HTTP/1.0" 200 12',
+    { method: 'GET', path: '/a', status: 200, userAgent: '' },
+  ],
+  [
+    'nginx, bytes that are not ASCII, no user agent, further fields',
+    '203.0.113.7 - - [09/Mar/2026:23:59:58 +0000] "GET /caf\\xC3\\xA9 HTTP/1.1" 200 1 "-" "-" "0.003" rest',
+    { method: 'GET', path: '/café', status: 200, userAgent: '' },
+  ],
+  [
+    'Caddy',
+    JSON.stringify({
+      level: 'info',
+      ts: at.getTime() / 1000,
+      logger: 'http.log.access',
+      request: {
+        remote_ip: '203.0.113.7',
+        method: 'GET',
+        uri: '/docs/a.md?x=1',
+        headers: { 'User-Agent': ['curl/8.0'], Accept: ['text/markdown', '*/*'], 'Sec-Purpose': ['prefetch'] },
+      },
+      status: 200,
+    }),
+    { path: '/docs/a.md?x=1', userAgent: 'curl/8.0', accept: 'text/markdown, */*', prefetch: true },
+  ],
+  [
+    'Caddy, with its time as text',
+    '{"ts":"2026-03-10T00:59:58+01:00","status":404,"request":{"method":"HEAD","uri":"/"}}',
+    { method: 'HEAD', path: '/', status: 404, userAgent: '' },
+  ],
+])('%s', (_name, line, expected) => {
+  expect(read(line)).toMatchObject({ ...expected, at })
+  expect(JSON.stringify(read(line))).not.toMatch(/203\.0\.113|2001:db8/)
+})
+
+test.each([
+  '',
+  'nothing',
+  '2026/03/09 [error] 7#7: *1 open() failed',
+  '203.0.113.7 - - [09/Mar/2026:23:59:58 +0000] "\\x16\\x03\\x01" 400 157 "-" "-"',
+  '203.0.113.7 - - [09/Mar/2026:23:59:58 +0000] "-" 408 0 "-" "-"',
+  '203.0.113.7 - - [32/Mar/2026:23:59:58 +0000] "GET / HTTP/1.1" 200 1 "-" "-"',
+  '203.0.113.7 - - [09/Mrz/2026:23:59:58 +0000] "GET / HTTP/1.1" 200 1 "-" "-"',
+  '203.0.113.7 - - [09/Mar/0026:23:59:58 +0000] "GET / HTTP/1.1" 200 1 "-" "-"',
+  '203.0.113.7 - - [09/Mar/2026:23:59:58 +0000] "GET / HTTP/1.1',
+  '{"ts":1,"msg":"server running"}',
+  '{"ts":1e999,"status":200,"request":{"method":"GET","uri":"/"}}',
+  '{"ts":',
+  '{"request":null}',
+])('no request: %s', (line) => {
+  expect(read(line)).toBeUndefined()
+})
+
+test('a hostile line costs no time', () => {
+  const begun = performance.now()
+  for (const part of ['[', ' [', '"', '\\', '[09/Mar/2026:23:59:58 +0000] "', '\\"'])
+    read(`x ${part.repeat(64_000 / part.length)}`)
+  expect(performance.now() - begun).toBeLessThan(500)
+})

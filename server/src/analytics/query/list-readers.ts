@@ -1,0 +1,41 @@
+/** Who read a project's pages: every kind of reader and every agent, those in neither number of a page too. */
+
+import type { Id } from '../../platform/ids.ts'
+import type { ReaderClass } from '../classify/reader-class.ts'
+import type { QueryClickhouse } from './clickhouse-reads.ts'
+import { asDay, asMoment, during } from './conditions.ts'
+import { readSettings } from './read-settings.ts'
+import { spanOf, splitByDay, type TimeRange } from './time-range.ts'
+
+export interface ReaderViews {
+  class: ReaderClass
+  /** A name of the list of readers, or `browser`, or `unknown`. */
+  agent: string
+  views: number
+}
+
+/** Most views first. There are no more than the list of readers has names. */
+export async function listReaders(
+  clickhouse: QueryClickhouse,
+  { projectId, range }: { projectId: Id<'prj'>; range: TimeRange },
+): Promise<ReaderViews[]> {
+  const { whole, rest } = splitByDay(spanOf(range))
+  const answer = await clickhouse.query({
+    query: `
+      SELECT class, agent, sum(views) AS views
+      FROM (
+        SELECT class, agent, views FROM views_by_reader_and_day
+        WHERE project_id = {project: String} AND (${during('day', whole, asDay)})
+        UNION ALL
+        SELECT class, agent, sum(views) AS views FROM page_view
+        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) GROUP BY class, agent
+      )
+      GROUP BY class, agent
+      HAVING views > 0
+      ORDER BY views DESC, class, agent`,
+    query_params: { project: projectId },
+    clickhouse_settings: readSettings,
+    format: 'JSONEachRow',
+  })
+  return answer.json<ReaderViews>()
+}

@@ -1,0 +1,75 @@
+/** A range of time, to the millisecond, and the pieces of it that can be read from sums. All in UTC. */
+export interface TimeRange {
+  /** Undefined: no bound on that side. */
+  from: Date | undefined
+  /** Exclusive. */
+  to: Date | undefined
+}
+
+/** From the first moment to just before the second, in milliseconds; infinite where there is no bound. */
+export type Span = readonly [fromMs: number, toMs: number]
+
+export interface SplitRange {
+  /** Whole units, which a table of sums has. */
+  whole: Span[]
+  /** What is left at the edges. */
+  rest: Span[]
+}
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const quarterHourMs = 15 * minuteMs
+
+/** There are no views outside of this, and ClickHouse's dates do not reach much further. */
+const [earliestMs, latestMs] = [0, Date.UTC(2100, 0)]
+
+export function spanOf({ from, to }: TimeRange): Span {
+  const fromMs = from === undefined || from.getTime() <= earliestMs ? Number.NEGATIVE_INFINITY : from.getTime()
+  const toMs = to === undefined || to.getTime() > latestMs ? Number.POSITIVE_INFINITY : to.getTime()
+  return [Math.min(fromMs, latestMs), Math.max(toMs, earliestMs)]
+}
+
+/** What a project keeps for so many whole months: views before that are not read, whether or not they are deleted yet. */
+export function keptRange(range: TimeRange, retentionMonths: number | null, now: Date): TimeRange {
+  if (retentionMonths === null) return range
+  const keptSince = startOfRetention(retentionMonths, now)
+  return { ...range, from: range.from && range.from > keptSince ? range.from : keptSince }
+}
+
+export const startOfRetention = (months: number, now: Date) =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+
+interface Unit {
+  floor(ms: number): number
+  ceil(ms: number): number
+}
+
+const fixed = (unitMs: number): Unit => ({
+  floor: (ms) => Math.floor(ms / unitMs) * unitMs,
+  ceil: (ms) => Math.ceil(ms / unitMs) * unitMs,
+})
+
+const month: Unit = {
+  floor: (ms) => startOfMonth(ms, 0),
+  ceil: (ms) => (startOfMonth(ms, 0) === ms ? ms : startOfMonth(ms, 1)),
+}
+
+function startOfMonth(ms: number, monthsLater: number): number {
+  if (!Number.isFinite(ms)) return ms
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater)
+}
+
+export const splitByQuarterHour = (span: Span) => split(span, fixed(quarterHourMs))
+export const splitByDay = (span: Span) => split(span, fixed(dayMs))
+export const splitByMonth = (span: Span) => split(span, month)
+
+function split([from, to]: Span, unit: Unit): SplitRange {
+  const first = Math.min(unit.ceil(from), to)
+  const last = Math.max(unit.floor(to), first)
+  const edges: Span[] = [
+    [from, first],
+    [last, to],
+  ]
+  return { whole: first < last ? [[first, last]] : [], rest: edges.filter(([start, end]) => start < end) }
+}

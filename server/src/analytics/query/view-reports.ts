@@ -1,0 +1,93 @@
+/** What a project is told of its views: its settings, what was counted, and whether anybody looked, put together. */
+import type { Readable } from 'node:stream'
+import type { Kysely } from 'kysely'
+import type { Id } from '../../platform/ids.ts'
+import type { SettingsStore } from '../settings/settings-store.ts'
+import type { AnalyticsTables } from '../tables.ts'
+import type { AiMeaning } from './ai-meaning.ts'
+import { ClickhouseReads, downloadLimits, type QueryClickhouse, readLimits } from './clickhouse-reads.ts'
+import { type Coverage, findCoverage } from './find-coverage.ts'
+import { listReaders, type ReaderViews } from './list-readers.ts'
+import { listSources, type Source } from './list-sources.ts'
+import { listViews, type ViewsPage } from './list-views.ts'
+import { streamPages } from './stream-pages.ts'
+import { keptRange, type TimeRange } from './time-range.ts'
+import { type TimePoint, type TimeseriesQuery, viewTimeseries } from './view-timeseries.ts'
+
+/** What a caller asks; what they leave open, the project says. */
+export interface Asked {
+  range: TimeRange
+  ai: AiMeaning | undefined
+}
+
+export class ViewReports {
+  readonly #reads: ClickhouseReads
+  readonly #downloads: ClickhouseReads
+  readonly #db: Kysely<AnalyticsTables>
+  readonly #settings: Pick<SettingsStore, 'read'>
+
+  constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>, settings: Pick<SettingsStore, 'read'>) {
+    this.#reads = new ClickhouseReads(clickhouse, readLimits)
+    this.#downloads = new ClickhouseReads(clickhouse, downloadLimits)
+    this.#db = db
+    this.#settings = settings
+  }
+
+  async list(
+    projectId: Id<'prj'>,
+    { limit, offset, ...asked }: Asked & { limit: number; offset: number },
+  ): Promise<ViewsPage & { coverage: Coverage }> {
+    const { range, ai, peopleCountedBy } = await this.#asTheProjectWants(projectId, asked)
+    const [page, coverage] = await Promise.all([
+      this.#reads.read((clickhouse) => listViews(clickhouse, { projectId, range, ai, limit, offset })),
+      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+    ])
+    return { ...page, coverage }
+  }
+
+  /** Every page, in the order of the list: arrays of `PageViews`. */
+  async streamPages(projectId: Id<'prj'>, asked: Asked): Promise<Readable> {
+    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
+    return this.#downloads.open((clickhouse) => streamPages(clickhouse, { projectId, range, ai }))
+  }
+
+  async timeseries(
+    projectId: Id<'prj'>,
+    { step, timeZone, ...asked }: Asked & Pick<TimeseriesQuery, 'step' | 'timeZone'>,
+  ): Promise<{ points: TimePoint[]; coverage: Coverage }> {
+    const { range, ai, peopleCountedBy } = await this.#asTheProjectWants(projectId, asked)
+    const [points, coverage] = await Promise.all([
+      this.#reads.read((clickhouse) => viewTimeseries(clickhouse, { projectId, range, ai, step, timeZone })),
+      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+    ])
+    return { points, coverage }
+  }
+
+  async readers(projectId: Id<'prj'>, asked: TimeRange): Promise<{ readers: ReaderViews[]; coverage: Coverage }> {
+    const { range, peopleCountedBy } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+    const [readers, coverage] = await Promise.all([
+      this.#reads.read((clickhouse) => listReaders(clickhouse, { projectId, range })),
+      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+    ])
+    return { readers, coverage }
+  }
+
+  /** Of PostgreSQL alone: known while ClickHouse is away. */
+  async coverage(projectId: Id<'prj'>, asked: TimeRange): Promise<Coverage & { sources: Source[] }> {
+    const { range, peopleCountedBy } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+    const [coverage, sources] = await Promise.all([
+      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+      listSources(this.#db, projectId),
+    ])
+    return { ...coverage, sources }
+  }
+
+  async #asTheProjectWants(projectId: Id<'prj'>, { range, ai }: Asked) {
+    const { settings } = await this.#settings.read(projectId)
+    return {
+      range: keptRange(range, settings.retentionMonths, new Date()),
+      ai: ai ?? settings.ai,
+      peopleCountedBy: settings.peopleCountedBy,
+    }
+  }
+}

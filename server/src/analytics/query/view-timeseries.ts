@@ -1,0 +1,83 @@
+/** A project's views over time, in steps as a time zone has them, without gaps. */
+
+import { Problem } from '../../platform/http/problem.ts'
+import type { Id } from '../../platform/ids.ts'
+import { type AiMeaning, isAi, summedAi } from './ai-meaning.ts'
+import type { QueryClickhouse } from './clickhouse-reads.ts'
+import { asMoment, asSecond, during } from './conditions.ts'
+import type { ViewCounts } from './list-views.ts'
+import { readSettings } from './read-settings.ts'
+import { spanOf, splitByQuarterHour, type TimeRange } from './time-range.ts'
+
+export const timeSteps = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const
+export type TimeStep = (typeof timeSteps)[number]
+
+export interface TimePoint extends ViewCounts {
+  /** When the step begins, which may be before the range does. */
+  at: Date
+}
+
+export interface TimeseriesQuery {
+  projectId: Id<'prj'>
+  range: TimeRange
+  ai: AiMeaning
+  step: TimeStep
+  /** A name of the time zone database. */
+  timeZone: string
+}
+
+/** The beginning of the step that a moment is in. Days, weeks (from Monday) and months begin at midnight of the zone. */
+const beginningOf: Record<TimeStep, (moment: string) => string> = {
+  quarter_hour: (moment) => `toStartOfFifteenMinutes(toDateTime(${moment}, {zone: String}))`,
+  hour: (moment) => `toStartOfHour(toDateTime(${moment}, {zone: String}))`,
+  day: (moment) => `toStartOfDay(toDateTime(${moment}, {zone: String}))`,
+  week: (moment) => `toDateTime(toMonday(toDateTime(${moment}, {zone: String})), {zone: String})`,
+  month: (moment) => `toDateTime(toStartOfMonth(toDateTime(${moment}, {zone: String})), {zone: String})`,
+}
+
+const quarterHourMs = 15 * 60 * 1000
+const mostPoints = 10_000
+
+/** Empty where there is no view and no bound to say where to begin. */
+export async function viewTimeseries(clickhouse: QueryClickhouse, query: TimeseriesQuery): Promise<TimePoint[]> {
+  const { projectId, range, ai, step, timeZone } = query
+  const span = spanOf(range)
+  const { whole, rest } = splitByQuarterHour(span)
+  const first = Number.isFinite(span[0])
+    ? asSecond(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
+    : 'min(quarter_hour)'
+  const end = Number.isFinite(span[1]) ? asSecond(Math.ceil(span[1] / 1000) * 1000) : 'now()'
+  const answer = await clickhouse.query({
+    // Nothing, in every quarter of an hour, fills the gaps: which steps there are in a zone is ClickHouse's to know.
+    query: `
+      SELECT toUnixTimestamp(step) AS seconds, sum(human) AS human, sum(ai) AS ai, human + ai AS total
+      FROM (
+        SELECT ${beginningOf[step]('quarter_hour')} AS step, human, ${summedAi(ai)} AS ai FROM views_by_quarter_hour
+        WHERE project_id = {project: String} AND (${during('quarter_hour', whole, asSecond)})
+        UNION ALL
+        SELECT ${beginningOf[step]('at')} AS step, sumIf(views, class = 'human') AS human, sumIf(views, ${isAi(ai)}) AS ai
+        FROM page_view
+        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) GROUP BY step
+        UNION ALL
+        SELECT ${beginningOf[step]('moment')} AS step, 0 AS human, 0 AS ai
+        FROM (
+          SELECT arrayJoin(range(toUnixTimestamp(first), toUnixTimestamp(end), ${quarterHourMs / 1000})) AS moment
+          FROM (
+            SELECT ${first} AS first, ${end} AS end, count() AS quarter_hours FROM views_by_quarter_hour
+            WHERE project_id = {project: String}
+          )
+          WHERE quarter_hours > 0 OR ${Number.isFinite(span[0])}
+        )
+      )
+      GROUP BY step
+      ORDER BY step
+      LIMIT {rows: UInt64}`,
+    query_params: { project: projectId, zone: timeZone, rows: mostPoints + 1 },
+    clickhouse_settings: readSettings,
+    format: 'JSONEachRow',
+  })
+  const points = await answer.json<ViewCounts & { seconds: number }>()
+  if (points.length > mostPoints)
+    throw new Problem('invalid_request', `The range has more than ${mostPoints} steps: ask for longer ones.`)
+  return points.map(({ seconds, ...counts }) => ({ at: new Date(seconds * 1000), ...counts }))
+}

@@ -1,0 +1,50 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { AuditTables } from '../audit/tables.ts'
+import type { Id } from '../platform/ids.ts'
+import type { Witness } from './classify/classify.ts'
+import type { AiMeaning } from './query/ai-meaning.ts'
+
+/** A day as PostgreSQL writes it; as a Date it would be midnight of whichever zone this process is in. */
+export type Day = `${number}-${number}-${number}`
+
+export interface AnalyticsTables extends AuditTables {
+  project: { id: Id<'prj'> }
+  project_analytics: {
+    project_id: Id<'prj'>
+    people_counted_by: Generated<Witness>
+    obeys_opt_out: Generated<boolean>
+    site_origins: Generated<string[]>
+    ai: Generated<AiMeaning>
+    retention_months: Generated<number | null>
+    expired_before: Generated<Day | null>
+    shard: Generated<number>
+  }
+  site_key: {
+    key: string
+    project_id: Id<'prj'>
+    created_at: Generated<Date>
+    revoked_at: ColumnType<Date | null, never, Date>
+  }
+  view_witness: { project_id: Id<'prj'>; witness: Witness; first_day: Day; last_day: Day }
+  view_batch: {
+    id: Generated<string>
+    shard: number
+    month: Day
+    rows: number
+    size_bytes: number
+    body: Buffer
+    created_at: Generated<Date>
+  }
+  import_run: {
+    project_id: Id<'prj'>
+    id: Id<'imp'>
+    kind: 'access_log'
+    fingerprint: Buffer
+    sure_bytes: string
+    planned_bytes: string
+    views: string
+    finished_at: Date | null
+    undone_at: Date | null
+  }
+  view_delivery: { delivery: Buffer; forget_on: Day | 'infinity' }
+}

@@ -1,0 +1,35 @@
+import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import { type FieldError, Problem } from '../../platform/http/problem.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { AnalyticsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
+
+export function changeAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+  return route({
+    method: 'PATCH',
+    url: '/v1/analytics/:projectId/settings',
+    access: 'project:write',
+    name: 'changeAnalyticsSettings',
+    tag: 'Page views',
+    summary: 'Change how page views are counted',
+    description:
+      'What is left out stays. Holds within seconds for views that come in, and at once for questions. Views beyond a ' +
+      'shorter `retentionMonths` are deleted for good.',
+    schemas: { params: ProjectParams, body: AnalyticsChanges, answers: { 200: AnalyticsSettingsSchema } },
+    async handle({ key, body, actor }) {
+      const errors = (body.siteOrigins ?? []).flatMap((origin, index): FieldError[] =>
+        URL.canParse(origin) && new URL(origin).origin === origin
+          ? []
+          : [
+              {
+                path: `body/siteOrigins/${index}`,
+                message: 'is not as a browser writes it, like https://docs.example.com',
+              },
+            ],
+      )
+      const [first] = errors
+      if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
+      return answer(200, await analyticsSettings.change(key.projectId, body, actor))
+    },
+  })
+}

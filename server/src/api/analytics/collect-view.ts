@@ -1,0 +1,103 @@
+import Type, { type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Readers } from '../../analytics/classify/readers.ts'
+import type { KnownSites } from '../../analytics/collect/known-sites.ts'
+import { siftRequests } from '../../analytics/collect/sift-requests.ts'
+import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
+import { parseJson } from '../../platform/http/json-body.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { answer, type Route, route } from '../route.ts'
+import { NoContent } from '../schemas.ts'
+
+const Beacon = Type.Object(
+  {
+    key: Type.String({ maxLength: 100, description: "The site's public key, `site_…`." }),
+    id: Type.String({
+      pattern: '^[\\w-]{1,100}$',
+      description: 'Random, of this view: one that comes again is counted once.',
+    }),
+    path: Type.String({ description: 'Of the page, as `location.pathname` has it.' }),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ key: 'site_0123456789abcdef01234567', id: '1787450139-2781893-3127890', path: '/docs/start' }],
+  },
+)
+
+const compiled = Compile(Beacon)
+
+function readBeacon(bytes: Buffer): Static<typeof Beacon> {
+  const beacon = parseJson(bytes)
+  if (compiled.Check(beacon)) return beacon
+  throw new Problem(
+    'invalid_request',
+    'Send `{"key":"site_…","id":"…","path":"/…"}`, as text/plain or application/json.',
+  )
+}
+
+const Header = (description: string) => Type.Optional(Type.String({ description }))
+
+export function collectViewRoute({
+  viewBuffer,
+  knownSites,
+  readers,
+}: {
+  viewBuffer: ViewBuffer
+  knownSites: KnownSites
+  readers: Readers
+}): Route {
+  return route({
+    method: 'POST',
+    url: '/v1/collect',
+    access: 'public',
+    name: 'collectView',
+    tag: 'Page views',
+    summary: 'Tell of a page that a browser shows',
+    description:
+      'For the script `/colophon.js`, which sends JSON as `text/plain`, because a browser asks no leave for that. ' +
+      'Answered with 204 whether the view is counted or not: no page can learn more.',
+    schemas: {
+      headers: Type.Object({
+        origin: Header("The page's own; one of the project's `siteOrigins` where it has some."),
+        dnt: Header('`1`: not counted, where the project obeys it.'),
+        'sec-gpc': Header('The same.'),
+      }),
+      body: Beacon,
+      answers: { 204: NoContent },
+    },
+    reads: {
+      mostBytes: 16 * 1024,
+      mayBePacked: false,
+      forms: { 'application/json': readBeacon, 'text/plain': readBeacon },
+    },
+    quiet: true,
+    refuses: ['insufficient_scope', 'not_found'],
+    async handle({ body: { key, id, path }, headers }) {
+      const site = await knownSites.find(key)
+      if (!site) throw new Problem('not_found', 'There is no such site key, or it was revoked.')
+      refuseOtherOrigins(site.settings, headers.origin)
+      if (site.settings.obeysOptOut && (headers.dnt === '1' || headers['sec-gpc'] === '1'))
+        return answer(204, undefined)
+
+      const { 'user-agent': userAgent = '' } = headers as { 'user-agent'?: string }
+      const shown = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
+      const { views } = siftRequests([shown], { site, readers, witness: 'script' })
+      if (views.length > 0) {
+        const { projectId, shard } = site
+        const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
+        await viewBuffer.append({ projectId, shard, witness: 'script', deliveryId, views })
+      }
+      return answer(204, undefined)
+    },
+  })
+}
+
+/** Whoever is no browser can send what it likes: this keeps out other people's pages, not forgers. */
+function refuseOtherOrigins({ siteOrigins }: AnalyticsSettings, origin: string | undefined): void {
+  if (siteOrigins.length === 0 || (origin !== undefined && siteOrigins.includes(origin))) return
+  throw new Problem(
+    'insufficient_scope',
+    "This site key is not for this page's origin: see the project's `siteOrigins`.",
+  )
+}

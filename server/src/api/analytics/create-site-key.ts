@@ -1,0 +1,18 @@
+import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { asAnswer, SiteKeySchema } from './site-key.ts'
+
+export function createSiteKeyRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+  return route({
+    method: 'POST',
+    url: '/v1/analytics/:projectId/site-keys',
+    access: 'project:write',
+    name: 'createSiteKey',
+    tag: 'Page views',
+    summary: 'Make a site key for the browser script',
+    schemas: { params: ProjectParams, answers: { 201: SiteKeySchema } },
+    handle: async ({ key, actor }) =>
+      answer(201, asAnswer(await analyticsSettings.createSiteKey(key.projectId, actor))),
+  })
+}

@@ -1,0 +1,55 @@
+import { Compile } from 'typebox/compile'
+import { expect, test } from 'vitest'
+import { dateRangeQuery, readDateRange } from './date-range.ts'
+
+const fits = Compile(dateRangeQuery.dateFrom)
+
+test.each([
+  ['2026-02-03', '2026-02-03T00:00:00.000Z'],
+  ['2026-02-03T04:05Z', '2026-02-03T04:05:00.000Z'],
+  ['2026-02-03T04:05:06', '2026-02-03T04:05:06.000Z'],
+  ['2026-02-03t04:05:06.7z', '2026-02-03T04:05:06.700Z'],
+  ['2026-02-03T04:05:06,789Z', '2026-02-03T04:05:06.789Z'],
+  ['2026-02-03T04:05:06.789000001Z', '2026-02-03T04:05:06.790Z'],
+  ['2026-02-03T04:05:06.999999Z', '2026-02-03T04:05:07.000Z'],
+  ['2026-02-03T00:00:00+05:30', '2026-02-02T18:30:00.000Z'],
+  ['2026-02-03T00:00:00 05:30', '2026-02-02T18:30:00.000Z'],
+  ['2026-02-03T00:00-0330', '2026-02-03T03:30:00.000Z'],
+  ['2026-02-03T00:00+14', '2026-02-02T10:00:00.000Z'],
+  ['2024-02-29', '2024-02-29T00:00:00.000Z'],
+  ['0099-01-01', '0099-01-01T00:00:00.000Z'],
+  ['9999-12-31T23:59:59-23:59', '+010000-01-01T23:58:59.000Z'],
+])('%s is %s', (text, moment) => {
+  expect(fits.Check(text)).toBe(true)
+  expect(readDateRange({ dateFrom: text }).from?.toISOString()).toBe(moment)
+  expect(readDateRange({ dateTo: text }).to?.toISOString()).toBe(moment)
+})
+
+test.each([
+  ...[
+    '',
+    'yesterday',
+    '2026',
+    '2026-02',
+    '2026-2-3',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-32',
+    '20260203',
+    '1754000000',
+  ],
+  ...['2026-02-03T', '2026-02-03T24:00Z', '2026-02-03T04:60Z', '2026-02-03T04:05:60Z', '2026-02-03T04:05:06.Z'],
+  ...['2026-02-03 04:05', '2026-02-03T04:05+24:00', '2026-02-03Z', ' 2026-02-03', '2026-02-03\n', '٢٠٢٦-02-03'],
+])('%j does not fit', (text) => {
+  expect(fits.Check(text)).toBe(false)
+})
+
+test.each(['2026-02-29', '2026-04-31T00:00Z', '2100-02-29'])('%s is no day', (text) => {
+  expect(() => readDateRange({ dateFrom: text })).toThrow('query/dateFrom is no day of the calendar')
+})
+
+test('the end has to be later than the beginning', () => {
+  for (const dateTo of ['2026-02-03', '2026-02-03T01:00+01:00', '2025-12-31'])
+    expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo })).toThrow('has to be later than dateFrom')
+  expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo: '2026-02-03T00:00:00.001Z' })).not.toThrow()
+})

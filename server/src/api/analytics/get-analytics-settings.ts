@@ -1,0 +1,17 @@
+import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { AnalyticsSettingsSchema } from './analytics-settings.ts'
+
+export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v1/analytics/:projectId/settings',
+    access: 'analytics:read',
+    name: 'getAnalyticsSettings',
+    tag: 'Page views',
+    summary: 'How page views are counted',
+    schemas: { params: ProjectParams, answers: { 200: AnalyticsSettingsSchema } },
+    handle: async ({ key }) => answer(200, (await analyticsSettings.read(key.projectId)).settings),
+  })
+}

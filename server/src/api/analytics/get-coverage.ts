@@ -1,0 +1,38 @@
+import Type from 'typebox'
+import type { ViewReports } from '../../analytics/query/view-reports.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { dateRangeQuery, readDateRange } from './date-range.ts'
+import { CoverageSchema } from './views-schemas.ts'
+
+const Day = (description: string) => Type.String({ format: 'date', description })
+
+export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }): Route {
+  return route({
+    method: 'GET',
+    url: '/v1/analytics/:projectId/coverage',
+    access: 'analytics:read',
+    name: 'getCoverage',
+    tag: 'Page views',
+    summary: 'What was measured, and by whom',
+    description: 'Where nobody looked, 0 views say nothing.',
+    schemas: {
+      params: ProjectParams,
+      query: Type.Object(dateRangeQuery, { additionalProperties: false }),
+      answers: {
+        200: Type.Object({
+          ...CoverageSchema.properties,
+          sources: Type.Array(
+            Type.Object({
+              source: Type.Enum(['script', 'servers']),
+              firstDay: Day('The first day, in UTC, of which it told.'),
+              lastDay: Day('The last one.'),
+            }),
+            { description: 'All that ever told of the project, also outside of the range.' },
+          ),
+        }),
+      },
+    },
+    handle: async ({ key, query }) => answer(200, await viewReports.coverage(key.projectId, readDateRange(query))),
+  })
+}

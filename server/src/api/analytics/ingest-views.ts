@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import { dropReasons } from '../../analytics/classify/drop-reason.ts'
+import type { Readers } from '../../analytics/classify/readers.ts'
+import type { KnownSites } from '../../analytics/collect/known-sites.ts'
+import { type SeenRequest, siftRequests } from '../../analytics/collect/sift-requests.ts'
+import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import { timeOfView } from '../../analytics/collect/view-time.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { readJsonEvents, readNdjsonEvents, timeOfEvent, ViewEvents } from './view-events.ts'
+
+const IngestedViews = Type.Object(
+  {
+    counted: Type.Integer({ description: 'So many are views. They are kept, and in the numbers within 10 seconds.' }),
+    dropped: Type.Object(
+      Object.fromEntries(dropReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
+      { description: 'How many are none, by the reason.' },
+    ),
+    repeated: Type.Boolean({ description: 'They came before under this `Idempotency-Key`, and were counted then.' }),
+  },
+  { $id: 'IngestedViews' },
+)
+
+export function ingestViewsRoute({
+  viewBuffer,
+  knownSites,
+  readers,
+}: {
+  viewBuffer: ViewBuffer
+  knownSites: KnownSites
+  readers: Readers
+}): Route {
+  return route({
+    method: 'POST',
+    url: '/v1/ingest/:projectId/views',
+    access: 'analytics:write',
+    name: 'ingestViews',
+    tag: 'Page views',
+    summary: 'Tell of requests that a site answered',
+    description:
+      'For servers: what among them is a view, and of whom, is found here. As JSON, or as `application/x-ndjson` with one ' +
+      'view a line; `Content-Encoding: gzip` is taken. At most 10,000 views and 8 MiB (unpacked) a request. Answered when ' +
+      'they are safe: whoever gets no answer sends them again under the same `Idempotency-Key`.',
+    schemas: {
+      params: ProjectParams,
+      headers: Type.Object({
+        'idempotency-key': Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description: 'What comes again under the same key within a week is not counted again.',
+          }),
+        ),
+      }),
+      body: ViewEvents,
+      answers: { 200: IngestedViews },
+    },
+    reads: {
+      mostBytes: 8 * 1024 * 1024,
+      mayBePacked: true,
+      forms: { 'application/json': readJsonEvents, 'application/x-ndjson': readNdjsonEvents },
+    },
+    async handle({ key, body, headers }) {
+      const site = await knownSites.ofProject(key.projectId)
+      const { views, dropped } = siftRequests(asSeen(body.views, new Date()), { site, readers, witness: 'servers' })
+      const idempotencyKey = headers['idempotency-key']
+      const outcome = await viewBuffer.append({
+        projectId: key.projectId,
+        shard: site.shard,
+        witness: 'servers',
+        deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, keep: 'a week' },
+        views,
+      })
+      return answer(200, { counted: views.length, dropped, repeated: outcome === 'repeated' })
+    },
+  })
+}
+
+function* asSeen(events: ViewEvents['views'], receivedAt: Date): Iterable<SeenRequest> {
+  for (const { path, userAgent, at, method = 'GET', status = 200, accept = '', prefetch = false } of events) {
+    const time = at === undefined ? receivedAt : timeOfView(timeOfEvent(at) ?? receivedAt, receivedAt)
+    yield { path, userAgent, method, status, accept, prefetch, at: time }
+  }
+}

@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { readerClasses } from '../../analytics/classify/reader-class.ts'
+import type { ViewReports } from '../../analytics/query/view-reports.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { dateRangeQuery, readDateRange } from './date-range.ts'
+import { CoverageSchema } from './views-schemas.ts'
+
+export function listReadersRoute({ viewReports }: { viewReports: ViewReports }): Route {
+  return route({
+    method: 'GET',
+    url: '/v1/analytics/:projectId/readers',
+    access: 'analytics:read',
+    name: 'listReaders',
+    tag: 'Page views',
+    summary: 'Who read: every kind of reader, by name',
+    description: 'Most views first. Search engines and other bots too, which are in neither number of a page.',
+    schemas: {
+      params: ProjectParams,
+      query: Type.Object(dateRangeQuery, { additionalProperties: false }),
+      answers: {
+        200: Type.Object({
+          readers: Type.Array(
+            Type.Object({
+              class: Type.Enum(readerClasses),
+              agent: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
+              views: Type.Integer({ minimum: 0 }),
+            }),
+          ),
+          coverage: CoverageSchema,
+        }),
+      },
+    },
+    handle: async ({ key, query }) => answer(200, await viewReports.readers(key.projectId, readDateRange(query))),
+  })
+}

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { idParam, ProjectParams } from '../schemas.ts'
+import { asAnswer, SiteKeySchema } from './site-key.ts'
+
+export function revokeSiteKeyRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+  return route({
+    method: 'DELETE',
+    url: '/v1/analytics/:projectId/site-keys/:siteKey',
+    access: 'project:write',
+    name: 'revokeSiteKey',
+    tag: 'Page views',
+    summary: 'Revoke a site key',
+    description: 'Holds within seconds. What was counted by it stays. Revoking it again changes nothing.',
+    schemas: {
+      params: Type.Object({ ...ProjectParams.properties, siteKey: idParam('The site key, `site_…`.') }),
+      answers: { 200: SiteKeySchema },
+    },
+    handle: async ({ key, params, actor }) =>
+      answer(200, asAnswer(await analyticsSettings.revokeSiteKey(key.projectId, params.siteKey, actor))),
+  })
+}
