@@ -67,14 +67,18 @@ async function main(): Promise<void> {
   const url = `http://localhost:${apiPort}`
   const { projectId, key, repositoryUrl } = project
   const authorization = `-H 'Authorization: Bearer ${key}'`
-  const body = `-H 'Content-Type: application/json' -d '{"prompt": "Say hello in docs/index.md"}'`
+  const withBody = (body: unknown) =>
+    `curl ${authorization} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
+  const job = withBody({ prompt: 'Say hello in docs/index.md' })
+  const view = withBody({ views: [{ path: '/docs/start', userAgent: 'ChatGPT-User/1.0' }] })
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
   console.log(`  Project         ${projectId}`)
   console.log(`  Its API key     ${key}   (shown this once)`)
   console.log(`  Its repository  ${repositoryUrl}`)
   console.log(`  For admin       export COLOPHON_DATABASE_URL=${scope.postgresUrl}`)
-  console.log(`  Try it          curl ${authorization} ${url}/v2/me`)
-  console.log(`                  curl ${authorization} ${body} ${url}/v2/agent/${projectId}/job\n`)
+  console.log(`  Make a job      ${job} ${url}/v2/agent/${projectId}/job`)
+  console.log(`  Count a view    ${view} ${url}/v1/ingest/${projectId}/views`)
+  console.log(`  Look at it      curl ${authorization} ${url}/v1/analytics/${projectId}/views\n`)
   console.log(engineTable(addresses))
   console.log('\nCtrl-C stops everything and removes its data.\n')
 }
