@@ -1,6 +1,7 @@
 /**
  * Counts the views of a Node server: `app.use(countViews)` first in Express or Connect, or `countViews(request, response)` in a
- * plain `http` server. Once a second what was answered is sent, under an id of its own, until it is taken.
+ * plain `http` server. Once a second what was answered is sent, under an id of its own, until it is taken, or for about
+ * 17 minutes: then it is given up.
  */
 const { COLOPHON_URL, COLOPHON_PROJECT, COLOPHON_KEY } = process.env
 const mostWaiting = 100_000

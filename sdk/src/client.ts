@@ -11,6 +11,7 @@ import { type Projects, projects } from './projects.ts'
 import { type ReadViews, readViews } from './read-views.ts'
 import type { CallOptions, Connection } from './request.ts'
 import { type TellViews, tellViews } from './tell-views.ts'
+import { type ViewSettings, viewSettings } from './view-settings.ts'
 
 export interface ClientOptions {
   /** Where Colophon answers, like `https://colophon.example.com`; a path in it is kept. */
@@ -37,7 +38,8 @@ export interface Client {
   }
   /** Which pages people and AIs read. */
   readonly views: ReadViews &
-    TellViews & {
+    TellViews &
+    ViewSettings & {
       /** Every page of a range, as CSV, as it comes. */
       exportCsv: ExportViews
     }
@@ -62,7 +64,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
     jobs: { ...jobs(call), follow: followOver(connection) },
-    views: { ...readViews(call), ...tellViews(call), exportCsv: exportViewsOver(connection) },
+    views: { ...readViews(call), ...tellViews(call), ...viewSettings(call), exportCsv: exportViewsOver(connection) },
     projects: projects(call),
     members: members(call),
     keys: keys(call),

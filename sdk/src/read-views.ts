@@ -1,19 +1,11 @@
 import type {
-  AnalyticsSettings,
-  ChangeAnalyticsSettingsData,
   ClassifyReaderData,
-  CreateSiteKeyData,
-  GetAnalyticsSettingsData,
   GetCoverageData,
   GetCoverageResponse,
   ListReadersData,
   ListReadersResponse,
-  ListSiteKeysData,
-  ListSiteKeysResponse,
   ListViewsData,
   ReaderClassification,
-  RevokeSiteKeyData,
-  SiteKey,
   ViewsOverTime,
   ViewsResult,
   ViewTimeseriesData,
@@ -61,44 +53,6 @@ export const readViews = (call: CallOperation) => ({
     call<ClassifyReaderData, ReaderClassification>(
       'GET',
       { url: '/v1/analytics/{projectId}/classify', path: { projectId }, query },
-      options,
-    ),
-
-  settings: (projectId: string, options?: CallOptions) =>
-    call<GetAnalyticsSettingsData, AnalyticsSettings>(
-      'GET',
-      { url: '/v1/analytics/{projectId}/settings', path: { projectId } },
-      options,
-    ),
-
-  /** What is left out stays. Views beyond a shorter `retentionMonths` are deleted for good. */
-  changeSettings: (projectId: string, body: ChangeAnalyticsSettingsData['body'], options?: CallOptions) =>
-    call<ChangeAnalyticsSettingsData, AnalyticsSettings>(
-      'PATCH',
-      { url: '/v1/analytics/{projectId}/settings', path: { projectId }, body },
-      options,
-    ),
-
-  /** By which the browser script is known. Public. */
-  siteKeys: (projectId: string, options?: CallOptions) =>
-    call<ListSiteKeysData, ListSiteKeysResponse>(
-      'GET',
-      { url: '/v1/analytics/{projectId}/site-keys', path: { projectId } },
-      options,
-    ),
-
-  createSiteKey: (projectId: string, options?: CallOptions) =>
-    call<CreateSiteKeyData, SiteKey>(
-      'POST',
-      { url: '/v1/analytics/{projectId}/site-keys', path: { projectId } },
-      options,
-    ),
-
-  /** Safe to repeat. */
-  revokeSiteKey: (projectId: string, siteKey: string, options?: CallOptions) =>
-    call<RevokeSiteKeyData, SiteKey>(
-      'DELETE',
-      { url: '/v1/analytics/{projectId}/site-keys/{siteKey}', path: { projectId, siteKey } },
       options,
     ),
 })

@@ -204,7 +204,7 @@ export type AgentModel = {
 
 export type IngestedViews = {
     /**
-     * So many are views. They are kept, and in the numbers within 10 seconds.
+     * So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ClickHouse is up; search engines and other bots only in the list of readers.
      */
     counted: number;
     /**
@@ -218,11 +218,10 @@ export type IngestedViews = {
         path_too_long?: number;
         not_a_page?: number;
         counted_elsewhere?: number;
-        opted_out?: number;
         too_old?: number;
     };
     /**
-     * They came before under this `Idempotency-Key`, and were counted then.
+     * Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. `counted` and `dropped` still tell of this request.
      */
     repeated: boolean;
 };
@@ -334,7 +333,7 @@ export type ReaderClassification = {
     /**
      * Why it would be no view.
      */
-    reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'opted_out' | 'too_old' | null;
+    reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | null;
     /**
      * Of the rule and the list of readers together.
      */

@@ -26,13 +26,17 @@ CREATE TABLE site_key (
 );
 CREATE INDEX site_key_of_project ON site_key (project_id);
 
--- Since when and until when a witness has told of a project's views: where nobody looked, 0 is no number.
+-- Of which days a witness has told of a project's views: where nobody looked, 0 is no number. By month, so that years between
+-- an import and today are not taken for measured.
 CREATE TABLE view_witness (
   project_id text NOT NULL REFERENCES project ON DELETE CASCADE,
   witness text NOT NULL CHECK (witness IN ('script', 'servers')),
-  first_day date NOT NULL,
-  last_day date NOT NULL CHECK (last_day >= first_day),
-  PRIMARY KEY (project_id, witness)
+  month date NOT NULL CHECK (month = date_trunc('month', month)::date),
+  first_day date NOT NULL CHECK (date_trunc('month', first_day)::date = month),
+  last_day date NOT NULL CHECK (last_day >= first_day AND date_trunc('month', last_day)::date = month),
+  -- Whether it counted people then, by the project's choice of that time.
+  counts_people boolean NOT NULL,
+  PRIMARY KEY (project_id, witness, month)
 );
 
 -- Acknowledged views that are not in ClickHouse yet: of one shard and one month, of any number of projects.

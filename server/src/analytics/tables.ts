@@ -25,7 +25,14 @@ export interface AnalyticsTables extends AuditTables {
     created_at: Generated<Date>
     revoked_at: ColumnType<Date | null, never, Date>
   }
-  view_witness: { project_id: Id<'prj'>; witness: Witness; first_day: Day; last_day: Day }
+  view_witness: {
+    project_id: Id<'prj'>
+    witness: Witness
+    month: Day
+    first_day: Day
+    last_day: Day
+    counts_people: boolean
+  }
   view_batch: {
     id: Generated<string>
     shard: number

@@ -29,6 +29,7 @@ export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRout
   return declared
 }
 
+/** For each route that reads its bodies itself: whoever fills one of them, like strangers with beacons, stops no other. */
 const mostLargeBodyBytes = 32 * 1024 * 1024
 
 export function addRoutes(server: HttpServer, routes: readonly Route[], keys: KeyStore): void {
@@ -37,8 +38,8 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
   const changes = new MinuteLimit('changes to the project')
   const keyOf = new WeakMap<FastifyRequest, Key>()
   const heldBody = new WeakSet<FastifyRequest>()
-  const largeBodies = new LargeBodies(mostLargeBodyBytes)
   const add = (scope: HttpServer, route: Route) => {
+    const largeBodies = new LargeBodies(mostLargeBodyBytes)
     const { params, query, body, headers } = route.schemas
     scope.route({
       method: route.method,

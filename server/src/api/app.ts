@@ -1,8 +1,8 @@
 /** The public HTTP service, put together from its routes. */
 import type { Readers } from '../analytics/classify/readers.ts'
-import type { KnownSites } from '../analytics/collect/known-sites.ts'
 import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
 import type { ViewReports } from '../analytics/query/view-reports.ts'
+import type { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../analytics/settings/settings-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'

@@ -54,7 +54,7 @@ const adminUsage = `colophon-server admin
   runner create  --name NAME [--projects LIST]
   runner revoke  --runner ID
   ai-readers compare --file PATH   shows what a newer list of AI readers would change
-  ai-readers take    --file PATH   and puts it in the place of ours
+  ai-readers take    --file PATH   and puts it in the place of ours; in a checkout, which the image is then built from
   sealing-key    makes a pair of sealing keys and prints both settings
   reseal         seals all stored secrets with the first of the sealing keys
 
@@ -267,7 +267,8 @@ const commands = {
     const { list, difference } = compareReaderList(text(options, 'file', 4_096))
     for (const line of difference) print(line)
     takeReaderList(list)
-    tell(`The list of ${list.version} is in place. Processes that run go on with theirs until they are started again.`)
+    tell(`The list of ${list.version} is in place: run \`npm run fix\`, which formats it, and commit it.`)
+    tell('Processes that run go on with theirs until they are started again.')
   },
 
   async 'sealing-key'() {

@@ -1,8 +1,8 @@
 import { Client } from '@temporalio/client'
 import { readReaders } from '../analytics/classify/readers.ts'
-import { KnownSites } from '../analytics/collect/known-sites.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { ViewReports } from '../analytics/query/view-reports.ts'
+import { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
 import { createApi } from '../api/app.ts'
 import type { ReadHook } from '../api/hooks/receive-hook.ts'
@@ -37,10 +37,11 @@ export async function startApi(config: ApiConfig): Promise<Running> {
   const following = createFollowJobs(stores.events, log)
   const database = createDatabase<AnalyticsTables>(engines.pool)
   const viewBuffer = new ViewBuffer(database, config.views)
+  const knownSites = new KnownSites(stores.analyticsSettings)
   const views = {
     viewBuffer,
-    knownSites: new KnownSites(stores.analyticsSettings),
-    viewReports: new ViewReports(engines.clickhouse, database, stores.analyticsSettings),
+    knownSites,
+    viewReports: new ViewReports(engines.clickhouse, database, knownSites),
     readers: readReaders(),
   }
   const parts = { ...views, readiness, ...stores, ...signals, readHook, followJobs: following.followJobs }

@@ -15,18 +15,20 @@ import { type Id, isId } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createImportProgress } from './import-progress.ts'
-import { type LogFileOnDisk, openLogFile } from './log-files.ts'
+import { type LogFileOnDisk, openLogFiles } from './log-files.ts'
 import { openStores } from './open-stores.ts'
 import { UsageError } from './usage-error.ts'
 
 const usage = `colophon-server import-logs --project ID [--format nginx|apache|caddy] FILE...
 
 Counts the views in access logs, packed with gzip or not. A file may come again, also when it has grown or an import
-was interrupted: every line counts once. Without --format each line shows by itself which it is.`
+was interrupted: every line counts once. Without --format each line shows by itself which it is. A file that cannot be
+read is named and passed over.`
 
 export async function importLogs(args: readonly string[]): Promise<void> {
   const { projectId, format, paths } = readArguments(args)
-  const files = await Promise.all(paths.map(async (path) => ({ path, file: await openLogFile(path) })))
+  const { files, unreadable } = await openLogFiles(paths)
+  for (const why of unreadable) process.stderr.write(`${why}\n`)
   const config = loadImportConfig()
   const pool = createPool(config.postgres, createLog('import-logs', config.log))
   try {

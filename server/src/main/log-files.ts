@@ -14,10 +14,28 @@ export interface LogFileOnDisk extends LogFile {
 const gzipMagic = Buffer.from([0x1f, 0x8b])
 const restedForMs = 60_000
 
-export async function openLogFile(path: string): Promise<LogFileOnDisk> {
-  const { size, mtimeMs, isPacked } = await look(path).catch((error: Error) => {
-    throw new UsageError(`${path} cannot be read: ${error.message}`)
-  })
+export interface OpenedLogs {
+  files: { path: string; file: LogFileOnDisk }[]
+  /** Why the others are none, a sentence each. */
+  unreadable: string[]
+}
+
+/** Those that can be read, in their order: of a log and the one before it only one is there until the first rotation. */
+export async function openLogFiles(paths: readonly string[]): Promise<OpenedLogs> {
+  const opened: OpenedLogs = { files: [], unreadable: [] }
+  for (const path of paths) {
+    try {
+      opened.files.push({ path, file: await openLogFile(path) })
+    } catch (error) {
+      opened.unreadable.push(`${path} cannot be read: ${(error as Error).message}`)
+    }
+  }
+  if (opened.files.length === 0) throw new UsageError(opened.unreadable.join('\n'))
+  return opened
+}
+
+async function openLogFile(path: string): Promise<LogFileOnDisk> {
+  const { size, mtimeMs, isPacked } = await look(path)
   let readBytes = 0
   return {
     sizeBytes: size,

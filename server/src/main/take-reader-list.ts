@@ -19,8 +19,14 @@ export function compareReaderList(file: string): { list: ReaderList; difference:
 /** The processes read it when they start. Beside the old one first, so that no half of a list is ever there. */
 export function takeReaderList(list: ReaderList): void {
   const beside = `${readerListFile}.new`
-  writeFileSync(beside, `${JSON.stringify(list, null, 2)}\n`)
-  renameSync(beside, readerListFile)
+  try {
+    writeFileSync(beside, `${JSON.stringify(list, null, 2)}\n`)
+    renameSync(beside, readerListFile)
+  } catch (error) {
+    throw new UsageError(
+      `The list cannot be put in place: ${(error as Error).message}.\nTake it in a checkout, and build the image from that.`,
+    )
+  }
 }
 
 function readNewer(file: string): ReaderList {

@@ -8,7 +8,6 @@ export const dropReasons = [
   'not_a_page',
   /** Seen by a source that does not count this kind of reader in this project: another one does. */
   'counted_elsewhere',
-  'opted_out',
   'too_old',
 ] as const
 export type DropReason = (typeof dropReasons)[number]

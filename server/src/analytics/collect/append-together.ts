@@ -57,35 +57,59 @@ async function takeNew(
 const keyOf = (projectId: Id<'prj'>, deliveryId: string): Buffer =>
   createHash('sha256').update(`${projectId}\n${deliveryId}`).digest().subarray(0, 16)
 
-/** Written only where it says something new, once a day and witness: so that senders do not wait for one another's row. */
+interface ToldDays {
+  projectId: Id<'prj'>
+  witness: Witness
+  month: Day
+  firstMs: number
+  lastMs: number
+  countsPeople: boolean
+}
+
+/**
+ * Written only where it says something new, once a day and witness, so that senders do not wait for one another's row; and
+ * in one order, or two transactions would wait for each other.
+ */
 async function noteWitnesses(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<void> {
-  const now = Date.now()
-  const spans = new Map<string, { projectId: Id<'prj'>; witness: Witness; firstMs: number; lastMs: number }>()
-  for (const { projectId, witness, views } of deliveries) {
-    const times = views.length > 0 ? views.map(({ at }) => at.getTime()) : [now]
-    const key = `${projectId} ${witness}`
-    const span = spans.get(key) ?? { projectId, witness, firstMs: now, lastMs: 0 }
-    span.firstMs = times.reduce((first, time) => Math.min(first, time), span.firstMs)
-    span.lastMs = times.reduce((last, time) => Math.max(last, time), span.lastMs)
-    spans.set(key, span)
-  }
-  const rows = [...spans.values()]
+  const rows = toldDays(deliveries)
   if (rows.length === 0) return
   await sql`
-    INSERT INTO view_witness (project_id, witness, first_day, last_day)
+    INSERT INTO view_witness (project_id, witness, month, first_day, last_day, counts_people)
     SELECT seen.* FROM unnest(
       ${rows.map(({ projectId }) => projectId)}::text[], ${rows.map(({ witness }) => witness)}::text[],
-      ${rows.map(({ firstMs }) => dayOf(firstMs))}::date[], ${rows.map(({ lastMs }) => dayOf(lastMs))}::date[]
-    ) AS seen (project_id, witness, first_day, last_day)
+      ${rows.map(({ month }) => month)}::date[], ${rows.map(({ firstMs }) => dayOf(firstMs))}::date[],
+      ${rows.map(({ lastMs }) => dayOf(lastMs))}::date[], ${rows.map(({ countsPeople }) => countsPeople)}::boolean[]
+    ) AS seen (project_id, witness, month, first_day, last_day, counts_people)
     JOIN project ON project.id = seen.project_id
     WHERE NOT EXISTS (
       SELECT FROM view_witness known
-      WHERE known.project_id = seen.project_id AND known.witness = seen.witness
-        AND known.first_day <= seen.first_day AND known.last_day >= seen.last_day)
-    ORDER BY seen.project_id, seen.witness
-    ON CONFLICT (project_id, witness) DO UPDATE SET
+      WHERE known.project_id = seen.project_id AND known.witness = seen.witness AND known.month = seen.month
+        AND known.first_day <= seen.first_day AND known.last_day >= seen.last_day
+        AND known.counts_people >= seen.counts_people)
+    ORDER BY seen.project_id, seen.witness, seen.month
+    ON CONFLICT (project_id, witness, month) DO UPDATE SET
       first_day = least(view_witness.first_day, excluded.first_day),
-      last_day = greatest(view_witness.last_day, excluded.last_day)`.execute(tx)
+      last_day = greatest(view_witness.last_day, excluded.last_day),
+      counts_people = view_witness.counts_people OR excluded.counts_people`.execute(tx)
+}
+
+function toldDays(deliveries: readonly ViewDelivery[]): ToldDays[] {
+  const now = new Date()
+  const told = new Map<string, ToldDays>()
+  for (const { projectId, witness, countsPeople, views } of deliveries) {
+    for (const at of views.length > 0 ? views.map((view) => view.at) : [now]) {
+      const [month, ms] = [monthOf(at), at.getTime()]
+      const key = `${projectId} ${witness} ${month}`
+      const known = told.get(key)
+      if (!known) told.set(key, { projectId, witness, month, firstMs: ms, lastMs: ms, countsPeople })
+      else {
+        known.firstMs = Math.min(known.firstMs, ms)
+        known.lastMs = Math.max(known.lastMs, ms)
+        known.countsPeople ||= countsPeople
+      }
+    }
+  }
+  return [...told.values()]
 }
 
 /** A batch is of one shard and one month, as a block of ClickHouse is. */
@@ -93,7 +117,7 @@ async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: reado
   const batches = new Map<string, { shard: number; month: Day; lines: string[]; sizeBytes: number }[]>()
   for (const { shard, views } of deliveries) {
     for (const view of views) {
-      const month: Day = `${view.at.getUTCFullYear()}-${view.at.getUTCMonth() + 1}-1`
+      const month = monthOf(view.at)
       const ofMonth = batches.get(`${shard} ${month}`) ?? []
       const line = encodeView(view)
       let batch = ofMonth.at(-1)
@@ -119,4 +143,5 @@ async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: reado
 
 const compress = promisify(gzip)
 
+const monthOf = (at: Date) => `${at.toISOString().slice(0, 7)}-01` as Day
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10) as Day

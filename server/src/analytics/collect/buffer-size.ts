@@ -3,16 +3,19 @@ import { type Kysely, sql } from 'kysely'
 import type { AnalyticsTables } from '../tables.ts'
 
 const lookEveryMs = 1_000
+/** Of a long look, so many times as long: the buffer is there to be filled, not to be measured. */
+const restAfterLook = 20
 
 /**
- * To the second: replicas look by themselves, and add what they write in between, so that together they may pass the cap by
- * what they take in a second.
+ * Replicas look by themselves, and add what they write in between, so that together they may pass the cap by what they take
+ * in from one look to the next.
  */
 export class BufferSize {
   readonly #db: Kysely<AnalyticsTables>
   readonly #capBytes: number
-  #sizeBytes = 0
-  #lookedAt = Number.NEGATIVE_INFINITY
+  /** Undefined: nobody has looked yet. */
+  #sizeBytes: number | undefined
+  #lookAgainAt = 0
   #looking: Promise<void> | undefined
 
   constructor(db: Kysely<AnalyticsTables>, capBytes: number) {
@@ -20,25 +23,29 @@ export class BufferSize {
     this.#capBytes = capBytes
   }
 
+  /** Only the first look is waited for: of a buffer that has become large it takes long. */
   async isReached(): Promise<boolean> {
-    if (performance.now() - this.#lookedAt >= lookEveryMs) {
-      this.#looking ??= this.#look().finally(() => {
+    if (!this.#looking && performance.now() >= this.#lookAgainAt) {
+      this.#looking = this.#look().finally(() => {
         this.#looking = undefined
       })
-      await this.#looking
+      this.#looking.catch(() => {}) // who waits for it is told; else the next look tells
     }
-    return this.#sizeBytes >= this.#capBytes
+    if (this.#sizeBytes === undefined) await this.#looking
+    return (this.#sizeBytes ?? 0) >= this.#capBytes
   }
 
   grewBy(bytes: number): void {
-    this.#sizeBytes += bytes
+    this.#sizeBytes = (this.#sizeBytes ?? 0) + bytes
   }
 
   /** Not the table's size on disk: that stays when rows are gone, for new ones to use. */
   async #look(): Promise<void> {
+    const startedAt = performance.now()
     const { rows } = await sql<{ bytes: string }>`
       SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM view_batch`.execute(this.#db)
     this.#sizeBytes = Number(rows[0]?.bytes)
-    this.#lookedAt = performance.now()
+    const tookMs = performance.now() - startedAt
+    this.#lookAgainAt = performance.now() + Math.max(lookEveryMs, tookMs * restAfterLook)
   }
 }

@@ -18,6 +18,7 @@ const delivery = (difference: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
   shard: 0,
   witness: 'servers',
+  countsPeople: false,
   deliveryId: undefined,
   views: [makeView({ projectId })],
   ...difference,
@@ -136,17 +137,35 @@ test('who told of a project, and of which days, is noted; also when no view was 
     days.map((day) => makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
   await buffer.append(delivery({ projectId: project, views: on('2026-03-05', '2026-03-01') }))
   await buffer.append(delivery({ projectId: project, views: on('2026-02-28') }))
-  await buffer.append(delivery({ projectId: project, views: on('2026-03-02') }))
-  await buffer.append(delivery({ projectId: project, witness: 'script', views: [] }))
+  await buffer.append(delivery({ projectId: project, countsPeople: true, views: on('2026-03-02') }))
+  await buffer.append(delivery({ projectId: project, views: on('2026-03-03', '2026-02-28') }))
+  await buffer.append(delivery({ projectId: project, witness: 'script', countsPeople: true, views: [] }))
   const { rows } = await scope.pool.query(
-    `SELECT witness, first_day::text, last_day::text FROM view_witness WHERE project_id = $1 ORDER BY witness DESC`,
+    `SELECT witness, first_day::text, last_day::text, counts_people FROM view_witness WHERE project_id = $1
+     ORDER BY witness DESC, month`,
     [project],
   )
   const today = new Date().toISOString().slice(0, 10)
   expect(rows).toEqual([
-    { witness: 'servers', first_day: '2026-02-28', last_day: '2026-03-05' },
-    { witness: 'script', first_day: today, last_day: today },
+    { witness: 'servers', first_day: '2026-02-28', last_day: '2026-02-28', counts_people: false },
+    { witness: 'servers', first_day: '2026-03-01', last_day: '2026-03-05', counts_people: true },
+    { witness: 'script', first_day: today, last_day: today, counts_people: true },
   ])
+})
+
+test('what is known of a witness is not written again: nobody waits for a row that says nothing new', async () => {
+  const project = await scope.newProject('Well known')
+  const told = () => newBuffer().append(delivery({ projectId: project, views: [makeView({ projectId: project })] }))
+  await told()
+  const holder = await scope.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM view_witness WHERE project_id = $1 FOR UPDATE', [project])
+  try {
+    expect(await told()).toBe('taken')
+  } finally {
+    await holder.query('ROLLBACK')
+    holder.release()
+  }
 })
 
 test('views of a project that is being deleted fail nobody', async () => {

@@ -8,6 +8,8 @@ export interface ViewDelivery {
   /** Where the project's views are. */
   shard: number
   witness: Witness
+  /** Whether people among its readers were counted: by the settings that it was sifted with, which may have changed since. */
+  countsPeople: boolean
   /** The sender's own, by which a repetition is known. Without one none is: equal views are often two readers. */
   deliveryId: { text: string; keep: 'a week' | 'for ever' } | undefined
   views: readonly View[]

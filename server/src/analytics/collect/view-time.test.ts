@@ -18,3 +18,14 @@ test.each(['2025-10-15T12:00:00.499Z', '1970-01-01T00:00:00.000Z', '-200000-01-0
     expect(timeOfView(new Date(claimed), receivedAt)).toBe('too_old')
   },
 )
+
+test.each([
+  ['2026-03-31T12:00:00.000Z', '2025-02-28T12:00:00.000Z'],
+  ['2025-03-30T12:00:00.000Z', '2024-02-29T12:00:00.000Z'],
+  ['2026-01-31T12:00:00.000Z', '2024-12-31T12:00:00.000Z'],
+  ['2026-07-31T12:00:00.000Z', '2025-06-30T12:00:00.000Z'],
+])('received at %s, what is before %s is too old', (received, oldest) => {
+  const oldestAt = new Date(oldest)
+  expect(timeOfView(oldestAt, new Date(received))).toEqual(oldestAt)
+  expect(timeOfView(new Date(oldestAt.getTime() - 1), new Date(received))).toBe('too_old')
+})

@@ -6,5 +6,7 @@ export function timeOfView(claimed: Date, receivedAt: Date): Date | 'too_old' {
   if (claimed > receivedAt) return receivedAt
   const oldest = new Date(receivedAt)
   oldest.setUTCMonth(oldest.getUTCMonth() - oldestMonths)
+  // The 31st of a shorter month became one of the next.
+  if (oldest.getUTCDate() !== receivedAt.getUTCDate()) oldest.setUTCDate(0)
   return claimed < oldest ? 'too_old' : claimed
 }

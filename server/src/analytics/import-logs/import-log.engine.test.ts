@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/audit-store.ts'
 import type { Id } from '../../platform/ids.ts'
 import { readReaders } from '../classify/readers.ts'
 import { ViewBuffer } from '../collect/view-buffer.ts'
+import { findCoverage } from '../query/find-coverage.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { createViewsScope } from '../testing/views-scope.ts'
 import { type ImportParts, importLog, type LogFile } from './import-log.ts'
@@ -59,6 +60,16 @@ async function expectEachOnce(projectId: Id<'prj'>, pages: number) {
   expect(counts.size).toBe(pages)
   expect(new Set(counts.values())).toEqual(new Set([1]))
 }
+
+test('people that an import counted are measured, whoever counts them afterwards', async () => {
+  const { projectId, ...parts } = await newSite()
+  await settings.change(projectId, { peopleCountedBy: 'script' }, { kind: 'operator' }) // while it runs, or later
+  await importLog(fileOf(lines(3)), readLine, parts)
+  const year = (number: number) => ({ from: new Date(Date.UTC(number, 0)), to: new Date(Date.UTC(number + 1, 0)) })
+  const coverage = (number: number) => findCoverage(scope.db, { projectId, range: year(number) })
+  expect(await coverage(2016)).toEqual({ human: 'measured', ai: 'measured' })
+  expect(await coverage(2017)).toEqual({ human: 'not_measured', ai: 'not_measured' })
+})
 
 test('a file of any age is counted, and the same once more is not', async () => {
   const site = await newSite()

@@ -66,6 +66,7 @@ export async function importLog(
       projectId: site.projectId,
       shard: site.shard,
       witness: 'servers',
+      countsPeople: site.settings.peopleCountedBy === 'servers',
       deliveryId: { text: `import ${begin} ${run.fingerprint.toString('hex')}`, keep: 'for ever' },
       views,
     })

@@ -42,6 +42,11 @@ test.each([
     { path: '/docs/a.md?x=1', userAgent: 'curl/8.0', accept: 'text/markdown, */*', prefetch: true },
   ],
   [
+    'nginx, in JSON like Caddy',
+    '{"ts":1773100798.000,"status":200,"request":{"method":"GET","uri":"/a","headers":{"User-Agent":["say \\"hi\\""],"Accept":["text/markdown, */*"],"Sec-Purpose":["prefetch;prerender"]}}}',
+    { method: 'GET', path: '/a', status: 200, userAgent: 'say "hi"', accept: 'text/markdown, */*', prefetch: true },
+  ],
+  [
     'Caddy, with its time as text',
     '{"ts":"2026-03-10T00:59:58+01:00","status":404,"request":{"method":"HEAD","uri":"/"}}',
     { method: 'HEAD', path: '/', status: 404, userAgent: '' },

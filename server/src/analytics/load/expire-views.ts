@@ -15,6 +15,9 @@ const timeColumns = {
   views_by_reader_and_day: 'day',
 }
 
+/** Their ids travel in the address of a request, which ClickHouse takes up to 128 KiB of. */
+const mostProjectsAtOnce = 1_000
+
 interface Expired {
   before: Day
   projectIds: Id<'prj'>[]
@@ -40,9 +43,14 @@ export async function expireViews(
         tx,
       )
       // Also should the project want to keep more from now on: what is deleted is not measured, and not 0.
+      // Locked in the order of those who write it.
       await sql`
-        UPDATE view_witness SET first_day = least(${before}::date, last_day)
-        WHERE project_id = ANY(${projectIds}) AND first_day < ${before}`.execute(tx)
+        DELETE FROM view_witness USING (
+          SELECT project_id, witness, month FROM view_witness WHERE project_id = ANY(${projectIds}) AND month < ${before}
+          ORDER BY project_id, witness, month FOR UPDATE
+        ) AS expired
+        WHERE view_witness.project_id = expired.project_id AND view_witness.witness = expired.witness
+          AND view_witness.month = expired.month`.execute(tx)
     })
   }
   return due.reduce((sum, { projectIds }) => sum + projectIds.length, 0)
@@ -59,5 +67,10 @@ async function findExpired(db: Kysely<AnalyticsTables>, shard: number): Promise<
     ) AS wanted
     WHERE expired_before IS NULL OR expired_before < before
     GROUP BY before`.execute(db)
-  return rows
+  return rows.flatMap(({ before, projectIds }) =>
+    Array.from({ length: Math.ceil(projectIds.length / mostProjectsAtOnce) }, (_, part) => ({
+      before,
+      projectIds: projectIds.slice(part * mostProjectsAtOnce, (part + 1) * mostProjectsAtOnce),
+    })),
+  )
 }

@@ -18,7 +18,8 @@ interface Shard {
 /** Rejects when PostgreSQL failed; ClickHouse's failures are noted and tried again in a later round. */
 export async function loadRound(shard: Shard): Promise<{ moreWaits: boolean }> {
   for (const load of await shard.store.open()) {
-    // Nothing new is begun while something fails: it would fail too, and what was begun has to be looked for, block by block.
+    // Nothing new is begun in a round in which something fails: it would likely fail too, and what was begun has to be
+    // looked for, block by block. The next round does not wait for what was postponed.
     if ((await tryLoad(shard, load, { sentBefore: true })) === 'failed') return { moreWaits: false }
   }
   const { loads, moreWaits } = await shard.store.freeze()

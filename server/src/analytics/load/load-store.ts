@@ -2,6 +2,7 @@
  * The blocks that go to ClickHouse, and how each fares. All of it over the one connection that holds the shard's lock: a
  * loader that lost its lock can change nothing here. When a call fails that connection is to be let go of.
  */
+import { randomInt } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import type { Day } from '../tables.ts'
 
@@ -155,9 +156,12 @@ function groupByMonth(waiting: readonly WaitingBatch[]): Load[] {
 
 let lastLoadId = 0n
 
-/** Microseconds of time, and more than the last: none that ClickHouse has seen, also after a restored backup. */
+/**
+ * Microseconds of time, and more than the last: none that ClickHouse has seen, also after a restored backup. The last three
+ * digits are random, as a clock may be set back while ClickHouse still knows the ids of that time.
+ */
 function newLoadId(): string {
-  const now = BigInt(Date.now()) * 1000n
+  const now = BigInt(Date.now()) * 1000n + BigInt(randomInt(1000))
   lastLoadId = now > lastLoadId ? now : lastLoadId + 1n
   return String(lastLoadId)
 }

@@ -5,6 +5,7 @@
  * that a machine that loses power may forget it. So the rows themselves are looked for, by the block they came with, and the
  * sums of the days they touch are made to be what the rows say.
  */
+import { randomUUID } from 'node:crypto'
 import type { ClickHouseClient } from '@clickhouse/client'
 import { insertBlock } from './insert-block.ts'
 import type { Block, Load } from './load-store.ts'
@@ -18,7 +19,10 @@ export async function mendBlock(clickhouse: ClickHouseClient, load: Load, block:
     if (rows === block.rows) break
     if (tries === mostTries) throw new Error(`Of ${block.rows} rows ${rows} are in, and stay so.`)
     if (rows > 0) await deleteRows(clickhouse, load)
-    await insertBlock(clickhouse, `${load.id}/${tries}`, block)
+    // First under the names of an earlier round, whose insert may be under way still: both together are counted once. At
+    // last under a new one: those may be noted without their rows too, and then nothing gets in by them any more.
+    const suffix = tries < mostTries - 1 ? tries : randomUUID()
+    await insertBlock(clickhouse, `${load.id}/${suffix}`, block)
   }
   await mendSums(clickhouse, load)
 }

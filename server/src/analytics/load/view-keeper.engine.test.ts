@@ -31,7 +31,7 @@ test('a project keeps what it wants to keep, in every table, and others keep all
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [brief, keeping]) {
     const views = at.map((time) => makeView({ projectId, at: time }))
-    await buffer.append({ projectId, shard: 0, witness: 'servers', deliveryId: undefined, views })
+    await buffer.append({ projectId, shard: 0, witness: 'servers', countsPeople: true, deliveryId: undefined, views })
   }
   const client = await scope.pool.connect()
   await loadRound({ store: new LoadStore(client, 0), clickhouse, log: scope.log })
@@ -59,17 +59,25 @@ test('a project keeps what it wants to keep, in every table, and others keep all
   expect(tables).toEqual([{ views: 3, days: 3 }])
 
   const early = { from: monthsAgo(3), to: monthsAgo(2) }
-  const coverage = (projectId: typeof brief) =>
-    findCoverage(db, { projectId, range: early, peopleCountedBy: 'servers' })
+  const coverage = (projectId: typeof brief) => findCoverage(db, { projectId, range: early })
   expect(await coverage(brief)).toEqual({ human: 'not_measured', ai: 'not_measured' })
   expect(await coverage(keeping)).toEqual({ human: 'measured', ai: 'measured' })
+  const kept = { from: monthsAgo(2), to: monthsAgo(1) }
+  expect(await findCoverage(db, { projectId: brief, range: kept })).toEqual({ human: 'measured', ai: 'measured' })
 })
 
 test('deliveries are forgotten after a week, those of imports never', async () => {
   const projectId = await scope.newProject('Remembered')
   const buffer = new ViewBuffer(db, { capBytes: 1e9 })
   const deliver = (text: string, keep: 'a week' | 'for ever') =>
-    buffer.append({ projectId, shard: 0, witness: 'servers', deliveryId: { text, keep }, views: [] })
+    buffer.append({
+      projectId,
+      shard: 0,
+      witness: 'servers',
+      countsPeople: true,
+      deliveryId: { text, keep },
+      views: [],
+    })
   await Promise.all([deliver('beacon', 'a week'), deliver('file', 'for ever')])
   expect(await forgetDeliveries(db)).toBe(0)
   await scope.pool.query("UPDATE view_delivery SET forget_on = forget_on - 8 WHERE forget_on <> 'infinity'")

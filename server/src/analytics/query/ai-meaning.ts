@@ -11,5 +11,8 @@ const classesOf: Record<AiMeaning, readonly ReaderClass[]> = {
 /** Over the rows of a table of sums, which has a column for each class. */
 export const summedAi = (ai: AiMeaning) => classesOf[ai].map((readerClass) => readerClass.replace('-', '_')).join(' + ')
 
-/** Over views themselves. */
-export const isAi = (ai: AiMeaning) => `class IN (${classesOf[ai].map((readerClass) => `'${readerClass}'`).join(', ')})`
+/** Over views themselves: `human` and `ai`. */
+export const humanAndAi = (ai: AiMeaning) =>
+  `sumIf(views, class = 'human') AS human, sumIf(views, class IN (${classesOf[ai].map(quoted).join(', ')})) AS ai`
+
+const quoted = (readerClass: ReaderClass) => `'${readerClass}'`

@@ -110,7 +110,7 @@ const unavailable = (detail: string, cause?: unknown) =>
 const tooManyReads = () => unavailable('Too many questions about page views at once: try again.')
 
 /** The queries are ours and their parameters were checked: what goes wrong is ClickHouse being away, full or slow. */
-export const asUnavailable = (error: unknown): Problem =>
+const asUnavailable = (error: unknown): Problem =>
   error instanceof Problem
     ? error
     : unavailable('Page views cannot be read for a moment: try again, or ask for a shorter range.', error)

@@ -1,7 +1,6 @@
 /** Whether somebody looked who could have seen: where nobody did, 0 would be a guess. */
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { Witness } from '../classify/classify.ts'
 import type { AnalyticsTables } from '../tables.ts'
 import { spanOf, type TimeRange } from './time-range.ts'
 
@@ -14,12 +13,12 @@ export interface Coverage {
 
 export async function findCoverage(
   db: Kysely<AnalyticsTables>,
-  { projectId, range, peopleCountedBy }: { projectId: Id<'prj'>; range: TimeRange; peopleCountedBy: Witness },
+  { projectId, range }: { projectId: Id<'prj'>; range: TimeRange },
 ): Promise<Coverage> {
   const [fromMs, toMs] = spanOf(range)
   const { rows } = await sql<{ human: boolean; ai: boolean }>`
     SELECT
-      coalesce(bool_or(witness = ${peopleCountedBy}), false) AS human,
+      coalesce(bool_or(counts_people), false) AS human,
       coalesce(bool_or(witness = 'servers'), false) AS ai
     FROM view_witness
     WHERE project_id = ${projectId}

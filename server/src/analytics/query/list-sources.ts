@@ -14,7 +14,8 @@ export const listSources = (db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): 
   db
     .selectFrom('view_witness')
     .select('witness as source')
-    .select([sql<Day>`first_day::text`.as('firstDay'), sql<Day>`last_day::text`.as('lastDay')])
+    .select([sql<Day>`min(first_day)::text`.as('firstDay'), sql<Day>`max(last_day)::text`.as('lastDay')])
     .where('project_id', '=', projectId)
+    .groupBy('witness')
     .orderBy('witness')
     .execute()

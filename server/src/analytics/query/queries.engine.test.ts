@@ -73,7 +73,10 @@ beforeAll(async () => {
   // In several loads, so that sums have to be added up over blocks.
   for (let from = 0; from < views.length; from += 1_500) {
     const deliver = (owner: Id<'prj'>, delivered: View[]) =>
-      buffer.append({ projectId: owner, shard: 0, witness: 'servers', deliveryId: undefined, views: delivered })
+      buffer.append({
+        ...{ projectId: owner, shard: 0, witness: 'servers', countsPeople: true, deliveryId: undefined },
+        views: delivered,
+      })
     await Promise.all([deliver(projectId, views.slice(from, from + 1_500)), deliver(other, noise.slice(0, 500))])
     await loadRound({ store, clickhouse: scope.clickhouse, log: scope.log })
   }
@@ -267,41 +270,31 @@ test('what a hundred days cost is pages times days, not views', async () => {
 test('coverage tells whether somebody looked, of those who count people and of servers', async () => {
   const project = await scope.newProject('Covered')
   const buffer = new ViewBuffer(scope.db, { capBytes: 1e9 })
-  const look = (witness: 'script' | 'servers', day: string) =>
+  const look = (witness: 'script' | 'servers', day: string, countsPeople: boolean) =>
     buffer.append({
-      ...{ projectId: project, shard: 0, witness, deliveryId: undefined },
+      ...{ projectId: project, shard: 0, witness, countsPeople, deliveryId: undefined },
       views: [makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
     })
-  await look('script', '2026-03-01')
-  await look('script', '2026-03-10')
-  await look('servers', '2026-05-05')
-  const coverage = (from: string, to: string, peopleCountedBy: 'script' | 'servers' = 'script') =>
-    findCoverage(scope.db, { projectId: project, range: { from: new Date(from), to: new Date(to) }, peopleCountedBy })
-  expect(await coverage('2026-03-05T00:00:00Z', '2026-03-06T00:00:00Z')).toEqual({
-    human: 'measured',
-    ai: 'not_measured',
-  })
-  expect(await coverage('2026-03-10T00:00:00Z', '2026-05-05T00:00:00Z')).toEqual({
-    human: 'measured',
-    ai: 'not_measured',
-  })
-  expect(await coverage('2026-03-11T00:00:00Z', '2026-05-05T00:00:00.001Z')).toEqual({
-    human: 'not_measured',
-    ai: 'measured',
-  })
-  expect(await coverage('2026-05-05T23:59:59Z', '2026-05-07T00:00:00Z', 'servers')).toEqual({
-    human: 'measured',
-    ai: 'measured',
-  })
-  expect(await coverage('2026-05-06T00:00:00Z', '2026-05-07T00:00:00Z')).toEqual({
-    human: 'not_measured',
-    ai: 'not_measured',
-  })
-  const unbounded = { from: undefined, to: undefined }
-  expect(await findCoverage(scope.db, { projectId: project, range: unbounded, peopleCountedBy: 'script' })).toEqual({
-    human: 'measured',
-    ai: 'measured',
-  })
+  await look('script', '2026-03-01', true)
+  await look('script', '2026-03-10', true)
+  await look('servers', '2026-05-05', false)
+  const coverage = async (from: string | undefined, to: string | undefined) => {
+    const range = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
+    const { human, ai } = await findCoverage(scope.db, { projectId: project, range })
+    return [human === 'measured' && 'human', ai === 'measured' && 'ai'].filter((measured) => measured !== false)
+  }
+  expect(await coverage('2026-03-05T00:00:00Z', '2026-03-06T00:00:00Z')).toEqual(['human'])
+  expect(await coverage('2026-03-10T00:00:00Z', '2026-05-05T00:00:00Z')).toEqual(['human'])
+  expect(await coverage('2026-03-11T00:00:00Z', '2026-05-05T00:00:00.001Z')).toEqual(['ai'])
+  expect(await coverage('2026-05-05T23:59:59Z', '2026-05-07T00:00:00Z')).toEqual(['ai'])
+  expect(await coverage('2026-05-06T00:00:00Z', '2026-05-07T00:00:00Z')).toEqual([])
+  expect(await coverage(undefined, undefined)).toEqual(['human', 'ai'])
+
+  // An import, by servers that counted people while it ran: what lies between it and the others nobody looked at.
+  await look('servers', '2024-02-29', true)
+  expect(await coverage('2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z')).toEqual(['human', 'ai'])
+  expect(await coverage('2024-03-01T00:00:00Z', '2026-03-01T00:00:00Z')).toEqual([])
+  expect(await coverage('2026-05-01T00:00:00Z', '2026-06-01T00:00:00Z')).toEqual(['ai'])
 })
 
 function mulberry32(start: number): () => number {

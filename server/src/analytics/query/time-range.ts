@@ -18,7 +18,7 @@ export interface SplitRange {
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
-const quarterHourMs = 15 * minuteMs
+export const quarterHourMs = 15 * minuteMs
 
 /** There are no views outside of this, and ClickHouse's dates do not reach much further. */
 const [earliestMs, latestMs] = [0, Date.UTC(2100, 0)]
@@ -36,7 +36,7 @@ export function keptRange(range: TimeRange, retentionMonths: number | null, now:
   return { ...range, from: range.from && range.from > keptSince ? range.from : keptSince }
 }
 
-export const startOfRetention = (months: number, now: Date) =>
+const startOfRetention = (months: number, now: Date) =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
 
 interface Unit {

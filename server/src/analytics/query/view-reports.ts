@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { Kysely } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { SettingsStore } from '../settings/settings-store.ts'
+import type { KnownSites } from '../settings/known-sites.ts'
 import type { AnalyticsTables } from '../tables.ts'
 import type { AiMeaning } from './ai-meaning.ts'
 import { ClickhouseReads, downloadLimits, type QueryClickhouse, readLimits } from './clickhouse-reads.ts'
@@ -24,23 +24,23 @@ export class ViewReports {
   readonly #reads: ClickhouseReads
   readonly #downloads: ClickhouseReads
   readonly #db: Kysely<AnalyticsTables>
-  readonly #settings: Pick<SettingsStore, 'read'>
+  readonly #sites: KnownSites
 
-  constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>, settings: Pick<SettingsStore, 'read'>) {
+  constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>, sites: KnownSites) {
     this.#reads = new ClickhouseReads(clickhouse, readLimits)
     this.#downloads = new ClickhouseReads(clickhouse, downloadLimits)
     this.#db = db
-    this.#settings = settings
+    this.#sites = sites
   }
 
   async list(
     projectId: Id<'prj'>,
     { limit, offset, ...asked }: Asked & { limit: number; offset: number },
   ): Promise<ViewsPage & { coverage: Coverage }> {
-    const { range, ai, peopleCountedBy } = await this.#asTheProjectWants(projectId, asked)
+    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
     const [page, coverage] = await Promise.all([
       this.#reads.read((clickhouse) => listViews(clickhouse, { projectId, range, ai, limit, offset })),
-      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+      findCoverage(this.#db, { projectId, range }),
     ])
     return { ...page, coverage }
   }
@@ -55,39 +55,35 @@ export class ViewReports {
     projectId: Id<'prj'>,
     { step, timeZone, ...asked }: Asked & Pick<TimeseriesQuery, 'step' | 'timeZone'>,
   ): Promise<{ points: TimePoint[]; coverage: Coverage }> {
-    const { range, ai, peopleCountedBy } = await this.#asTheProjectWants(projectId, asked)
+    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
     const [points, coverage] = await Promise.all([
       this.#reads.read((clickhouse) => viewTimeseries(clickhouse, { projectId, range, ai, step, timeZone })),
-      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+      findCoverage(this.#db, { projectId, range }),
     ])
     return { points, coverage }
   }
 
   async readers(projectId: Id<'prj'>, asked: TimeRange): Promise<{ readers: ReaderViews[]; coverage: Coverage }> {
-    const { range, peopleCountedBy } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+    const { range } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
     const [readers, coverage] = await Promise.all([
       this.#reads.read((clickhouse) => listReaders(clickhouse, { projectId, range })),
-      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+      findCoverage(this.#db, { projectId, range }),
     ])
     return { readers, coverage }
   }
 
   /** Of PostgreSQL alone: known while ClickHouse is away. */
   async coverage(projectId: Id<'prj'>, asked: TimeRange): Promise<Coverage & { sources: Source[] }> {
-    const { range, peopleCountedBy } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+    const { range } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
     const [coverage, sources] = await Promise.all([
-      findCoverage(this.#db, { projectId, range, peopleCountedBy }),
+      findCoverage(this.#db, { projectId, range }),
       listSources(this.#db, projectId),
     ])
     return { ...coverage, sources }
   }
 
   async #asTheProjectWants(projectId: Id<'prj'>, { range, ai }: Asked) {
-    const { settings } = await this.#settings.read(projectId)
-    return {
-      range: keptRange(range, settings.retentionMonths, new Date()),
-      ai: ai ?? settings.ai,
-      peopleCountedBy: settings.peopleCountedBy,
-    }
+    const { settings } = await this.#sites.ofProject(projectId)
+    return { range: keptRange(range, settings.retentionMonths, new Date()), ai: ai ?? settings.ai }
   }
 }

@@ -2,12 +2,12 @@
 
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
-import { type AiMeaning, isAi, summedAi } from './ai-meaning.ts'
+import { type AiMeaning, humanAndAi, summedAi } from './ai-meaning.ts'
 import type { QueryClickhouse } from './clickhouse-reads.ts'
 import { asMoment, asSecond, during } from './conditions.ts'
 import type { ViewCounts } from './list-views.ts'
 import { readSettings } from './read-settings.ts'
-import { spanOf, splitByQuarterHour, type TimeRange } from './time-range.ts'
+import { quarterHourMs, spanOf, splitByQuarterHour, type TimeRange } from './time-range.ts'
 
 export const timeSteps = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const
 export type TimeStep = (typeof timeSteps)[number]
@@ -35,13 +35,24 @@ const beginningOf: Record<TimeStep, (moment: string) => string> = {
   month: (moment) => `toDateTime(toStartOfMonth(toDateTime(${moment}, {zone: String})), {zone: String})`,
 }
 
-const quarterHourMs = 15 * 60 * 1000
 const mostPoints = 10_000
+
+/** With the hour that a day has more when the clocks go back: what would be too many steps is not even counted. */
+const longestStepMs: Record<TimeStep, number> = {
+  quarter_hour: quarterHourMs,
+  hour: 4 * quarterHourMs,
+  day: 25 * 4 * quarterHourMs,
+  week: (7 * 24 + 1) * 4 * quarterHourMs,
+  month: (31 * 24 + 1) * 4 * quarterHourMs,
+}
 
 /** Empty where there is no view and no bound to say where to begin. */
 export async function viewTimeseries(clickhouse: QueryClickhouse, query: TimeseriesQuery): Promise<TimePoint[]> {
   const { projectId, range, ai, step, timeZone } = query
   const span = spanOf(range)
+  const spanMs = (Number.isFinite(span[1]) ? span[1] : Date.now()) - span[0]
+  // Infinite where nobody says from when: then the views do.
+  if (Number.isFinite(spanMs) && spanMs / longestStepMs[step] > mostPoints) throw tooManySteps()
   const { whole, rest } = splitByQuarterHour(span)
   const first = Number.isFinite(span[0])
     ? asSecond(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
@@ -55,7 +66,7 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
         SELECT ${beginningOf[step]('quarter_hour')} AS step, human, ${summedAi(ai)} AS ai FROM views_by_quarter_hour
         WHERE project_id = {project: String} AND (${during('quarter_hour', whole, asSecond)})
         UNION ALL
-        SELECT ${beginningOf[step]('at')} AS step, sumIf(views, class = 'human') AS human, sumIf(views, ${isAi(ai)}) AS ai
+        SELECT ${beginningOf[step]('at')} AS step, ${humanAndAi(ai)}
         FROM page_view
         WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) GROUP BY step
         UNION ALL
@@ -77,7 +88,11 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
     format: 'JSONEachRow',
   })
   const points = await answer.json<ViewCounts & { seconds: number }>()
-  if (points.length > mostPoints)
-    throw new Problem('invalid_request', `The range has more than ${mostPoints} steps: ask for longer ones.`)
+  if (points.length > mostPoints) throw tooManySteps()
   return points.map(({ seconds, ...counts }) => ({ at: new Date(seconds * 1000), ...counts }))
+}
+
+function tooManySteps(): Problem {
+  const message = `makes more than ${mostPoints} steps of this range: ask for longer ones`
+  return new Problem('invalid_request', `query/interval ${message}.`, { errors: [{ path: 'query/interval', message }] })
 }

@@ -2,8 +2,8 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createMigratedScope } from '../../../../engines/migrated-scope.ts'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { createDatabase } from '../../platform/postgres.ts'
-import { KnownSites } from '../collect/known-sites.ts'
 import type { AnalyticsTables } from '../tables.ts'
+import { KnownSites } from './known-sites.ts'
 import { SettingsStore } from './settings-store.ts'
 
 const scope = await createMigratedScope(inject('engines'), 'analytics settings')

@@ -1,10 +1,17 @@
+import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
 
-export function changeAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+export function changeAnalyticsSettingsRoute({
+  analyticsSettings,
+  knownSites,
+}: {
+  analyticsSettings: SettingsStore
+  knownSites: KnownSites
+}): Route {
   return route({
     method: 'PATCH',
     url: '/v1/analytics/:projectId/settings',
@@ -13,7 +20,7 @@ export function changeAnalyticsSettingsRoute({ analyticsSettings }: { analyticsS
     tag: 'Page views',
     summary: 'Change how page views are counted',
     description:
-      'What is left out stays. Holds within seconds for views that come in, and at once for questions. Views beyond a ' +
+      'What is left out stays. Holds within seconds, where there are several replicas. Views beyond a ' +
       'shorter `retentionMonths` are deleted for good.',
     schemas: { params: ProjectParams, body: AnalyticsChanges, answers: { 200: AnalyticsSettingsSchema } },
     async handle({ key, body, actor }) {
@@ -29,7 +36,9 @@ export function changeAnalyticsSettingsRoute({ analyticsSettings }: { analyticsS
       )
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
-      return answer(200, await analyticsSettings.change(key.projectId, body, actor))
+      const changed = await analyticsSettings.change(key.projectId, body, actor)
+      knownSites.forget()
+      return answer(200, changed)
     },
   })
 }

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Readers } from '../../analytics/classify/readers.ts'
-import type { KnownSites } from '../../analytics/collect/known-sites.ts'
 import { siftRequests } from '../../analytics/collect/sift-requests.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
 import { parseJson } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
@@ -35,6 +35,9 @@ function readBeacon(bytes: Buffer): Static<typeof Beacon> {
     'Send `{"key":"site_…","id":"…","path":"/…"}`, as text/plain or application/json.',
   )
 }
+
+/** As long as those of real browsers: what strangers make up is kept as long as any view. */
+const longestUserAgentCharacters = 400
 
 const Header = (description: string) => Type.Optional(Type.String({ description }))
 
@@ -80,13 +83,15 @@ export function collectViewRoute({
       if (site.settings.obeysOptOut && (headers.dnt === '1' || headers['sec-gpc'] === '1'))
         return answer(204, undefined)
 
-      const { 'user-agent': userAgent = '' } = headers as { 'user-agent'?: string }
+      const { 'user-agent': sentUserAgent = '' } = headers as { 'user-agent'?: string }
+      const userAgent = sentUserAgent.slice(0, longestUserAgentCharacters)
       const shown = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
       const { views } = siftRequests([shown], { site, readers, witness: 'script' })
       if (views.length > 0) {
-        const { projectId, shard } = site
+        const { projectId, shard, settings } = site
+        const countsPeople = settings.peopleCountedBy === 'script'
         const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
-        await viewBuffer.append({ projectId, shard, witness: 'script', deliveryId, views })
+        await viewBuffer.append({ projectId, shard, witness: 'script', countsPeople, deliveryId, views })
       }
       return answer(204, undefined)
     },

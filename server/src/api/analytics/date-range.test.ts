@@ -53,3 +53,11 @@ test('the end has to be later than the beginning', () => {
     expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo })).toThrow('has to be later than dateFrom')
   expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo: '2026-02-03T00:00:00.001Z' })).not.toThrow()
 })
+
+test('two moments within a millisecond are an empty range, in their order', () => {
+  const [earlier, later] = ['2026-02-03T00:00:00.000100Z', '2026-02-03T01:00:00.0002+01:00']
+  const next = new Date('2026-02-03T00:00:00.001Z')
+  expect(readDateRange({ dateFrom: earlier, dateTo: later })).toEqual({ from: next, to: next })
+  for (const dateFrom of [later, earlier])
+    expect(() => readDateRange({ dateFrom, dateTo: earlier })).toThrow('has to be later than dateFrom')
+})

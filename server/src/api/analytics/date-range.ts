@@ -29,21 +29,31 @@ export function readDateRange({ dateFrom, dateTo }: { dateFrom?: string; dateTo?
   const errors: FieldError[] = []
   if (from === null) errors.push({ path: 'query/dateFrom', message: 'is no day of the calendar' })
   if (to === null) errors.push({ path: 'query/dateTo', message: 'is no day of the calendar' })
-  if (from && to && from >= to) errors.push({ path: 'query/dateTo', message: 'has to be later than dateFrom' })
+  if (from && to && !isBefore(from, to)) errors.push({ path: 'query/dateTo', message: 'has to be later than dateFrom' })
   const [first] = errors
   if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
-  return { from: from ?? undefined, to: to ?? undefined }
+  return { from: from ? nextMillisecond(from) : undefined, to: to ? nextMillisecond(to) : undefined }
 }
 
-/** Null: there is no such day. Views have milliseconds, so that a finer bound means the next one, on either side. */
-function readMoment(text: string): Date | null {
+interface ExactMoment {
+  secondMs: number
+  fractionNs: number
+}
+
+const isBefore = (one: ExactMoment, other: ExactMoment) =>
+  one.secondMs < other.secondMs || (one.secondMs === other.secondMs && one.fractionNs < other.fractionNs)
+
+/** Views have milliseconds, so that a finer bound means the next one, on either side: two that are near are an empty range. */
+const nextMillisecond = ({ secondMs, fractionNs }: ExactMoment) => new Date(secondMs + Math.ceil(fractionNs / 1e6))
+
+/** Null: there is no such day. */
+function readMoment(text: string): ExactMoment | null {
   const [, year, month, day, hour = 0, minute = 0, second = 0, fraction = '0', sign, zoneHours = 0, zoneMinutes = 0] =
     moment.exec(text) ?? []
   const at = new Date(0)
   at.setUTCFullYear(Number(year), Number(month) - 1, Number(day)) // Date.UTC takes the year 99 for 1999
   if (at.getUTCDate() !== Number(day)) return null
   const zoneMs = (sign === '-' ? -1 : 1) * (Number(zoneHours) * 60 + Number(zoneMinutes)) * 60_000
-  const milliseconds = Math.ceil(Number(`${fraction.padEnd(9, '0')}`) / 1e6)
-  const intoDayMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + milliseconds
-  return new Date(at.getTime() + intoDayMs - zoneMs)
+  const intoDayMs = ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000
+  return { secondMs: at.getTime() + intoDayMs - zoneMs, fractionNs: Number(fraction.padEnd(9, '0')) }
 }

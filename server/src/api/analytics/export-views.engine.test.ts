@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { createMigratedScope } from '../../../../engines/migrated-scope.ts'
 import { ViewReports } from '../../analytics/query/view-reports.ts'
+import { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsTables } from '../../analytics/tables.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
@@ -24,7 +25,11 @@ const { stores, pool } = scope
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 }
 const server = createHttpServer(http, createLog('test', { level: 'error' }))
 server.setValidatorCompiler(compileValidator)
-const viewReports = new ViewReports(clickhouse, createDatabase<AnalyticsTables>(pool), stores.analyticsSettings)
+const viewReports = new ViewReports(
+  clickhouse,
+  createDatabase<AnalyticsTables>(pool),
+  new KnownSites(stores.analyticsSettings),
+)
 addRoutes(server, [exportViewsRoute({ viewReports })], stores.keys)
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 

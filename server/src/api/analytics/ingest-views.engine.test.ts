@@ -56,6 +56,7 @@ describe('what is taken', () => {
         event({ path: `/${'x'.repeat(20_000)}` }),
         event({ at: '1999-01-01T00:00:00Z' }),
         event({ at: '9999-12-31T23:59:60.999+23:59' }),
+        event({ at: '2000-02-29T00:00:00+01:00' }),
         event({ userAgent: 'x'.repeat(1_000_000) }),
       ),
     )
@@ -64,7 +65,7 @@ describe('what is taken', () => {
       body: {
         counted: 4,
         dropped: {
-          ...{ not_get: 1, not_successful: 1, prefetch: 1, not_a_path: 1, not_a_page: 2, path_too_long: 1, too_old: 1 },
+          ...{ not_get: 1, not_successful: 1, prefetch: 1, not_a_path: 1, not_a_page: 2, path_too_long: 1, too_old: 2 },
         },
         repeated: false,
       },
@@ -110,6 +111,7 @@ describe('what is refused', () => {
     ['body/views/0/path has to be a text.', json(event({ path: 1 }))],
     ['body/views/0/at has to be an ISO 8601 date-time.', json(event({ at: 'yesterday' }))],
     ['body/views/0/at has to be an ISO 8601 date-time.', json(event({ at: '2026-13-01T00:00:00Z' }))],
+    ['body/views/0/at has to be an ISO 8601 date-time.', json(event({ at: '2026-02-30T12:00:00+01:00' }))],
     ['body/views/0/status has to be a status of HTTP.', json(event({ status: '200' }))],
     ['body/views/0/prefetch has to be true or false.', json(event({ prefetch: null }))],
     ['body/views/0/address is not known here.', json(event({ address: '192.0.2.1' }))],

@@ -1,22 +1,30 @@
 import Type from 'typebox'
 import { dropReasons } from '../../analytics/classify/drop-reason.ts'
 import type { Readers } from '../../analytics/classify/readers.ts'
-import type { KnownSites } from '../../analytics/collect/known-sites.ts'
 import { type SeenRequest, siftRequests } from '../../analytics/collect/sift-requests.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { timeOfView } from '../../analytics/collect/view-time.ts'
+import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { readJsonEvents, readNdjsonEvents, timeOfEvent, ViewEvents } from './view-events.ts'
 
 const IngestedViews = Type.Object(
   {
-    counted: Type.Integer({ description: 'So many are views. They are kept, and in the numbers within 10 seconds.' }),
+    counted: Type.Integer({
+      description:
+        'So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ' +
+        'ClickHouse is up; search engines and other bots only in the list of readers.',
+    }),
     dropped: Type.Object(
       Object.fromEntries(dropReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
       { description: 'How many are none, by the reason.' },
     ),
-    repeated: Type.Boolean({ description: 'They came before under this `Idempotency-Key`, and were counted then.' }),
+    repeated: Type.Boolean({
+      description:
+        'Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. ' +
+        '`counted` and `dropped` still tell of this request.',
+    }),
   },
   { $id: 'IngestedViews' },
 )
@@ -68,6 +76,7 @@ export function ingestViewsRoute({
         projectId: key.projectId,
         shard: site.shard,
         witness: 'servers',
+        countsPeople: site.settings.peopleCountedBy === 'servers',
         deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, keep: 'a week' },
         views,
       })

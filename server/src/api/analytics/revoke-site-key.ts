@@ -1,10 +1,17 @@
 import Type from 'typebox'
+import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { idParam, ProjectParams } from '../schemas.ts'
 import { asAnswer, SiteKeySchema } from './site-key.ts'
 
-export function revokeSiteKeyRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+export function revokeSiteKeyRoute({
+  analyticsSettings,
+  knownSites,
+}: {
+  analyticsSettings: SettingsStore
+  knownSites: KnownSites
+}): Route {
   return route({
     method: 'DELETE',
     url: '/v1/analytics/:projectId/site-keys/:siteKey',
@@ -17,7 +24,10 @@ export function revokeSiteKeyRoute({ analyticsSettings }: { analyticsSettings: S
       params: Type.Object({ ...ProjectParams.properties, siteKey: idParam('The site key, `site_…`.') }),
       answers: { 200: SiteKeySchema },
     },
-    handle: async ({ key, params, actor }) =>
-      answer(200, asAnswer(await analyticsSettings.revokeSiteKey(key.projectId, params.siteKey, actor))),
+    async handle({ key, params, actor }) {
+      const revoked = await analyticsSettings.revokeSiteKey(key.projectId, params.siteKey, actor)
+      knownSites.forget()
+      return answer(200, asAnswer(revoked))
+    },
   })
 }

@@ -37,7 +37,7 @@ export const ViewEvents = Type.Object(
         views: [
           {
             path: '/docs/start',
-            userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0',
+            userAgent: 'ChatGPT-User/1.0',
             at: '2026-06-01T12:00:00.000Z',
           },
         ],
@@ -62,6 +62,7 @@ export function readJsonEvents(bytes: Buffer): ViewEvents {
 
 /** One event a line. */
 export function readNdjsonEvents(bytes: Buffer): ViewEvents {
+  refuseTooManyValues(bytes) // a line can hold as many as a body
   const text = decode(bytes)
   const views: ViewEvents['views'] = []
   for (let begin = 0, line = 1; begin < text.length; line++) {
@@ -80,12 +81,18 @@ export function readNdjsonEvents(bytes: Buffer): ViewEvents {
 
 /** Undefined: there is no such time. */
 export function timeOfEvent(at: string): Date | undefined {
-  if (!dateTime.test(at)) return undefined
+  if (!dateTime.test(at) || !isOfCalendar(at)) return undefined
   const time = new Date(at.toUpperCase().replace(/:60(?=[.Z+-])/, ':59')) // of a leap second ECMAScript knows nothing
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
+
+/** ECMAScript takes 30 February for 2 March. */
+function isOfCalendar(at: string): boolean {
+  const day = Number(at.slice(8, 10))
+  return day <= 28 || new Date(`${at.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
+}
 
 type FindMistake = (value: unknown) => string | undefined
 

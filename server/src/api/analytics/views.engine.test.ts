@@ -21,6 +21,7 @@ const cursor = { class: 'assistant', agent: 'Cursor' } as const
 await loadViews(api, {
   projectId,
   witness: 'servers',
+  countsPeople: true,
   views: [
     { at: at('2026-01-05T10:00:00.000Z'), path: '/b' },
     { at: at('2026-01-05T10:00:00.001Z'), path: '/b' },
@@ -43,7 +44,7 @@ test('everything, in the order of the contract, with every field', async () => {
       { path: '/c', human: 1, ai: 0, total: 1 },
     ],
     hasMore: false,
-    coverage: { human: 'not_measured', ai: 'measured' },
+    coverage: { human: 'measured', ai: 'measured' },
   })
 })
 
@@ -55,6 +56,8 @@ test('a range is exact at its edges, and its end is not in it', async () => {
   expect(await paths('dateFrom=2026-02-11T01:00:00%2B01:00&dateTo=2026-02-11T12:00')).toEqual(one('/a', 0, 1))
   expect(await paths('dateFrom=2026-02-11T01:00:00+01:00&dateTo=2026-02-11T12:00')).toEqual(one('/a', 0, 1))
   expect(await paths('dateFrom=2030-01-01')).toEqual([])
+  // Later, but by less than views can tell apart.
+  expect(await paths('dateFrom=2026-01-05T10:00:00.0001Z&dateTo=2026-01-05T10:00:00.0002Z')).toEqual([])
 })
 
 test('pages of the list: totals stay, hasMore ends', async () => {
@@ -69,23 +72,23 @@ test('pages of the list: totals stay, hasMore ends', async () => {
 test('ai is narrowed by the caller, or by the project, which the caller may widen', async () => {
   const totals = async (query = '') => (await get(`views${query}`)).body.totals
   expect(await totals('?ai=assistants')).toEqual({ human: 3, ai: 1, total: 4 })
-  await api.stores.analyticsSettings.change(projectId, { ai: 'assistants' }, { kind: 'operator' })
+  await client.views.changeSettings(projectId, { ai: 'assistants' })
   expect(await totals()).toEqual({ human: 3, ai: 1, total: 4 })
   expect(await totals('?ai=all')).toEqual({ human: 3, ai: 2, total: 5 })
-  await api.stores.analyticsSettings.change(projectId, { ai: 'all' }, { kind: 'operator' })
+  await client.views.changeSettings(projectId, { ai: 'all' })
 })
 
 test('what a project does not keep is not told, deleted or not', async () => {
-  const { projectId: forgetful, secret: key } = await api.makeProject('Forgetful')
+  const { projectId: forgetful, secret: key, client: theirs } = await api.makeProject('Forgetful')
   const views = [{ at: new Date() }, { at: at('2025-01-01T00:00:00Z') }]
-  await loadViews(api, { projectId: forgetful, witness: 'servers', views })
+  await loadViews(api, { projectId: forgetful, witness: 'servers', countsPeople: true, views })
   const total = async () => {
     const headers = { authorization: `Bearer ${key}` }
     const answer = await fetch(`${api.url}/v1/analytics/${forgetful}/views`, { headers })
     return ((await answer.json()) as { totals: { total: number } }).totals.total
   }
   expect(await total()).toBe(2)
-  await api.stores.analyticsSettings.change(forgetful, { retentionMonths: 1 }, { kind: 'operator' })
+  await theirs.views.changeSettings(forgetful, { retentionMonths: 1 })
   expect(await total()).toBe(1)
 })
 
@@ -118,7 +121,7 @@ test('over time, in steps of a zone, without gaps', async () => {
       { at: '2026-02-10T23:00:00.000Z', human: 1, ai: 2, total: 3 },
       { at: '2026-02-11T23:00:00.000Z', human: 0, ai: 0, total: 0 },
     ],
-    coverage: { human: 'not_measured', ai: 'measured' },
+    coverage: { human: 'measured', ai: 'measured' },
   })
   const { points } = await client.views.timeseries(projectId, { dateFrom: '2026-01-01', interval: 'month' })
   expect(points.slice(0, 2)).toEqual([
@@ -131,6 +134,14 @@ test.each(['Europe/Nowhere', 'Mars', "UTC'", '+02:00', ''])('there is no time zo
   await expect(client.views.timeseries(projectId, { timeZone })).rejects.toMatchObject({
     code: 'invalid_request',
     errors: [{ path: 'query/timeZone' }],
+  })
+})
+
+test('more steps than an answer holds', async () => {
+  const query = { dateFrom: '2026-01-01', dateTo: '2026-06-01', interval: 'quarter_hour' } as const
+  await expect(client.views.timeseries(projectId, query)).rejects.toMatchObject({
+    code: 'invalid_request',
+    errors: [{ path: 'query/interval' }],
   })
 })
 
@@ -149,13 +160,13 @@ test('readers by class and name, those in neither number too', async () => {
       { class: 'search', agent: 'Googlebot', views: 1 },
       { class: 'other-bot', agent: 'curl', views: 1 },
     ],
-    coverage: { human: 'not_measured', ai: 'measured' },
+    coverage: { human: 'measured', ai: 'measured' },
   })
 })
 
 test('coverage: who told of which days', async () => {
   const sources = [{ source: 'servers', firstDay: '2026-01-05', lastDay: '2026-02-11' }]
-  expect(await client.views.coverage(projectId)).toEqual({ human: 'not_measured', ai: 'measured', sources })
+  expect(await client.views.coverage(projectId)).toEqual({ human: 'measured', ai: 'measured', sources })
   expect(await client.views.coverage(projectId, { dateTo: '2026-01-05' })).toEqual({
     ...{ human: 'not_measured', ai: 'not_measured', sources },
   })

@@ -1,6 +1,6 @@
 /** Whose site a request is of, without asking PostgreSQL for each: what was found, or not found, holds for some seconds. */
 import type { Id } from '../../platform/ids.ts'
-import type { SettingsStore, Site } from '../settings/settings-store.ts'
+import type { SettingsStore, Site } from './settings-store.ts'
 
 const holdsForMs = 5_000
 const mostSites = 10_000 // made-up ones push each other out
@@ -20,6 +20,12 @@ export class KnownSites {
 
   ofProject(projectId: Id<'prj'>): Promise<Site> {
     return remembered(this.#byProject, projectId, (id) => this.#settings.read(id))
+  }
+
+  /** Somebody has just changed something: they would not understand an old answer. */
+  forget(): void {
+    this.#byKey.clear()
+    this.#byProject.clear()
   }
 }
 
