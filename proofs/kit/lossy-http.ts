@@ -1,5 +1,5 @@
 /**
- * Stands between our processes and a code host. Now and then the host does what it was asked for, and its answer is lost
+ * Stands in front of a server: a code host, ClickHouse, or our own `api`. Now and then the server does what it was asked for, and its answer is lost
  * together with the connection.
  */
 import { createServer, type IncomingMessage, request as sendRequest } from 'node:http'
@@ -10,6 +10,8 @@ export interface LossyHttp {
   url: string
   /** Requests without their answer. */
   inFlight(): number
+  /** Of the last request that came. */
+  lastCallAtMs(): number
   count: { calls: number; lost: number; lostWrites: number }
   stop(): Promise<void>
 }
@@ -17,9 +19,11 @@ export interface LossyHttp {
 export async function startLossyHttp(hostUrl: string, loses: () => boolean): Promise<LossyHttp> {
   const count = { calls: 0, lost: 0, lostWrites: 0 }
   let inFlight = 0
+  let lastCallAtMs = 0
   const server = createServer(async (request, response) => {
     count.calls++
     inFlight++
+    lastCallAtMs = performance.now()
     try {
       const answer = await ask(hostUrl, request)
       const body = await buffer(answer)
@@ -43,6 +47,7 @@ export async function startLossyHttp(hostUrl: string, loses: () => boolean): Pro
   return {
     url: `http://127.0.0.1:${address.port}`,
     inFlight: () => inFlight,
+    lastCallAtMs: () => lastCallAtMs,
     count,
     async stop() {
       server.closeAllConnections()

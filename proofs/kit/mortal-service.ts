@@ -9,7 +9,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { prepareProcess } from '../../engines/colophon.ts'
 import { createMigratedScope, type MigratedScope } from '../../engines/migrated-scope.ts'
 import { Part } from '../../engines/part.ts'
@@ -24,6 +23,7 @@ import { connectRepository } from '../../server/src/main/connect-repository.ts'
 import { loadCodeHostConfig } from '../../server/src/platform/config.ts'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import { type ProofRun, seededRandom } from '../proof.ts'
+import { hasRow } from './has-row.ts'
 import { type LossyHttp, startLossyHttp } from './lossy-http.ts'
 import { type LossyPostgres, startLossyPostgres } from './lossy-postgres.ts'
 import type { MortalPart } from './mortal-parts.ts'
@@ -51,6 +51,7 @@ export interface MortalProject {
 }
 
 const actor = { kind: 'operator' } as const
+const heldTurns = "SELECT FROM turn WHERE status IN ('running', 'publishing')"
 const replicaCount = 2
 const runnerCount = 3
 
@@ -136,7 +137,7 @@ export async function prepareMortalService(
     processes,
     engines: [
       { kind: 'postgres', part: parts.postgres, hasWorkInFlight: () => postgres.inFlight() > 0 },
-      { kind: 'temporal', part: parts.temporal, hasWorkInFlight: () => hasTurnsInHand(scope.postgresUrl) },
+      { kind: 'temporal', part: parts.temporal, hasWorkInFlight: () => hasRow(scope.postgresUrl, heldTurns) },
       { kind: 'gitea', part: parts.gitea, hasWorkInFlight: () => codeHost.inFlight() > 0 },
     ],
     projects,
@@ -184,19 +185,4 @@ function testRunner(settings: TestRunnerSettings, directory: string, number: num
     readyWithinSeconds: 30,
   })
   return { kind: 'runner', part, hasWorkInFlight: () => (turnsInHand ?? 0) > 0 }
-}
-
-/** False too when PostgreSQL is away. */
-async function hasTurnsInHand(postgresUrl: string): Promise<boolean> {
-  const database = new pg.Client({ connectionString: postgresUrl, connectionTimeoutMillis: 1_000 })
-  database.on('error', () => {})
-  try {
-    await database.connect()
-    const found = await database.query("SELECT FROM turn WHERE status IN ('running', 'publishing') LIMIT 1")
-    return found.rowCount === 1
-  } catch {
-    return false
-  } finally {
-    await database.end().catch(() => {})
-  }
 }

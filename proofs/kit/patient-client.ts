@@ -17,6 +17,13 @@ export interface PatientRequest {
   idempotencyKey?: string
 }
 
+export interface RawRequest {
+  method: 'GET' | 'POST'
+  path: string
+  headers: readonly string[]
+  body?: string | Buffer
+}
+
 export class PatientClient {
   repeats = 0
   /** Answers by which the service admits a fault of its own, where 503 would have been right. */
@@ -36,21 +43,25 @@ export class PatientClient {
       ...(idempotencyKey === undefined ? [] : ['idempotency-key', idempotencyKey]),
       ...(body === undefined ? [] : ['content-type', 'application/json']),
     ]
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const answer = await this.send({ method, path, headers, ...(text !== undefined && { body: text }) })
+    return { status: answer.status, json: JSON.parse(answer.text) as unknown }
+  }
+
+  async send(request: RawRequest): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       this.#signal.throwIfAborted()
-      const answer = await this.#askOnce(method, path, headers, body === undefined ? undefined : JSON.stringify(body))
+      const answer = await this.#sendOnce(request)
       if (answer && answer.status >= 500 && answer.status !== 503) {
-        this.faults.push(`${method} ${path}: ${answer.status} ${answer.text}`)
+        this.faults.push(`${request.method} ${request.path}: ${answer.status} ${answer.text}`)
       }
-      if (answer && answer.status < 500 && answer.status !== 429) {
-        return { status: answer.status, json: JSON.parse(answer.text) as unknown }
-      }
+      if (answer && answer.status < 500 && answer.status !== 429) return answer
       this.repeats++
       await sleep(100 + Math.min(tries * 100, 1000))
     }
   }
 
-  async #askOnce(method: string, path: string, headers: string[], body?: string): Promise<Answer | undefined> {
+  async #sendOnce({ method, path, headers, body }: RawRequest): Promise<Answer | undefined> {
     const replica = this.#replicas[Math.floor(Math.random() * this.#replicas.length)]
     if (!replica) throw new Error('there is no replica to ask')
     const opened = method === 'GET' ? 0 : 1

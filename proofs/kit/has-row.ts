@@ -1,0 +1,15 @@
+import pg from 'pg'
+
+/** Whether a question to PostgreSQL has an answer. False too when PostgreSQL is away. */
+export async function hasRow(postgresUrl: string, query: string): Promise<boolean> {
+  const database = new pg.Client({ connectionString: postgresUrl, connectionTimeoutMillis: 1_000 })
+  database.on('error', () => {})
+  try {
+    await database.connect()
+    return (await database.query(`${query} LIMIT 1`)).rowCount === 1
+  } catch {
+    return false
+  } finally {
+    await database.end().catch(() => {})
+  }
+}
