@@ -12,7 +12,7 @@ export async function madeUpPages(site: WatchedSite): Promise<void> {
   const made = await send({ path: `${at}/site-keys`, headers: jsonHeaders(mine.key), body: '{}' })
   const { key: siteKey } = JSON.parse(made.text) as { key: string }
 
-  const beacons = { ci: 3_000, stated: 100_000, full: 1_000_000 }[run.size]
+  const beacons = { ci: 6_000, stated: 100_000, full: 1_000_000 }[run.size]
   const statuses = new Map<number, number>()
   let next = 0
   const stranger = async () => {
