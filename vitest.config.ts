@@ -22,6 +22,7 @@ export default defineConfig({
           globalSetup: ['engines/vitest-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          retry: 1, // real clocks on a shared machine; the report says which test needed it
         },
       },
     ],

@@ -36,7 +36,9 @@ async function main(): Promise<void> {
   const environment = {
     ...scope.environment,
     ...(await sealingKeys),
-    COLOPHON_EGRESS_ALLOWED_HOSTS: [addresses.gitea.url, addresses.modelUrl].map((url) => new URL(url).host).join(),
+    COLOPHON_EGRESS_ALLOWED_HOSTS: [addresses.gitea.url, addresses.github.url, addresses.modelUrl]
+      .map((url) => new URL(url).host)
+      .join(),
     COLOPHON_LISTEN: `127.0.0.1:${apiPort}`,
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
   }
@@ -72,6 +74,8 @@ async function main(): Promise<void> {
   const job = withBody({ prompt: 'Say hello in docs/index.md' })
   const view = withBody({ views: [{ path: '/docs/start', userAgent: 'ChatGPT-User/1.0' }] })
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
+  const ownerLink = await runColophon(['admin', 'owner-link'], { environment })
+  console.log(`  Dashboard       ${ownerLink}   (the first owner's, once)`)
   console.log(`  Project         ${projectId}`)
   console.log(`  Its API key     ${key}   (shown this once)`)
   console.log(`  Its repository  ${repositoryUrl}`)

@@ -1,13 +1,15 @@
 import type { EngineAddresses } from './start-engines.ts'
 
 /** Where the engines are, for a person's eyes. */
-export function engineTable({ postgresUrl, temporalAddress, clickhouseUrl, gitea, modelUrl }: EngineAddresses): string {
+export function engineTable(addresses: EngineAddresses): string {
+  const { postgresUrl, temporalAddress, clickhouseUrl, gitea, github, modelUrl } = addresses
   const rows = [
     ['PostgreSQL', postgresUrl],
     ['Temporal', temporalAddress],
     ['ClickHouse', clickhouseUrl],
     ['Gitea', `${gitea.url}   (${gitea.adminName} / ${gitea.adminPassword})`],
+    ['GitHub stand-in', github.url],
     ['Scripted model', modelUrl],
   ] as const
-  return rows.map(([name, address]) => `  ${name.padEnd(16)}${address}`).join('\n')
+  return rows.map(([name, address]) => `  ${name.padEnd(17)}${address}`).join('\n')
 }

@@ -3,9 +3,11 @@ import { type Client, createClient } from '../sdk/src/index.ts'
 import type { Key } from '../server/src/keys/key-store.ts'
 import { type Scope, scopes } from '../server/src/keys/scopes.ts'
 import { startApi } from '../server/src/main/api.ts'
+import type { MemberRole } from '../server/src/people/member-role.ts'
 import { loadApiConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'
+import { type BrowserLike, browserLike } from './browser-like.ts'
 import { freePort } from './free-port.ts'
 import { createMigratedScope, type MigratedScope } from './migrated-scope.ts'
 import type { EngineAddresses } from './start-engines.ts'
@@ -35,24 +37,40 @@ export interface RunningApi extends MigratedScope {
   clientWith(secret?: string): Client
   makeProject(name?: string): Promise<TestProject>
   makeKey(projectId: Id<'prj'>, grant?: { scopes?: readonly Scope[]; allowedNetworks?: string[] }): Promise<Visitor>
+  /** Somebody who is signed in, with a role in a project, or in none. */
+  signIn(who?: { projectId: Id<'prj'>; role: MemberRole }): Promise<SignedIn>
+  /** Who runs the installation, signed in. */
+  signInOperator(): Promise<SignedIn>
   /** Everybody who must not get in where a scope of this project is asked for. */
   strangersTo(projectId: Id<'prj'>, scope: Scope): Promise<Stranger[]>
 }
 
+export interface SignedIn extends BrowserLike {
+  email: string
+  /** To sign in with again. */
+  login: { email: string; password: string }
+}
+
 const operator = { kind: 'operator' } as const
 
-export async function startRunningApi(addresses: EngineAddresses, purpose: string): Promise<RunningApi> {
+export async function startRunningApi(
+  addresses: EngineAddresses,
+  purpose: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RunningApi> {
   const scope = await createMigratedScope(addresses, purpose)
-  const listen = `127.0.0.1:${await freePort()}`
+  const listen = settings.COLOPHON_LISTEN ?? `127.0.0.1:${await freePort()}`
   const running = await startApi(
     loadApiConfig({
       ...scope.environment,
       COLOPHON_LISTEN: listen,
       COLOPHON_LOG_LEVEL: 'error',
       COLOPHON_SEALING_PUBLIC_KEYS: generateSealingKeyPair().publicEntry,
+      ...settings,
     }),
   )
   const url = `http://${listen}`
+  const publicOrigin = `http://localhost:${listen.split(':')[1]}`
   const { projects, keys } = scope.stores
 
   const clientWith: RunningApi['clientWith'] = (secret) =>
@@ -67,10 +85,36 @@ export async function startRunningApi(addresses: EngineAddresses, purpose: strin
     return { projectId, ...(await makeKey(projectId)) }
   }
 
+  const password = 'correct horse battery staple'
+  let operatorMade: Promise<string> | undefined
+  const makeOperator = async () => {
+    const email = 'operator@example.com'
+    const token = await scope.stores.people.newOwnerToken()
+    await browserLike(url, publicOrigin).client.session.makeFirstOwner({ token, name: 'An Operator', email, password })
+    return email
+  }
+  const signInAs = async (email: string): Promise<SignedIn> => {
+    const browser = browserLike(url, publicOrigin)
+    await browser.client.session.signIn({ email, password })
+    return { ...browser, email, login: { email, password } }
+  }
+
   return {
     ...scope,
     url,
     clientWith,
+    async signInOperator() {
+      operatorMade ??= makeOperator()
+      return signInAs(await operatorMade)
+    },
+    async signIn(who) {
+      const email = `${crypto.randomUUID()}@example.com`
+      const project = who ?? { projectId: (await projects.create('For one moment', operator)).id, role: 'viewer' }
+      const { token } = await scope.stores.invitations.create(project.projectId, { ...project, email }, operator)
+      await scope.stores.invitations.acceptAsNew(token, { name: 'Somebody', password }, 'test')
+      if (!who) await scope.pool.query('DELETE FROM project_member WHERE email = $1', [email])
+      return signInAs(email)
+    },
     makeKey,
     makeProject,
     async strangersTo(projectId, needed) {

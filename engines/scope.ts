@@ -25,6 +25,7 @@ export async function createScope(addresses: EngineAddresses, purpose: string): 
       COLOPHON_CLICKHOUSE_URL: clickhouseUrl,
       COLOPHON_TEMPORAL_ADDRESS: addresses.temporalAddress,
       COLOPHON_TEMPORAL_NAMESPACE: name,
+      COLOPHON_SESSION_SECRET: randomBytes(32).toString('hex'),
     },
     postgresUrl,
     clickhouseUrl,

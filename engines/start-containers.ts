@@ -2,12 +2,14 @@
  * The engines from their vendors' images, where a container engine runs and something would have to be built without it.
  * For development and tests that share engines; proofs that kill and pause them take processes of their own.
  */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { runCommand } from './run-command.ts'
 import type { EngineAddresses } from './start-engines.ts'
 import { isGiteaAtHand } from './start-gitea.ts'
+import { startGithub } from './start-github.ts'
 import { startModel } from './start-model.ts'
 import { isTemporalAtHand } from './start-temporal.ts'
 
@@ -48,8 +50,12 @@ export async function startContainers(
 
   say('starting containers from deploy/compose.dev.yml; the first time their images are fetched (about 2 GB)')
   const model = await startModel(logDirectory)
+  const githubDirectory = join(logDirectory, 'github')
+  const github = await startGithub(githubDirectory)
   const stop = async () => {
     await model.part.stop()
+    await github.part.stop()
+    await rm(githubDirectory, { recursive: true, force: true })
     await compose('down', '--volumes', '--timeout', '10')
   }
   onStop(stop)
@@ -67,6 +73,7 @@ export async function startContainers(
           adminPassword: giteaAdmin.password,
           adminToken: await makeGiteaToken(giteaUrl),
         },
+        github: github.address,
         modelUrl: model.url,
       },
       stop,

@@ -2,10 +2,13 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getDescriptions } from './github/descriptions.ts'
+import type { GithubAddress } from './github/github-control.ts'
 import type { Part } from './part.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
 import { type GiteaAddress, getGitea, startGitea } from './start-gitea.ts'
+import { startGithub } from './start-github.ts'
 import { startModel } from './start-model.ts'
 import { ensurePostgres, startPostgres } from './start-postgres.ts'
 import { getTemporal, startTemporal } from './start-temporal.ts'
@@ -16,10 +19,12 @@ export interface EngineAddresses {
   temporalAddress: string
   clickhouseUrl: string
   gitea: GiteaAddress
+  /** A stand-in. */
+  github: GithubAddress
   modelUrl: string
 }
 
-const engineNames = ['postgres', 'temporal', 'clickhouse', 'gitea', 'model'] as const
+const engineNames = ['postgres', 'temporal', 'clickhouse', 'gitea', 'github', 'model'] as const
 type EngineName = (typeof engineNames)[number]
 
 export interface Engines {
@@ -44,6 +49,7 @@ export async function startEngines({
 
   // One after the other: each build takes all cores, and its progress is one line.
   const binaries = { temporal: await getTemporal(), gitea: await getGitea(), clickhouse: await getClickhouse() }
+  await getDescriptions()
 
   removeLeftovers()
   const directory = mkdtempSync(join(tmpdir(), `${directoryPrefix}${process.pid}-`))
@@ -70,16 +76,18 @@ export async function startEngines({
       onPostgres.then((up) => startTemporal(binaries.temporal, join(directory, 'temporal'), up)).then(note),
       startClickhouse(binaries.clickhouse, join(directory, 'clickhouse')).then(note),
       onPostgres.then((up) => startGitea(binaries.gitea, join(directory, 'gitea'), up)).then(note),
+      startGithub(join(directory, 'github')).then(note),
       startModel(directory).then(note),
     ] as const
     await Promise.allSettled(starting) // when one fails, none is still being started behind the back of `stop`
-    const [postgres, temporal, clickhouse, gitea, model] = await Promise.all(starting)
+    const [postgres, temporal, clickhouse, gitea, github, model] = await Promise.all(starting)
     return {
       addresses: {
         postgresUrl: postgres.url,
         temporalAddress: temporal.address,
         clickhouseUrl: clickhouse.url,
         gitea: gitea.address,
+        github: github.address,
         modelUrl: model.url,
       },
       parts: {
@@ -87,6 +95,7 @@ export async function startEngines({
         temporal: temporal.part,
         clickhouse: clickhouse.part,
         gitea: gitea.part,
+        github: github.part,
         model: model.part,
       },
       directory,

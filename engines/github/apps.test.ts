@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import { appJwt } from './testing/app-jwt.ts'
+import { appManifest } from './testing/app-manifest.ts'
+import { hookReceiver } from './testing/hook-receiver.ts'
+import { testGithub } from './testing/test-github.ts'
+
+async function withApp(hookUrl?: string) {
+  const github = await testGithub()
+  const { control, api } = github
+  await control.makeUser('ada')
+  const docs = await control.makeRepository('ada', 'docs')
+  const other = await control.makeRepository('ada', 'other')
+  const app = await control.makeApp('ada', appManifest(hookUrl ? { hookUrl } : {}))
+  const installationId = await control.installApp(app.slug, 'ada', ['ada/docs'])
+  const jwt = appJwt(app.clientId, app.privateKeyPem)
+  const mint = (body?: unknown) => api(jwt, 'POST', `/app/installations/${installationId}/access_tokens`, body)
+  return { ...github, docs, other, app, installationId, jwt, mint }
+}
+
+test('an App is known by its key, and gets tokens for what it was given', async () => {
+  const { api, control, app, jwt, docs, other, mint, installationId } = await withApp()
+  expect((await api(jwt, 'GET', '/app')).body.slug).toBe('docs-helper')
+  expect((await api(jwt, 'GET', '/app/installations')).body).toMatchObject([{ id: installationId }])
+  expect((await api(jwt, 'GET', `/app/installations/${installationId}`)).body.account.login).toBe('ada')
+  const tooLong = appJwt(app.id, app.privateKeyPem, { lifeSeconds: 1200 })
+  expect((await api(tooLong, 'GET', '/app')).body.message).toMatch('too far in the future')
+  const stranger = await control.makeApp('ada', appManifest({ name: 'Stranger' }))
+  const forged = appJwt(app.id, stranger.privateKeyPem)
+  expect((await api(forged, 'GET', '/app')).status).toBe(401)
+  const strange = appJwt(stranger.id, stranger.privateKeyPem)
+  expect((await api(strange, 'POST', `/app/installations/${installationId}/access_tokens`)).status).toBe(404)
+
+  const minted = await mint({ repository_ids: [docs.id], permissions: { contents: 'write', pull_requests: 'write' } })
+  expect(minted).toMatchObject({ status: 201, body: { repositories: [{ full_name: 'ada/docs' }] } })
+  expect((await mint({ repository_ids: [other.id] })).status).toBe(422)
+  expect((await mint({ permissions: { workflows: 'write' } })).status).toBe(422)
+  const token = minted.body.token
+  expect((await api(token, 'GET', '/installation/repositories')).body.total_count).toBe(1)
+  expect((await api(token, 'GET', '/repos/ada/other')).status).toBe(404)
+  expect(await api(token, 'GET', `/repos/ada/docs/commits/${docs.head}/check-runs`)).toMatchObject({
+    status: 403,
+    body: { message: 'Resource not accessible by integration' },
+  })
+
+  await control.suspend(installationId)
+  expect((await api(token, 'GET', '/repos/ada/docs')).status).toBe(403)
+  expect((await mint()).status).toBe(403)
+  await control.suspend(installationId, false)
+  expect((await api(token, 'GET', '/repos/ada/docs')).status).toBe(200)
+  await control.uninstall(installationId)
+  expect((await api(token, 'GET', '/repos/ada/docs')).status).toBe(401)
+  expect((await mint()).status).toBe(404)
+  expect(await control.violations()).toEqual([])
+})
+
+test('commits of an App are signed by GitHub, and workflows are out of its reach', async () => {
+  const { api, docs, mint, control } = await withApp()
+  const { token } = (await mint({ repository_ids: [docs.id] })).body
+  const base = (await api(token, 'GET', `/repos/ada/docs/git/commits/${docs.head}`)).body
+  expect(base.verification.verified).toBe(false)
+  const entry = (path: string) => ({
+    tree: [{ path, mode: '100644', type: 'blob', content: 'x' }],
+    base_tree: base.tree.sha,
+  })
+  expect((await api(token, 'POST', '/repos/ada/docs/git/trees', entry('.github/workflows/x.yml'))).status).toBe(403)
+  const tree = (await api(token, 'POST', '/repos/ada/docs/git/trees', entry('x.md'))).body.sha
+  const commit = () => api(token, 'POST', '/repos/ada/docs/git/commits', { message: 'M', tree, parents: [docs.head] })
+  const [one, two] = [(await commit()).body, (await commit()).body]
+  expect(one).toMatchObject({ author: { name: 'docs-helper[bot]' }, verification: { verified: true, reason: 'valid' } })
+  expect(one.sha).not.toBe(two.sha)
+  expect(await control.violations()).toEqual([])
+})
+
+test('a person sees of an App only what is theirs', async () => {
+  const { api, control, app, installationId } = await withApp()
+  await control.makeUser('bob')
+  await control.makeUser('eve')
+  await control.addCollaborator('ada/docs', 'bob', 'write')
+  const seenBy = async (login: string) => {
+    const token = await control.makeUserToken(app.slug, login)
+    expect((await api(token, 'GET', '/user')).body.login).toBe(login)
+    const installations = await api(token, 'GET', '/user/installations')
+    const repositories = await api(token, 'GET', `/user/installations/${installationId}/repositories`)
+    return { token, installations: installations.body.total_count, repositories }
+  }
+  expect(await seenBy('ada')).toMatchObject({ installations: 1, repositories: { body: { total_count: 1 } } })
+  const bob = await seenBy('bob')
+  expect(bob.repositories.body.repositories[0].permissions).toMatchObject({ push: true, admin: false })
+  expect(await seenBy('eve')).toMatchObject({ installations: 0, repositories: { status: 404 } })
+
+  const basic = `Basic ${btoa(`${app.clientId}:${app.clientSecret}`)}`
+  const revoke = () => api(basic, 'DELETE', `/applications/${app.clientId}/token`, { access_token: bob.token })
+  expect((await revoke()).status).toBe(204)
+  expect((await revoke()).status).toBe(404)
+  expect((await api(bob.token, 'GET', '/user')).status).toBe(401)
+  expect(await control.violations()).toEqual([])
+})
+
+test('an App hears of everything that it listens to, and of its installations', async () => {
+  const hook = await hookReceiver()
+  const { api, control, docs, mint, installationId } = await withApp(hook.url)
+  const { token } = (await mint({ repository_ids: [docs.id] })).body
+  const head = await control.pushFile('ada/docs', 'x', 'docs/a.md', 'A')
+  await api(token, 'POST', '/repos/ada/docs/pulls', { title: 'T', head: 'x', base: 'main', body: 'B' })
+  await api(token, 'PATCH', '/repos/ada/docs/pulls/1', { title: 'U' })
+  await control.pushFile('ada/docs', 'x', 'docs/b.md', 'B')
+  await control.comment('ada/docs', 1, 'ada', '@colophon please')
+  await control.setCheckRun('ada/docs', head, { name: 'build', status: 'completed', conclusion: 'failure', log: 'no' })
+  await control.setStatus('ada/docs', head, { context: 'ci', state: 'failure' })
+  await control.setDeployment('ada/docs', head, { environmentUrl: 'https://preview.example.com' })
+  await control.closePullRequest('ada/docs', 1)
+  await control.reopenPullRequest('ada/docs', 1)
+  await control.mergePullRequest('ada/docs', 1)
+  await control.rename('ada/docs', 'handbook')
+  await control.archive('ada/handbook')
+  await control.addToInstallation(installationId, 'ada/other')
+  await control.removeFromInstallation(installationId, 'ada/other')
+  await control.suspend(installationId)
+  await control.suspend(installationId, false)
+  await control.makeUser('bob')
+  await control.transfer('ada/handbook', 'bob')
+  await control.uninstall(installationId)
+  expect(await control.violations()).toEqual([])
+  const told = (await control.deliveries()).map(({ event, action }) => [event, action].filter(Boolean).join('.'))
+  expect(told).toEqual([
+    'installation.created',
+    'pull_request.opened',
+    'pull_request.edited',
+    'pull_request.synchronize',
+    'issue_comment.created',
+    'check_run.completed',
+    'status',
+    'deployment_status.created',
+    'pull_request.closed',
+    'pull_request.reopened',
+    'pull_request.closed',
+    'repository.renamed',
+    'repository.archived',
+    'installation_repositories.added',
+    'installation_repositories.removed',
+    'installation.suspend',
+    'installation.unsuspend',
+    'installation_repositories.removed',
+    'installation.deleted',
+  ])
+  expect(hook.received).toHaveLength(told.length)
+})

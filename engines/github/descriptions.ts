@@ -1,0 +1,96 @@
+/**
+ * What GitHub itself publishes about its API: the OpenAPI description, recorded answers and recorded events. Got once from
+ * the npm registry; of 400 MB unpacked only what is used is kept.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { cached } from '../cache.ts'
+import { runCommand } from '../run-command.ts'
+import { type Description, describe, type OpenApi } from './openapi-to-json-schema.ts'
+
+interface NpmPackage {
+  name: string
+  version: string
+  integrity: string
+}
+
+const openapi: NpmPackage = {
+  name: '@octokit/openapi',
+  version: '23.0.2',
+  integrity: 'sha512-pV8M7L9GY23AybNvTmo2nyjmpmnt6+2sRE/tqr0ZLQcPS4lnw7u5eZGNmwRNkBC3D7gZXbFx5AHzLUVRBXGDhg==',
+}
+const fixtures: NpmPackage = {
+  name: '@octokit/fixtures',
+  version: '23.1.2',
+  integrity: 'sha512-niG+SVffZ/xzojT3CE6M7DlqX7H9aQ75A6Xxjt4N47CkqssKXpSy2k6+Tj5ntcI5uWW2D9POzKxwJDmBfR+sJw==',
+}
+const webhookExamples: NpmPackage = {
+  name: '@octokit/webhooks-examples',
+  version: '7.6.1',
+  integrity: 'sha512-De6U3XB6O3DtCa7bKgCMzTHdeopqqZ6SNivMYJnK65ierKL1AnNIA0tkRYCRS7lwGT792d+Ps1WbfHlso6MynQ==',
+}
+
+/** Of what is kept and how it is rewritten: raise it when `describe` changes. */
+const formatVersion = 2
+const version = `${openapi.version}-${fixtures.version}-${webhookExamples.version}-${formatVersion}`
+
+/** The directory with them, filled on the first call. */
+export const getDescriptions = (): Promise<string> =>
+  cached('github-descriptions', version, async (directory) => {
+    const whole = join(await unpack(openapi, directory, ['package/generated/api.github.com.json']), 'generated')
+    const document = JSON.parse(await readFile(join(whole, 'api.github.com.json'), 'utf8')) as OpenApi
+    await writeFile(join(directory, 'description.json'), JSON.stringify(describe(document)))
+
+    const scenarios = join(await unpack(fixtures, directory), 'scenarios/api.github.com')
+    await mkdir(join(directory, 'fixtures'))
+    for (const name of await readdir(scenarios)) {
+      const recorded = await readFile(join(scenarios, name, 'normalized-fixture.json'))
+      await writeFile(join(directory, 'fixtures', `${name}.json`), recorded)
+    }
+
+    const examples = await unpack(webhookExamples, directory, ['package/api.github.com/index.json'])
+    const recorded = await readFile(join(examples, 'api.github.com/index.json'))
+    await writeFile(join(directory, 'webhook-examples.json'), recorded)
+
+    await rm(join(directory, 'packages'), { recursive: true, force: true })
+  })
+
+export const readDescription = async (): Promise<Description> =>
+  JSON.parse(await readFile(join(await getDescriptions(), 'description.json'), 'utf8')) as Description
+
+/** One call and its answer, as GitHub gave it. */
+export interface RecordedCall {
+  method: string
+  path: string
+  status: number
+  body: unknown
+  /** Of a list, by index. */
+  response: Record<string, unknown>
+  headers: Record<string, string | number>
+}
+
+export const readFixture = async (scenario: string): Promise<RecordedCall[]> =>
+  JSON.parse(await readFile(join(await getDescriptions(), 'fixtures', `${scenario}.json`), 'utf8')) as RecordedCall[]
+
+export interface RecordedEvents {
+  name: string
+  examples: Record<string, unknown>[]
+}
+
+export const readWebhookExamples = async (): Promise<RecordedEvents[]> =>
+  JSON.parse(await readFile(join(await getDescriptions(), 'webhook-examples.json'), 'utf8')) as RecordedEvents[]
+
+async function unpack({ name, version, integrity }: NpmPackage, part: string, members: string[] = []): Promise<string> {
+  const directory = join(part, 'packages', name.replace('/', '-'))
+  await rm(directory, { recursive: true, force: true }) // of a fetch that was cut off
+  await mkdir(directory, { recursive: true })
+  await runCommand(['npm', 'pack', `${name}@${version}`, '--pack-destination', directory, '--loglevel=error'])
+  const [archive = ''] = await readdir(directory)
+  const digest = createHash('sha512').update(await readFile(join(directory, archive)))
+  if (`sha512-${digest.digest('base64')}` !== integrity) {
+    throw new Error(`${name} ${version} is not what it was: its sha512 is not ${integrity}`)
+  }
+  await runCommand(['tar', '-xzf', archive, ...members], { cwd: directory })
+  return join(directory, 'package')
+}

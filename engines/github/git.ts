@@ -1,0 +1,297 @@
+/** git plumbing on a bare repository: what GitHub's Git database API is a face of. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** The machine's own git configuration has no say here. */
+export const gitEnvironment = {
+  PATH: process.env.PATH,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_TERMINAL_PROMPT: '0',
+}
+
+export class GitFailed extends Error {
+  readonly code: number
+
+  constructor(args: readonly string[], code: number, said: string) {
+    super(`git ${args.join(' ')} ended with ${code}: ${said}`)
+    this.code = code
+  }
+}
+
+interface GitOptions {
+  stdin?: string | Buffer
+  env?: NodeJS.ProcessEnv
+}
+
+export async function gitBytes(directory: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  const child = spawn('git', args, { cwd: directory, env: { ...gitEnvironment, ...options.env } })
+  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.end(options.stdin ?? '')
+  const output: Buffer[] = []
+  const errors: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode) => resolve(exitCode ?? -1))
+  })
+  if (code !== 0) throw new GitFailed(args, code, Buffer.concat(errors).toString().trim())
+  return Buffer.concat(output)
+}
+
+export const git = async (directory: string, args: readonly string[], options?: GitOptions): Promise<string> =>
+  (await gitBytes(directory, args, options)).toString().trimEnd()
+
+const succeeds = (directory: string, args: readonly string[]): Promise<boolean> =>
+  git(directory, args).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitFailed) return false
+      throw error
+    },
+  )
+
+/** Says no to workflow files in a push whose token may not write them. */
+const preReceive = `#!/bin/sh
+[ "$GITHUB_MAY_WRITE_WORKFLOWS" = yes ] && exit 0
+while read -r old new ref; do
+  case "$new" in *[!0]*) ;; *) continue ;; esac
+  file=$(git rev-list "$new" --not --all |
+    git diff-tree --stdin --root -r --no-commit-id --name-only -- .github/workflows | head -n 1)
+  [ -z "$file" ] && continue
+  echo "refusing to allow $GITHUB_KIND_OF_CALLER to create or update workflow \\\`$file\\\` without \\\`workflows\\\` permission" >&2
+  exit 1
+done
+`
+
+export async function initBare(directory: string, defaultBranch: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  await git(directory, ['init', '--quiet', '--bare', '--template=', `--initial-branch=${defaultBranch}`])
+  await git(directory, ['config', 'http.receivepack', 'true'])
+  await git(directory, ['config', 'uploadpack.allowAnySHA1InWant', 'true']) // as GitHub does
+  await mkdir(join(directory, 'hooks'), { recursive: true })
+  await writeFile(join(directory, 'hooks/pre-receive'), preReceive, { mode: 0o755 })
+}
+
+export async function branchesOf(directory: string): Promise<Map<string, string>> {
+  const lines = await git(directory, ['for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads'])
+  return new Map(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => [line.slice(41), line.slice(0, 40)]),
+  )
+}
+
+/** What a name or id stands for; undefined: nothing that is here. */
+export async function resolveCommit(directory: string, name: string): Promise<string | undefined> {
+  for (const candidate of [`refs/heads/${name}`, `refs/tags/${name}`, name]) {
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`]
+    const sha = await git(directory, args).catch(() => undefined)
+    if (sha) return sha
+  }
+  return undefined
+}
+
+export const refSha = (directory: string, ref: string): Promise<string | undefined> =>
+  git(directory, ['rev-parse', '--verify', '--quiet', '--end-of-options', ref]).catch(() => undefined)
+
+export const objectType = (directory: string, sha: string): Promise<string | undefined> =>
+  git(directory, ['cat-file', '-t', sha]).catch(() => undefined)
+
+export const isAncestor = (directory: string, ancestor: string, sha: string): Promise<boolean> =>
+  succeeds(directory, ['merge-base', '--is-ancestor', ancestor, sha])
+
+export const mergeBase = (directory: string, one: string, other: string): Promise<string | undefined> =>
+  git(directory, ['merge-base', one, other]).catch(() => undefined)
+
+export const isBranchName = (directory: string, ref: string): Promise<boolean> =>
+  succeeds(directory, ['check-ref-format', ref])
+
+const noObject = '0'.repeat(40)
+
+/** `old` undefined: the ref must not be there yet. False: it is at something else. */
+export const updateRef = (directory: string, ref: string, sha: string, old: string | undefined): Promise<boolean> =>
+  succeeds(directory, ['update-ref', ref, sha, old ?? noObject])
+
+export const deleteRef = (directory: string, ref: string, old: string): Promise<boolean> =>
+  succeeds(directory, ['update-ref', '-d', ref, old])
+
+export const writeBlob = (directory: string, contents: string | Buffer): Promise<string> =>
+  git(directory, ['hash-object', '-w', '--stdin'], { stdin: contents })
+
+export interface TreeChange {
+  path: string
+  mode: string
+  /** Null: it goes. */
+  sha: string | null
+}
+
+export async function writeTree(
+  directory: string,
+  base: string | undefined,
+  changes: readonly TreeChange[],
+): Promise<string> {
+  const indexFile = join(directory, `index-${randomUUID()}`)
+  const env = { GIT_INDEX_FILE: indexFile }
+  try {
+    await git(directory, ['read-tree', base ?? '--empty'], { env })
+    const lines = changes.map(({ path, mode, sha }) => `${sha === null ? '0' : mode} ${sha ?? noObject}\t${path}\0`)
+    await git(directory, ['update-index', '--replace', '-z', '--index-info'], { env, stdin: lines.join('') })
+    return await git(directory, ['write-tree'], { env })
+  } finally {
+    await rm(indexFile, { force: true })
+  }
+}
+
+export interface Person {
+  name: string
+  email: string
+  date: Date
+}
+
+export interface NewCommit {
+  tree: string
+  parents: readonly string[]
+  message: string
+  author: Person
+  committer: Person
+  /** Armoured; null: nobody signs it. */
+  signature: string | null
+}
+
+/** Written as an object, because `commit-tree` signs only with a key of its own. */
+export function writeCommit(directory: string, commit: NewCommit): Promise<string> {
+  const person = ({ name, email, date }: Person) => `${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000`
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${person(commit.author)}`,
+    `committer ${person(commit.committer)}`,
+    ...(commit.signature === null ? [] : [`gpgsig ${commit.signature.replaceAll('\n', '\n ')}`]),
+  ]
+  return git(directory, ['hash-object', '-w', '-t', 'commit', '--stdin'], {
+    stdin: `${lines.join('\n')}\n\n${commit.message}`,
+  })
+}
+
+export interface Commit {
+  sha: string
+  tree: string
+  parents: string[]
+  author: Person
+  committer: Person
+  message: string
+}
+
+const commitFormat = '%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%cn%x00%ce%x00%cI%x00%B'
+
+/** Newest first. */
+export async function readCommits(directory: string, range: readonly string[]): Promise<Commit[]> {
+  const text = await git(directory, ['log', '-z', `--format=${commitFormat}`, ...range, '--'])
+  const fields = text.replace(/\0$/, '').split('\0')
+  const commits: Commit[] = []
+  for (let at = 0; at + 9 < fields.length; at += 10) {
+    const [sha = '', tree = '', parents = '', ...rest] = fields.slice(at, at + 10)
+    const [authorName = '', authorEmail = '', authored = '', name = '', email = '', committed = '', message = ''] = rest
+    commits.push({
+      sha,
+      tree,
+      parents: parents.split(' ').filter(Boolean),
+      author: { name: authorName, email: authorEmail, date: new Date(authored) },
+      committer: { name, email, date: new Date(committed) },
+      message: message.trimEnd(),
+    })
+  }
+  return commits
+}
+
+export async function readCommit(directory: string, sha: string): Promise<Commit | undefined> {
+  if ((await objectType(directory, sha)) !== 'commit') return undefined
+  return (await readCommits(directory, ['--max-count=1', sha]))[0]
+}
+
+/** The tree of a merge; undefined: it has conflicts. */
+export const mergedTree = (directory: string, base: string, head: string): Promise<string | undefined> =>
+  git(directory, ['merge-tree', '--write-tree', base, head]).catch((error: unknown) => {
+    if (error instanceof GitFailed && error.code === 1) return undefined
+    throw error
+  })
+
+export interface FileChange {
+  path: string
+  previousPath: string | undefined
+  status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed'
+  sha: string
+  additions: number
+  deletions: number
+  patch: string | undefined
+}
+
+const statuses = { A: 'added', D: 'removed', M: 'modified', R: 'renamed', T: 'changed' } as const
+
+export async function changedFiles(directory: string, from: string | undefined, to: string): Promise<FileChange[]> {
+  const range = from === undefined ? ['--root', to] : [from, to]
+  const raw = await git(directory, ['diff-tree', '-r', '-z', '-M', '--no-commit-id', '--raw', '--no-abbrev', ...range])
+  const fields = raw.split('\0')
+  const files: FileChange[] = []
+  for (let at = 0; at < fields.length && fields[at]; ) {
+    const [, , oldSha = '', newSha = '', code = ''] = (fields[at++] ?? '').split(' ')
+    const status = statuses[code[0] as keyof typeof statuses] ?? 'changed'
+    const first = fields[at++] ?? ''
+    const path = status === 'renamed' ? (fields[at++] ?? '') : first
+    const previousPath = status === 'renamed' ? first : undefined
+    files.push({
+      ...{ path, previousPath, status, sha: status === 'removed' ? oldSha : newSha },
+      ...(await patchOf(directory, range, previousPath === undefined ? [path] : [previousPath, path])),
+    })
+  }
+  return files
+}
+
+async function patchOf(directory: string, range: readonly string[], paths: readonly string[]) {
+  const args = ['diff-tree', '-r', '-M', '--no-commit-id', '--patch', ...range, '--', ...paths]
+  const hunks = (await git(directory, args)).split('\n')
+  const start = hunks.findIndex((line) => line.startsWith('@@'))
+  if (start < 0) return { additions: 0, deletions: 0, patch: undefined } // binary, or only its mode
+  const lines = hunks.slice(start)
+  return {
+    additions: lines.filter((line) => line.startsWith('+')).length,
+    deletions: lines.filter((line) => line.startsWith('-')).length,
+    patch: lines.join('\n'),
+  }
+}
+
+export interface TreeEntry {
+  path: string
+  mode: string
+  type: 'blob' | 'tree' | 'commit'
+  sha: string
+  sizeBytes: number | undefined
+}
+
+export async function readTree(directory: string, tree: string, recursive: boolean): Promise<TreeEntry[]> {
+  const text = await git(directory, ['ls-tree', '-l', '-z', ...(recursive ? ['-r', '-t'] : []), tree])
+  return text
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => {
+      const tab = line.indexOf('\t')
+      const path = line.slice(tab + 1)
+      const [mode = '', type = 'blob', sha = '', size = '-'] = line.slice(0, tab).split(/ +/)
+      return {
+        ...{ path, mode, sha, type: type as TreeEntry['type'] },
+        sizeBytes: size === '-' ? undefined : Number(size),
+      }
+    })
+}
+
+/** The path of a workflow that a commit brings to where none of `known` has it. */
+export async function newWorkflow(directory: string, sha: string): Promise<string | undefined> {
+  const commits = await git(directory, ['rev-list', sha, '--not', '--all'])
+  const args = ['diff-tree', '--stdin', '--root', '-r', '--no-commit-id', '--name-only', '--', '.github/workflows']
+  return (await git(directory, args, { stdin: `${commits}\n` })).split('\n').find(Boolean)
+}

@@ -1,0 +1,21 @@
+import type { Operations } from '../api-call.ts'
+import { appOperations } from './apps.ts'
+import { checkOperations } from './checks.ts'
+import { commentOperations } from './comments.ts'
+import { commitOperations } from './commits.ts'
+import { gitDatabaseOperations } from './git-database.ts'
+import { hookOperations } from './hooks.ts'
+import { pullRequestOperations } from './pull-requests.ts'
+import { repositoryOperations } from './repositories.ts'
+
+/** By the id that GitHub's description gives them. */
+export const allOperations: Operations = {
+  ...repositoryOperations,
+  ...gitDatabaseOperations,
+  ...commitOperations,
+  ...pullRequestOperations,
+  ...commentOperations,
+  ...checkOperations,
+  ...hookOperations,
+  ...appOperations,
+}

@@ -1,0 +1,28 @@
+import { createServer } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { freePort } from '../../free-port.ts'
+
+export interface ReceivedHook {
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+/** The other end of webhooks: keeps what comes, in the order in which it comes. */
+export async function hookReceiver(): Promise<{ url: string; received: ReceivedHook[] }> {
+  const received: ReceivedHook[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      response.writeHead(202).end()
+    })
+  })
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url: `http://127.0.0.1:${port}/hooks`, received }
+}
