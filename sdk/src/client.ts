@@ -2,14 +2,20 @@ import { type Audit, audit } from './audit.ts'
 import { type ExportViews, exportViewsOver } from './export-views.ts'
 import { type Follow, followOver } from './follow.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
+import { type GithubCalls, github } from './github.ts'
 import { health, type Readiness, readiness } from './health.ts'
+import { type InstalledModels, installedModels } from './installed-models.ts'
+import { type Invitations, invitations } from './invitations.ts'
 import { type Jobs, jobs } from './jobs.ts'
 import { type Keys, keys } from './keys.ts'
 import { type Members, members } from './members.ts'
 import { operationsOver } from './operation.ts'
 import { type Projects, projects } from './projects.ts'
 import { type ReadViews, readViews } from './read-views.ts'
+import { type RepositoryCalls, repository } from './repository.ts'
 import type { CallOptions, Connection } from './request.ts'
+import { type Runners, runners } from './runners.ts'
+import { type SessionCalls, session } from './session.ts'
 import { type TellViews, tellViews } from './tell-views.ts'
 import { type ViewSettings, viewSettings } from './view-settings.ts'
 
@@ -43,7 +49,17 @@ export interface Client {
       /** Every page of a range, as CSV, as it comes. */
       exportCsv: ExportViews
     }
+  /** Of people who sign in, for the dashboard. */
+  readonly session: SessionCalls
+  readonly invitations: Invitations
   readonly projects: Projects
+  /** Where a project's jobs work, and how it publishes. */
+  readonly repository: RepositoryCalls
+  /** How a project gets a repository of GitHub through the installation's App. */
+  readonly github: GithubCalls
+  readonly runners: Runners
+  /** All of the installation's, for those who run it. */
+  readonly models: InstalledModels
   readonly members: Members
   readonly keys: Keys
   /** Who did what in a project. */
@@ -65,7 +81,13 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
     jobs: { ...jobs(call), follow: followOver(connection) },
     views: { ...readViews(call), ...tellViews(call), ...viewSettings(call), exportCsv: exportViewsOver(connection) },
+    session: session(call),
+    invitations: invitations(call),
     projects: projects(call),
+    repository: repository(call),
+    github: github(call),
+    runners: runners(call),
+    models: installedModels(call),
     members: members(call),
     keys: keys(call),
     audit: audit(call),

@@ -14,7 +14,9 @@ import type {
   ListMessagesResponse,
   ListModelsData,
   ListModelsResponse,
+  ModelTest,
   SendMessageData,
+  TestProjectModelData,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -97,6 +99,14 @@ export const jobs = (call: CallOperation) => ({
     call<ListModelsData, ListModelsResponse>(
       'GET',
       { url: '/v2/agent/{projectId}/models', path: { projectId } },
+      options,
+    ),
+
+  /** With one tiny call, as jobs would make it. */
+  testModel: (projectId: string, body: TestProjectModelData['body'], options?: CallOptions) =>
+    call<TestProjectModelData, ModelTest>(
+      'POST',
+      { url: '/v2/agent/{projectId}/models/test', path: { projectId }, body },
       options,
     ),
 })

@@ -47,11 +47,56 @@ beforeEach(() => {
 const alive = { status: 'alive', version: '1' }
 const ready = { status: 'ready', version: '1', parts: {} }
 
+const connection = {
+  ...{ host: 'gitea' as const, url: 'https://git.example.com', owner: 'docs', name: 'handbook' },
+  ...{ baseBranch: 'main', docsFolder: 'docs', token: 'secret' },
+}
+const ofGithub = { baseUrl: 'https://github.com' }
+const brought = { code: 'a-code', state: 'a-state' }
+const chosen = { visitId: 'vst_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
+const model = {
+  ...{ name: 'm', format: 'openai-responses' as const, baseUrl: 'https://api.example.com/v1', providerModel: 'm' },
+  ...{ contextWindowTokens: 1, mostOutputTokens: 1, projectIds: null, isDefault: false, key: null },
+  prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
+}
+
+const login = { email: 'a@example.com', password: 'a long sentence' }
+
 /** By the contract's name; `{name}` stands for the id of that name. */
 const calls: Record<string, { call: () => Promise<unknown>; body?: object; answer?: object; type?: string }> = {
   getHealth: { call: () => client.health(), answer: alive },
   getReadiness: { call: () => client.readiness(), answer: ready },
   getMe: { call: () => client.me() },
+  getSession: { call: () => client.session.get() },
+  signIn: { call: () => client.session.signIn(login), body: login },
+  signOut: { call: () => client.session.signOut() },
+  endOtherSessions: { call: () => client.session.endOthers() },
+  startProvider: {
+    call: () => client.session.startProvider({ purpose: 'sign_in', returnTo: '/' }),
+    body: { purpose: 'sign_in', returnTo: '/' },
+  },
+  makeFirstOwner: {
+    call: () => client.session.makeFirstOwner({ token: 't', name: 'A', ...login }),
+    body: { token: 't', name: 'A', ...login },
+  },
+  changePassword: {
+    call: () => client.session.changePassword({ currentPassword: 'a', newPassword: 'b' }),
+    body: { currentPassword: 'a', newPassword: 'b' },
+  },
+  setPassword: {
+    call: () => client.session.setPassword({ token: 't', newPassword: 'b' }),
+    body: { token: 't', newPassword: 'b' },
+  },
+  listInvitations: { call: () => client.invitations.list('{projectId}') },
+  createInvitation: {
+    call: () => client.invitations.create('{projectId}', { email: 'a@example.com', role: 'viewer' }),
+    body: { email: 'a@example.com', role: 'viewer' },
+  },
+  revokeInvitation: { call: () => client.invitations.revoke('{projectId}', '{invitationId}') },
+  lookAtInvitation: { call: () => client.invitations.look({ token: 't' }), body: { token: 't' } },
+  acceptInvitation: { call: () => client.invitations.accept({ token: 't' }), body: { token: 't' } },
+  listProjects: { call: () => client.projects.list() },
+  createProject: { call: () => client.projects.create({ name: 'Docs' }), body: { name: 'Docs' } },
   getProject: { call: () => client.projects.get('{projectId}') },
   renameProject: { call: () => client.projects.rename('{projectId}', { name: 'Docs' }), body: { name: 'Docs' } },
   listMembers: { call: () => client.members.list('{projectId}') },
@@ -98,6 +143,8 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
   viewTimeseries: { call: () => client.views.timeseries('{projectId}') },
   listReaders: { call: () => client.views.readers('{projectId}') },
   getCoverage: { call: () => client.views.coverage('{projectId}') },
+  listSources: { call: () => client.views.sources('{projectId}') },
+  listLiveEvents: { call: () => client.views.live('{projectId}') },
   classifyReader: { call: () => client.views.classify('{projectId}', {}) },
   getAnalyticsSettings: { call: () => client.views.settings('{projectId}') },
   changeAnalyticsSettings: {
@@ -107,6 +154,38 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
   listSiteKeys: { call: () => client.views.siteKeys('{projectId}') },
   createSiteKey: { call: () => client.views.createSiteKey('{projectId}') },
   revokeSiteKey: { call: () => client.views.revokeSiteKey('{projectId}', '{siteKey}') },
+  getSetup: { call: () => client.projects.setup('{projectId}') },
+  getRepository: { call: () => client.repository.get('{projectId}') },
+  testRepository: { call: () => client.repository.test('{projectId}', connection), body: connection },
+  connectRepository: { call: () => client.repository.connect('{projectId}', connection), body: connection },
+  changeRepository: {
+    call: () => client.repository.change('{projectId}', { docsFolder: 'docs' }),
+    body: { docsFolder: 'docs' },
+  },
+  listGithubApps: { call: () => client.github.apps() },
+  startGithubApp: { call: () => client.github.startApp(ofGithub), body: ofGithub },
+  finishGithubApp: { call: () => client.github.finishApp(brought), body: brought },
+  startGithubVisit: { call: () => client.github.startVisit('{projectId}', ofGithub), body: ofGithub },
+  finishGithubVisit: { call: () => client.github.finishVisit('{projectId}', brought), body: brought },
+  testGithubRepository: { call: () => client.github.testRepository('{projectId}', chosen), body: chosen },
+  connectGithubRepository: { call: () => client.github.connectRepository('{projectId}', chosen), body: chosen },
+  getProjectSettings: { call: () => client.projects.settings('{projectId}') },
+  changeProjectSettings: {
+    call: () => client.projects.changeSettings('{projectId}', { instructions: 'Be brief.' }),
+    body: { instructions: 'Be brief.' },
+  },
+  pauseProject: { call: () => client.projects.pause('{projectId}') },
+  resumeProject: { call: () => client.projects.resume('{projectId}') },
+  getProjectHealth: { call: () => client.projects.health('{projectId}') },
+  listRunners: { call: () => client.runners.list('{projectId}') },
+  createRunner: { call: () => client.runners.create('{projectId}', { name: 'one' }), body: { name: 'one' } },
+  revokeRunner: { call: () => client.runners.revoke('{projectId}', '{runnerId}') },
+  testProjectModel: { call: () => client.jobs.testModel('{projectId}', { model: 'm' }), body: { model: 'm' } },
+  listInstalledModels: { call: () => client.models.list() },
+  testModel: { call: () => client.models.test(model), body: model },
+  addModel: { call: () => client.models.add(model), body: model },
+  removeModel: { call: () => client.models.remove('{modelName}') },
+  makeDefaultModel: { call: () => client.models.makeDefault('{modelName}') },
   listAudit: { call: () => client.audit.list('{projectId}') },
 }
 

@@ -1,8 +1,24 @@
 import type {
+  ChangeProjectSettingsData,
+  ChangeProjectSettingsResponse,
+  CreateProjectData,
+  CreateProjectResponse,
   GetProjectData,
+  GetProjectHealthData,
+  GetProjectHealthResponse,
   GetProjectResponse,
+  GetProjectSettingsData,
+  GetProjectSettingsResponse,
+  GetSetupData,
+  GetSetupResponse,
+  ListProjectsData,
+  ListProjectsResponse,
+  PauseProjectData,
+  PauseProjectResponse,
   RenameProjectData,
   RenameProjectResponse,
+  ResumeProjectData,
+  ResumeProjectResponse,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -10,8 +26,63 @@ import type { CallOptions } from './request.ts'
 export type Projects = ReturnType<typeof projects>
 
 export const projects = (call: CallOperation) => ({
+  /** Of whoever is signed in. */
+  list: (options?: CallOptions) =>
+    call<ListProjectsData, ListProjectsResponse>('GET', { url: '/v2/projects' }, options),
+
+  /** For those who run the installation; they are its owner then. */
+  create: (body: CreateProjectData['body'], options?: CallOptions) =>
+    call<CreateProjectData, CreateProjectResponse>('POST', { url: '/v2/projects', body }, options),
+
   get: (projectId: string, options?: CallOptions) =>
     call<GetProjectData, GetProjectResponse>('GET', { url: '/v2/projects/{projectId}', path: { projectId } }, options),
+
+  /** How far it is set up. Cheap: may be asked every two seconds. */
+  setup: (projectId: string, options?: CallOptions) =>
+    call<GetSetupData, GetSetupResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/setup', path: { projectId } },
+      options,
+    ),
+
+  settings: (projectId: string, options?: CallOptions) =>
+    call<GetProjectSettingsData, GetProjectSettingsResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/settings', path: { projectId } },
+      options,
+    ),
+
+  /** What is left out stays. */
+  changeSettings: (projectId: string, body: ChangeProjectSettingsData['body'], options?: CallOptions) =>
+    call<ChangeProjectSettingsData, ChangeProjectSettingsResponse>(
+      'PATCH',
+      { url: '/v2/projects/{projectId}/settings', path: { projectId }, body },
+      options,
+    ),
+
+  /** Turns stop within seconds and wait, and so do new jobs. Safe to repeat. */
+  pause: (projectId: string, options?: CallOptions) =>
+    call<PauseProjectData, PauseProjectResponse>(
+      'POST',
+      { url: '/v2/projects/{projectId}/pause', path: { projectId } },
+      options,
+    ),
+
+  /** Safe to repeat. */
+  resume: (projectId: string, options?: CallOptions) =>
+    call<ResumeProjectData, ResumeProjectResponse>(
+      'POST',
+      { url: '/v2/projects/{projectId}/resume', path: { projectId } },
+      options,
+    ),
+
+  /** What it depends on, and whether that works. */
+  health: (projectId: string, options?: CallOptions) =>
+    call<GetProjectHealthData, GetProjectHealthResponse>(
+      'GET',
+      { url: '/v2/projects/{projectId}/health', path: { projectId } },
+      options,
+    ),
 
   rename: (projectId: string, body: RenameProjectData['body'], options?: CallOptions) =>
     call<RenameProjectData, RenameProjectResponse>(

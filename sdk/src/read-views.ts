@@ -2,10 +2,14 @@ import type {
   ClassifyReaderData,
   GetCoverageData,
   GetCoverageResponse,
+  ListLiveEventsData,
+  ListLiveEventsResponse,
   ListReadersData,
   ListReadersResponse,
+  ListSourcesData,
   ListViewsData,
   ReaderClassification,
+  ViewSources,
   ViewsOverTime,
   ViewsResult,
   ViewTimeseriesData,
@@ -45,6 +49,22 @@ export const readViews = (call: CallOperation) => ({
     call<GetCoverageData, GetCoverageResponse>(
       'GET',
       { url: '/v1/analytics/{projectId}/coverage', path: { projectId }, query },
+      options,
+    ),
+
+  /** When each source was last heard of, and what became of its events. */
+  sources: (projectId: string, options?: CallOptions) =>
+    call<ListSourcesData, ViewSources>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/sources', path: { projectId } },
+      options,
+    ),
+
+  /** The last events of the last 15 minutes, newest first. */
+  live: (projectId: string, options?: CallOptions) =>
+    call<ListLiveEventsData, ListLiveEventsResponse>(
+      'GET',
+      { url: '/v1/analytics/{projectId}/live', path: { projectId } },
       options,
     ),
 

@@ -18,7 +18,7 @@ export type Problem = {
     /**
      * A closed list.
      */
-    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'budget_exhausted' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
+    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_site' | 'fresh_session_needed' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'budget_exhausted' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
      * To be told to the operator; it is in the log.
      */
@@ -54,6 +54,10 @@ export type AgentJob = {
     createdAt: string;
     archivedAt: string | null;
     title: string | null;
+    /**
+     * How the first prompt begins: at most 200 characters.
+     */
+    prompt: string;
     publish: 'pull_request' | 'diff';
     topic: string | null;
     metadata: {
@@ -72,15 +76,40 @@ export type AgentJob = {
      */
     reply: string | null;
     /**
-     * The latest pull request, also while the job is `active`.
+     * The latest pull request, also while the job is `active`, as the code host last told of it.
      */
     pullRequest: {
         url: string;
         number: number;
         branch: string;
         state: 'open' | 'merged' | 'closed';
+        /**
+         * With the branch that it is to be merged into. Null: not known, or no longer open.
+         */
+        hasConflicts: boolean | null;
+        /**
+         * Where the site with the change can be seen.
+         */
+        previewUrl: string | null;
+        /**
+         * The code host's own, on the last commit.
+         */
+        checks: Array<{
+            name: string;
+            state: 'pending' | 'passed' | 'failed';
+            url: string | null;
+            summary: string | null;
+            /**
+             * The end of it. Null: the check has not failed, the code host gives none, or this is a list.
+             */
+            log: string | null;
+        }>;
     } | null;
     queuedMessages: number;
+    /**
+     * Asked for, and happens as soon as the turn in hand has stopped.
+     */
+    pendingStop: 'cancel' | 'archive' | null;
     usage: {
         inputTokens: number;
         outputTokens: number;
@@ -104,6 +133,17 @@ export type JobMessage = {
     number: number;
     prompt: string;
     /**
+     * The failed check that the agent was given with it.
+     */
+    check: string | null;
+    /**
+     * On the pull request, that it was read from.
+     */
+    comment: {
+        author: string;
+        url: string;
+    } | null;
+    /**
      * `dropped`: it was waiting when the job was cancelled or archived.
      */
     status: 'queued' | 'running' | 'publishing' | 'done' | 'failed' | 'dropped';
@@ -121,6 +161,8 @@ export type JobMessage = {
      */
     createdAt: string;
     startedAt: string | null;
+    claimedAt: string | null;
+    publishingAt: string | null;
     endedAt: string | null;
 };
 
@@ -202,6 +244,18 @@ export type AgentModel = {
     };
 };
 
+export type ModelTest = {
+    works: boolean;
+    /**
+     * In words that a person can act on.
+     */
+    message: string;
+    /**
+     * How long it took.
+     */
+    milliseconds: number;
+};
+
 export type IngestedViews = {
     /**
      * So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ClickHouse is up; search engines and other bots only in the list of readers.
@@ -242,7 +296,7 @@ export type ViewsCoverage = {
 
 export type ViewsResult = {
     /**
-     * Of the whole range, not of this page of the list.
+     * Of the whole range and of all pages that were asked for, not of this page of the list.
      */
     totals: {
         /**
@@ -305,6 +359,49 @@ export type ViewsOverTime = {
         total: number;
     }>;
     coverage: ViewsCoverage;
+};
+
+export type ViewSources = {
+    /**
+     * The one that was heard of last first.
+     */
+    sources: Array<{
+        /**
+         * `logs`: by `colophon-server import-logs`.
+         */
+        source: 'script' | 'servers' | 'logs';
+        /**
+         * When its last event came, counted or not.
+         */
+        lastEventAt: string;
+        countedLast24Hours: number;
+        droppedLast24Hours: number;
+    }>;
+    /**
+     * Most in seven days first.
+     */
+    dropped: Array<{
+        source: 'script' | 'servers' | 'logs';
+        /**
+         * `opted_out`: a browser that asks not to be counted. `other_origin`: the script, on a page that is none of the project's `siteOrigins`.
+         */
+        reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'other_origin';
+        last24Hours: number;
+        last7Days: number;
+    }>;
+    /**
+     * Since when views were counted, by who reads: not every source can count both.
+     */
+    firstDays: {
+        /**
+         * The first day of a source that counts people. Null: none.
+         */
+        human: string | null;
+        /**
+         * The first day of a source that counts AIs. Null: none.
+         */
+        ai: string | null;
+    };
 };
 
 export type ReaderClassification = {
@@ -420,6 +517,258 @@ export type Project = {
     pausedAt: string | null;
 };
 
+export type ProjectSetup = {
+    repository: {
+        connected: boolean;
+        name: string | null;
+    };
+    model: {
+        name: string | null;
+    };
+    runner: {
+        lastSeenAt: string | null;
+        isOnline: boolean;
+    };
+    /**
+     * The one that came furthest.
+     */
+    job: {
+        id: string | null;
+        status: 'active' | 'completed' | 'archived' | 'failed' | null;
+    };
+    pullRequest: {
+        url: string | null;
+        state: 'open' | 'merged' | 'closed' | null;
+    };
+    key: {
+        made: boolean;
+    };
+    siteKey: {
+        key: string | null;
+    };
+    views: {
+        human: boolean;
+        ai: boolean;
+    };
+};
+
+export type PublishingRules = {
+    /**
+     * With `{jobId}`.
+     */
+    branchTemplate: string;
+    /**
+     * With `{title}`; `{jobId}` if wanted.
+     */
+    titleTemplate: string;
+    /**
+     * Markdown with `{summary}` on a line of its own; `{jobId}` if wanted.
+     */
+    bodyTemplate: string;
+    /**
+     * By name; those that do not exist on the host are left out.
+     */
+    labels: Array<string>;
+    /**
+     * User names on the host.
+     */
+    reviewers: Array<string>;
+    /**
+     * Whether pull requests are opened as drafts.
+     */
+    draft: boolean;
+    /**
+     * Whether commits carry a `Signed-off-by` line.
+     */
+    signOff: boolean;
+};
+
+export type Repository = {
+    host: 'gitea' | 'github';
+    url: string;
+    owner: string;
+    /**
+     * Of today: a repository that is renamed stays connected.
+     */
+    name: string;
+    /**
+     * How we are let in: a typed token, or a GitHub App.
+     */
+    access: 'token' | 'app';
+    /**
+     * What keeps jobs from working in it. Null: nothing that is known.
+     */
+    trouble: {
+        code: 'archived' | 'gone' | 'shut_out';
+        /**
+         * In words that a person can act on.
+         */
+        message: string;
+    } | null;
+    baseBranch: string;
+    /**
+     * Empty: the whole repository.
+     */
+    docsFolder: string;
+    publishing: PublishingRules;
+};
+
+export type RepositoryTest = {
+    works: boolean;
+    /**
+     * In words that a person can act on.
+     */
+    message: string;
+    /**
+     * Null where it does not work.
+     */
+    found: {
+        defaultBranch: string;
+        /**
+         * On the base branch. Null: the host did not say.
+         */
+        docsFolderExists: boolean | null;
+        /**
+         * In the docs folder. Null: too many to count in one look.
+         */
+        pages: number | null;
+        /**
+         * Else pull requests are followed by asking.
+         */
+        canManageWebhooks: boolean;
+    } | null;
+};
+
+export type GithubRepository = {
+    /**
+     * GitHub's own number: it stays when the name changes.
+     */
+    id: number;
+    owner: string;
+    name: string;
+    defaultBranch: string;
+    isPrivate: boolean;
+};
+
+export type FoundRepositories = {
+    /**
+     * To connect one of them with, within 15 minutes.
+     */
+    visitId: string;
+    repositories: Array<GithubRepository>;
+};
+
+export type ProjectSettings = {
+    /**
+     * What the agent is told in every job. Null: nothing.
+     */
+    instructions: string | null;
+    /**
+     * Of jobs that name no model. Null: the installation's default.
+     */
+    defaultModel: string | null;
+    /**
+     * Jobs that ended so many days ago are deleted for good. Null: they are kept for ever.
+     */
+    jobRetentionDays: number | null;
+    installationDefaultModel: string | null;
+    /**
+     * The project's own. Null: as the installation has it.
+     */
+    budget: {
+        /**
+         * What the calls of one job may use.
+         */
+        jobMostTokens: number | null;
+        /**
+         * What the calls of a calendar month (UTC) may use.
+         */
+        monthMostTokens: number | null;
+        /**
+         * What the calls of a calendar month (UTC) may cost.
+         */
+        monthMostUsd: number | null;
+    };
+    /**
+     * For projects that have none of their own. Null: no limit.
+     */
+    installationBudget: {
+        /**
+         * What the calls of one job may use.
+         */
+        jobMostTokens: number | null;
+        /**
+         * What the calls of a calendar month (UTC) may use.
+         */
+        monthMostTokens: number | null;
+        /**
+         * What the calls of a calendar month (UTC) may cost.
+         */
+        monthMostUsd: number | null;
+    };
+    /**
+     * Calendar month, UTC.
+     */
+    usedThisMonth: {
+        tokens: number;
+        usd: number;
+    };
+    pausedAt: string | null;
+};
+
+export type Runner = {
+    id: string;
+    name: string;
+    /**
+     * It works for other projects too, and is not this one to revoke.
+     */
+    isShared: boolean;
+    /**
+     * It works on a turn, or asked for one within the last minute.
+     */
+    isOnline: boolean;
+    /**
+     * When the runner was made.
+     */
+    createdAt: string;
+    lastSeenAt: string | null;
+};
+
+export type ProjectHealth = {
+    /**
+     * `degraded`: something is away, but requests are taken all the same.
+     */
+    status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+    engines: {
+        [key: string]: {
+            status: 'ok';
+            milliseconds: number;
+        } | {
+            status: 'failing';
+            reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
+        };
+    };
+    runners: Array<Runner>;
+    /**
+     * Views of all projects that were taken and are not counted yet.
+     */
+    viewBuffer: {
+        bytes: number;
+        /**
+         * With so much waiting no more views are taken.
+         */
+        capBytes: number;
+        oldestWaitingAt: string | null;
+    };
+    versions: {
+        colophon: string;
+        /**
+         * The last change of PostgreSQL's tables.
+         */
+        schema: string | null;
+    };
+};
+
 export type Member = {
     id: string;
     email: string;
@@ -431,6 +780,27 @@ export type Member = {
      * When the member was added.
      */
     createdAt: string;
+    /**
+     * Has accepted an invitation of this project. Before that, the role lets nobody in.
+     */
+    hasJoined: boolean;
+};
+
+export type Invitation = {
+    id: string;
+    email: string;
+    /**
+     * An owner may do all, an editor works, a viewer looks.
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When it was made.
+     */
+    createdAt: string;
+    /**
+     * Until when its link works.
+     */
+    expiresAt: string;
 };
 
 export type AuditEntry = {
@@ -440,7 +810,7 @@ export type AuditEntry = {
      */
     at: string;
     /**
-     * `operator`, or the acting key's id.
+     * `operator`, the acting key's id, or a person's email address.
      */
     actor: string;
     /**
@@ -458,6 +828,112 @@ export type AuditEntry = {
      * The request by which it was done.
      */
     requestId: string | null;
+};
+
+export type InstalledModel = {
+    /**
+     * What jobs call it.
+     */
+    name: string;
+    /**
+     * How the provider is spoken to.
+     */
+    format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
+    /**
+     * With its version, like `https://api.anthropic.com/v1`.
+     */
+    baseUrl: string;
+    /**
+     * What its provider calls it.
+     */
+    providerModel: string;
+    contextWindowTokens: number;
+    /**
+     * In one answer.
+     */
+    mostOutputTokens: number;
+    prices: {
+        /**
+         * US dollars per million tokens read. Null: not known.
+         */
+        input: number | null;
+        /**
+         * US dollars per million tokens written. Null: not known.
+         */
+        output: number | null;
+        /**
+         * US dollars per million tokens read from the provider's cache. Null: not known.
+         */
+        cacheRead: number | null;
+        /**
+         * US dollars per million tokens read and put into the provider's cache. Null: not known.
+         */
+        cacheWrite: number | null;
+    };
+    /**
+     * Null: for all projects.
+     */
+    projectIds: Array<string> | null;
+    /**
+     * Used by jobs that name no model, in projects that chose none.
+     */
+    isDefault: boolean;
+    /**
+     * Whether a key is stored for it. It is never shown.
+     */
+    hasKey: boolean;
+};
+
+export type GithubApp = {
+    /**
+     * Of GitHub's pages, like `https://github.com`.
+     */
+    baseUrl: string;
+    name: string;
+    slug: string;
+    /**
+     * Of its page on GitHub.
+     */
+    url: string;
+    /**
+     * Else what happens on GitHub is found by asking.
+     */
+    hasWebhook: boolean;
+    /**
+     * When it was made.
+     */
+    createdAt: string;
+};
+
+export type Session = {
+    /**
+     * Null: nobody is signed in.
+     */
+    person: {
+        id: string;
+        email: string;
+        name: string;
+        /**
+         * Runs the installation: makes projects, adds models.
+         */
+        isOperator: boolean;
+    } | null;
+    freshUntil: string | null;
+    /**
+     * Nobody runs the installation yet.
+     */
+    needsFirstOwner: boolean;
+    /**
+     * Invitations go out by mail as well.
+     */
+    canMail: boolean;
+    /**
+     * Who else can say who somebody is.
+     */
+    providers: Array<{
+        id: string;
+        name: string;
+    }>;
 };
 
 export type Health = {
@@ -542,7 +1018,7 @@ export type CreateJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -623,7 +1099,7 @@ export type GetJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -661,6 +1137,10 @@ export type SendMessageData = {
          * What the agent is to do.
          */
         prompt: string;
+        /**
+         * The name of a failed check on the job's pull request: the agent is given its log.
+         */
+        check?: string;
     };
     headers?: {
         /**
@@ -692,7 +1172,7 @@ export type SendMessageErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -755,6 +1235,11 @@ export type ListJobsData = {
          */
         cursor?: string;
         status?: 'active' | 'completed' | 'archived' | 'failed';
+        outcome?: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error';
+        /**
+         * Text to find in the title, the id or the first 300 characters of the first prompt, in upper or lower case.
+         */
+        q?: string;
     };
     url: '/v2/agent/{projectId}/jobs';
 };
@@ -769,7 +1254,7 @@ export type ListJobsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -833,7 +1318,7 @@ export type ListMessagesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -893,7 +1378,7 @@ export type GetDiffErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -968,7 +1453,7 @@ export type ListEventsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1032,7 +1517,7 @@ export type CancelJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1090,7 +1575,7 @@ export type ArchiveJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1140,7 +1625,7 @@ export type ListModelsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1173,6 +1658,73 @@ export type ListModelsResponses = {
 };
 
 export type ListModelsResponse = ListModelsResponses[keyof ListModelsResponses];
+
+export type TestProjectModelData = {
+    body: {
+        /**
+         * By its name, or `default`.
+         */
+        model: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/models/test';
+};
+
+export type TestProjectModelErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type TestProjectModelError = TestProjectModelErrors[keyof TestProjectModelErrors];
+
+export type TestProjectModelResponses = {
+    /**
+     * Test a model that a project may use
+     */
+    200: ModelTest;
+};
+
+export type TestProjectModelResponse = TestProjectModelResponses[keyof TestProjectModelResponses];
 
 export type IngestViewsData = {
     body: {
@@ -1227,7 +1779,7 @@ export type IngestViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1362,6 +1914,14 @@ export type ListViewsData = {
          * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
          */
         ai?: 'all' | 'assistants';
+        /**
+         * Of this page alone: its path, as it stands in the list of pages.
+         */
+        path?: string;
+        /**
+         * Only pages whose path holds this text, in whatever case.
+         */
+        q?: string;
     };
     url: '/v1/analytics/{projectId}/views';
 };
@@ -1376,7 +1936,7 @@ export type ListViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1443,7 +2003,7 @@ export type ExportViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1501,6 +2061,10 @@ export type ViewTimeseriesData = {
          * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
          */
         ai?: 'all' | 'assistants';
+        /**
+         * Of this page alone: its path, as it stands in the list of pages.
+         */
+        path?: string;
     };
     url: '/v1/analytics/{projectId}/views/timeseries';
 };
@@ -1515,7 +2079,7 @@ export type ViewTimeseriesErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1564,6 +2128,10 @@ export type ListReadersData = {
          * Until just before this moment, which has to be later. Left out: until now.
          */
         dateTo?: string;
+        /**
+         * Of this page alone: its path, as it stands in the list of pages.
+         */
+        path?: string;
     };
     url: '/v1/analytics/{projectId}/readers';
 };
@@ -1578,7 +2146,7 @@ export type ListReadersErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1651,7 +2219,7 @@ export type GetCoverageErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1706,6 +2274,137 @@ export type GetCoverageResponses = {
 
 export type GetCoverageResponse = GetCoverageResponses[keyof GetCoverageResponses];
 
+export type ListSourcesData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/sources';
+};
+
+export type ListSourcesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListSourcesError = ListSourcesErrors[keyof ListSourcesErrors];
+
+export type ListSourcesResponses = {
+    /**
+     * What the sources of page views have sent lately
+     */
+    200: ViewSources;
+};
+
+export type ListSourcesResponse = ListSourcesResponses[keyof ListSourcesResponses];
+
+export type ListLiveEventsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v1/analytics/{projectId}/live';
+};
+
+export type ListLiveEventsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListLiveEventsError = ListLiveEventsErrors[keyof ListLiveEventsErrors];
+
+export type ListLiveEventsResponses = {
+    /**
+     * The last events of the last 15 minutes
+     */
+    200: {
+        events: Array<{
+            /**
+             * When the page was read; of a dropped event, when it came.
+             */
+            at: string;
+            path: string;
+            source: 'script' | 'servers' | 'logs';
+            /**
+             * Null: it was dropped.
+             */
+            reader: {
+                class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
+                /**
+                 * A name of the list of readers, or `browser`, or `unknown`.
+                 */
+                agent: string;
+            } | null;
+            /**
+             * Why it was dropped. Null: it was counted.
+             */
+            reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'other_origin' | null;
+        }>;
+    };
+};
+
+export type ListLiveEventsResponse = ListLiveEventsResponses[keyof ListLiveEventsResponses];
+
 export type ClassifyReaderData = {
     body?: never;
     path: {
@@ -1741,7 +2440,7 @@ export type ClassifyReaderErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1795,7 +2494,7 @@ export type GetAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1870,7 +2569,7 @@ export type ChangeAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1932,7 +2631,7 @@ export type ListSiteKeysErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1988,7 +2687,7 @@ export type CreateSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2046,7 +2745,7 @@ export type RevokeSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2151,7 +2850,7 @@ export type ListKeysErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2219,7 +2918,7 @@ export type CreateKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2291,7 +2990,7 @@ export type RevokeKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2323,6 +3022,112 @@ export type RevokeKeyResponses = {
 
 export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
 
+export type ListProjectsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/projects';
+};
+
+export type ListProjectsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListProjectsError = ListProjectsErrors[keyof ListProjectsErrors];
+
+export type ListProjectsResponses = {
+    /**
+     * The projects that you are a member of
+     */
+    200: {
+        projects: Array<{
+            id: string;
+            name: string;
+            /**
+             * When the project was made.
+             */
+            createdAt: string;
+            pausedAt: string | null;
+            /**
+             * An owner may do all, an editor works, a viewer looks.
+             */
+            role: 'owner' | 'editor' | 'viewer';
+        }>;
+    };
+};
+
+export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsResponses];
+
+export type CreateProjectData = {
+    body: {
+        name: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/projects';
+};
+
+export type CreateProjectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateProjectError = CreateProjectErrors[keyof CreateProjectErrors];
+
+export type CreateProjectResponses = {
+    /**
+     * Make a project, and be its owner
+     */
+    201: Project;
+};
+
+export type CreateProjectResponse = CreateProjectResponses[keyof CreateProjectResponses];
+
 export type GetProjectData = {
     body?: never;
     path: {
@@ -2345,7 +3150,7 @@ export type GetProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2401,7 +3206,7 @@ export type RenameProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2441,6 +3246,1171 @@ export type RenameProjectResponses = {
 
 export type RenameProjectResponse = RenameProjectResponses[keyof RenameProjectResponses];
 
+export type GetSetupData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/setup';
+};
+
+export type GetSetupErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetSetupError = GetSetupErrors[keyof GetSetupErrors];
+
+export type GetSetupResponses = {
+    /**
+     * How far a project is set up
+     */
+    200: ProjectSetup;
+};
+
+export type GetSetupResponse = GetSetupResponses[keyof GetSetupResponses];
+
+export type GetRepositoryData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/repository';
+};
+
+export type GetRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetRepositoryError = GetRepositoryErrors[keyof GetRepositoryErrors];
+
+export type GetRepositoryResponses = {
+    /**
+     * A project's repository
+     */
+    200: {
+        /**
+         * Null: none is connected yet.
+         */
+        repository: Repository | null;
+    };
+};
+
+export type GetRepositoryResponse = GetRepositoryResponses[keyof GetRepositoryResponses];
+
+export type ChangeRepositoryData = {
+    body: {
+        /**
+         * What pull requests go to.
+         */
+        baseBranch?: string;
+        /**
+         * Where the pages are, like `docs`; empty: the whole repository.
+         */
+        docsFolder?: string;
+        publishing?: {
+            /**
+             * With `{jobId}`.
+             */
+            branchTemplate?: string;
+            /**
+             * With `{title}`; `{jobId}` if wanted.
+             */
+            titleTemplate?: string;
+            /**
+             * Markdown with `{summary}` on a line of its own; `{jobId}` if wanted.
+             */
+            bodyTemplate?: string;
+            /**
+             * By name; those that do not exist on the host are left out.
+             */
+            labels?: Array<string>;
+            /**
+             * User names on the host.
+             */
+            reviewers?: Array<string>;
+            /**
+             * Whether pull requests are opened as drafts.
+             */
+            draft?: boolean;
+            /**
+             * Whether commits carry a `Signed-off-by` line.
+             */
+            signOff?: boolean;
+        };
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/repository';
+};
+
+export type ChangeRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `project_not_ready`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangeRepositoryError = ChangeRepositoryErrors[keyof ChangeRepositoryErrors];
+
+export type ChangeRepositoryResponses = {
+    /**
+     * Change where in its repository a project works, and how it publishes
+     */
+    200: Repository;
+};
+
+export type ChangeRepositoryResponse = ChangeRepositoryResponses[keyof ChangeRepositoryResponses];
+
+export type ConnectRepositoryData = {
+    body: {
+        host: 'gitea' | 'github';
+        /**
+         * Of the host's pages.
+         */
+        url: string;
+        owner: string;
+        name: string;
+        /**
+         * What pull requests go to.
+         */
+        baseBranch: string;
+        /**
+         * Where the pages are, like `docs`; empty: the whole repository.
+         */
+        docsFolder: string;
+        /**
+         * May write to the repository. Sealed when stored, and never shown again.
+         */
+        token: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/repository';
+};
+
+export type ConnectRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ConnectRepositoryError = ConnectRepositoryErrors[keyof ConnectRepositoryErrors];
+
+export type ConnectRepositoryResponses = {
+    /**
+     * Connect a project to its repository
+     */
+    200: Repository;
+};
+
+export type ConnectRepositoryResponse = ConnectRepositoryResponses[keyof ConnectRepositoryResponses];
+
+export type TestRepositoryData = {
+    body: {
+        host: 'gitea' | 'github';
+        /**
+         * Of the host's pages.
+         */
+        url: string;
+        owner: string;
+        name: string;
+        /**
+         * What pull requests go to.
+         */
+        baseBranch: string;
+        /**
+         * Where the pages are, like `docs`; empty: the whole repository.
+         */
+        docsFolder: string;
+        /**
+         * May write to the repository. Sealed when stored, and never shown again.
+         */
+        token: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/repository/test';
+};
+
+export type TestRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type TestRepositoryError = TestRepositoryErrors[keyof TestRepositoryErrors];
+
+export type TestRepositoryResponses = {
+    /**
+     * Test a connection to a repository
+     */
+    200: RepositoryTest;
+};
+
+export type TestRepositoryResponse = TestRepositoryResponses[keyof TestRepositoryResponses];
+
+export type StartGithubVisitData = {
+    body: {
+        /**
+         * Of GitHub's pages, like `https://github.com`.
+         */
+        baseUrl: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/github/visits';
+};
+
+export type StartGithubVisitErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `project_not_ready`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type StartGithubVisitError = StartGithubVisitErrors[keyof StartGithubVisitErrors];
+
+export type StartGithubVisitResponses = {
+    /**
+     * Go to GitHub to choose a repository
+     */
+    200: {
+        installUrl: string;
+        authorizeUrl: string;
+    };
+};
+
+export type StartGithubVisitResponse = StartGithubVisitResponses[keyof StartGithubVisitResponses];
+
+export type FinishGithubVisitData = {
+    body: {
+        /**
+         * Good once, for 15 minutes.
+         */
+        state: string;
+        code: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/github/visits/finish';
+};
+
+export type FinishGithubVisitErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type FinishGithubVisitError = FinishGithubVisitErrors[keyof FinishGithubVisitErrors];
+
+export type FinishGithubVisitResponses = {
+    /**
+     * Come back from GitHub
+     */
+    200: FoundRepositories;
+};
+
+export type FinishGithubVisitResponse = FinishGithubVisitResponses[keyof FinishGithubVisitResponses];
+
+export type TestGithubRepositoryData = {
+    body: {
+        visitId: string;
+        repositoryId: number;
+        /**
+         * What pull requests go to.
+         */
+        baseBranch: string;
+        /**
+         * Where the pages are, like `docs`; empty: the whole repository.
+         */
+        docsFolder: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/github/repository/test';
+};
+
+export type TestGithubRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type TestGithubRepositoryError = TestGithubRepositoryErrors[keyof TestGithubRepositoryErrors];
+
+export type TestGithubRepositoryResponses = {
+    /**
+     * Test a repository that was chosen on GitHub
+     */
+    200: RepositoryTest;
+};
+
+export type TestGithubRepositoryResponse = TestGithubRepositoryResponses[keyof TestGithubRepositoryResponses];
+
+export type ConnectGithubRepositoryData = {
+    body: {
+        visitId: string;
+        repositoryId: number;
+        /**
+         * What pull requests go to.
+         */
+        baseBranch: string;
+        /**
+         * Where the pages are, like `docs`; empty: the whole repository.
+         */
+        docsFolder: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/github/repository';
+};
+
+export type ConnectGithubRepositoryErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ConnectGithubRepositoryError = ConnectGithubRepositoryErrors[keyof ConnectGithubRepositoryErrors];
+
+export type ConnectGithubRepositoryResponses = {
+    /**
+     * Connect a project to a repository that was chosen on GitHub
+     */
+    200: Repository;
+};
+
+export type ConnectGithubRepositoryResponse = ConnectGithubRepositoryResponses[keyof ConnectGithubRepositoryResponses];
+
+export type GetProjectSettingsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/settings';
+};
+
+export type GetProjectSettingsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetProjectSettingsError = GetProjectSettingsErrors[keyof GetProjectSettingsErrors];
+
+export type GetProjectSettingsResponses = {
+    /**
+     * How jobs of a project are worked on
+     */
+    200: ProjectSettings;
+};
+
+export type GetProjectSettingsResponse = GetProjectSettingsResponses[keyof GetProjectSettingsResponses];
+
+export type ChangeProjectSettingsData = {
+    body: {
+        /**
+         * What the agent is told in every job. Null: nothing.
+         */
+        instructions?: string | null;
+        /**
+         * Of jobs that name no model. Null: the installation's default.
+         */
+        defaultModel?: string | null;
+        /**
+         * Jobs that ended so many days ago are deleted for good. Null: they are kept for ever.
+         */
+        jobRetentionDays?: number | null;
+        budget?: {
+            /**
+             * What the calls of one job may use.
+             */
+            jobMostTokens: number | null;
+            /**
+             * What the calls of a calendar month (UTC) may use.
+             */
+            monthMostTokens: number | null;
+            /**
+             * What the calls of a calendar month (UTC) may cost.
+             */
+            monthMostUsd: number | null;
+        };
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/settings';
+};
+
+export type ChangeProjectSettingsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangeProjectSettingsError = ChangeProjectSettingsErrors[keyof ChangeProjectSettingsErrors];
+
+export type ChangeProjectSettingsResponses = {
+    /**
+     * Change how jobs of a project are worked on
+     */
+    200: ProjectSettings;
+};
+
+export type ChangeProjectSettingsResponse = ChangeProjectSettingsResponses[keyof ChangeProjectSettingsResponses];
+
+export type PauseProjectData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/pause';
+};
+
+export type PauseProjectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type PauseProjectError = PauseProjectErrors[keyof PauseProjectErrors];
+
+export type PauseProjectResponses = {
+    /**
+     * Pause a project
+     */
+    200: Project;
+};
+
+export type PauseProjectResponse = PauseProjectResponses[keyof PauseProjectResponses];
+
+export type ResumeProjectData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/resume';
+};
+
+export type ResumeProjectErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ResumeProjectError = ResumeProjectErrors[keyof ResumeProjectErrors];
+
+export type ResumeProjectResponses = {
+    /**
+     * Resume a project
+     */
+    200: Project;
+};
+
+export type ResumeProjectResponse = ResumeProjectResponses[keyof ResumeProjectResponses];
+
+export type ListRunnersData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/runners';
+};
+
+export type ListRunnersErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListRunnersError = ListRunnersErrors[keyof ListRunnersErrors];
+
+export type ListRunnersResponses = {
+    /**
+     * The runners that work on a project's jobs
+     */
+    200: {
+        runners: Array<Runner>;
+    };
+};
+
+export type ListRunnersResponse = ListRunnersResponses[keyof ListRunnersResponses];
+
+export type CreateRunnerData = {
+    body: {
+        name: string;
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/runners';
+};
+
+export type CreateRunnerErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateRunnerError = CreateRunnerErrors[keyof CreateRunnerErrors];
+
+export type CreateRunnerResponses = {
+    /**
+     * Make a runner
+     */
+    201: {
+        runner: Runner;
+        /**
+         * What the runner is started with. Shown once: keep it now.
+         */
+        token: string;
+        /**
+         * Where it finds the gateway, seen from our machine. Null: we do not know.
+         */
+        gatewayUrl: string | null;
+    };
+};
+
+export type CreateRunnerResponse = CreateRunnerResponses[keyof CreateRunnerResponses];
+
+export type RevokeRunnerData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The runner's id, like `run_…`.
+         */
+        runnerId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/runners/{runnerId}';
+};
+
+export type RevokeRunnerErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RevokeRunnerError = RevokeRunnerErrors[keyof RevokeRunnerErrors];
+
+export type RevokeRunnerResponses = {
+    /**
+     * Revoke one of a project's own runners
+     */
+    200: {
+        runners: Array<Runner>;
+    };
+};
+
+export type RevokeRunnerResponse = RevokeRunnerResponses[keyof RevokeRunnerResponses];
+
+export type GetProjectHealthData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/health';
+};
+
+export type GetProjectHealthErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetProjectHealthError = GetProjectHealthErrors[keyof GetProjectHealthErrors];
+
+export type GetProjectHealthResponses = {
+    /**
+     * What a project depends on, and whether it works
+     */
+    200: ProjectHealth;
+};
+
+export type GetProjectHealthResponse = GetProjectHealthResponses[keyof GetProjectHealthResponses];
+
 export type ListMembersData = {
     body?: never;
     path: {
@@ -2469,7 +4439,7 @@ export type ListMembersErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2538,7 +4508,7 @@ export type AddMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2604,7 +4574,7 @@ export type RemoveMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2667,7 +4637,7 @@ export type ChangeMemberRoleErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2707,6 +4677,195 @@ export type ChangeMemberRoleResponses = {
 
 export type ChangeMemberRoleResponse = ChangeMemberRoleResponses[keyof ChangeMemberRoleResponses];
 
+export type ListInvitationsData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * Invitations that nobody has used yet
+     */
+    200: {
+        invitations: Array<Invitation>;
+    };
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type CreateInvitationData = {
+    body: {
+        email: string;
+        /**
+         * An owner may do all, an editor works, a viewer looks.
+         */
+        role: 'owner' | 'editor' | 'viewer';
+    };
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/invitations';
+};
+
+export type CreateInvitationErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitationErrors];
+
+export type CreateInvitationResponses = {
+    /**
+     * Invite somebody to a project
+     */
+    201: {
+        invitation: Invitation;
+        /**
+         * To be given to that person. Shown once.
+         */
+        url: string;
+        mailed: boolean;
+    };
+};
+
+export type CreateInvitationResponse = CreateInvitationResponses[keyof CreateInvitationResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * The project's id, like `prj_…`.
+         */
+        projectId: string;
+        /**
+         * The invitation's id, like `inv_…`.
+         */
+        invitationId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/invitations/{invitationId}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * Take an invitation back
+     */
+    200: Invitation;
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
 export type ListAuditData = {
     body?: never;
     path: {
@@ -2735,7 +4894,7 @@ export type ListAuditErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2772,6 +4931,1070 @@ export type ListAuditResponses = {
 };
 
 export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
+
+export type ListInstalledModelsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/models';
+};
+
+export type ListInstalledModelsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`
+     */
+    403: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListInstalledModelsError = ListInstalledModelsErrors[keyof ListInstalledModelsErrors];
+
+export type ListInstalledModelsResponses = {
+    /**
+     * All models of the installation
+     */
+    200: {
+        models: Array<InstalledModel>;
+    };
+};
+
+export type ListInstalledModelsResponse = ListInstalledModelsResponses[keyof ListInstalledModelsResponses];
+
+export type AddModelData = {
+    body: {
+        /**
+         * What jobs call it.
+         */
+        name: string;
+        /**
+         * How the provider is spoken to.
+         */
+        format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
+        /**
+         * With its version, like `https://api.anthropic.com/v1`.
+         */
+        baseUrl: string;
+        /**
+         * What its provider calls it.
+         */
+        providerModel: string;
+        contextWindowTokens: number;
+        /**
+         * In one answer.
+         */
+        mostOutputTokens: number;
+        prices: {
+            /**
+             * US dollars per million tokens read. Null: not known.
+             */
+            input: number | null;
+            /**
+             * US dollars per million tokens written. Null: not known.
+             */
+            output: number | null;
+            /**
+             * US dollars per million tokens read from the provider's cache. Null: not known.
+             */
+            cacheRead: number | null;
+            /**
+             * US dollars per million tokens read and put into the provider's cache. Null: not known.
+             */
+            cacheWrite: number | null;
+        };
+        /**
+         * Null: for all projects.
+         */
+        projectIds: Array<string> | null;
+        /**
+         * Used by jobs that name no model, in projects that chose none.
+         */
+        isDefault: boolean;
+        /**
+         * The provider's key; null: it wants none. Sealed when stored, and never shown again.
+         */
+        key: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/models';
+};
+
+export type AddModelErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type AddModelError = AddModelErrors[keyof AddModelErrors];
+
+export type AddModelResponses = {
+    /**
+     * Add a model to the installation
+     */
+    201: InstalledModel;
+};
+
+export type AddModelResponse = AddModelResponses[keyof AddModelResponses];
+
+export type TestModelData = {
+    body: {
+        /**
+         * What jobs call it.
+         */
+        name: string;
+        /**
+         * How the provider is spoken to.
+         */
+        format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
+        /**
+         * With its version, like `https://api.anthropic.com/v1`.
+         */
+        baseUrl: string;
+        /**
+         * What its provider calls it.
+         */
+        providerModel: string;
+        contextWindowTokens: number;
+        /**
+         * In one answer.
+         */
+        mostOutputTokens: number;
+        prices: {
+            /**
+             * US dollars per million tokens read. Null: not known.
+             */
+            input: number | null;
+            /**
+             * US dollars per million tokens written. Null: not known.
+             */
+            output: number | null;
+            /**
+             * US dollars per million tokens read from the provider's cache. Null: not known.
+             */
+            cacheRead: number | null;
+            /**
+             * US dollars per million tokens read and put into the provider's cache. Null: not known.
+             */
+            cacheWrite: number | null;
+        };
+        /**
+         * Null: for all projects.
+         */
+        projectIds: Array<string> | null;
+        /**
+         * Used by jobs that name no model, in projects that chose none.
+         */
+        isDefault: boolean;
+        /**
+         * The provider's key; null: it wants none. Sealed when stored, and never shown again.
+         */
+        key: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/model-test';
+};
+
+export type TestModelErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type TestModelError = TestModelErrors[keyof TestModelErrors];
+
+export type TestModelResponses = {
+    /**
+     * Test a model before it is added
+     */
+    200: ModelTest;
+};
+
+export type TestModelResponse = TestModelResponses[keyof TestModelResponses];
+
+export type RemoveModelData = {
+    body?: never;
+    path: {
+        /**
+         * The model's name; a slash in it is written as `%2F`.
+         */
+        modelName: string;
+    };
+    query?: never;
+    url: '/v2/models/{modelName}';
+};
+
+export type RemoveModelErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RemoveModelError = RemoveModelErrors[keyof RemoveModelErrors];
+
+export type RemoveModelResponses = {
+    /**
+     * Remove a model from the installation
+     */
+    200: {
+        models: Array<InstalledModel>;
+    };
+};
+
+export type RemoveModelResponse = RemoveModelResponses[keyof RemoveModelResponses];
+
+export type MakeDefaultModelData = {
+    body?: never;
+    path: {
+        /**
+         * The model's name; a slash in it is written as `%2F`.
+         */
+        modelName: string;
+    };
+    query?: never;
+    url: '/v2/models/{modelName}/default';
+};
+
+export type MakeDefaultModelErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type MakeDefaultModelError = MakeDefaultModelErrors[keyof MakeDefaultModelErrors];
+
+export type MakeDefaultModelResponses = {
+    /**
+     * Make a model the installation's default
+     */
+    200: {
+        models: Array<InstalledModel>;
+    };
+};
+
+export type MakeDefaultModelResponse = MakeDefaultModelResponses[keyof MakeDefaultModelResponses];
+
+export type ListGithubAppsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/github/apps';
+};
+
+export type ListGithubAppsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ListGithubAppsError = ListGithubAppsErrors[keyof ListGithubAppsErrors];
+
+export type ListGithubAppsResponses = {
+    /**
+     * The installation's GitHub Apps
+     */
+    200: {
+        apps: Array<GithubApp>;
+        /**
+         * Where an App can be made.
+         */
+        baseUrls: Array<string>;
+    };
+};
+
+export type ListGithubAppsResponse = ListGithubAppsResponses[keyof ListGithubAppsResponses];
+
+export type FinishGithubAppData = {
+    body: {
+        code: string;
+        /**
+         * Good once, for 15 minutes.
+         */
+        state: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/github/apps';
+};
+
+export type FinishGithubAppErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type FinishGithubAppError = FinishGithubAppErrors[keyof FinishGithubAppErrors];
+
+export type FinishGithubAppResponses = {
+    /**
+     * Keep a GitHub App that was made
+     */
+    201: GithubApp;
+};
+
+export type FinishGithubAppResponse = FinishGithubAppResponses[keyof FinishGithubAppResponses];
+
+export type StartGithubAppData = {
+    body: {
+        /**
+         * Of GitHub's pages, like `https://github.com`.
+         */
+        baseUrl: string;
+        /**
+         * Whose App it will be. Left out: that of whoever is signed in to GitHub.
+         */
+        organization?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/github/apps/start';
+};
+
+export type StartGithubAppErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type StartGithubAppError = StartGithubAppErrors[keyof StartGithubAppErrors];
+
+export type StartGithubAppResponses = {
+    /**
+     * Start to make a GitHub App for the installation
+     */
+    200: {
+        action: string;
+        /**
+         * JSON.
+         */
+        manifest: string;
+    };
+};
+
+export type StartGithubAppResponse = StartGithubAppResponses[keyof StartGithubAppResponses];
+
+export type SignOutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session';
+};
+
+export type SignOutErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type SignOutError = SignOutErrors[keyof SignOutErrors];
+
+export type SignOutResponses = {
+    /**
+     * Sign out
+     */
+    200: Session;
+};
+
+export type SignOutResponse = SignOutResponses[keyof SignOutResponses];
+
+export type GetSessionData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session';
+};
+
+export type GetSessionErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
+
+export type GetSessionResponses = {
+    /**
+     * Who is signed in, and how one can
+     */
+    200: Session;
+};
+
+export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
+
+export type SignInData = {
+    body: {
+        email: string;
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session';
+};
+
+export type SignInErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type SignInError = SignInErrors[keyof SignInErrors];
+
+export type SignInResponses = {
+    /**
+     * Sign in
+     */
+    200: Session;
+};
+
+export type SignInResponse = SignInResponses[keyof SignInResponses];
+
+export type EndOtherSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v2/session/others';
+};
+
+export type EndOtherSessionsErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSessionsErrors];
+
+export type EndOtherSessionsResponses = {
+    /**
+     * End all of your sessions but this one
+     */
+    200: Session;
+};
+
+export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
+
+export type StartProviderData = {
+    body: {
+        /**
+         * `link`: as another way in for whoever is signed in.
+         */
+        purpose: 'sign_in' | 'link';
+        returnTo: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/provider';
+};
+
+export type StartProviderErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type StartProviderError = StartProviderErrors[keyof StartProviderErrors];
+
+export type StartProviderResponses = {
+    /**
+     * Sign in through the OpenID provider
+     */
+    200: {
+        url: string;
+    };
+};
+
+export type StartProviderResponse = StartProviderResponses[keyof StartProviderResponses];
+
+export type MakeFirstOwnerData = {
+    body: {
+        /**
+         * What stands behind `#` in the link.
+         */
+        token: string;
+        name: string;
+        email: string;
+        password: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/owner';
+};
+
+export type MakeFirstOwnerErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type MakeFirstOwnerError = MakeFirstOwnerErrors[keyof MakeFirstOwnerErrors];
+
+export type MakeFirstOwnerResponses = {
+    /**
+     * Become the first owner
+     */
+    201: Session;
+};
+
+export type MakeFirstOwnerResponse = MakeFirstOwnerResponses[keyof MakeFirstOwnerResponses];
+
+export type ChangePasswordData = {
+    body: {
+        currentPassword: string;
+        newPassword: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/password';
+};
+
+export type ChangePasswordErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordErrors];
+
+export type ChangePasswordResponses = {
+    /**
+     * Change your password
+     */
+    200: Session;
+};
+
+export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
+
+export type SetPasswordData = {
+    body: {
+        /**
+         * What stands behind `#` in the link.
+         */
+        token: string;
+        newPassword: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/session/password';
+};
+
+export type SetPasswordErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type SetPasswordError = SetPasswordErrors[keyof SetPasswordErrors];
+
+export type SetPasswordResponses = {
+    /**
+     * Set a new password with a link that the operator made
+     */
+    200: Session;
+};
+
+export type SetPasswordResponse = SetPasswordResponses[keyof SetPasswordResponses];
+
+export type LookAtInvitationData = {
+    body: {
+        /**
+         * What stands behind `#` in the link.
+         */
+        token: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/invitation/look';
+};
+
+export type LookAtInvitationErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type LookAtInvitationError = LookAtInvitationErrors[keyof LookAtInvitationErrors];
+
+export type LookAtInvitationResponses = {
+    /**
+     * What an invitation is for
+     */
+    200: {
+        projectName: string;
+        email: string;
+        /**
+         * An owner may do all, an editor works, a viewer looks.
+         */
+        role: 'owner' | 'editor' | 'viewer';
+        /**
+         * Somebody with this address can sign in already.
+         */
+        isKnown: boolean;
+    };
+};
+
+export type LookAtInvitationResponse = LookAtInvitationResponses[keyof LookAtInvitationResponses];
+
+export type AcceptInvitationData = {
+    body: {
+        /**
+         * What stands behind `#` in the link.
+         */
+        token: string;
+        name?: string;
+        password?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/invitation/accept';
+};
+
+export type AcceptInvitationErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `cross_site`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitationErrors];
+
+export type AcceptInvitationResponses = {
+    /**
+     * Accept an invitation
+     */
+    200: Session;
+};
+
+export type AcceptInvitationResponse = AcceptInvitationResponses[keyof AcceptInvitationResponses];
 
 export type GetHealthData = {
     body?: never;

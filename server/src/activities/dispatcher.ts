@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { EventStore } from '../jobs/event-store.ts'
+import { forgetOldJobs } from '../jobs/forget-old-jobs.ts'
 import { forgetOldAnswers } from '../jobs/idempotency.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
@@ -17,12 +18,15 @@ export interface DispatcherSettings {
   idleArchiveDays: number
 }
 
+/** They are kept for days: nobody looks at the minute. */
+const forgetJobsEveryMs = 3_600_000
 const mostAtOnce = 200
 
 export function startDispatcher({
   turns,
   events,
   database,
+  forget,
   signals,
   settings,
   log,
@@ -30,6 +34,8 @@ export function startDispatcher({
   turns: TurnStore
   events: EventStore
   database: Kysely<JobTables>
+  /** What else is kept for a time only. */
+  forget: () => Promise<void>
   signals: JobSignals
   settings: DispatcherSettings
   log: Log
@@ -37,14 +43,23 @@ export function startDispatcher({
   const stopping = new AbortController()
   const everyMs = Math.max(100, (settings.standStillSeconds * 1000) / 4)
 
+  let forgetJobsAtMs = 0
+  const forgetJobs = async () => {
+    const forgotten = await forgetOldJobs(database, mostAtOnce)
+    if (forgotten > 0) log.info({ jobs: forgotten }, 'deleted jobs that their projects keep no longer')
+    if (forgotten < mostAtOnce) forgetJobsAtMs = performance.now() + forgetJobsEveryMs // else there are more of them
+  }
+
   const round = async () => {
     const still = await turns.takeStandingStill(settings.standStillSeconds, mostAtOnce)
     for (const { id, stopRequested } of still) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
     if (still.length > 0) log.info({ jobs: still.length }, 'woke jobs that stood still')
     const archived = await turns.archiveIdle(settings.idleArchiveDays, mostAtOnce)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
+    if (performance.now() >= forgetJobsAtMs) await forgetJobs()
     await forgetOldAnswers(database)
     await events.forgetOld(mostAtOnce)
+    await forget()
   }
 
   const running = (async () => {

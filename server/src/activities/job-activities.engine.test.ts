@@ -82,7 +82,7 @@ test('a job is worked on, and its follow-up too', async () => {
     reply: 'Done.',
     title: 'A title',
   })
-  await scope.stores.jobs.message(projectId, id, 'two', request)
+  await scope.stores.jobs.message(projectId, id, { prompt: 'two' }, request)
   await jobs.signals.wakeJob(id)
   expect(await ended(id)).toMatchObject({ status: 'completed' })
   expect(claimed).toEqual(['one', 'two'])
@@ -91,7 +91,7 @@ test('a job is worked on, and its follow-up too', async () => {
 test('a message to an active job waits its turn', async () => {
   const id = await create('until stopped, first')
   await untilClaimed('until stopped, first')
-  await scope.stores.jobs.message(projectId, id, 'second', request)
+  await scope.stores.jobs.message(projectId, id, { prompt: 'second' }, request)
   await jobs.signals.wakeJob(id)
   await sleep(500)
   expect(claimed).not.toContain('second')
@@ -130,11 +130,18 @@ test('a runner is told what the turn, the project and the operator have to say',
   const id = await create('told')
   await ended(id)
   expect(told.get('told')).toMatchObject({
-    ...{ docsFolder: '', instructions: 'Be brief.', session: null, notDone: [], model: 'test-model' },
+    ...{
+      docsFolder: '',
+      instructions: 'Be brief.',
+      session: null,
+      notDone: [],
+      failedCheck: null,
+      model: 'test-model',
+    },
     modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 64_000 },
   })
   const say = async (prompt: string) => {
-    await scope.stores.jobs.message(projectId, id, prompt, request)
+    await scope.stores.jobs.message(projectId, id, { prompt }, request)
     await jobs.signals.wakeJob(id)
     return ended(id)
   }

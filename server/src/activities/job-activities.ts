@@ -1,7 +1,7 @@
 /** What the workflow asks for. Thin: each calls the capability that does it, and each may be called again at any time. */
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptLimits, AttemptStore } from '../jobs/attempt-store.ts'
-import type { DuePullRequest } from '../jobs/pull-request-store.ts'
+import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
 import { TurnRefused } from '../jobs/transition.ts'
 import { turnError } from '../jobs/turn-errors.ts'
 import type { TurnInHand, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
@@ -32,7 +32,7 @@ export interface JobTimers {
 export type PublishResult = (turn: TurnInHand, signal: AbortSignal) => Promise<TurnOutcome | 'branch_moved'>
 
 /** Has the code host say what became of the job's pull request: where the work begins depends on it. */
-export type LookAtPullRequest = (pullRequest: DuePullRequest) => Promise<void>
+export type LookAtPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
 
 export function createJobActivities({
   turns,

@@ -1,30 +1,50 @@
 import type { CodeHost } from '../code-hosts/code-host.ts'
-import { openCodeHost } from '../code-hosts/open-code-host.ts'
-import type { Egress } from '../platform/egress/egress.ts'
+import type { CodeHostConnection, OpenCodeHost } from '../code-hosts/open-code-host.ts'
+import { type GithubAppStore, openPrivateKey } from '../github/app-store.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository, RepositoryStore } from '../projects/repository-store.ts'
 
-/** A project's repository, and its code host with the project's own token. Undefined: none is connected. */
+/** A project's repository, and its code host with the project's own way in. Undefined: none is connected. */
 export type OpenProject = (projectId: Id<'prj'>) => Promise<{ repository: Repository; host: CodeHost } | undefined>
 
 export function createOpenProject({
   repositories,
   credentials,
+  githubApps,
   opener,
-  egress,
+  openCodeHost,
 }: {
   repositories: RepositoryStore
   credentials: CredentialStore
+  githubApps: GithubAppStore
   opener: Opener
-  egress: Egress
+  openCodeHost: OpenCodeHost
 }): OpenProject {
-  return async (projectId) => {
-    const repository = await repositories.find(projectId)
-    const token = repository && (await credentials.open(projectId, repository.tokenCredentialId, opener))
-    if (!repository || token === undefined) return undefined
-    const { host, baseUrl, owner, name } = repository
-    return { repository, host: openCodeHost({ host, baseUrl, owner, name, token }, egress) }
+  const connectionTo = async (
+    projectId: Id<'prj'>,
+    { host, baseUrl, owner, name, access, hostRepositoryId: repositoryId }: Repository,
+  ): Promise<CodeHostConnection | undefined> => {
+    if (access.kind === 'installation') {
+      const app = await githubApps.find(baseUrl)
+      if (!app) return undefined
+      const privateKeyPem = await openPrivateKey(app, opener)
+      const { installationId } = access
+      const way = { kind: 'installation', appId: app.appId, privateKeyPem, installationId } as const
+      return { host: 'github', baseUrl, owner, name, repositoryId, access: way }
+    }
+    const token = await credentials.open(projectId, access.credentialId, opener)
+    if (token === undefined) return undefined
+    return host === 'github'
+      ? { host, baseUrl, owner, name, repositoryId, access: { kind: 'token', token } }
+      : { host, baseUrl, owner, name, token }
   }
+  const open: OpenProject = async (projectId) => {
+    const repository = await repositories.find(projectId)
+    const connection = repository && (await connectionTo(projectId, repository))
+    return connection && { repository, host: openCodeHost(connection) }
+  }
+  // Once more: it may have been connected anew in between, and the token that we knew of is gone.
+  return async (projectId) => (await open(projectId)) ?? (await open(projectId))
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure } from '@temporalio/activity'
 import { type AcceptedResult, BareRepository, type ResultRefusal } from '../code-hosts/bare-repository.ts'
-import type { CodeHost } from '../code-hosts/code-host.ts'
+import type { CodeHost, CommitId } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { AttemptStore } from '../jobs/attempt-store.ts'
@@ -15,6 +15,8 @@ import type { TurnInHand, TurnOutcome, TurnStore, TurnToPublish } from '../jobs/
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
 import type { Repository } from '../projects/repository-store.ts'
+import type { InTurn } from './few-at-once.ts'
+import { findOwnPullRequest } from './find-own-pull-request.ts'
 import type { PublishResult } from './job-activities.ts'
 import type { OpenProject } from './open-project.ts'
 import { pullRequestTexts } from './pull-request-texts.ts'
@@ -25,6 +27,8 @@ export interface PublishParts {
   pullRequests: PullRequestStore
   openProject: OpenProject
   egress: Egress
+  /** Around each try: who waits to be believed keeps nobody waiting. */
+  inTurn: InTurn
   log: Log
 }
 
@@ -34,7 +38,8 @@ export function createPublishResult(parts: PublishParts): PublishResult {
     for (let tries = 1; ; tries++) {
       const pauseSeconds = pausesBeforeBelief[tries - 1]
       try {
-        return await publish(parts, turn, signal, { isLastTry: pauseSeconds === undefined })
+        const isLastTry = pauseSeconds === undefined
+        return await parts.inTurn(signal, () => publish(parts, turn, signal, { isLastTry }))
       } catch (error) {
         if (!(error instanceof CodeHostError)) throw error
         parts.log.warn({ turnId: turn.turnId, tries, error: error.message }, 'the code host does not take a result')
@@ -47,10 +52,10 @@ export function createPublishResult(parts: PublishParts): PublishResult {
 
 /** A refusal counts when it stays: while its own database is away, a host may not know our token (Gitea says so, tried). */
 const pausesBeforeBelief = [1, 5, 20]
-const triesToPush = 3
+const triesToPut = 3
 
 async function publish(
-  { turns, attempts, pullRequests, openProject, egress }: PublishParts,
+  { turns, attempts, pullRequests, openProject, egress, log }: PublishParts,
   turn: TurnInHand,
   signal: AbortSignal,
   { isLastTry }: { isLastTry: boolean },
@@ -63,7 +68,7 @@ async function publish(
   const { repository, host } = project
   const toPublish = await turns.readToPublish(turn.turnId)
 
-  await using bare = await BareRepository.open({ remote: host.gitRemote, egress, signal })
+  await using bare = await BareRepository.open({ remote: await host.gitRemote(), egress, signal })
   const policy = { docsFolder: repository.docsFolder, alsoAllowed: [] }
   // What an earlier try was about to push has been looked at; its branch may be merged and gone.
   const began = toPublish.commit ? undefined : (toPublish.startBranch ?? toPublish.job.ref)
@@ -84,7 +89,7 @@ async function publish(
       const branch = await branchFor(pullRequests, host, turn, toPublish)
       if (branch === 'branch_moved') return branch
       const { patch: diff } = await bare.diff(acceptance.result, await turns.firstBaseOn(turn.jobId, branch))
-      const context = { turns, turn, toPublish, result, repository, host, bare, branch, isLastTry }
+      const context = { turns, turn, toPublish, result, repository, host, bare, branch, isLastTry, log }
       const opened = await open(context, acceptance.result)
       return opened === 'branch_moved'
         ? opened
@@ -103,9 +108,9 @@ async function branchFor(
   if (branch) return branch
   if (!job.pullRequest) return undefined
   const { number } = job.pullRequest
-  const found = await host.findPullRequest(number)
+  const found = await findOwnPullRequest(host, job.pullRequest)
   if (found?.state === 'open') return job.pullRequest.branch
-  if (found) await pullRequests.record({ projectId, jobId, number }, found.state)
+  if (found) await pullRequests.record({ projectId, jobId, number }, found)
   // Merged or closed while the agent worked on it: a pull request from there would show all of it once more.
   return startBranch === job.pullRequest.branch ? 'branch_moved' : undefined
 }
@@ -121,6 +126,7 @@ async function open(
     bare,
     branch: known,
     isLastTry,
+    log,
   }: {
     turns: TurnStore
     turn: TurnInHand
@@ -131,6 +137,7 @@ async function open(
     bare: BareRepository
     branch: string | undefined
     isLastTry: boolean
+    log: Log
   },
   accepted: AcceptedResult,
 ): Promise<TurnOutcome['pullRequest'] | 'branch_moved'> {
@@ -139,31 +146,41 @@ async function open(
   const branch = known ?? texts.branch
   const details = { message: texts.commitMessage, identity: texts.identity, date: toPublish.startedAt }
   let recorded = toPublish.commit ?? undefined
-  let isPushedBefore = false
+  let isPutBefore = false
+  let ours: CommitId | undefined
   for (let tries = 1; ; tries++) {
     const placement = await bare.place(accepted, branch, details, recorded)
-    isPushedBefore = placement.kind === 'published'
-    if (placement.kind === 'published') break
-    if (placement.kind === 'branch_moved' || tries > triesToPush) return 'branch_moved'
-    recorded = placement.commit
-    await turns.noteCommit(turn.turnId, branch, placement.commit)
-    if ((await bare.push(placement.commit, branch)) === 'pushed') break
+    if (placement.kind === 'published') {
+      isPutBefore = true
+      ours = placement.ours
+      break
+    }
+    if (placement.kind === 'branch_moved' || tries > triesToPut) return 'branch_moved'
+    recorded = placement.commit.id
+    await turns.noteCommit(turn.turnId, branch, recorded)
+    const put = await host.putCommit(placement.commit, branch)
+    if (put.kind === 'put') {
+      ours = put.commit
+      break
+    }
   }
-  const { pullRequest } = await host
+  const { pullRequest, skipped } = await host
     .ensurePullRequest({
       ...{ branch, baseBranch: toPublish.job.ref, title: texts.title, body: texts.body },
       draft: toPublish.job.draft || (repository.publishing.draft ?? false),
       labels: repository.publishing.labels ?? [],
       reviewers: repository.publishing.reviewers ?? [],
-      mayBeUnderWay: isPushedBefore,
+      mayBeUnderWay: isPutBefore,
     })
     .catch(async (error: unknown) => {
       // A branch of which nothing will come is not left behind; one that people pushed to is theirs.
       const isFinal = error instanceof CodeHostError && error.failure.kind === 'final'
-      if (isFinal && isLastTry && recorded && branch !== job.pullRequest?.branch)
-        await host.deleteBranch(branch, recorded).catch(() => {})
+      if (isFinal && isLastTry && ours && branch !== job.pullRequest?.branch)
+        await host.deleteBranch(branch, ours).catch(() => {})
       throw error
     })
+  if (skipped.labels.length + skipped.reviewers.length > 0)
+    log.warn({ jobId: turn.jobId, ...skipped }, 'labels or reviewers of the settings could not be set')
   if (pullRequest.state !== 'open' && pullRequest.number === job.pullRequest?.number) {
     // Merged or closed between our look and our push: what was pushed after a merge is in nobody's sight.
     const onBase = pullRequest.state === 'merged' ? await bare.place(accepted, job.ref, details, recorded) : undefined
@@ -188,12 +205,17 @@ const refusalWords = (refusals: readonly ResultRefusal[]) =>
 
 const final = (code: string) => ApplicationFailure.nonRetryable(code, code)
 
+/** A wait that ended after the time for publishing would not be waited for at all (Temporal). Too early is told once more. */
+const longestWaitSeconds = 300
+
 /** Its code alone: Temporal keeps what it is told, and a host's words may hold anything. */
 function asFailure(failure: CodeHostError['failure']): ApplicationFailure {
   if (failure.kind === 'final') return final('code_host_refused')
   return ApplicationFailure.create({
     message: 'timed_out',
     type: 'timed_out',
-    ...(failure.retryAfterSeconds !== undefined && { nextRetryDelay: failure.retryAfterSeconds * 1000 }),
+    ...(failure.retryAfterSeconds !== undefined && {
+      nextRetryDelay: Math.min(failure.retryAfterSeconds, longestWaitSeconds) * 1000,
+    }),
   })
 }

@@ -2,6 +2,7 @@ import type { ColumnType, Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Witness } from './classify/classify.ts'
+import type { LeftOutReason, ViewSource } from './collect/view-source.ts'
 import type { AiMeaning } from './query/ai-meaning.ts'
 
 /** A day as PostgreSQL writes it; as a Date it would be midnight of whichever zone this process is in. */
@@ -53,5 +54,14 @@ export interface AnalyticsTables extends AuditTables {
     finished_at: Date | null
     undone_at: Date | null
   }
+  view_source: { project_id: Id<'prj'>; source: ViewSource; last_event_at: Date }
+  view_tally: {
+    project_id: Id<'prj'>
+    source: ViewSource
+    hour: Date
+    outcome: LeftOutReason | 'counted'
+    events: string
+  }
+  view_dropped: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: LeftOutReason }
   view_delivery: { delivery: Buffer; forget_on: Day | 'infinity' }
 }

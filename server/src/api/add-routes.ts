@@ -1,10 +1,10 @@
 /** Registers routes: what a route declares is what is checked, documented and answered. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Key, KeyStore } from '../keys/key-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { LargeBodies, leaveBodiesToRoutes } from '../platform/http/large-body.ts'
-import { authenticate, revokedMeanwhile } from './authenticate.ts'
+import { type AdmitParts, type Admitted, admit } from './admit.ts'
 import { MinuteLimit } from './minute-limit.ts'
+import { placeOf } from './place.ts'
 import type { Access, Route } from './route.ts'
 
 declare module 'fastify' {
@@ -32,13 +32,19 @@ export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRout
 /** For each route that reads its bodies itself: whoever fills one of them, like strangers with beacons, stops no other. */
 const mostLargeBodyBytes = 32 * 1024 * 1024
 
-export function addRoutes(server: HttpServer, routes: readonly Route[], keys: KeyStore): void {
-  const reads = new MinuteLimit('reads')
+const mostPerMinute = 600
+
+export function addRoutes(server: HttpServer, routes: readonly Route[], parts: AdmitParts): void {
+  const reads = new MinuteLimit('reads', mostPerMinute)
   // By project and not by key: a key that makes keys would have as many limits as it likes.
-  const changes = new MinuteLimit('changes to the project')
-  const keyOf = new WeakMap<FastifyRequest, Key>()
+  const changes = new MinuteLimit('changes to the project', mostPerMinute)
+  const admitted = new WeakMap<FastifyRequest, Admitted>()
   const heldBody = new WeakSet<FastifyRequest>()
   const add = (scope: HttpServer, route: Route) => {
+    const limitOfPlace =
+      route.mostPerMinuteFromPlace === undefined
+        ? undefined
+        : new MinuteLimit('tries from where you are', route.mostPerMinuteFromPlace)
     const largeBodies = new LargeBodies(mostLargeBodyBytes)
     const { params, query, body, headers } = route.schemas
     scope.route({
@@ -51,33 +57,37 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
         ...(body && !route.reads && { body }),
         ...(headers && { headers }),
       },
-      onRequest: async (request) => {
-        if (route.access === 'public') return
-        keyOf.set(request, await authenticate(request, route.access, keys))
-        // A key that was looked up when all of the request was here is not looked up again: nobody gained time.
+      onRequest: async (request, reply) => {
+        // What is for one caller is in no cache, a refusal included; an answer may say otherwise.
+        if (route.access !== 'public') reply.header('cache-control', 'no-store')
+        admitted.set(request, await admit(request, route, parts))
+        // Who was looked up when all of the request was here is not looked up again: nobody gained time.
         if (body && !request.raw.complete) heldBody.add(request)
       },
-      handler: async (request: FastifyRequest, reply: FastifyReply) =>
-        route.reads
+      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        limitOfPlace?.take(placeOf(request.ip))
+        return route.reads
           ? largeBodies.read(request.raw, route.reads, (read) => perform(route, request, reply, read))
-          : perform(route, request, reply, request.body),
+          : perform(route, request, reply, request.body)
+      },
     })
   }
   const perform = async (route: Route, request: FastifyRequest, reply: FastifyReply, body: unknown) => {
-    const key = keyOf.get(request)
-    if (key && heldBody.has(request) && !(await keys.isLive(key))) throw revokedMeanwhile()
-    if (key && route.method === 'GET') reads.take(key.id)
-    if (key && route.access === 'project:write') changes.take(key.projectId)
+    const { id, who, recheck } = admitted.get(request) ?? neverAdmitted()
+    if (heldBody.has(request)) await recheck()
+    if (id !== undefined && route.method === 'GET') reads.take(id)
+    if (route.access === 'project:write') changes.take((request.params as { projectId: string }).projectId)
     const asked = {
       params: request.params,
       query: request.query,
       body,
       headers: request.headers,
-      ...(key && { key, actor: { kind: 'key', keyId: key.id, requestId: request.id } }),
+      http: { requestId: request.id, address: request.ip, cookie: request.headers.cookie ?? '' },
+      recheck,
+      ...who,
     } as Parameters<Route['handle']>[0]
     if (route.streams && accepts(request, route.streams.contentType)) {
-      // Not to be kept by caches, nor held back by proxies until there is more of it.
-      reply.type(route.streams.contentType).headers({ 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+      reply.type(route.streams.contentType).header('x-accel-buffering', 'no') // else proxies wait for more of it
       return reply.send(await route.streams.open(asked))
     }
     const answer = await route.handle(asked)
@@ -94,6 +104,10 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], keys: Ke
         add(scope, route)
       })
   }
+}
+
+const neverAdmitted = (): never => {
+  throw new Error('a request came to a handler without having been let in')
 }
 
 /** By name: a client that takes anything gets JSON. */

@@ -1,22 +1,31 @@
 /** The public HTTP service, put together from its routes. */
 import type { Readers } from '../analytics/classify/readers.ts'
+import type { SourceNotes } from '../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import type { SeenReaders } from '../analytics/query/seen-readers.ts'
 import type { ViewReports } from '../analytics/query/view-reports.ts'
 import type { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../analytics/settings/settings-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
+import type { GithubVisitStore } from '../github/visit-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'
+import type { FindFurthestJob } from '../jobs/furthest-job.ts'
 import type { JobStore } from '../jobs/job-store.ts'
+import type { PauseStore } from '../jobs/pause-store.ts'
+import type { RunnerStore } from '../jobs/runner-store.ts'
 import type { JobSignals } from '../jobs/wake-job.ts'
 import type { KeyStore } from '../keys/key-store.ts'
+import type { BudgetDefaults } from '../models/budget.ts'
+import type { BudgetStore } from '../models/budget-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
+import type { TestStoredModel } from '../models/stored-model-test.ts'
+import type { MemberStore } from '../people/member-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
 import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
-import type { MemberStore } from '../projects/member-store.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
 import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
 import { changeAnalyticsSettingsRoute } from './analytics/change-analytics-settings.ts'
@@ -28,11 +37,21 @@ import { exportViewsRoute } from './analytics/export-views.ts'
 import { getAnalyticsSettingsRoute } from './analytics/get-analytics-settings.ts'
 import { getCoverageRoute } from './analytics/get-coverage.ts'
 import { ingestViewsRoute } from './analytics/ingest-views.ts'
+import { listLiveEventsRoute } from './analytics/list-live-events.ts'
 import { listReadersRoute } from './analytics/list-readers.ts'
 import { listSiteKeysRoute } from './analytics/list-site-keys.ts'
+import { listSourcesRoute } from './analytics/list-sources.ts'
 import { listViewsRoute } from './analytics/list-views.ts'
 import { revokeSiteKeyRoute } from './analytics/revoke-site-key.ts'
 import { viewTimeseriesRoute } from './analytics/view-timeseries.ts'
+import { connectGithubRepositoryRoute } from './github/connect-repository.ts'
+import { finishGithubAppRoute } from './github/finish-app.ts'
+import { finishGithubVisitRoute } from './github/finish-visit.ts'
+import type { GithubDoor } from './github/github-door.ts'
+import { listGithubAppsRoute } from './github/list-apps.ts'
+import { startGithubAppRoute } from './github/start-app.ts'
+import { startGithubVisitRoute } from './github/start-visit.ts'
+import { testGithubRepositoryRoute } from './github/test-repository.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
 import { addHooks, type HookParts } from './hooks/receive-hook.ts'
@@ -50,20 +69,58 @@ import { createKeyRoute } from './keys/create-key.ts'
 import { listKeysRoute } from './keys/list-keys.ts'
 import { revokeKeyRoute } from './keys/revoke-key.ts'
 import { getMeRoute } from './me/get-me.ts'
+import { addModelRoute } from './models/add-model.ts'
+import { listInstalledModelsRoute } from './models/list-installed-models.ts'
 import { listModelsRoute } from './models/list-models.ts'
+import { makeDefaultModelRoute } from './models/make-default-model.ts'
+import type { ModelProviders } from './models/model-providers.ts'
+import { removeModelRoute } from './models/remove-model.ts'
+import { testStoredModelRoute } from './models/test-stored-model.ts'
+import { testTypedModelRoute } from './models/test-typed-model.ts'
 import { openApiDocument } from './openapi.ts'
 import { addDashboard } from './pages/dashboard.ts'
 import { addReference } from './pages/reference.ts'
+import { acceptInvitationRoute } from './people/accept-invitation.ts'
+import { changePasswordRoute } from './people/change-password.ts'
+import { type CreateInvitationParts, createInvitationRoute } from './people/create-invitation.ts'
+import { endOtherSessionsRoute } from './people/end-other-sessions.ts'
+import { getSessionRoute } from './people/get-session.ts'
+import { listInvitationsRoute } from './people/list-invitations.ts'
+import { lookAtInvitationRoute } from './people/look-at-invitation.ts'
+import { makeFirstOwnerRoute } from './people/make-first-owner.ts'
+import { addProviderCallback } from './people/provider-callback.ts'
+import { revokeInvitationRoute } from './people/revoke-invitation.ts'
+import type { SessionParts } from './people/session-answer.ts'
+import { setPasswordRoute } from './people/set-password.ts'
+import { signInRoute } from './people/sign-in.ts'
+import { signOutRoute } from './people/sign-out.ts'
+import { startProviderRoute } from './people/start-provider.ts'
 import { addMemberRoute } from './projects/add-member.ts'
 import { changeMemberRoleRoute } from './projects/change-member-role.ts'
+import { changeSettingsRoute } from './projects/change-settings.ts'
+import { createProjectRoute } from './projects/create-project.ts'
+import { getHealthRoute } from './projects/get-health.ts'
 import { getProjectRoute } from './projects/get-project.ts'
+import { getSettingsRoute } from './projects/get-settings.ts'
+import { getSetupRoute } from './projects/get-setup.ts'
 import { listAuditRoute } from './projects/list-audit.ts'
 import { listMembersRoute } from './projects/list-members.ts'
+import { listProjectsRoute } from './projects/list-projects.ts'
+import { pauseProjectRoute } from './projects/pause-project.ts'
 import { removeMemberRoute } from './projects/remove-member.ts'
 import { renameProjectRoute } from './projects/rename-project.ts'
+import { resumeProjectRoute } from './projects/resume-project.ts'
+import { changeRepositoryRoute } from './repository/change-repository.ts'
+import type { CodeHosts } from './repository/code-hosts.ts'
+import { connectRepositoryRoute } from './repository/connect-repository.ts'
+import { getRepositoryRoute } from './repository/get-repository.ts'
+import { testRepositoryRoute } from './repository/test-repository.ts'
 import type { Route } from './route.ts'
+import { createRunnerRoute } from './runners/create-runner.ts'
+import { listRunnersRoute } from './runners/list-runners.ts'
+import { revokeRunnerRoute } from './runners/revoke-runner.ts'
 
-export interface ApiParts extends JobSignals, HookParts {
+export interface ApiParts extends JobSignals, HookParts, SessionParts, CreateInvitationParts {
   readiness: Readiness
   projects: ProjectStore
   members: MemberStore
@@ -72,8 +129,22 @@ export interface ApiParts extends JobSignals, HookParts {
   jobs: JobStore
   events: EventStore
   followJobs: FollowJobs
+  findFurthestJob: FindFurthestJob
   models: ModelStore
+  modelProviders: ModelProviders
+  testStoredModel: TestStoredModel
+  budgets: BudgetStore
+  installationBudget: BudgetDefaults
+  pauses: PauseStore
+  runners: RunnerStore
+  gatewayUrl: string | undefined
+  readSchemaVersion: () => Promise<string | null>
+  codeHosts: CodeHosts
+  github: GithubDoor
+  visits: GithubVisitStore
+  seenReaders: SeenReaders
   viewBuffer: ViewBuffer
+  sourceNotes: SourceNotes
   knownSites: KnownSites
   viewReports: ViewReports
   readers: Readers
@@ -92,6 +163,7 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   cancelJobRoute(parts),
   archiveJobRoute(parts),
   listModelsRoute(parts),
+  testStoredModelRoute(parts),
   ingestViewsRoute(parts),
   collectViewRoute(parts),
   listViewsRoute(parts),
@@ -99,6 +171,8 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   viewTimeseriesRoute(parts),
   listReadersRoute(parts),
   getCoverageRoute(parts),
+  listSourcesRoute(parts),
+  listLiveEventsRoute(parts),
   classifyReaderRoute(parts),
   getAnalyticsSettingsRoute(parts),
   changeAnalyticsSettingsRoute(parts),
@@ -109,13 +183,53 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   listKeysRoute(parts),
   createKeyRoute(parts),
   revokeKeyRoute(parts),
+  listProjectsRoute(parts),
+  createProjectRoute(parts),
   getProjectRoute(parts),
   renameProjectRoute(parts),
+  getSetupRoute(parts),
+  getRepositoryRoute(parts),
+  testRepositoryRoute(parts),
+  connectRepositoryRoute(parts),
+  changeRepositoryRoute(parts),
+  startGithubVisitRoute(parts),
+  finishGithubVisitRoute(parts),
+  testGithubRepositoryRoute(parts),
+  connectGithubRepositoryRoute(parts),
+  getSettingsRoute(parts),
+  changeSettingsRoute(parts),
+  pauseProjectRoute(parts),
+  resumeProjectRoute(parts),
+  listRunnersRoute(parts),
+  createRunnerRoute(parts),
+  revokeRunnerRoute(parts),
+  getHealthRoute(parts),
   listMembersRoute(parts),
   addMemberRoute(parts),
   changeMemberRoleRoute(parts),
   removeMemberRoute(parts),
+  listInvitationsRoute(parts),
+  createInvitationRoute(parts),
+  revokeInvitationRoute(parts),
   listAuditRoute(parts),
+  listInstalledModelsRoute(parts),
+  testTypedModelRoute(parts),
+  addModelRoute(parts),
+  removeModelRoute(parts),
+  makeDefaultModelRoute(parts),
+  listGithubAppsRoute(parts),
+  startGithubAppRoute(parts),
+  finishGithubAppRoute(parts),
+  getSessionRoute(parts),
+  signInRoute(parts),
+  signOutRoute(parts),
+  endOtherSessionsRoute(parts),
+  startProviderRoute(parts),
+  makeFirstOwnerRoute(parts),
+  changePasswordRoute(parts),
+  setPasswordRoute(parts),
+  lookAtInvitationRoute(parts),
+  acceptInvitationRoute(parts),
   healthzRoute(),
   readyzRoute(parts),
 ]
@@ -131,10 +245,12 @@ export function createApi(parts: ApiParts, config: HttpConfig, log: Log): Api {
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
   const routes = apiRoutes(parts)
-  addRoutes(server, routes, parts.keys)
+  const publicOrigin = new URL(parts.publicUrl).origin
+  addRoutes(server, routes, { ...parts, publicOrigin })
+  addProviderCallback(server, parts.sessions, publicOrigin)
   addHooks(server, parts)
   addCollectScript(server)
   addReference(server, openApiDocument(routes))
-  addDashboard(server, log)
+  addDashboard(server, log, { postsTo: parts.github.baseUrls })
   return { server, declaredRoutes }
 }

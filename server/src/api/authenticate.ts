@@ -4,11 +4,12 @@ import { parseKey } from '../keys/key-format.ts'
 import { isAddressAllowed } from '../keys/key-rules.ts'
 import type { Key, KeyStore } from '../keys/key-store.ts'
 import { Problem } from '../platform/http/problem.ts'
+import { noSuchProject } from './no-such-project.ts'
 import type { RouteAccess } from './route.ts'
 
 export async function authenticate(
   request: FastifyRequest,
-  access: Exclude<RouteAccess, 'public'>,
+  access: Exclude<RouteAccess, 'public' | 'session' | 'operator'>,
   keys: KeyStore,
 ): Promise<Key> {
   const key = await findKey(request, keys)
@@ -17,8 +18,7 @@ export async function authenticate(
   }
   if (access !== 'any-key') {
     const { projectId } = request.params as { projectId?: string }
-    if (projectId !== key.projectId)
-      throw new Problem('not_found', 'There is no such project, or this API key may not see it.')
+    if (projectId !== key.projectId) throw noSuchProject()
     if (!key.scopes.includes(access)) throw new Problem('insufficient_scope', `This API key lacks the scope ${access}.`)
   }
   await keys
@@ -52,5 +52,5 @@ function authorizationHeaders({ raw: { rawHeaders } }: FastifyRequest): string[]
 
 const unauthenticated = (detail: string) => new Problem('unauthenticated', detail)
 
-/** The body was long in coming, and the key did not live to see its end. */
-export const revokedMeanwhile = () => unauthenticated('This API key was revoked.')
+/** The body was long in coming, or the answer is a long stream, and the key did not live to see its end. */
+export const endedMeanwhile = () => unauthenticated('This API key was revoked, or has expired.')

@@ -9,7 +9,7 @@ const takeAll = (limit: MinuteLimit, keyId: string) => {
 }
 
 test('a key may read 600 times in a minute, and is told how long to wait', () => {
-  const limit = new MinuteLimit('reads')
+  const limit = new MinuteLimit('reads', 600)
   takeAll(limit, 'key_1')
   vi.advanceTimersByTime(17_500)
   expect(() => limit.take('key_1')).toThrow(
@@ -22,13 +22,13 @@ test('a key may read 600 times in a minute, and is told how long to wait', () =>
 })
 
 test('another key is not held back', () => {
-  const limit = new MinuteLimit('reads')
+  const limit = new MinuteLimit('reads', 600)
   takeAll(limit, 'key_1')
   expect(() => takeAll(limit, 'key_2')).not.toThrow()
 })
 
 test('whoever waits as long as told may read again', () => {
-  const limit = new MinuteLimit('reads')
+  const limit = new MinuteLimit('reads', 600)
   takeAll(limit, 'key_1')
   expect(() => limit.take('key_1')).toThrow(expect.objectContaining({ headers: { 'retry-after': '60' } }))
   vi.advanceTimersByTime(59_999)

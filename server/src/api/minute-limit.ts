@@ -1,6 +1,5 @@
 import { Problem } from '../platform/http/problem.ts'
 
-const mostPerMinute = 600
 const windowMs = 60_000
 
 /**
@@ -9,12 +8,14 @@ const windowMs = 60_000
  */
 export class MinuteLimit {
   readonly #what: string
+  readonly #mostPerMinute: number
   readonly #counts = new Map<string, number>()
   #windowStartedAt = performance.now()
 
   /** `what` completes "More than 600 …". */
-  constructor(what: string) {
+  constructor(what: string, mostPerMinute: number) {
     this.#what = what
+    this.#mostPerMinute = mostPerMinute
   }
 
   take(whose: string): void {
@@ -24,11 +25,11 @@ export class MinuteLimit {
       this.#windowStartedAt = now
     }
     const count = (this.#counts.get(whose) ?? 0) + 1
-    if (count > mostPerMinute) {
+    if (count > this.#mostPerMinute) {
       const waitSeconds = Math.ceil((this.#windowStartedAt + windowMs - now) / 1000)
       throw new Problem(
         'rate_limited',
-        `More than ${mostPerMinute} ${this.#what} in a minute: wait ${waitSeconds} s.`,
+        `More than ${this.#mostPerMinute} ${this.#what} in a minute: wait ${waitSeconds} s.`,
         {
           headers: { 'retry-after': String(waitSeconds) },
         },

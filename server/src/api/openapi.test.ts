@@ -71,15 +71,32 @@ const Thing = Type.Object({ name: Type.String() })
 
 const ofEverybody = { 400: '`invalid_request`', 500: '`internal_error`', 503: '`unavailable`' }
 const ofKeys = { ...ofEverybody, 401: '`unauthenticated`', 403: '`ip_not_allowed`' }
-const ofScopes = { ...ofKeys, 403: '`insufficient_scope`, `ip_not_allowed`', 404: '`not_found`' }
+const ofReadScopes = {
+  ...ofKeys,
+  403: '`insufficient_scope`, `insufficient_role`, `ip_not_allowed`',
+  404: '`not_found`',
+}
+const ofScopes = { ...ofReadScopes, 403: '`insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`' }
 const ofBodies = { 413: '`too_large`', 415: '`unsupported_media_type`' }
 const ofReads = { 429: '`rate_limited`' }
+
+const [byKey, bySession] = [{ apiKey: [] }, { session: [] }]
+const waysIn = {
+  public: [],
+  'any-key': [byKey],
+  session: [bySession],
+  operator: [bySession],
+  'agent:read': [byKey, bySession],
+  'agent:write': [byKey, bySession],
+}
 
 test.each([
   ['GET', 'public', {}, ofEverybody],
   ['POST', 'public', { body: Thing }, { ...ofEverybody, ...ofBodies }],
   ['GET', 'any-key', {}, { ...ofKeys, ...ofReads }],
-  ['GET', 'agent:read', {}, { ...ofScopes, ...ofReads }],
+  ['GET', 'agent:read', {}, { ...ofReadScopes, ...ofReads }],
+  ['GET', 'session', {}, { ...ofEverybody, 401: '`unauthenticated`', ...ofReads }],
+  ['POST', 'operator', {}, { ...ofEverybody, 401: '`unauthenticated`', 403: '`insufficient_role`, `cross_site`' }],
   ['POST', 'agent:write', {}, ofScopes],
   ['POST', 'agent:write', { body: Thing }, { ...ofScopes, ...ofBodies }],
 ] as const)('%s for %s with %o says how it can refuse', (method, access, schemas, refusals) => {
@@ -92,7 +109,7 @@ test.each([
   for (const { content } of Object.values(refused)) {
     expect(content).toEqual({ 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } })
   }
-  expect(security).toEqual(access === 'public' ? [] : [{ apiKey: [] }])
+  expect(security).toEqual(waysIn[access])
   expect(rest['x-colophon-access']).toBe(access)
 })
 

@@ -1,9 +1,10 @@
 /** The OpenAPI document, made from the routes: what is registered is what is documented. */
 import type { TSchema } from 'typebox'
+import { sessionCookieName } from '../people/session.ts'
 import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
 import { version } from '../platform/version.ts'
 import type { OpenApiDocument } from './reference/openapi-document.ts'
-import type { Route } from './route.ts'
+import type { Route, RouteAccess } from './route.ts'
 import { NoContent, ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -30,6 +31,13 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `colophon_…`. A secret for servers only.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName,
+          description:
+            "A person's, made by signing in to the dashboard. What changes something has to come from its pages.",
+        },
       },
       schemas: components.named,
     },
@@ -70,11 +78,25 @@ function operation(route: Route, components: Components): Json {
         refusals(route).map(([status, description]) => [status, problemAnswer(description, components)]),
       ),
     },
-    security: route.access === 'public' ? [] : [{ apiKey: [] }],
+    security: securityOf(route.access),
     'x-colophon-access': route.access,
     ...(route.reads && {
       'x-colophon-body': { mostBytes: route.reads.mostBytes, mayBePacked: route.reads.mayBePacked },
     }),
+  }
+}
+
+function securityOf(access: RouteAccess): Json[] {
+  switch (access) {
+    case 'public':
+      return []
+    case 'any-key':
+      return [{ apiKey: [] }]
+    case 'session':
+    case 'operator':
+      return [{ session: [] }]
+    default:
+      return [{ apiKey: [] }, { session: [] }]
   }
 }
 
@@ -119,15 +141,24 @@ const problemAnswer = (description: string, components: Components): Json => ({
 })
 
 /** Every way in which this route, or what stands in front of it, can refuse: status → the codes. */
-function refusals({ access, schemas, method, refuses = [] }: Route): [status: string, description: string][] {
-  const withKey = access !== 'public'
+function refusals(route: Route): [status: string, description: string][] {
+  const { access, schemas, method, refuses = [], wantsFreshSession, mostPerMinuteFromPlace } = route
+  const isOfSession = access === 'session' || access === 'operator'
+  const isOfProject = access !== 'public' && access !== 'any-key' && !isOfSession
+  const withKey = access === 'any-key' || isOfProject
   const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
     if (schemas.answers[status]) return false // the route answers with this status itself
     if (code === 'invalid_request' || status >= 500 || refuses.includes(code as ProblemCode)) return true
-    if (status === 401 || code === 'ip_not_allowed') return withKey
-    if (code === 'insufficient_scope' || status === 404) return withKey && access !== 'any-key'
+    if (status === 401) return access !== 'public'
+    if (code === 'ip_not_allowed') return withKey
+    if (code === 'insufficient_scope' || status === 404) return isOfProject
+    if (code === 'insufficient_role') return isOfProject || access === 'operator'
+    if (code === 'cross_site') return method !== 'GET' && (isOfProject || isOfSession)
+    if (code === 'fresh_session_needed') return wantsFreshSession === true
     if (status === 413 || status === 415) return schemas.body !== undefined
-    return code === 'rate_limited' && (access === 'project:write' || (withKey && method === 'GET'))
+    if (code !== 'rate_limited') return false
+    const isRead = access !== 'public' && method === 'GET'
+    return mostPerMinuteFromPlace !== undefined || access === 'project:write' || isRead
   })
   const byStatus = Map.groupBy(possible, ([, { status }]) => String(status))
   return [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => `\`${code}\``).join(', ')])

@@ -7,11 +7,18 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
 import type { Key } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
+import type { LiveSession } from '../people/session.ts'
 import type { LargeBody } from '../platform/http/large-body.ts'
 import type { ProblemCode } from '../platform/http/problem.ts'
+import type { Id } from '../platform/ids.ts'
+import type { Caller } from './caller.ts'
 
-/** `public`: anybody. `signature`: whoever signed the request with a shared secret. `any-key`: whoever has a valid key. A scope: a key that has it, of the project in the path. */
-export type Access = 'public' | 'signature' | 'any-key' | Scope
+/**
+ * `public`: anybody. `signature`: whoever signed the request with a shared secret. `any-key`: whoever has a valid key.
+ * `session`: whoever is signed in. `operator`: somebody signed in who runs the installation. A scope: a key that has it, of
+ * the project in the path; or a member of that project who is signed in and whose role has it (`caller.ts`).
+ */
+export type Access = 'public' | 'signature' | 'any-key' | 'session' | 'operator' | Scope
 
 /** Of the contract's own routes: what is signed is between us and a code host. */
 export type RouteAccess = Exclude<Access, 'signature'>
@@ -31,7 +38,27 @@ export type RouteRequest<Schemas extends RouteSchemas, Who extends RouteAccess> 
   query: PartOf<Schemas['query']>
   body: PartOf<Schemas['body']>
   headers: PartOf<Schemas['headers']>
-} & (Who extends 'public' ? unknown : { key: Key; actor: Actor })
+  http: HttpFacts
+  /** Throws when whoever asked may no longer: for an answer that goes on for long. */
+  recheck(): Promise<void>
+} & WhoAsks<Who>
+
+/** For the few that need more of the request than its schema says. */
+export interface HttpFacts {
+  requestId: string
+  /** Whose it is, as far as trusted proxies tell. */
+  address: string
+  /** All cookies as they came. */
+  cookie: string
+}
+
+type WhoAsks<Who extends RouteAccess> = Who extends 'public'
+  ? unknown
+  : Who extends 'any-key'
+    ? { key: Key }
+    : Who extends 'session' | 'operator'
+      ? { session: LiveSession; actor: Actor }
+      : { projectId: Id<'prj'>; caller: Caller; actor: Actor }
 
 type PartOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
@@ -39,7 +66,7 @@ export type RouteAnswer<Schemas extends RouteSchemas> = {
   [Status in keyof Schemas['answers']]: {
     status: Status
     body: PartOf<Schemas['answers'][Status]>
-    headers?: Record<string, string>
+    headers?: Record<string, string | string[]>
   }
 }[keyof Schemas['answers']]
 
@@ -50,10 +77,16 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Route
   access: Who
   /** The name of the client's function. */
   name: string
-  tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'Service'
+  tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'People' | 'Service'
   summary: string
   description?: string
   schemas: Schemas
+  /** For anybody's pages: every other route for anybody changes something only for requests from our own. */
+  takesCrossSite?: true
+  /** What cannot be undone by whoever finds an open browser: a session has to be a few minutes old at most. */
+  wantsFreshSession?: true
+  /** For what strangers can try: counted by where it comes from. */
+  mostPerMinuteFromPlace?: number
   /** Asked too often for a logged line each, where all goes well. */
   quiet?: true
   /** Beyond what every route of its kind can refuse. */
@@ -82,5 +115,5 @@ export function route<const Schemas extends RouteSchemas, const Who extends Rout
 export const answer = <const Status extends number, Body>(
   status: Status,
   body: Body,
-  headers: Record<string, string> = {},
+  headers: Record<string, string | string[]> = {},
 ) => ({ status, body, headers })

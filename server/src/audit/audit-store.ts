@@ -3,15 +3,24 @@ import type { Kysely, Transaction } from 'kysely'
 import { type Id, newId } from '../platform/ids.ts'
 import type { AuditTables } from './tables.ts'
 
-/** A person at the machine (`colophon-server admin`), or a key over HTTP. */
-export type Actor = { kind: 'operator' } | { kind: 'key'; keyId: Id<'key'>; requestId: string }
+/** A person at the machine (`colophon-server admin`); or, over HTTP, a key or somebody who is signed in. */
+export type Actor =
+  | { kind: 'operator' }
+  | { kind: 'key'; keyId: Id<'key'>; requestId: string }
+  | { kind: 'person'; email: string; requestId: string | null }
+
+/** Some things happen elsewhere, and are only seen here. */
+export type AuditedActor = Actor | { kind: 'code-host' }
 
 export type AuditAction =
   | 'project.created'
   | 'project.renamed'
   | 'project.instructed'
+  | 'project.changed'
   | 'project.paused'
   | 'project.resumed'
+  | 'member.invited'
+  | 'invitation.revoked'
   | 'member.added'
   | 'member.role_changed'
   | 'member.removed'
@@ -19,7 +28,12 @@ export type AuditAction =
   | 'key.revoked'
   | 'credential.stored'
   | 'repository.connected'
+  | 'repository.changed'
+  | 'repository.renamed'
+  | 'repository.trouble'
   | 'budget.set'
+  | 'runner.created'
+  | 'runner.revoked'
   | 'job.created'
   | 'job.messaged'
   | 'job.cancelled'
@@ -38,7 +52,7 @@ export interface AuditAct {
 export interface AuditEntry extends AuditAct {
   id: Id<'aud'>
   at: Date
-  /** `operator`, or a key's id. */
+  /** `operator`, `code-host`, a key's id, or a person's email address. */
   actor: string
   requestId: string | null
 }
@@ -46,7 +60,7 @@ export interface AuditEntry extends AuditAct {
 export type RecordAudit = <Tables extends AuditTables>(
   tx: Transaction<Tables>,
   projectId: Id<'prj'>,
-  actor: Actor,
+  actor: AuditedActor,
   act: AuditAct,
 ) => Promise<void>
 
@@ -56,13 +70,25 @@ export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, s
     .values({
       project_id: projectId,
       id: newId('aud'),
-      actor: actor.kind === 'operator' ? 'operator' : actor.keyId,
+      actor: nameOfActor(actor),
       action,
       subject,
       detail: JSON.stringify(detail),
-      request_id: actor.kind === 'key' ? actor.requestId : null,
+      request_id: 'requestId' in actor ? actor.requestId : null,
     })
     .execute()
+}
+
+export function nameOfActor(actor: AuditedActor): string {
+  switch (actor.kind) {
+    case 'operator':
+    case 'code-host':
+      return actor.kind
+    case 'key':
+      return actor.keyId
+    case 'person':
+      return actor.email
+  }
 }
 
 export class AuditStore {

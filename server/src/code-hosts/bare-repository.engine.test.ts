@@ -14,7 +14,8 @@ import {
   craftCommit,
 } from './testing/craft-commit.ts'
 import { bundleOf, packEntry, packOf, packOfEntries } from './testing/craft-objects.ts'
-import { baseFiles, createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { baseFiles } from './testing/host-repository.ts'
 
 const policy = { docsFolder: 'docs', alsoAllowed: [] }
 const details = {
@@ -29,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => gitea.remove())
 
-const open = (egress: Egress = gitea.egress) =>
-  BareRepository.open({ remote: gitea.host.gitRemote, egress, signal: AbortSignal.timeout(60_000) })
+const open = async (egress: Egress = gitea.egress) =>
+  BareRepository.open({ remote: await gitea.host.gitRemote(), egress, signal: AbortSignal.timeout(60_000) })
 
 type Attempt = { bundle: Uint8Array; base?: string; from?: string; recorded?: string; egress?: Egress }
 
@@ -41,7 +42,14 @@ async function publish(branch: string, { bundle, base = gitea.base.id, from = 'm
   if (acceptance.kind !== 'accepted') return acceptance
   const placement = await repository.place(acceptance.result, branch, details, recorded)
   if (placement.kind !== 'ready') return placement
-  return { kind: await repository.push(placement.commit, branch), commit: placement.commit }
+  return { kind: await placement.commit.push(branch), commit: placement.commit.id }
+}
+
+async function place(branch: string, bundle: Uint8Array, recorded?: string) {
+  await using repository = await open()
+  const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+  if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
+  return await repository.place(acceptance.result, branch, details, recorded)
 }
 
 const commitOn = (parent: CraftedCommit, change: CraftedFiles) =>
@@ -61,7 +69,7 @@ describe('publishing', () => {
     expect(first).toEqual({ kind: 'pushed', commit: expect.any(String) })
     const head = await gitea.host.branchHead('plain')
     expect(first).toMatchObject({ commit: head })
-    expect(await publish('plain', { bundle })).toEqual({ kind: 'published', head })
+    expect(await publish('plain', { bundle })).toEqual({ kind: 'published', head, ours: head })
 
     const { 'docs/image.png': _, ...others } = baseFiles
     expect(await gitea.filesOf('plain')).toEqual({ ...others, [index]: '# Welcome\n', 'docs/new.md': 'New.\n' })
@@ -87,9 +95,10 @@ describe('publishing', () => {
       const bundle = bundleOfCommit(gitea.base, result)
       const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
       if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
-      commits.push(await repository.place(acceptance.result, 'same', details, undefined))
+      const placement = await repository.place(acceptance.result, 'same', details, undefined)
+      commits.push(placement.kind === 'ready' && placement.commit.id)
     }
-    expect(commits[0]).toMatchObject({ kind: 'ready' })
+    expect(commits[0]).toEqual(expect.any(String))
     expect(commits[1]).toEqual(commits[0])
   })
 
@@ -158,7 +167,7 @@ describe('publishing', () => {
     const bundle = bundleOfChange(gitea.base, { [index]: one + two + three.replace('Three', '3') })
     const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
-    expect(acceptance.result.changedPaths).toEqual([index])
+    expect(acceptance.result.changes).toMatchObject([{ path: index, mode: '100644' }])
     const { patch, isWhole } = await repository.diff(acceptance.result)
     expect(isWhole).toBe(true)
     expect(patch).toContain(`--- a/${index}\n+++ b/${index}\n`)
@@ -189,7 +198,7 @@ describe('a branch that people pushed to', () => {
       [index]: one.replace('One', '1') + two + three.replace('Three', '3'),
       'docs/new.md': 'x',
     })
-    expect(await publish('both', { bundle })).toEqual({ kind: 'published', head })
+    expect(await publish('both', { bundle })).toEqual({ kind: 'published', head, ours: undefined })
   })
 
   it('keeps theirs where the two contradict each other', async () => {
@@ -221,7 +230,30 @@ describe('a branch that people pushed to', () => {
     expect(await gitea.logOf('after')).toEqual([first.commit, theirs.id, gitea.base.id])
     const later = craftCommit({ ...theirs.files, [index]: 'Rewritten by people.\n' }, [first.commit])
     await gitea.pushAsPerson(later, 'after')
-    expect(await publish('after', { bundle, recorded: first.commit })).toEqual({ kind: 'published', head: later.id })
+    expect(await publish('after', { bundle, recorded: first.commit })).toEqual({
+      kind: 'published',
+      head: later.id,
+      ours: first.commit,
+    })
+  })
+
+  it('is known to have our commit, though the host made it and gave it another name', async () => {
+    const bundle = bundleOfChange(gitea.base, { [index]: 'Ours.\n' })
+    const theirs = commitOn(gitea.base, { 'docs/theirs.md': 'x' })
+    for (const [branch, parent] of [
+      ['made-by-host', gitea.base],
+      ['made-by-host-on-theirs', theirs],
+    ] as const) {
+      await gitea.pushAsPerson(parent, branch)
+      const placement = await place(branch, bundle)
+      if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
+      const made = commitOn(parent, { [index]: 'Ours.\n' })
+      expect([placement.commit.tree, placement.commit.parent]).toEqual([made.tree, parent.id])
+      const later = craftCommit({ ...made.files, [index]: 'Rewritten by people.\n' }, [made.id])
+      await gitea.pushAsPerson({ ...later, objects: new Map([...made.objects, ...later.objects]) }, branch)
+      const published = { kind: 'published', head: later.id, ours: made.id }
+      expect(await place(branch, bundle, placement.commit.id)).toEqual(published)
+    }
   })
 
   it('moves between the look and the push', async () => {
@@ -233,10 +265,10 @@ describe('a branch that people pushed to', () => {
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
     const theirs = commitOn(gitea.base, { 'docs/theirs.md': 'x' })
     await gitea.pushAsPerson(theirs, 'race')
-    await expect(repository.push(placement.commit, 'race')).resolves.toBe('branch_moved')
-    const again = await repository.place(acceptance.result, 'race', details, placement.commit)
+    await expect(placement.commit.push('race')).resolves.toBe('branch_moved')
+    const again = await repository.place(acceptance.result, 'race', details, placement.commit.id)
     if (again.kind !== 'ready') throw new Error(JSON.stringify(again))
-    await expect(repository.push(again.commit, 'race')).resolves.toBe('pushed')
+    await expect(again.commit.push('race')).resolves.toBe('pushed')
     expect(await gitea.filesOf('race')).toMatchObject({ [index]: 'Ours.\n', 'docs/theirs.md': 'x' })
   })
 })
@@ -273,17 +305,17 @@ describe('a host that fails', () => {
     [404, { kind: 'final', code: 'not_found' }],
     [301, { kind: 'final', code: 'moved' }],
   ])('is told apart by its status: %i', async (status, failure) => {
-    const headers = { 'retry-after': '7', location: 'http://127.0.0.1:1/' }
+    const headers = { ...(status === 429 && { 'retry-after': '7' }), location: 'http://127.0.0.1:1/' }
     const egress = failing(
       (url) => url.includes('/info/refs'),
-      async () => new Response(null, { status, headers: status === 503 ? {} : headers }),
+      async () => new Response(null, { status, headers }),
     )
     await expect(publish('status', { bundle: bundle(), egress })).rejects.toMatchObject({ failure })
   })
 
   it('may not push with a token that only reads', async () => {
     const reader = await gitea.addPerson('read', ['write:repository'])
-    const remote = gitea.hostWith(reader.token).gitRemote
+    const remote = await gitea.hostWith(reader.token).gitRemote()
     await using repository = await BareRepository.open({
       remote,
       egress: gitea.egress,
@@ -293,7 +325,7 @@ describe('a host that fails', () => {
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     const placement = await repository.place(acceptance.result, 'reader', details, undefined)
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
-    const refused = repository.push(placement.commit, 'reader')
+    const refused = placement.commit.push('reader')
     await expect(refused).rejects.toMatchObject({ failure: { kind: 'final' } })
     await expect(refused).rejects.not.toThrow(reader.token)
   })
@@ -312,7 +344,11 @@ describe('a host that fails', () => {
       (url) => url.includes('/info/refs'),
       () => new Promise(() => {}),
     )
-    await using repository = await BareRepository.open({ remote: gitea.host.gitRemote, egress, signal: gone.signal })
+    await using repository = await BareRepository.open({
+      remote: await gitea.host.gitRemote(),
+      egress,
+      signal: gone.signal,
+    })
     const accepting = repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', policy })
     setTimeout(() => gone.abort(new Error('enough')), 200)
     await expect(accepting).rejects.toThrow('enough')

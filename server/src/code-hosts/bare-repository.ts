@@ -2,6 +2,7 @@
  * Where a result becomes a branch: a bare repository in a temporary directory. Nothing of the result is ever checked out,
  * so nothing of it can run here. Every step looks before it acts; done twice, it changes nothing.
  */
+import { createHash } from 'node:crypto'
 import {
   type AllowPolicy,
   type ChangeRefusal,
@@ -12,7 +13,7 @@ import {
   refusalsOf,
 } from './allow-list/allow-list.ts'
 import { hasCodeInFront, mayHaveFrontMatter } from './allow-list/front-matter.ts'
-import type { CommitId } from './code-host.ts'
+import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
 import { type CommitDetails, GitRepository, type GitRepositoryParts, type UnpackRefusal } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
@@ -43,7 +44,7 @@ export type AcceptedResult = {
   head: CommitId
   tree: string
   policy: AllowPolicy
-  changedPaths: readonly string[]
+  changes: readonly CommitChange[]
 }
 
 export type Acceptance =
@@ -54,10 +55,13 @@ export type Acceptance =
   | { kind: 'base_gone' }
 
 export type Placement =
-  /** To be recorded, then pushed. */
-  | { kind: 'ready'; commit: CommitId }
-  /** An earlier attempt got through. `head` is what the branch has now. */
-  | { kind: 'published'; head: CommitId }
+  /** To be recorded, then put on the branch. */
+  | { kind: 'ready'; commit: PreparedCommit }
+  /**
+   * An earlier attempt got through. `head` is what the branch has now, `ours` what the host calls our commit on it; undefined:
+   * what we wanted to change is there, by other commits.
+   */
+  | { kind: 'published'; head: CommitId; ours: CommitId | undefined }
   /** People changed the branch, and the two do not fit together. */
   | { kind: 'branch_moved' }
 
@@ -108,7 +112,7 @@ export class BareRepository implements AsyncDisposable {
       if (tree === baseTree) return { kind: 'no_changes' }
       const check = await this.#check(objects, baseTree, tree, policy)
       if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, mostListedRefusals) }
-      return { kind: 'accepted', result: { base, head, tree, policy, changedPaths: check.changedPaths } }
+      return { kind: 'accepted', result: { base, head, tree, policy, changes: check.changes } }
     } finally {
       objects.close()
     }
@@ -122,7 +126,7 @@ export class BareRepository implements AsyncDisposable {
 
   /**
    * Makes our own commit of an accepted result: on its base, or on the branch's head if people pushed to it meanwhile.
-   * `recorded` is the commit that an earlier attempt at the same turn was about to push.
+   * `recorded` is the commit that an earlier attempt at the same turn was about to put there.
    */
   async place(
     result: AcceptedResult,
@@ -130,23 +134,65 @@ export class BareRepository implements AsyncDisposable {
     details: CommitDetails,
     recorded: CommitId | undefined,
   ): Promise<Placement> {
-    const commit = await this.#git.commitTree(result.tree, result.base, details)
+    const { base, tree, changes } = result
+    const commit = await this.#prepare({ parent: base, tree, changes }, details)
     const head = await this.#git.remoteHead(branch)
-    if (head === undefined || head === result.base) return { kind: 'ready', commit }
-    if (head === commit || head === recorded) return { kind: 'published', head }
+    if (head === undefined || head === base) return { kind: 'ready', commit }
+    if (head === commit.id || head === recorded) return { kind: 'published', head, ours: head }
 
     if ((await this.#git.fetch(head, mostForeignCommits)) === 'gone') return { kind: 'branch_moved' }
-    for (const ours of recorded ? [commit, recorded] : [commit]) {
-      if (await this.#git.isAncestor(ours, head)) return { kind: 'published', head }
-    }
+    const ours = await this.#findOurs(head, base, commit.id, recorded)
+    if (ours) return { kind: 'published', head, ours }
     // Rebased or started over: what people did since the base can no longer be told from what they undid.
-    if (!(await this.#git.isAncestor(result.base, head))) return { kind: 'branch_moved' }
-    return await this.#placeOn(head, commit, result, details)
+    if (!(await this.#git.isAncestor(base, head))) return { kind: 'branch_moved' }
+    return await this.#placeOn(head, commit.id, result, details)
   }
 
-  /** Never by force. `branch_moved`: somebody was quicker; place it again. */
-  async push(commit: CommitId, branch: string): Promise<'pushed' | 'branch_moved'> {
-    return (await this.#git.push(commit, branch)) === 'pushed' ? 'pushed' : 'branch_moved'
+  /**
+   * A host that makes commits itself, to sign them, gives them names that are not known beforehand, and its answer may have
+   * been lost. So of each commit on the branch: what would ours be called, with its parent and its tree?
+   */
+  async #findOurs(
+    head: CommitId,
+    base: CommitId,
+    commit: CommitId,
+    recorded: CommitId | undefined,
+  ): Promise<CommitId | undefined> {
+    const wanted = recorded ? [commit, recorded] : [commit]
+    const objects = this.#git.openObjects()
+    try {
+      const contents = await objects.contents(commit)
+      const details = contents.subarray(contents.indexOf('\nauthor ')).toString('latin1')
+      const found = (await this.#git.listCommits(head, base)).find(({ id, tree, parents }) => {
+        const [parent, ...others] = parents
+        if (wanted.includes(id)) return true
+        return parent !== undefined && others.length === 0 && wanted.includes(commitIdOf(tree, parent, details))
+      })
+      return found?.id
+    } finally {
+      objects.close()
+    }
+  }
+
+  async #prepare(
+    { parent, tree, changes }: Pick<PreparedCommit, 'parent' | 'tree' | 'changes'>,
+    details: CommitDetails,
+  ): Promise<PreparedCommit> {
+    const id = await this.#git.commitTree(tree, parent, details)
+    return {
+      ...{ id, parent, tree, changes, message: details.message },
+      contentsOf: (blob) => this.#contentsOf(blob),
+      push: async (branch) => ((await this.#git.push(id, branch)) === 'pushed' ? 'pushed' : 'branch_moved'),
+    }
+  }
+
+  async #contentsOf(blob: string): Promise<Buffer | undefined> {
+    const objects = this.#git.openObjects()
+    try {
+      return (await objects.info(blob)) ? await objects.contents(blob) : undefined
+    } finally {
+      objects.close()
+    }
   }
 
   async #placeOn(
@@ -160,14 +206,14 @@ export class BareRepository implements AsyncDisposable {
     const objects = this.#git.openObjects()
     try {
       const headTree = await treeOf(objects, head)
-      if (merged === headTree) return { kind: 'published', head }
+      if (merged === headTree) return { kind: 'published', head, ours: undefined }
       // Once more, on what would be pushed: a page that people moved takes our change along to its new place.
-      const { refusals } = await this.#check(objects, headTree, merged, policy)
+      const { refusals, changes } = await this.#check(objects, headTree, merged, policy)
       if (refusals.length > 0) return { kind: 'branch_moved' }
+      return { kind: 'ready', commit: await this.#prepare({ parent: head, tree: merged, changes }, details) }
     } finally {
       objects.close()
     }
-    return { kind: 'ready', commit: await this.#git.commitTree(merged, head, details) }
   }
 
   async #check(
@@ -175,17 +221,16 @@ export class BareRepository implements AsyncDisposable {
     before: string,
     after: string,
     policy: AllowPolicy,
-  ): Promise<{ refusals: readonly ResultRefusal[]; changedPaths: readonly string[] }> {
+  ): Promise<{ refusals: readonly ResultRefusal[]; changes: readonly CommitChange[] }> {
     const comparison = await compareTrees(objects, before, after, comparisonLimits)
     if (comparison.kind === 'refused') {
-      return { refusals: [{ code: comparison.code, path: printable(comparison.path) }], changedPaths: [] }
+      return { refusals: [{ code: comparison.code, path: printable(comparison.path) }], changes: [] }
     }
     const { changes, grown } = comparison
-    const changedPaths = changes.map(({ path }) => printable(path))
     const sizes = await this.#newBytes(objects, changes, before)
     const missing = changes.filter(({ after: now }) => now && sizes.get(now.id) === undefined)
     if (missing.length > 0) {
-      return { refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printable(path) })), changedPaths }
+      return { refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printable(path) })), changes: [] }
     }
     const checked = changes.map((change): CheckedChange => {
       const { path, before: old, after: now } = change
@@ -193,7 +238,10 @@ export class BareRepository implements AsyncDisposable {
     })
     const refusals: readonly ChangeRefusal[] = refusalsOf(checked, grown, policy)
     // Only now is it known that all pages together are small.
-    return { refusals: refusals.length > 0 ? refusals : await codeInPages(objects, changes), changedPaths }
+    return {
+      refusals: refusals.length > 0 ? refusals : await codeInPages(objects, changes),
+      changes: changes.map(asCommitChange),
+    }
   }
 
   /** By id. What the base has already, under whatever name, is nothing new; nor need it be here to be asked. */
@@ -228,6 +276,18 @@ async function codeInPages(objects: ObjectReader, changes: readonly FileChange[]
     refusals.push({ code: 'front_matter_code', path: printable(path) })
   }
   return refusals
+}
+
+/** Names that are not UTF-8 are refused above, also of files that are only changed. */
+const asCommitChange = ({ path, before, after }: FileChange): CommitChange => ({
+  path: path.toString('utf8'),
+  mode: (after ?? before)?.mode ?? '100644',
+  blob: after?.id ?? null,
+})
+
+function commitIdOf(tree: string, parent: CommitId, details: string): CommitId {
+  const contents = Buffer.from(`tree ${tree}\nparent ${parent}${details}`, 'latin1')
+  return createHash('sha1').update(`commit ${contents.length}\0`).update(contents).digest('hex')
 }
 
 async function treeOf(objects: ObjectReader, commit: CommitId): Promise<string> {

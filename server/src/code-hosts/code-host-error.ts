@@ -48,6 +48,9 @@ const egressFailures: Record<EgressErrorCode, Failure> = {
 }
 
 export function failureOfCall(error: unknown): unknown {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return new CodeHostError({ kind: 'retry', code: 'unreachable' }, 'The code host did not answer in time.')
+  }
   return error instanceof EgressError ? new CodeHostError(egressFailures[error.code], error.message) : error
 }
 
@@ -55,11 +58,9 @@ export function failureOfCall(error: unknown): unknown {
 export function failureOfStatus(response: Response, what: string, said?: string): CodeHostError {
   const { status } = response
   const message = `The code host answered ${status} to ${what}${said ? `: ${said}` : '.'}`
-  if (status === 429) {
-    return new CodeHostError(
-      { kind: 'retry', code: 'rate_limited', retryAfterSeconds: retryAfterSeconds(response) },
-      message,
-    )
+  if (status === 429 || (status === 403 && isLimit(response, said))) {
+    const seconds = retryAfterSeconds(response) ?? untilResetSeconds(response) ?? (status === 403 ? 60 : undefined)
+    return new CodeHostError({ kind: 'retry', code: 'rate_limited', retryAfterSeconds: seconds }, message)
   }
   if (status === 408 || status >= 500) {
     return new CodeHostError(
@@ -81,10 +82,22 @@ const finalCodes: Record<number, FinalCode> = {
   409: 'conflict',
 }
 
+/** GitHub says "forbidden" to who asks too often, and wants a minute's rest where it does not say how long. */
+const isLimit = ({ headers }: Response, said = '') =>
+  headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(said)
+
+const longestWaitSeconds = 3600
+
+function untilResetSeconds({ headers }: Response): number | undefined {
+  const reset = Number(headers.get('x-ratelimit-reset'))
+  if (headers.get('x-ratelimit-remaining') !== '0' || !reset) return undefined
+  return Math.min(Math.max(Math.ceil(reset - Date.now() / 1000), 1), longestWaitSeconds)
+}
+
 /** Seconds or a date, by RFC 9110; not longer than an hour, whatever a host says. */
 function retryAfterSeconds(response: Response): number | undefined {
   const value = response.headers.get('retry-after')
   if (!value) return undefined
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), 3600) : undefined
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), longestWaitSeconds) : undefined
 }

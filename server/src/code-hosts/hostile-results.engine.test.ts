@@ -12,7 +12,11 @@ afterAll(() => gitea.remove())
 
 async function accept(bundle: Uint8Array) {
   const signal = AbortSignal.timeout(60_000)
-  await using repository = await BareRepository.open({ remote: gitea.host.gitRemote, egress: gitea.egress, signal })
+  await using repository = await BareRepository.open({
+    remote: await gitea.host.gitRemote(),
+    egress: gitea.egress,
+    signal,
+  })
   const policy = { docsFolder: 'docs', alsoAllowed: [] }
   return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
 }

@@ -19,7 +19,7 @@ export function createDescribeTurn({
   repositories: RepositoryStore
   models: ModelStore
 }): DescribeTurn {
-  return async ({ projectId, turnId, prompt, startBranch, notDone, deadlineAt, session, earlier, model: name }) => {
+  return async ({ projectId, turnId, startBranch, notDone, deadlineAt, session, earlier, model: name, ...claimed }) => {
     const [model, repository, instructions] = await Promise.all([
       models.find(projectId, name),
       repositories.find(projectId),
@@ -28,7 +28,8 @@ export function createDescribeTurn({
     if (!model) return undefined
     const { format: wire, contextWindowTokens: contextTokens, mostOutputTokens } = model
     return {
-      ...{ turnId, prompt, startBranch, notDone: [...notDone], instructions },
+      ...{ turnId, prompt: claimed.prompt, failedCheck: claimed.failedCheck },
+      ...{ startBranch, notDone: [...notDone], instructions },
       model: model.name,
       modelSettings: { wire, contextTokens, mostOutputTokens },
       docsFolder: repository?.docsFolder ?? '',

@@ -8,7 +8,7 @@ import { type RunningJobs, startJobs, workerSettings } from '../../../engines/ru
 import { startTestRunner, type TestRunner, type Work } from '../../../proofs/kit/test-runner.ts'
 import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { addModel } from '../main/add-model.ts'
+import { saveModel } from '../main/add-model.ts'
 import { connectRepository } from '../main/connect-repository.ts'
 import type { Model } from '../models/model.ts'
 import { loadCodeHostConfig } from '../platform/config.ts'
@@ -47,7 +47,7 @@ beforeAll(async () => {
     ...{ stores: scope.stores, pool: scope.pool, projectId, token: gitea.adminToken, actor: operator, config },
     wanted: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
   })
-  await addModel({ pool: scope.pool, config, model, key: 'sk-of-the-operator', isTested: true })
+  await saveModel(scope.pool, config, model, 'sk-of-the-operator')
   jobs = await startJobs(scope, settings)
   const work: Work = async (turn, stopped) => {
     claimed.push(turn)

@@ -12,7 +12,8 @@ import { type ClaimedTurn, claimTurn } from '../../../engines/claimed-turn.ts'
 import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
 import type { GitRemote } from '../code-hosts/code-host.ts'
 import { craftCommit } from '../code-hosts/testing/craft-commit.ts'
-import { baseFiles, createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
+import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
+import { baseFiles } from '../code-hosts/testing/host-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { generateKey } from '../keys/key-format.ts'
@@ -34,7 +35,7 @@ let turn: ClaimedTurn
 let projectId: Id<'prj'>
 let directory: string
 /** By project; the repository of the first tests unless changed. */
-const remotes = new Map<Id<'prj'>, GitRemote>()
+const remotes = new Map<Id<'prj'>, () => Promise<GitRemote>>()
 const logged: string[] = []
 
 beforeAll(async () => {
@@ -48,7 +49,7 @@ beforeAll(async () => {
   addJsonBody(gateway)
   addGitRead(gateway, {
     attempts: new AttemptStore(createDatabase<JobTables>(scope.pool)),
-    openRemote: async (project) => remotes.get(project),
+    openRemote: async (project) => remotes.get(project)?.(),
     egress,
   })
   url = await gateway.listen(http.listen)
@@ -184,7 +185,7 @@ test('a project without a repository, and a token that the host refuses, are tol
   remotes.set(projectId, repository.hostWith('f'.repeat(40)).gitRemote)
   const refused = await get(refs)
   expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining(repository.name)])
-  remotes.set(projectId, { url: 'http://127.0.0.1:9/a.git', authorization: () => 'Basic x' })
+  remotes.set(projectId, async () => ({ url: 'http://127.0.0.1:9/a.git', authorization: () => 'Basic x' }))
   const away = await get(refs)
   expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
 })
@@ -197,7 +198,7 @@ async function playHost(answer: (request: IncomingMessage, response: ServerRespo
     server.close()
   })
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a/b.git`
-  remotes.set(projectId, { url: address, authorization: () => 'Basic dGhlIHRva2Vu' })
+  remotes.set(projectId, async () => ({ url: address, authorization: () => 'Basic dGhlIHRva2Vu' }))
 }
 
 test("nothing of the client's but its version of the protocol reaches the host", async () => {

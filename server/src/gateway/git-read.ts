@@ -69,18 +69,19 @@ export function addGitRead(server: HttpServer, { attempts, openRemote, egress }:
       if (!underWay.enter(attempt.turnId, gone.signal))
         throw new Problem('rate_limited', 'Too many calls at once.', { headers: { 'retry-after': '1' } })
       const body = kind === 'result' ? await readBody(request.raw, encoding) : null
-      const remote = await openRemote(attempt.projectId)
+      const refuse = (error: unknown) => {
+        const failure = failureOfCall(error)
+        request.log.warn({ turnId: attempt.turnId, error: String(failure) }, 'could not read a repository')
+        throw asProblem(failure)
+      }
+      const remote = await openRemote(attempt.projectId).catch(refuse)
       if (!remote) throw new Problem('not_found', 'The project has no repository.')
       const response = await callGitHost(remote, egress, call, {
         headers: [...versionOf(request), ...(body ? [['content-type', requestType] as [string, string]] : [])],
         body,
         signal: gone.signal,
         limits,
-      }).catch((error: unknown) => {
-        const failure = failureOfCall(error)
-        request.log.warn({ turnId: attempt.turnId, error: String(failure) }, 'could not read a repository')
-        throw asProblem(failure)
-      })
+      }).catch(refuse)
       const contentType = `application/x-${service}-${kind}`
       if (!response.body || response.headers.get('content-type') !== contentType) {
         await response.body?.cancel()

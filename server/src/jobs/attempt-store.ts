@@ -4,6 +4,7 @@
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
+import type { FailedCheck } from './host-check.ts'
 import { storeBytes } from './result-bytes.ts'
 import type { JobTables } from './tables.ts'
 import { lastBundle, lastSession, type NotDone, notDoneBefore, readResult, type StoredResult } from './turn-results.ts'
@@ -25,6 +26,8 @@ export interface ClaimedAttempt {
   turnId: Id<'trn'>
   taskToken: Buffer
   prompt: string
+  /** That the prompt is about. */
+  failedCheck: FailedCheck | null
   /** Its name, or `default`. */
   model: string
   deadlineAt: Date
@@ -166,7 +169,7 @@ export class AttemptStore {
         })
         .whereRef('job.id', '=', 'turn.job_id')
         .where('turn.id', '=', offered.turn_id)
-        .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt'])
+        .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt', 'turn.failed_check'])
         .returning(['turn.deadline_at', 'turn.start_branch', 'turn.performed_again'])
         .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
@@ -178,6 +181,7 @@ export class AttemptStore {
       turnId: claimed.turn_id,
       taskToken: claimed.task_token,
       prompt: claimed.prompt,
+      failedCheck: claimed.failed_check,
       model: claimed.model,
       deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
       startBranch: claimed.start_branch ?? claimed.ref,

@@ -1,15 +1,18 @@
 /** Jobs as clients see them: create, message, look, cancel, archive. */
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import type { Actor, AuditedActor, RecordAudit } from '../audit/audit-store.ts'
+import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
+import type { FailedCheck } from './host-check.ts'
 import { type LimitState, lockProject, refuseFlood, takeFromHour } from './hourly-limit.ts'
 import { findReplay, type IdempotentRequest, storeAnswer } from './idempotency.ts'
-import { asJob, type Job, jobColumns } from './job.ts'
+import { asJob, type Job, jobColumns, shownPromptCharacters } from './job.ts'
 import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
+import { hasWords, wordsOf } from './job-words.ts'
 import type { JobOutcome } from './outcome.ts'
 import type { JobTables } from './tables.ts'
 import { TakeTurns } from './take-turns.ts'
-import { lockJob, noSuchJob, refusalOf, transition } from './transition.ts'
+import { type LockedJob, lockJob, noSuchJob, refusalOf, transition } from './transition.ts'
 
 export interface NewJob {
   prompt: string
@@ -23,15 +26,28 @@ export interface NewJob {
   metadata: Record<string, string>
 }
 
+/** What a message says, and what it came with. */
+export interface NewMessage {
+  prompt: string
+  /** The name of a failed check on the job's pull request: the agent is given what it said. */
+  check?: string | undefined
+  /** On the pull request, that it was read from. */
+  comment?: { id: number; author: string; url: string } | undefined
+}
+
 export interface Message {
   number: number
   prompt: string
+  check: string | null
+  comment: { author: string; url: string } | null
   status: TurnStatus
   outcome: JobOutcome | null
   error: { code: string; message: string } | null
   reply: string | null
   createdAt: Date
   startedAt: Date | null
+  claimedAt: Date | null
+  publishingAt: Date | null
   endedAt: Date | null
 }
 
@@ -41,12 +57,21 @@ export type Accepted<Body> =
   | { kind: 'replayed'; status: number; body: Body }
 
 export interface Request<Body> {
-  actor: Actor
+  actor: AuditedActor
   idempotency: IdempotentRequest | undefined
   /** Why it is refused, unless it was answered before. */
   refused?: Error | undefined
   /** Made inside the transaction, because it is stored with the key and must be the same again. */
   body: (job: Job) => Body
+}
+
+export interface WantedJobs {
+  status: JobStatus | undefined
+  outcome: JobOutcome | undefined
+  /** In title, id or the beginning of the prompt. */
+  words: string | undefined
+  limit: number
+  before: string | undefined
 }
 
 interface Work {
@@ -70,11 +95,15 @@ export class JobStore {
     const refuse = async () => (wanted.topic === null ? refuseFlood(this.#db, projectId, 'jobs') : undefined)
     return this.#accept(projectId, request, refuse, async (tx, at) => {
       const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
-      if (open) return this.#addMessage(tx, projectId, open, wanted.prompt, request.actor, at)
+      if (open) return this.#addMessage(tx, projectId, open, { prompt: wanted.prompt }, request.actor, at)
       const limit = await takeFromHour(tx, projectId, 'jobs', at)
       const jobId = newId('job')
       const { prompt, metadata, ...columns } = wanted
+      const words = wordsOf({ id: jobId, title: wanted.title, prompt })
       const row = await tx
+        .with('job_words_added', (db) =>
+          db.insertInto('job_words').values({ project_id: projectId, job_id: jobId, words }),
+        )
         .with('first_turn', (db) => db.insertInto('turn').values(newTurn(projectId, jobId, 1, prompt, at)))
         .insertInto('job')
         .values({
@@ -94,14 +123,23 @@ export class JobStore {
         subject: jobId,
         detail: { model: wanted.model, ref: wanted.ref },
       })
-      return { job: asJob({ ...row, queued_messages: 0, usage: null }), limit, status: 201 }
+      return {
+        job: asJob({
+          ...row,
+          prompt: [...prompt].slice(0, shownPromptCharacters).join(''),
+          queued_messages: 0,
+          usage: null,
+        }),
+        limit,
+        status: 201,
+      }
     })
   }
 
   async message<Body>(
     projectId: Id<'prj'>,
     jobId: string,
-    prompt: string,
+    message: NewMessage,
     request: Request<Body>,
   ): Promise<Accepted<Body>> {
     if (!isId('job', jobId)) throw noSuchJob()
@@ -110,7 +148,7 @@ export class JobStore {
       return full && ((await refusalOf(this.#db, projectId, jobId, { type: 'message' })) ?? full)
     }
     return this.#accept(projectId, request, refuse, (tx, at) =>
-      this.#addMessage(tx, projectId, jobId, prompt, request.actor, at),
+      this.#addMessage(tx, projectId, jobId, message, request.actor, at),
     )
   }
 
@@ -118,19 +156,29 @@ export class JobStore {
     tx: Transaction<JobTables>,
     projectId: Id<'prj'>,
     jobId: Id<'job'>,
-    prompt: string,
-    actor: Actor,
+    { prompt, check, comment }: NewMessage,
+    actor: AuditedActor,
     at: Date,
   ): Promise<Work> {
     const locked = await lockJob(tx, projectId, jobId)
+    if (comment && (await isTaken(tx, locked, comment.id))) throw new CommentTaken()
     const next = await transition(tx, locked, { type: 'message' }, at)
     const limit = await takeFromHour(tx, projectId, 'messages', at)
     const number = next.turns.at(-1)?.number ?? 1
+    const failedCheck = check === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, check))
     await tx
       .insertInto('turn')
-      .values(newTurn(projectId, jobId, number, prompt, at))
+      .values({ ...newTurn(projectId, jobId, number, prompt, at), failed_check: failedCheck })
       .execute()
-    await this.#recordAudit(tx, projectId, actor, { action: 'job.messaged', subject: jobId, detail: {} })
+    if (comment) {
+      const { id, author, url } = comment
+      await tx
+        .insertInto('pull_request_comment')
+        .values({ project_id: projectId, job_id: jobId, comment_id: id, turn_number: number, author, url })
+        .execute()
+    }
+    const detail = comment ? { comment: comment.url, author: comment.author } : {}
+    await this.#recordAudit(tx, projectId, actor, { action: 'job.messaged', subject: jobId, detail })
     return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
 
@@ -185,12 +233,11 @@ export class JobStore {
   }
 
   /** Newest first; `before` is the last id of the page before. */
-  async list(
-    projectId: Id<'prj'>,
-    { status, limit, before }: { status: JobStatus | undefined; limit: number; before: string | undefined },
-  ): Promise<Job[]> {
+  async list(projectId: Id<'prj'>, { status, outcome, words, limit, before }: WantedJobs): Promise<Job[]> {
     let query = jobsWithQueue(this.#db).where('job.project_id', '=', projectId)
     if (status !== undefined) query = query.where('job.status', '=', status)
+    if (outcome !== undefined) query = query.where('job.outcome', '=', outcome)
+    if (words !== undefined) query = query.where(hasWords(this.#db, words))
     if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
     const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
     return rows.map(asJob)
@@ -200,20 +247,41 @@ export class JobStore {
     await this.get(projectId, jobId)
     const rows = await this.#db
       .selectFrom('turn')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('job_id', '=', jobId as Id<'job'>)
-      .orderBy('number')
+      .leftJoin('pull_request_comment as comment', (join) =>
+        join
+          .onRef('comment.project_id', '=', 'turn.project_id')
+          .onRef('comment.job_id', '=', 'turn.job_id')
+          .onRef('comment.turn_number', '=', 'turn.number'),
+      )
+      .selectAll('turn')
+      .select(['comment.author as comment_author', 'comment.url as comment_url'])
+      .select((query) =>
+        query
+          .selectFrom('turn_attempt')
+          .select(sql<Date | null>`min(claimed_at)`.as('first'))
+          .whereRef('turn_attempt.turn_id', '=', 'turn.id')
+          .as('claimed_at'),
+      )
+      .where('turn.project_id', '=', projectId)
+      .where('turn.job_id', '=', jobId as Id<'job'>)
+      .orderBy('turn.number')
       .execute()
     return rows.map((row) => ({
       number: row.number,
       prompt: row.prompt,
+      check: row.failed_check?.name ?? null,
+      comment:
+        row.comment_author === null || row.comment_url === null
+          ? null
+          : { author: row.comment_author, url: row.comment_url },
       status: row.status,
       outcome: row.outcome,
       error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
       reply: row.reply,
       createdAt: row.created_at,
       startedAt: row.started_at,
+      claimedAt: row.claimed_at,
+      publishingAt: row.publishing_at,
       endedAt: row.ended_at,
     }))
   }
@@ -263,6 +331,40 @@ async function findOpenTopic(
   return row?.id
 }
 
+/** It is a message already, or was refused: somebody else read it at the same time. */
+export class CommentTaken extends Error {
+  override name = 'CommentTaken'
+}
+
+async function isTaken(
+  tx: Transaction<JobTables>,
+  { projectId, jobId }: LockedJob,
+  commentId: number,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('pull_request_comment')
+    .select('comment_id')
+    .where('project_id', '=', projectId)
+    .where('job_id', '=', jobId)
+    .where('comment_id', '=', String(commentId))
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** As it is now: it may be gone from the pull request when the agent comes to it. */
+async function findFailedCheck(
+  tx: Transaction<JobTables>,
+  { projectId, jobId }: LockedJob,
+  name: string,
+): Promise<FailedCheck> {
+  const { pullRequest } = await readJob(tx, projectId, jobId)
+  const named = pullRequest?.checks.filter((check) => check.name === name) ?? []
+  const failed = named.find(({ state }) => state === 'failed')
+  if (failed) return { name, summary: failed.summary, log: failed.log }
+  const message = named.length > 0 ? 'has not failed' : "is not the name of a check on the job's pull request"
+  throw new Problem('invalid_request', `body/check ${message}.`, { errors: [{ path: 'body/check', message }] })
+}
+
 const newTurn = (projectId: Id<'prj'>, jobId: Id<'job'>, number: number, prompt: string, at: Date) => ({
   project_id: projectId,
   job_id: jobId,
@@ -277,6 +379,17 @@ const jobsWithQueue = (db: Kysely<JobTables>) =>
   db
     .selectFrom('job')
     .select(jobColumns)
+    .select((query) =>
+      query
+        .selectFrom('turn')
+        .select(sql<string>`left(prompt, ${sql.lit(shownPromptCharacters)})`.as('beginning'))
+        .whereRef('turn.project_id', '=', 'job.project_id')
+        .whereRef('turn.job_id', '=', 'job.id')
+        .where('turn.number', '=', 1)
+        .$asScalar()
+        .$notNull()
+        .as('prompt'),
+    )
     .select((query) =>
       query
         .selectFrom('turn')
@@ -303,6 +416,7 @@ const jobsWithQueue = (db: Kysely<JobTables>) =>
 
 async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {
   const row = await jobsWithQueue(db)
+    .select('pull_request_check_logs')
     .where('job.project_id', '=', projectId)
     .where('job.id', '=', jobId)
     .executeTakeFirst()

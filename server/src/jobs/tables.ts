@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
+import type { CheckLogs, FailedCheck, SeenChecks } from './host-check.ts'
 import type { JobStatus, PendingStop, TurnStatus } from './job-state.ts'
 import type { JobOutcome, PullRequestState, PullRequestText } from './outcome.ts'
 
@@ -30,6 +31,12 @@ export interface JobTable {
   pull_request_state: Generated<PullRequestState | null>
   pull_request_due_at: Generated<Date | null>
   pull_request_written: ColumnType<PullRequestText | null, never, string>
+  pull_request_conflicts: Generated<boolean | null>
+  pull_request_checks: ColumnType<SeenChecks | null, never, string | null>
+  pull_request_check_logs: ColumnType<CheckLogs | null, never, string | null>
+  pull_request_preview_url: Generated<string | null>
+  pull_request_comments_since: Generated<Date | null>
+  pull_request_rested_at: Generated<Date | null>
   diff: Generated<string | null>
   created_at: Date
   updated_at: Date
@@ -61,6 +68,8 @@ export interface TurnTable {
   branch: Generated<string | null>
   commit_id: Generated<string | null>
   refusal: Generated<string | null>
+  publishing_at: Generated<Date | null>
+  failed_check: ColumnType<FailedCheck | null, string | null | undefined, never>
 }
 
 export interface TurnAttemptTable {
@@ -125,6 +134,16 @@ export interface JobTables extends AuditTables {
   runner: RunnerTable
   job: JobTable
   turn: TurnTable
+  pull_request_comment: {
+    project_id: Id<'prj'>
+    job_id: Id<'job'>
+    comment_id: ColumnType<string, number, never>
+    /** Null: it was refused. */
+    turn_number: number | null
+    author: string
+    url: string
+  }
+  job_words: { project_id: Id<'prj'>; job_id: Id<'job'>; words: string }
   project: { id: Id<'prj'>; paused_at: Date | null; resumed_at: Date | null }
   /** A view of what the gateway counted. */
   job_usage: {

@@ -71,7 +71,8 @@ export async function transition(
       .updateTable('turn')
       .set({
         status: turn.status,
-        ...(turn.status === 'running' && { started_at: at }),
+        ...(turn.status === 'running' && { started_at: at, publishing_at: null }),
+        ...(turn.status === 'publishing' && { publishing_at: at }),
         ...(isEnded(turn) && { ended_at: at }),
         ...(turn.status === 'dropped' && { outcome: 'cancelled' }),
       })

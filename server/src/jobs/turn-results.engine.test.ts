@@ -50,7 +50,7 @@ test('large bundles and sessions come back as they were, of the last turn that w
   expect(await lastSession(database, job.id)).toBeNull()
   await accept(turnId)
 
-  await scope.stores.jobs.message(projectId, job.id, 'More.', request)
+  await scope.stores.jobs.message(projectId, job.id, { prompt: 'More.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.session?.equals(session)).toBe(true)
   expect(second.claimed?.earlier?.bundle.equals(bundle)).toBe(true)
@@ -68,11 +68,11 @@ test('what was asked for and came to nothing is known until something came of it
   expect(await notDoneBefore(database, job.id, 2)).toEqual([first])
   expect(await notDoneBefore(database, job.id, 1)).toEqual([])
 
-  await scope.stores.jobs.message(projectId, job.id, 'Again.', request)
+  await scope.stores.jobs.message(projectId, job.id, { prompt: 'Again.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.notDone).toEqual([first])
   await turns.fail(second.turnId, turnError('deadline'))
-  await scope.stores.jobs.message(projectId, job.id, 'Once more.', request)
+  await scope.stores.jobs.message(projectId, job.id, { prompt: 'Once more.' }, request)
   const third = await report(job, { bundle: null, session: null })
   expect(third.claimed?.notDone.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])
   await accept(third.turnId)

@@ -44,7 +44,7 @@ async function createAndTake(inProject = projectId): Promise<{ jobId: Id<'job'>;
 
 test('a turn that fails while a message waits gives way to it', async () => {
   const { jobId, turnId } = await createAndTake()
-  await scope.stores.jobs.message(projectId, jobId, 'Then do this.', request)
+  await scope.stores.jobs.message(projectId, jobId, { prompt: 'Then do this.' }, request)
   await turns.fail(turnId, broken)
   expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({ status: 'active', error: null })
   expect(await scope.stores.jobs.messages(projectId, jobId)).toMatchObject([
@@ -60,6 +60,18 @@ test('a turn that was asked to stop is cancelled, whatever else ended it', async
   expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({
     ...{ status: 'failed', outcome: 'cancelled', error: null },
   })
+})
+
+test('a job is found by the title that its agent gave it, and each step has its time', async () => {
+  const { jobId, turnId } = await createAndTake()
+  const ended = { outcome: 'no_changes', reply: 'Done.', pullRequest: null } as const
+  await turns.finish(turnId, { ...ended, checks: [], title: 'Explain Proxies' })
+  const any = { status: undefined, outcome: undefined, limit: 10, before: undefined }
+  const found = await scope.stores.jobs.list(projectId, { ...any, words: 'explain proxies' })
+  expect(found).toMatchObject([{ id: jobId, title: 'Explain Proxies', prompt: 'Do it.' }])
+  expect(await scope.stores.jobs.messages(projectId, jobId)).toMatchObject([
+    { startedAt: expect.any(Date), claimedAt: null, publishingAt: null, endedAt: expect.any(Date) },
+  ])
 })
 
 test('a cancellation that nobody asked for ends nothing', async () => {

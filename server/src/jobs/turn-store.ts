@@ -3,8 +3,9 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { PullRequest } from './job.ts'
 import { apply, type JobEvent, type JobState, turnInHand } from './job-state.ts'
+import { noteTitle } from './job-words.ts'
 import type { JobOutcome, PullRequestText } from './outcome.ts'
-import type { DuePullRequest } from './pull-request-store.ts'
+import type { OpenedPullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 import { type LockedJob, lockJob, TurnRefused, transition } from './transition.ts'
 
@@ -39,7 +40,7 @@ export interface TurnToPublish {
     ref: string
     publish: 'pull_request' | 'diff'
     draft: boolean
-    pullRequest: { number: number; branch: string; written: PullRequestText | null } | null
+    pullRequest: { number: number; url: string; branch: string; written: PullRequestText | null } | null
     /** How many branches the job has had so far. */
     branches: number
   }
@@ -54,6 +55,7 @@ interface EndedTurn {
   outcome: JobOutcome
   error: TurnFailure | null
   reply: string | null
+  title: string | null
   /** Columns of its job. */
   more: object
 }
@@ -147,15 +149,26 @@ export class TurnStore {
   }
 
   /** The job's pull request, if it was open when last heard of. */
-  async readOpenPullRequest(turnId: Id<'trn'>): Promise<DuePullRequest | undefined> {
+  async readOpenPullRequest(turnId: Id<'trn'>): Promise<OpenedPullRequest | undefined> {
     const row = await this.#db
       .selectFrom('turn')
       .innerJoin('job', 'job.id', 'turn.job_id')
-      .select(['job.project_id', 'job.id', 'job.pull_request_number'])
+      .select([
+        'job.project_id',
+        'job.id',
+        'job.pull_request_number',
+        'job.pull_request_url',
+        'job.pull_request_branch',
+      ])
       .where('turn.id', '=', turnId)
       .where('job.pull_request_state', '=', 'open')
       .executeTakeFirst()
-    return row && { projectId: row.project_id, jobId: row.id, number: Number(row.pull_request_number) }
+    return (
+      row && {
+        ...{ projectId: row.project_id, jobId: row.id, number: Number(row.pull_request_number) },
+        ...{ url: row.pull_request_url ?? '', branch: row.pull_request_branch ?? '' },
+      }
+    )
   }
 
   async finish(turnId: Id<'trn'>, outcome: TurnOutcome): Promise<void> {
@@ -163,10 +176,10 @@ export class TurnStore {
       outcome: outcome.outcome,
       error: null,
       reply: outcome.reply,
+      title: outcome.title,
       more: {
         checks: JSON.stringify(outcome.checks),
         ...(outcome.diff !== undefined && { diff: outcome.diff }),
-        ...(outcome.title !== null && { title: sql<string>`coalesce(title, ${outcome.title})` }),
         ...(outcome.pullRequest && {
           pull_request_number: outcome.pullRequest.number,
           pull_request_url: outcome.pullRequest.url,
@@ -174,6 +187,11 @@ export class TurnStore {
           pull_request_state: outcome.pullRequest.state,
           pull_request_written: JSON.stringify(outcome.pullRequest.written),
           pull_request_due_at: sql<Date>`now()`,
+          // What was said of an earlier commit, or of another pull request, is not said of this one.
+          ...{ pull_request_conflicts: null, pull_request_checks: null, pull_request_check_logs: null },
+          pull_request_preview_url: null,
+          pull_request_comments_since: sql<Date | null>`CASE WHEN pull_request_number = ${outcome.pullRequest.number}
+            THEN pull_request_comments_since END`,
         }),
       },
     }))
@@ -199,6 +217,7 @@ export class TurnStore {
         'job.publish',
         'job.draft',
         'job.pull_request_number',
+        'job.pull_request_url',
         'job.pull_request_branch',
         'job.pull_request_written',
       ])
@@ -209,7 +228,7 @@ export class TurnStore {
       .select(sql<number>`count(DISTINCT branch)::int`.as('branches'))
       .where('job_id', '=', row.job_id)
       .executeTakeFirstOrThrow()
-    const { pull_request_number: number, pull_request_branch: branch } = row
+    const { pull_request_number: number, pull_request_url: url, pull_request_branch: branch } = row
     return {
       number: row.number,
       startedAt: row.started_at ?? row.created_at,
@@ -218,7 +237,8 @@ export class TurnStore {
       startBranch: row.start_branch,
       job: {
         ...{ title: row.title, prompt: row.prompt, ref: row.ref, publish: row.publish, draft: row.draft },
-        pullRequest: number && branch ? { number: Number(number), branch, written: row.pull_request_written } : null,
+        pullRequest:
+          number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_written } : null,
         branches,
       },
     }
@@ -256,7 +276,8 @@ export class TurnStore {
       const isStopped = state.pendingStop !== null && turnInHand(state)?.status === 'running'
       const cancelled = isStopped || failure.code === 'cancelled'
       if (cancelled && !state.pendingStop) return undefined
-      return { outcome: cancelled ? 'cancelled' : 'error', error: cancelled ? null : failure, reply: null, more: {} }
+      const error = cancelled ? null : failure
+      return { outcome: cancelled ? 'cancelled' : 'error', error, reply: null, title: null, more: {} }
     })
   }
 
@@ -296,12 +317,14 @@ export class TurnStore {
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })
         .where('id', '=', turnId)
         .execute()
+      if (ended.title !== null) await noteTitle(tx, locked, ended.title)
       await tx
         .updateTable('job')
         .set({
           updated_at: at,
           ...(next.status !== 'active' && { outcome: ended.outcome, ...error }),
           ...(ended.reply !== null && { reply: ended.reply }),
+          ...(ended.title !== null && { title: sql<string>`coalesce(title, ${ended.title})` }),
           ...ended.more,
         })
         .where('project_id', '=', locked.projectId)

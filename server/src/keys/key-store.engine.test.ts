@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createMigratedScope } from '../../../engines/migrated-scope.ts'
-import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import { type Actor, type RecordAudit, recordAudit } from '../audit/audit-store.ts'
+import { createRevokeInvitations } from '../people/revoke-invitations.ts'
 import { newId } from '../platform/ids.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { generateKey } from './key-format.ts'
@@ -81,11 +82,16 @@ describe('a key that is being made while its maker is revoked is revoked too', (
   function storeThatWaits() {
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
     const { promise: gate, resolve: letThrough } = Promise.withResolvers<void>()
-    const store = new KeyStore(createDatabase<KeyTables>(scope.pool), async (...act) => {
+    const recordAndWait: RecordAudit = async (...act) => {
       await recordAudit(...act)
       reach()
       await gate
-    })
+    }
+    const store = new KeyStore(
+      createDatabase<KeyTables>(scope.pool),
+      recordAndWait,
+      createRevokeInvitations(recordAudit),
+    )
     return { store, reached, letThrough }
   }
 

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import type { RevokeInvitations } from '../people/revoke-invitations.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { type ApiKey, generateKey, hashOfKey, hintOfKey } from './key-format.ts'
@@ -25,10 +26,12 @@ export interface NewKey extends KeyGrant {
 export class KeyStore {
   readonly #db: Kysely<KeyTables>
   readonly #recordAudit: RecordAudit
+  readonly #revokeInvitations: RevokeInvitations
 
-  constructor(db: Kysely<KeyTables>, recordAudit: RecordAudit) {
+  constructor(db: Kysely<KeyTables>, recordAudit: RecordAudit, revokeInvitations: RevokeInvitations) {
     this.#db = db
     this.#recordAudit = recordAudit
+    this.#revokeInvitations = revokeInvitations
   }
 
   /** The secret is returned here and nowhere else, ever. A key that makes another cannot give it more than it has. */
@@ -71,7 +74,7 @@ export class KeyStore {
     return rows.map(asKey)
   }
 
-  /** Revokes the key and every key it made, directly or through others. Doing it again changes nothing. */
+  /** Revokes the key and every key it made, directly or through others, and their invitations. Again, it changes nothing. */
   async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<Key> {
     if (!isId('key', keyId)) throw noSuchKey()
     return this.#db.transaction().execute(async (tx) => {
@@ -105,6 +108,7 @@ export class KeyStore {
           subject: id,
           detail: id === keyId ? {} : { because: keyId },
         })
+        await this.#revokeInvitations(tx, projectId, { invitedBy: id }, { because: id, actor })
       }
       const row = await tx
         .selectFrom('api_key')
@@ -135,6 +139,7 @@ export class KeyStore {
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
       .executeTakeFirst()
     return row !== undefined
   }

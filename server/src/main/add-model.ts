@@ -1,12 +1,11 @@
 /** Adds a model: tested with one tiny call before anything is saved. */
 import type { Pool } from 'pg'
 import { testModel } from '../gateway/model/test-model.ts'
-import { defaultModel, type Model, modelFormats, modelNamePattern } from '../models/model.ts'
+import { defaultModel, type Model, modelFormats, modelNamePattern, plainBaseUrl } from '../models/model.ts'
 import { ModelStore } from '../models/model-store.ts'
 import type { ModelTables } from '../models/tables.ts'
 import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
-import { Problem } from '../platform/http/problem.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
@@ -42,34 +41,32 @@ export function readModel(typed: TypedModel): Omit<Model, 'projectIds' | 'isDefa
   }
 }
 
-export async function addModel({
-  pool,
-  config,
-  model,
-  key,
-  isTested,
-}: {
-  pool: Pool
-  config: { egress: EgressConfig; sealingKeys: SealingPublicKeys }
-  model: Model
-  key: string | null
-  isTested: boolean
-}): Promise<void> {
+/** One tiny call with what was typed. Undefined: it works; else what is wrong, in words. */
+export async function testTypedModel(
+  config: { egress: EgressConfig },
+  model: Model,
+  key: string | null,
+  patienceMs?: number,
+): Promise<string | undefined> {
   const egress = createEgress(config.egress)
   try {
-    const wrong = isTested ? await testModel(model, key, egress) : undefined
-    if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved; --no-test saves it as it is.`)
-    await new ModelStore(createDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
+    return await testModel(model, key, egress, patienceMs)
   } finally {
     await egress.close()
   }
 }
 
+export const saveModel = (
+  pool: Pool,
+  config: { sealingKeys: SealingPublicKeys },
+  model: Model,
+  key: string | null,
+): Promise<void> => new ModelStore(createDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
+
 function baseUrl(typed: string | undefined): string {
-  const url = URL.parse(typed ?? '')
-  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
-  if (!isPlain) throw new UsageError('--url has to be an address with its version, like https://api.anthropic.com/v1.')
-  return url.href.replace(/\/+$/, '')
+  const url = plainBaseUrl(typed ?? '')
+  if (!url) throw new UsageError('--url has to be an address with its version, like https://api.anthropic.com/v1.')
+  return url
 }
 
 function tokens(typed: TypedModel, name: 'context-window' | 'max-output'): number {

@@ -36,6 +36,7 @@ test.each<[words: string, args: string[]]>([
   ['--role has to be one of owner, editor, viewer.', [...forMember, '--email', 'a@example.com']],
   ['--role has to be one of owner, editor, viewer.', [...forMember, '--email', 'a@example.com', '--role', 'king']],
   ['--email is missing.', [...forMember, '--role', 'owner']],
+  ['--email is missing.', ['operator']],
   ['--format has to be one of anthropic-messages,', ['model', 'add', '--name', 'm', '--format', 'openai']],
   ["docs is not a project's id.", ['model', 'allow', '--name', 'm', '--projects', 'docs']],
   ['--month-usd has to be a whole number.', ['model', 'budget', '--project', project, '--month-usd', 'much']],

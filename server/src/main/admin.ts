@@ -5,26 +5,29 @@
 import { text as readStream } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
+import type { WantedRepository } from '../api/repository/code-hosts.ts'
 import { recordAudit } from '../audit/audit-store.ts'
 import { defaultTemplates, problemsOfTemplates } from '../code-hosts/text/pull-request-text.ts'
 import { generateKey, hashOfKey } from '../keys/key-format.ts'
 import { networkMistake } from '../keys/key-rules.ts'
 import { scopes } from '../keys/scopes.ts'
 import { modelFormats } from '../models/model.ts'
-import { loadCodeHostConfig, loadPostgresConfig, loadSealingPrivateKeys } from '../platform/config.ts'
+import { emailPattern } from '../people/email.ts'
+import { memberRoles } from '../people/member-role.ts'
+import { loadCodeHostConfig, loadLinkConfig, loadPostgresConfig, loadSealingPrivateKeys } from '../platform/config.ts'
+import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
-import { emailPattern } from '../projects/email.ts'
-import { memberRoles } from '../projects/member-role.ts'
 import { mostInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
-import { addModel, modelOptionNames, readModel } from './add-model.ts'
-import { connectRepository, type WantedRepository } from './connect-repository.ts'
+import { modelOptionNames, readModel, saveModel, testTypedModel } from './add-model.ts'
+import { ownerLink } from './announce-first-owner.ts'
+import { connectRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
 import { compareReaderList, takeReaderList } from './take-reader-list.ts'
 import { UsageError } from './usage-error.ts'
@@ -40,7 +43,10 @@ const adminUsage = `colophon-server admin
   key list       --project ID
   key revoke     --project ID --key ID
   member add     --project ID --email ADDRESS --role owner|editor|viewer
-  repository connect --project ID --host gitea --url URL --repository OWNER/NAME --branch NAME
+  owner-link     a link that makes the first owner, as long as nobody runs the installation
+  operator       --email ADDRESS; somebody who can sign in runs the installation from now on
+  password-link  --email ADDRESS; a link to set a new password for somebody who can sign in
+  repository connect --project ID --host gitea|github --url URL --repository OWNER/NAME --branch NAME
                  [--docs-folder PATH] [--labels LIST] [--reviewers LIST] [--draft] [--sign-off]
                  [--branch-template TEXT] [--title-template TEXT] [--body-template TEXT];
                  the token is read from standard input
@@ -168,12 +174,13 @@ const commands = {
       const project = await projects.get(id)
       const member = await members.add(project.id, { email, role }, operator)
       tell(`${member.email} is ${member.role} of ${project.name}.`)
+      if (!member.hasJoined) tell('They come in with an invitation of this project, and not before.')
     })
   },
 
   'repository connect': async (options: Options) => {
     const id = projectId(options)
-    if (options.host !== 'gitea') throw new UsageError('--host has to be gitea.')
+    if (options.host !== 'gitea' && options.host !== 'github') throw new UsageError('--host has to be gitea or github.')
     const [owner = '', name = '', ...rest] = text(options, 'repository', 300).split('/')
     if (!owner || !name || rest.length > 0) throw new UsageError('--repository has to be OWNER/NAME.')
     const wanted: WantedRepository = {
@@ -187,7 +194,36 @@ const commands = {
     const token = await readToken()
     await withStores(async (stores, pool) => {
       const project = await stores.projects.get(id)
-      tell(await connectRepository({ stores, pool, config, projectId: project.id, wanted, token, actor: operator }))
+      const parts = { stores, pool, config, projectId: project.id, wanted, token, actor: operator }
+      tell((await connectRepository(parts)).told)
+    })
+  },
+
+  'owner-link': async () => {
+    const { publicUrl } = loadLinkConfig()
+    await withStores(async ({ people }) => {
+      if (await people.hasOperator())
+        throw new UsageError('Somebody runs the installation already. To add another: admin operator --email ADDRESS')
+      tell('The first owner opens this link, once, within 24 hours:')
+      print(ownerLink(publicUrl, await people.newOwnerToken()))
+    })
+  },
+
+  operator: (options: Options) => {
+    const email = text(options, 'email', 254)
+    return withStores(async ({ people }) => {
+      await people.makeOperator(email)
+      tell(`${email} runs the installation from now on.`)
+    })
+  },
+
+  'password-link': async (options: Options) => {
+    const { publicUrl } = loadLinkConfig()
+    const email = text(options, 'email', 254)
+    await withStores(async ({ people }) => {
+      const token = await people.newPasswordToken(email)
+      tell(`Whoever opens this link, once, within 24 hours, sets the password of ${email}:`)
+      print(`${publicUrl}/new-password#${token}`)
     })
   },
 
@@ -195,7 +231,9 @@ const commands = {
     const model = { ...readModel(options), projectIds: projectList(options), isDefault: options.default ?? false }
     const config = loadCodeHostConfig()
     const key = (await readStdin("the provider's key, or nothing where it wants none")) || null
-    await withStores((_stores, pool) => addModel({ pool, config, model, key, isTested: !options['no-test'] }))
+    const wrong = options['no-test'] ? undefined : await testTypedModel(config, model, key)
+    if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved; --no-test saves it as it is.`)
+    await withStores((_stores, pool) => saveModel(pool, config, model, key))
     tell(`The model ${model.name} is there for ${model.projectIds ? 'the given' : 'all'} projects.`)
   },
 
@@ -286,8 +324,10 @@ const commands = {
       const store = new CredentialStore(createDatabase<ProjectTables>(pool), createSealer(sealingKeys), recordAudit)
       const [opener, sealer] = [createOpener(sealingKeys), createSealer(sealingKeys)]
       const ofProjects = await store.resealAll(opener)
-      const ofModels = await openStores(pool).models.resealAll(opener, sealer)
-      const [resealed, current] = [ofProjects.resealed + ofModels.resealed, ofProjects.current + ofModels.current]
+      const { models, githubApps } = openStores(pool)
+      const [ofModels, ofApps] = [await models.resealAll(opener, sealer), await githubApps.resealAll(opener, sealer)]
+      const resealed = ofProjects.resealed + ofModels.resealed + ofApps.resealed
+      const current = ofProjects.current + ofModels.current + ofApps.current
       tell(`${resealed} secrets were sealed anew, ${current} had the current key already.`)
     } finally {
       await pool.end()

@@ -1,6 +1,8 @@
 import { Client } from '@temporalio/client'
 import { readReaders } from '../analytics/classify/readers.ts'
+import { SourceNotes } from '../analytics/collect/source-notes.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import { SeenReaders } from '../analytics/query/seen-readers.ts'
 import { ViewReports } from '../analytics/query/view-reports.ts'
 import { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
@@ -13,10 +15,15 @@ import type { ApiConfig } from '../platform/config.ts'
 import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/engine-checks.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
+import { createMailer } from '../platform/mail.ts'
 import { createDatabase } from '../platform/postgres.ts'
+import { announceFirstOwner } from './announce-first-owner.ts'
+import { mailInvitations } from './mail-invitations.ts'
 import { openEngines } from './open-engines.ts'
+import { openSessions } from './open-sessions.ts'
 import { openStores } from './open-stores.ts'
 import { type Running, serveHttp } from './running-process.ts'
+import { settingsParts } from './settings-parts.ts'
 
 export async function startApi(config: ApiConfig): Promise<Running> {
   const log = createLog('api', config.log)
@@ -37,18 +44,34 @@ export async function startApi(config: ApiConfig): Promise<Running> {
   const following = createFollowJobs(stores.events, log)
   const database = createDatabase<AnalyticsTables>(engines.pool)
   const viewBuffer = new ViewBuffer(database, config.views)
+  const sourceNotes = new SourceNotes(database, log)
   const knownSites = new KnownSites(stores.analyticsSettings)
   const views = {
     viewBuffer,
+    sourceNotes,
     knownSites,
     viewReports: new ViewReports(engines.clickhouse, database, knownSites),
     readers: readReaders(),
+    seenReaders: new SeenReaders(engines.clickhouse, database),
   }
-  const parts = { ...views, readiness, ...stores, ...signals, readHook, followJobs: following.followJobs }
+  const mailer = config.people.mail && createMailer(config.people.mail)
+  const people = {
+    sessions: openSessions(config, engines.pool, stores, log),
+    canMail: mailer !== undefined,
+    publicUrl: config.publicUrl,
+    mailInvitation: mailInvitations(mailer, log),
+  }
+  const settings = settingsParts({ config, engines, stores, temporal, log })
+  const jobs = { ...signals, followJobs: following.followJobs }
+  const parts = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readHook }
   const { server } = createApi(parts, config.http, log)
   server.addHook('preClose', async () => following.stop()) // else the server would wait for streams that do not end
+  const announcing = announceFirstOwner(stores.people, config.publicUrl, log)
   const release = async () => {
+    announcing.stop()
+    mailer?.close()
     await viewBuffer.settle() // a sender that is gone has been told nothing, but its views may as well be kept
+    await sourceNotes.settle()
     await engines.close()
   }
   return serveHttp(server, { config: config.http, readiness, release })

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
 import { readReaders } from '../analytics/classify/readers.ts'
 import type { Dropped } from '../analytics/collect/sift-requests.ts'
+import { SourceNotes } from '../analytics/collect/source-notes.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { type Imported, type ImportParts, importLog } from '../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
@@ -30,21 +31,24 @@ export async function importLogs(args: readonly string[]): Promise<void> {
   const { files, unreadable } = await openLogFiles(paths)
   for (const why of unreadable) process.stderr.write(`${why}\n`)
   const config = loadImportConfig()
-  const pool = createPool(config.postgres, createLog('import-logs', config.log))
+  const log = createLog('import-logs', config.log)
+  const pool = createPool(config.postgres, log)
   try {
     const { projects, analyticsSettings } = openStores(pool)
     await projects.get(projectId)
     const db = createDatabase<AnalyticsTables>(pool)
     const buffer = new ViewBuffer(db, config.views)
+    const notes = new SourceNotes(db, log)
     const parts: ImportParts = {
       runs: new ImportStore(db, projectId),
       append: (delivery) => patiently(() => buffer.append(delivery)),
+      note: (note) => notes.note(note),
       site: await analyticsSettings.read(projectId),
       readers: readReaders(),
     }
     await aloneInProject(pool, projectId, async () => {
       for (const { path, file } of files) await importFile(path, file, format, parts)
-    })
+    }).finally(() => notes.settle())
   } finally {
     await pool.end()
   }

@@ -63,6 +63,8 @@ it('finishes the turns in hand when it is told to stop, and takes no new one', a
   const turn = gateway.offer({ prompt: sleepFor(4) })
   await vi.waitFor(() => expect(turn.events).not.toEqual([]), 40_000)
   runner.child.kill('SIGTERM')
+  // A turn that is offered before the signal has arrived may be claimed, and is handed back.
+  await vi.waitFor(async () => expect((await fetch(`${runner.url}/readyz`)).status).toBe(503), 3_000)
   const late = gateway.offer({ prompt: 'script: answer' })
   await expect(runner.ended).resolves.toBe(0)
   expect(turn.report?.kind).toBe('result')

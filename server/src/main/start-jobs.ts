@@ -1,19 +1,28 @@
 /** The control half of agent jobs: what offers turns, publishes their results, and lets nothing stand still. */
 import { Client } from '@temporalio/client'
 import { startDispatcher } from '../activities/dispatcher.ts'
+import { fewAtOnce } from '../activities/few-at-once.ts'
 import { createLookAtPullRequest, followPullRequests } from '../activities/follow-pull-requests.ts'
+import { followRepositories } from '../activities/follow-repositories.ts'
+import { createGithubActivities } from '../activities/github-activities.ts'
 import { createJobActivities } from '../activities/job-activities.ts'
+import { createModelActivities } from '../activities/model-activities.ts'
 import { OfferKeeper } from '../activities/offer-keeper.ts'
 import { createOpenProject } from '../activities/open-project.ts'
-import { publishFewAtOnce } from '../activities/publish-few-at-once.ts'
 import { createPublishResult } from '../activities/publish-result.ts'
 import { recordAudit } from '../audit/audit-store.ts'
+import { createOpenCodeHost } from '../code-hosts/open-code-host.ts'
 import { createDescribeTurn } from '../gateway/describe-turn.ts'
 import type { GitReadParts } from '../gateway/git-read.ts'
 import type { ModelParts } from '../gateway/model/model-routes.ts'
+import { testModel } from '../gateway/model/test-model.ts'
 import type { RunnerApiParts } from '../gateway/runner-api.ts'
+import { GithubAppStore } from '../github/app-store.ts'
+import type { GithubTables } from '../github/tables.ts'
+import { GithubVisitStore } from '../github/visit-store.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import { EventStore } from '../jobs/event-store.ts'
+import { JobStore } from '../jobs/job-store.ts'
 import { PullRequestStore } from '../jobs/pull-request-store.ts'
 import { RunnerStore } from '../jobs/runner-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
@@ -22,15 +31,20 @@ import { createJobSignals } from '../jobs/wake-job.ts'
 import { ModelCallStore } from '../models/call-store.ts'
 import { ModelStore } from '../models/model-store.ts'
 import type { ModelTables } from '../models/tables.ts'
+import { forgetExpired } from '../people/forget-expired.ts'
+import type { PeopleTables } from '../people/tables.ts'
+import { workerPatienceMs } from '../platform/ask-worker.ts'
 import type { WorkerConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
+import { HookDeliveryStore } from '../projects/hook-delivery-store.ts'
 import { ProjectStore } from '../projects/project-store.ts'
 import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
+import { testWith } from './connect-repository.ts'
 import type { OpenEngines } from './open-engines.ts'
 import { startWorkflows } from './workflows.ts'
 
@@ -53,41 +67,61 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const pullRequests = new PullRequestStore(database)
   const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
   const egress = createEgress(config.egress)
+  const openCodeHost = createOpenCodeHost(egress)
 
   const opener = createOpener(config.sealingKeys)
   const projectDatabase = createDatabase<ProjectTables>(engines.pool)
   const repositories = new RepositoryStore(projectDatabase, recordAudit)
+  const githubDatabase = createDatabase<GithubTables>(engines.pool)
+  const [githubApps, visits] = [new GithubAppStore(githubDatabase), new GithubVisitStore(githubDatabase)]
   const openProject = createOpenProject({
     repositories,
     credentials: new CredentialStore(projectDatabase, createSealer(config.sealingKeys), recordAudit),
-    opener,
-    egress,
+    ...{ githubApps, opener, openCodeHost },
   })
-  const look = createLookAtPullRequest({ pullRequests, openProject, log })
   const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000
   const offers = new OfferKeeper({ client: temporal, attempts, log, everyMs: heartbeatTimeoutMs / 3 })
   const activities = createJobActivities({
     ...{ turns, attempts, offers },
-    publishResult: publishFewAtOnce(
-      createPublishResult({ turns, attempts, pullRequests, openProject, egress, log }),
-      mostPublishedAtOnce,
-    ),
-    lookAtPullRequest: look,
+    publishResult: createPublishResult({
+      ...{ turns, attempts, pullRequests, openProject, egress, log, inTurn: fewAtOnce(mostPublishedAtOnce) },
+    }),
+    lookAtPullRequest: createLookAtPullRequest({ pullRequests, openProject, log }),
     limits: jobs,
     timers: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
   })
-  const workflows = startWorkflows(config.engines.temporal, activities, log)
-  const signals = createJobSignals(temporal, engines.temporal, log)
-  const dispatcher = startDispatcher({ turns, events, database, signals, settings: jobs, log })
-  const follower = followPullRequests({ pullRequests, look, askAgainSeconds: jobs.pullRequestAskSeconds, log })
-
   const modelDatabase = createDatabase<ModelTables>(engines.pool)
   const [models, calls] = [new ModelStore(modelDatabase), new ModelCallStore(modelDatabase)]
+  const modelActivities = createModelActivities({
+    ...{ models, opener },
+    testModel: (model, key) => testModel(model, key, egress, workerPatienceMs),
+  })
+  const githubActivities = createGithubActivities({
+    ...{ githubApps, visits, opener, egress, log },
+    testRepository: (connection, where) => testWith(openCodeHost(connection), { ...connection, ...where }),
+  })
+  const allActivities = { ...activities, ...modelActivities, ...githubActivities }
+  const workflows = startWorkflows(config.engines.temporal, allActivities, log)
+  const signals = createJobSignals(temporal, engines.temporal, log)
+  const peopleDatabase = createDatabase<PeopleTables>(engines.pool)
+  const deliveries = new HookDeliveryStore(projectDatabase)
+  const forget = async () => {
+    await forgetExpired(peopleDatabase)
+    await visits.forgetExpired()
+    await deliveries.forgetOld()
+  }
+  const dispatcher = startDispatcher({ turns, events, database, forget, signals, settings: jobs, log })
+  const repositoryFollower = followRepositories({ repositories, openProject, log })
+  const follower = followPullRequests({
+    ...{ pullRequests, openProject, log, wakeJob: signals.wakeJob, askAgainSeconds: jobs.pullRequestAskSeconds },
+    jobs: new JobStore(database, recordAudit),
+  })
+
   const projects = new ProjectStore(projectDatabase, recordAudit)
   return {
     gateway: {
       runnerApi: {
-        runners: new RunnerStore(database),
+        runners: new RunnerStore(database, recordAudit),
         describeTurn: createDescribeTurn({ projects, repositories, models }),
         ...{ attempts, events, calls, temporal, log },
         settings: { ...jobs, heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, hearOfStopSeconds) },
@@ -96,12 +130,12 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
         ...{ models, calls, attempts, opener, egress, budget: jobs.budget },
       },
       gitRead: {
-        openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote,
+        openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote(),
         ...{ attempts, egress },
       },
     },
     async stop() {
-      await Promise.all([dispatcher.stop(), follower.stop(), workflows.stop()])
+      await Promise.all([dispatcher.stop(), follower.stop(), repositoryFollower.stop(), workflows.stop()])
       offers.stop()
       await egress.close()
     },

@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import type { GithubActivities } from '../activities/github-activities.ts'
 import type { JobActivities } from '../activities/job-activities.ts'
+import type { ModelActivities } from '../activities/model-activities.ts'
 import { jobTaskQueue } from '../jobs/wake-job.ts'
 import type { EnginesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
@@ -14,7 +16,7 @@ const mostCachedWorkflows = 40
 
 export function startWorkflows(
   config: EnginesConfig['temporal'],
-  activities: JobActivities,
+  activities: JobActivities & ModelActivities & GithubActivities,
   log: Log,
 ): { stop(): Promise<void> } {
   installLogger(log)
@@ -47,7 +49,7 @@ export function startWorkflows(
   /** A worker that lost its server for long ends with an error: the process goes on, and takes up work when it is back. */
   const running = (async () => {
     const bundle = await bundleWorkflowCode({
-      workflowsPath: join(import.meta.dirname, '../workflows/run-agent-job.ts'),
+      workflowsPath: join(import.meta.dirname, '../workflows/all.ts'),
       logger: quiet,
     })
     while (!stopping.signal.aborted) {

@@ -1,5 +1,6 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ModelTables } from './tables.ts'
 
@@ -10,6 +11,9 @@ export interface ProjectBudget {
   monthMostUsd: number | null
 }
 
+/** An alias: only by one can the transaction of another store be widened. */
+export type BudgetTables = Pick<ModelTables, 'project_budget'>
+
 export class BudgetStore {
   readonly #db: Kysely<ModelTables>
   readonly #recordAudit: RecordAudit
@@ -19,24 +23,51 @@ export class BudgetStore {
     this.#recordAudit = recordAudit
   }
 
+  /** With what the running month (UTC) has used; calls under way count as the most that they can be. */
+  async read(projectId: Id<'prj'>): Promise<{ own: ProjectBudget; used: { tokens: number; usd: number } }> {
+    const [budget, month] = await Promise.all([
+      this.#db.selectFrom('project_budget').selectAll().where('project_id', '=', projectId).executeTakeFirst(),
+      this.#db
+        .selectFrom('model_month')
+        .select(['tokens', 'cost_usd'])
+        .where('project_id', '=', projectId)
+        .where('month', '=', sql<Date>`date_trunc('month', now() AT TIME ZONE 'UTC')::date`)
+        .executeTakeFirst(),
+    ])
+    return {
+      own: {
+        jobMostTokens: asNumber(budget?.job_most_tokens),
+        monthMostTokens: asNumber(budget?.month_most_tokens),
+        monthMostUsd: asNumber(budget?.month_most_usd),
+      },
+      used: { tokens: Number(month?.tokens ?? 0), usd: Number(month?.cost_usd ?? 0) },
+    }
+  }
+
   /** Holds from the next call on. */
   async set(projectId: Id<'prj'>, budget: ProjectBudget, actor: Actor): Promise<void> {
+    await this.#db.transaction().execute((tx) => this.setIn(tx, projectId, budget, actor))
+  }
+
+  /** Together with whatever else is in that transaction. */
+  async setIn(
+    tx: Transaction<BudgetTables & AuditTables>,
+    projectId: Id<'prj'>,
+    budget: ProjectBudget,
+    actor: Actor,
+  ): Promise<void> {
     const row = {
       job_most_tokens: budget.jobMostTokens,
       month_most_tokens: budget.monthMostTokens,
       month_most_usd: budget.monthMostUsd,
     }
-    await this.#db.transaction().execute(async (tx) => {
-      await tx
-        .insertInto('project_budget')
-        .values({ project_id: projectId, ...row })
-        .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
-        .execute()
-      await this.#recordAudit(tx, projectId, actor, {
-        action: 'budget.set',
-        subject: projectId,
-        detail: { ...budget },
-      })
-    })
+    await tx
+      .insertInto('project_budget')
+      .values({ project_id: projectId, ...row })
+      .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+      .execute()
+    await this.#recordAudit(tx, projectId, actor, { action: 'budget.set', subject: projectId, detail: { ...budget } })
   }
 }
+
+const asNumber = (exact: string | null | undefined) => (exact == null ? null : Number(exact))

@@ -43,7 +43,7 @@ const model: Model = {
 
 test('a model is kept as it was given, its key sealed', async () => {
   await models.add(model, 'sk-secret', sealer)
-  expect(await models.list()).toEqual([model])
+  expect(await models.list()).toEqual([{ ...model, hasKey: true }])
   const found = await models.find(mine, model.name)
   expect(found && (await openModelKey(found, opener))).toBe('sk-secret')
   expect(Buffer.from(found?.sealedKey ?? []).includes('sk-secret')).toBe(false)

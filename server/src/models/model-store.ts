@@ -11,6 +11,10 @@ export interface StoredModel extends Model {
   sealedKey: Uint8Array | null
 }
 
+export interface InstalledModel extends Model {
+  hasKey: boolean
+}
+
 export class ModelStore {
   readonly #db: Kysely<ModelTables>
 
@@ -64,21 +68,58 @@ export class ModelStore {
     if (!allowed) throw noSuchModel(name)
   }
 
-  /** Only for the person at the machine: a project sees what it may use. */
-  async list(): Promise<Model[]> {
-    return (await this.#db.selectFrom('model').selectAll().orderBy('name').execute()).map(asModel)
+  /** A new default takes the old one's place. */
+  async makeDefault(name: string): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      await tx.updateTable('model').set({ is_default: false }).where('is_default', '=', true).execute()
+      const made = await tx
+        .updateTable('model')
+        .set({ is_default: true })
+        .where('name', '=', name)
+        .returning('name')
+        .executeTakeFirst()
+      if (!made) throw noSuchModel(name)
+    })
   }
 
+  /** Only for who runs the installation: a project sees what it may use. */
+  async list(): Promise<InstalledModel[]> {
+    const rows = await this.#db.selectFrom('model').selectAll().orderBy('name').execute()
+    return rows.map((row) => ({ ...asModel(row), hasKey: row.sealed_key !== null }))
+  }
+
+  /** The default among them is the project's own choice, where it has one. */
   async listFor(projectId: Id<'prj'>): Promise<Model[]> {
-    return (await this.#allowed(projectId).orderBy('name').execute()).map(asModel)
+    const [rows, chosen] = await Promise.all([
+      this.#allowed(projectId).orderBy('name').execute(),
+      this.find(projectId, defaultModel),
+    ])
+    return rows.map((row) => ({ ...asModel(row), isDefault: row.name === chosen?.name }))
   }
 
   /** By its name, or `default`. Undefined: there is none, or the project may not use it. */
   async find(projectId: Id<'prj'>, name: string): Promise<StoredModel | undefined> {
     const row = await this.#allowed(projectId)
-      .where((where) => (name === defaultModel ? where('is_default', '=', true) : where('name', '=', name)))
+      .where((where) =>
+        name === defaultModel
+          ? where.or([
+              where('is_default', '=', true),
+              where('name', '=', (from) =>
+                from.selectFrom('project').select('default_model').where('id', '=', projectId),
+              ),
+            ])
+          : where('name', '=', name),
+      )
+      .orderBy('is_default') // the project's own choice goes before the installation's
+      .limit(1)
       .executeTakeFirst()
     return row && { ...asModel(row), sealedKey: row.sealed_key }
+  }
+
+  /** What jobs get in a project that chose none; null: nothing. */
+  async installationDefault(projectId: Id<'prj'>): Promise<string | null> {
+    const row = await this.#allowed(projectId).where('is_default', '=', true).executeTakeFirst()
+    return row?.name ?? null
   }
 
   #allowed(projectId: Id<'prj'>) {

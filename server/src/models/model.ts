@@ -33,6 +33,13 @@ export const defaultModel = 'default'
 
 export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
 
+/** Undefined: it is not an address, or one with more in it than a place. */
+export function plainBaseUrl(typed: string): string | undefined {
+  const url = URL.parse(typed)
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined
+}
+
 /** Tokens of one call, each counted in one of the four. */
 export interface Usage {
   inputTokens: number

@@ -59,4 +59,5 @@ export interface ModelTables extends AuditTables {
     at: Generated<Date>
   }
   job: { project_id: Id<'prj'>; id: Id<'job'> }
+  project: { id: Id<'prj'>; default_model: string | null }
 }

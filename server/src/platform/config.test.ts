@@ -8,6 +8,7 @@ import { generateSealingKeyPair } from './sealed-secrets/sealing-keys.ts'
 const keys = generateSealingKeyPair()
 const engines = {
   COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry,
+  COLOPHON_SESSION_SECRET: 'x'.repeat(32),
   COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry,
   COLOPHON_DATABASE_URL: 'postgres://colophon:hunter2@localhost:5432/colophon',
   COLOPHON_CLICKHOUSE_URL: 'http://localhost:8123/colophon',
@@ -43,7 +44,7 @@ test('every mistake is named at once, and once', () => {
     COLOPHON_TLS_CERT_FILE: '/tls/cert.pem',
     COLOPHON_CLICKHOUSE_ULR: 'http://localhost:8123',
   })
-  expect(mistakes).toHaveLength(10)
+  expect(mistakes).toHaveLength(11)
   for (const start of [
     'COLOPHON_CLICKHOUSE_ULR is not a setting of Colophon; did you mean COLOPHON_CLICKHOUSE_URL?',
     'COLOPHON_DATABASE_URL is not an address',
@@ -51,6 +52,7 @@ test('every mistake is named at once, and once', () => {
     'COLOPHON_CLICKHOUSE_URL is missing',
     'COLOPHON_TEMPORAL_ADDRESS is missing',
     'COLOPHON_SEALING_PRIVATE_KEYS is missing',
+    'COLOPHON_SESSION_SECRET is missing',
     'COLOPHON_LOG_LEVEL has to be one of debug, info, warn, error, not loud',
     'COLOPHON_LISTEN has to be host:port',
     'COLOPHON_TRUSTED_PROXIES has to list addresses or networks, like 10.0.0.0/8, not nonsense',

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { isLoopback } from './is-loopback.ts'
 import {
   type ParsedSealingKeys,
   parseSealingPrivateKeys,
@@ -51,6 +52,38 @@ export interface ApiConfig {
   /** Enough to seal a secret, not to open one. */
   sealingKeys: SealingPublicKeys
   views: ViewsConfig
+  /** For tests of what users type: a repository, a model. */
+  egress: EgressConfig
+  /** Of the GitHubs for which the dashboard makes Apps, without a trailing slash. */
+  githubUrls: readonly string[]
+  /** Where runners find the gateway, to be shown to who starts one. Undefined: nobody said. */
+  gatewayUrl: string | undefined
+  /** What calls of models may use, in projects that have no values of their own: to be shown. */
+  budget: JobsConfig['budget']
+  people: PeopleConfig
+}
+
+/** How people sign in to the dashboard. */
+export interface PeopleConfig {
+  /** Signs the cookies of sessions; the same for all replicas. */
+  sessionSecret: string
+  /** A provider of OpenID Connect, for those who have one. */
+  oidc: OidcConfig | undefined
+  /** Undefined: invitations are links to copy. */
+  mail: MailConfig | undefined
+}
+
+export interface OidcConfig {
+  /** What its button says. */
+  name: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+}
+
+export interface MailConfig {
+  smtpUrl: string
+  from: string
 }
 
 /** Of the buffer in which page views wait for ClickHouse: with so much in it no more are taken. */
@@ -136,6 +169,9 @@ export const loadPostgresConfig = (
   environment: Environment = process.env,
 ): Pick<EnginesConfig, 'postgres'> & { log: LogConfig } =>
   read(environment, (from) => ({ postgres: postgres(from), log: log(from) }))
+/** For the commands that print a link to the dashboard: it is where `api` is. */
+export const loadLinkConfig = (environment: Environment = process.env): Pick<ApiConfig, 'publicUrl'> =>
+  read(environment, (from) => ({ publicUrl: publicUrl(from, publicHttp(from)) }))
 /** For the import of logs, which goes into the same buffer as what comes over HTTP. */
 export const loadImportConfig = (environment: Environment = process.env) =>
   read(environment, (from) => ({ postgres: postgres(from), views: views(from), log: log(from) }))
@@ -158,7 +194,7 @@ export const loadSealingPrivateKeys = (environment: Environment = process.env): 
   read(environment, sealingPrivateKeys)
 
 function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
-  const http = httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
+  const http = publicHttp(from)
   return {
     log: log(from),
     engines: engines(from),
@@ -166,7 +202,69 @@ function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
     publicUrl: publicUrl(from, http),
     sealingKeys,
     views: views(from),
+    egress: egress(from),
+    githubUrls: githubUrls(from),
+    gatewayUrl: gatewayUrl(from),
+    budget: budget(from),
+    people: people(from),
   }
+}
+
+const publicHttp = (from: Reader) => httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
+
+function people(from: Reader): PeopleConfig {
+  const sessionSecret = from.text('COLOPHON_SESSION_SECRET', {
+    purpose:
+      'signs the cookies of people who sign in: at least 32 random characters, like those of openssl rand -hex 32',
+    secret: true,
+  })
+  if (sessionSecret !== '' && sessionSecret.length < 32)
+    from.mistake('COLOPHON_SESSION_SECRET has fewer than 32 characters')
+  return { sessionSecret, oidc: oidc(from), mail: mail(from) }
+}
+
+function oidc(from: Reader): OidcConfig | undefined {
+  if (from.optionalText('COLOPHON_OIDC_ISSUER') === undefined) return undefined
+  const schemes = ['https:', 'http:']
+  return {
+    name: from.text('COLOPHON_OIDC_NAME', { purpose: 'what the button says', otherwise: 'single sign-on' }),
+    issuer: from
+      .url('COLOPHON_OIDC_ISSUER', { schemes, purpose: 'the address of your OpenID provider' })
+      .replace(/\/+$/, ''),
+    clientId: from.text('COLOPHON_OIDC_CLIENT_ID', { purpose: 'what the OpenID provider calls us' }),
+    clientSecret: from.text('COLOPHON_OIDC_CLIENT_SECRET', {
+      purpose: 'with which we show the OpenID provider who we are',
+      secret: true,
+    }),
+  }
+}
+
+function mail(from: Reader): MailConfig | undefined {
+  if (from.optionalText('COLOPHON_SMTP_URL', { secret: true }) === undefined) return undefined
+  return {
+    smtpUrl: from.url('COLOPHON_SMTP_URL', {
+      schemes: ['smtp:', 'smtps:'],
+      purpose: 'where mail goes out, like smtps://user:password@mail.example.com',
+      secret: true,
+    }),
+    from: from.text('COLOPHON_MAIL_FROM', { purpose: 'whom invitations come from, like Colophon <docs@example.com>' }),
+  }
+}
+
+function githubUrls(from: Reader): string[] {
+  const urls = from.list('COLOPHON_GITHUB_URLS').map((url) => url.replace(/\/+$/, ''))
+  for (const url of urls) {
+    const parsed = URL.parse(url)
+    // Browsers are let post to it: no more than an address, or the page's headers would say something else.
+    if (!parsed || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[a-z0-9.:[\]/_-]+$/i.test(url))
+      from.mistake(`COLOPHON_GITHUB_URLS has to list addresses like https://github.com, not ${url}`)
+  }
+  return urls.length > 0 ? urls : ['https://github.com']
+}
+
+function gatewayUrl(from: Reader): string | undefined {
+  const { host, port } = from.listenAddress('COLOPHON_GATEWAY_LISTEN', { host: '127.0.0.1', port: 8090 })
+  return from.optionalText('COLOPHON_GATEWAY_URL') ?? (isLoopback(host) ? `http://localhost:${port}` : undefined)
 }
 
 function views(from: Reader): ViewsConfig {
@@ -213,13 +311,15 @@ function jobs(from: Reader): JobsConfig {
       otherwise: 5,
     }),
     mostEngineFailures: from.integer('COLOPHON_JOB_MOST_ENGINE_FAILURES', { least: 1, most: 100, otherwise: 2 }),
-    budget: {
-      jobMostTokens: from.integer('COLOPHON_JOB_MOST_TOKENS', { least: 0, most: 1e12, otherwise: 5_000_000 }),
-      monthMostTokens: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_TOKENS', { least: 0, most: 1e12 }),
-      monthMostUsd: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_USD', { least: 0, most: 1e9 }),
-    },
+    budget: budget(from),
   }
 }
+
+const budget = (from: Reader): JobsConfig['budget'] => ({
+  jobMostTokens: from.integer('COLOPHON_JOB_MOST_TOKENS', { least: 0, most: 1e12, otherwise: 5_000_000 }),
+  monthMostTokens: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_TOKENS', { least: 0, most: 1e12 }),
+  monthMostUsd: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_USD', { least: 0, most: 1e9 }),
+})
 
 const makeThem = 'make a pair with `colophon-server admin sealing-key`'
 
@@ -317,13 +417,6 @@ function publicUrl(from: Reader, http: HttpConfig): string {
   return url.replace(/\/+$/, '')
 }
 
-const isLoopback = (host: string) =>
-  host === 'localhost' ||
-  host.endsWith('.localhost') ||
-  (isIP(host) === 4 && host.startsWith('127.')) ||
-  host === '::1' ||
-  host === '[::1]'
-
 function read<Config>(environment: Environment, parse: (from: Reader) => Config): Config {
   const from = new Reader(environment)
   const config = parse(from)
@@ -339,6 +432,7 @@ const knownNames = [
   ...['COLOPHON_EGRESS_ALLOWED_HOSTS', 'COLOPHON_EGRESS_ALLOWED_NETWORKS', 'COLOPHON_EGRESS_CA_BUNDLE'],
   'COLOPHON_EGRESS_PROXY_URL',
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_POOL_SIZE', 'COLOPHON_DATABASE_URL', 'COLOPHON_GATEWAY_LISTEN'],
+  'COLOPHON_GITHUB_URLS',
   ...['COLOPHON_GATEWAY_TLS_CERT_FILE', 'COLOPHON_GATEWAY_TLS_KEY_FILE', 'COLOPHON_GATEWAY_URL', 'COLOPHON_LISTEN'],
   ...['COLOPHON_JOB_DEADLINE_SECONDS', 'COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 'COLOPHON_JOB_IDLE_ARCHIVE_DAYS'],
   ...['COLOPHON_JOB_MOST_ENGINE_FAILURES', 'COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', 'COLOPHON_JOB_NO_RUNNER_SECONDS'],
@@ -354,6 +448,8 @@ const knownNames = [
   ...['COLOPHON_STOP_DELAY_SECONDS', 'COLOPHON_TEMPORAL_ADDRESS', 'COLOPHON_TEMPORAL_API_KEY'],
   ...['COLOPHON_TEMPORAL_NAMESPACE', 'COLOPHON_TEMPORAL_TLS', 'COLOPHON_TLS_CERT_FILE', 'COLOPHON_TLS_KEY_FILE'],
   'COLOPHON_VIEWS_BUFFER_MEGABYTES',
+  ...['COLOPHON_SESSION_SECRET', 'COLOPHON_SMTP_URL', 'COLOPHON_MAIL_FROM', 'COLOPHON_OIDC_NAME'],
+  ...['COLOPHON_OIDC_ISSUER', 'COLOPHON_OIDC_CLIENT_ID', 'COLOPHON_OIDC_CLIENT_SECRET'],
   ...['COLOPHON_TRUSTED_PROXIES', 'COLOPHON_URL'], // the last is the command line's
 ]
 
@@ -361,7 +457,7 @@ const knownNames = [
 const secretNames = [
   ...['COLOPHON_EGRESS_CA_BUNDLE', 'COLOPHON_EGRESS_PROXY_URL', 'COLOPHON_GATEWAY_CA_BUNDLE'],
   ...['COLOPHON_CLICKHOUSE_URL', 'COLOPHON_DATABASE_URL', 'COLOPHON_RUNNER_TOKEN', 'COLOPHON_SEALING_PRIVATE_KEYS'],
-  'COLOPHON_TEMPORAL_API_KEY',
+  ...['COLOPHON_TEMPORAL_API_KEY', 'COLOPHON_SESSION_SECRET', 'COLOPHON_SMTP_URL', 'COLOPHON_OIDC_CLIENT_SECRET'],
 ]
 
 interface TextOptions {

@@ -1,7 +1,22 @@
 import { typeidUnboxed } from 'typeid-js'
 
 /** Type-prefixed, time-ordered identifiers (TypeID). A closed list: a new kind of thing adds its prefix here. */
-export type IdPrefix = 'req' | 'prj' | 'mbr' | 'key' | 'crd' | 'aud' | 'job' | 'trn' | 'run' | 'mcl' | 'imp'
+export type IdPrefix =
+  | 'req'
+  | 'prj'
+  | 'mbr'
+  | 'key'
+  | 'crd'
+  | 'aud'
+  | 'job'
+  | 'trn'
+  | 'run'
+  | 'mcl'
+  | 'imp'
+  | 'per'
+  | 'ses'
+  | 'inv'
+  | 'vst'
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`
 
 export const newId = <const Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> => typeidUnboxed(prefix) as Id<Prefix>

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
@@ -10,6 +10,15 @@ export interface Project {
   createdAt: Date
   /** Null: it is not paused. */
   pausedAt: Date | null
+}
+
+export interface ProjectSettings {
+  /** What the agent is told in every job; null: nothing. */
+  instructions: string | null
+  /** Of jobs that name no model; null: the installation's. */
+  defaultModel: string | null
+  /** Null: for ever. */
+  jobRetentionDays: number | null
 }
 
 export const mostInstructionCharacters = 20_000
@@ -25,7 +34,8 @@ export class ProjectStore {
     this.#recordAudit = recordAudit
   }
 
-  async create(name: string, actor: Actor): Promise<Project> {
+  /** With its first owner, where somebody who is signed in makes it. */
+  async create(name: string, actor: Actor, owner?: { id: Id<'per'>; email: string }): Promise<Project> {
     return this.#db.transaction().execute(async (tx) => {
       const project = await tx
         .insertInto('project')
@@ -37,6 +47,15 @@ export class ProjectStore {
         subject: project.id,
         detail: { name },
       })
+      if (owner) {
+        await tx
+          .insertInto('project_member')
+          .values({
+            ...{ project_id: project.id, id: newId('mbr'), role: 'owner' },
+            ...{ email: owner.email, person_id: owner.id },
+          })
+          .execute()
+      }
       return project
     })
   }
@@ -73,19 +92,56 @@ export class ProjectStore {
     return project.instructions
   }
 
+  async readSettings(id: Id<'prj'>): Promise<ProjectSettings> {
+    const settings = await this.#db
+      .selectFrom('project')
+      .select(['instructions', 'default_model as defaultModel', 'job_retention_days as jobRetentionDays'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!settings) throw noSuchProject()
+    return settings
+  }
+
+  /** What is left out stays. `more` is done in the same transaction. */
+  async changeSettings(
+    id: Id<'prj'>,
+    { instructions, ...changes }: Partial<ProjectSettings>,
+    actor: Actor,
+    more?: (tx: Transaction<ProjectTables>) => Promise<void>,
+  ): Promise<void> {
+    const { defaultModel, jobRetentionDays } = changes
+    await this.#db.transaction().execute(async (tx) => {
+      if (Object.keys(changes).length > 0) {
+        await tx
+          .updateTable('project')
+          .set({
+            ...(defaultModel !== undefined && { default_model: defaultModel }),
+            ...(jobRetentionDays !== undefined && { job_retention_days: jobRetentionDays }),
+          })
+          .where('id', '=', id)
+          .execute()
+        await this.#recordAudit(tx, id, actor, { action: 'project.changed', subject: id, detail: { ...changes } })
+      }
+      if (instructions !== undefined) await this.#instruct(tx, id, instructions, actor)
+      await more?.(tx)
+    })
+  }
+
   /** From the next turn on. */
   async setInstructions(id: Id<'prj'>, instructions: string | null, actor: Actor): Promise<void> {
-    await this.#db.transaction().execute(async (tx) => {
-      const project = await tx
-        .updateTable('project')
-        .set({ instructions })
-        .where('id', '=', id)
-        .returning('id')
-        .executeTakeFirst()
-      if (!project) throw noSuchProject()
-      const detail = { characters: instructions?.length ?? 0 }
-      await this.#recordAudit(tx, id, actor, { action: 'project.instructed', subject: id, detail })
-    })
+    await this.#db.transaction().execute((tx) => this.#instruct(tx, id, instructions, actor))
+  }
+
+  async #instruct(tx: Transaction<ProjectTables>, id: Id<'prj'>, instructions: string | null, actor: Actor) {
+    const project = await tx
+      .updateTable('project')
+      .set({ instructions })
+      .where('id', '=', id)
+      .returning('id')
+      .executeTakeFirst()
+    if (!project) throw noSuchProject()
+    const detail = { characters: instructions?.length ?? 0 }
+    await this.#recordAudit(tx, id, actor, { action: 'project.instructed', subject: id, detail })
   }
 }
 

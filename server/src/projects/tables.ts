@@ -1,8 +1,11 @@
-import type { Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
+import type { MemberRole } from '../people/member-role.ts'
 import type { Id } from '../platform/ids.ts'
-import type { MemberRole } from './member-role.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
+
+/** PostgreSQL's `bigint` comes as text. */
+type NumberOrNull = ColumnType<string | null, number | null, number | null>
 
 export interface ProjectTables extends AuditTables {
   project: {
@@ -11,26 +14,39 @@ export interface ProjectTables extends AuditTables {
     created_at: Generated<Date>
     instructions: Generated<string | null>
     paused_at: Generated<Date | null>
+    default_model: Generated<string | null>
+    job_retention_days: Generated<number | null>
   }
   project_member: {
     project_id: Id<'prj'>
     id: Id<'mbr'>
     email: string
     role: MemberRole
+    /** Who accepted an invitation of this project; null: nobody yet. */
+    person_id: Generated<Id<'per'> | null>
     created_at: Generated<Date>
   }
   repository: {
     project_id: Id<'prj'>
-    host: 'gitea'
+    host: 'gitea' | 'github'
     base_url: string
     owner: string
     name: string
     base_branch: string
     docs_folder: string
-    token_credential_id: Id<'crd'>
+    token_credential_id: Id<'crd'> | null
+    installation_id: NumberOrNull
+    host_repository_id: NumberOrNull
+    trouble: RepositoryTrouble | null
     webhook_secret: string
     publishing: JSONColumnType<PublishingSettings>
+    look_due_at: Generated<Date>
     created_at: Generated<Date>
+  }
+  hook_delivery: {
+    sender: string
+    digest: Uint8Array
+    received_at: Generated<Date>
   }
   credential: {
     project_id: Id<'prj'>
@@ -43,3 +59,6 @@ export interface ProjectTables extends AuditTables {
 
 /** What a sealed secret is for. A closed list: whoever adds a use of secrets adds its kind. */
 export type CredentialKind = 'code-host-token'
+
+/** What keeps a connected repository from being worked with. */
+export type RepositoryTrouble = 'archived' | 'gone' | 'shut_out'

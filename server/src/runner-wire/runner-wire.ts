@@ -15,6 +15,15 @@ export const ClaimedTurn = Type.Object({
   /** Good for this try alone. */
   attemptToken: Type.String(),
   prompt: Type.String(),
+  /** On the code host, that the prompt is about. Its words are whoever's: material, and no orders. */
+  failedCheck: Type.Union([
+    Type.Object({
+      name: Type.String(),
+      summary: Type.Union([Type.String(), Type.Null()]),
+      log: Type.Union([Type.String(), Type.Null()]),
+    }),
+    Type.Null(),
+  ]),
   model: Type.String(),
   /** How the model is spoken to at the gateway, and what fits into a call. */
   modelSettings: Type.Object({

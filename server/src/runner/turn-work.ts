@@ -2,7 +2,7 @@
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { Checkout } from './checkout.ts'
 import { type CheckResults, checkMounts, checkPages } from './checks/check-pages.ts'
-import { docsPrompt, notDoneNote, repairPrompt } from './docs-prompt.ts'
+import { docsPrompt, failedCheckNote, notDoneNote, repairPrompt } from './docs-prompt.ts'
 import type { AgentEngine, EngineEvent, EngineResult, EngineStop } from './engines/agent-engine.ts'
 import { pullRequestWords } from './pull-request-words.ts'
 import { Box } from './sandbox/box.ts'
@@ -92,7 +92,8 @@ function createAsk(
     engine.run({ ...scene, systemPrompt, prompt, session, model: { ...modelSettings, id: model, path: '/model' } })
 }
 
-const firstPrompt = ({ prompt, notDone }: ClaimedTurn) => [prompt, ...notDone.map(notDoneNote)].join('\n\n')
+const firstPrompt = ({ prompt, failedCheck, notDone }: ClaimedTurn) =>
+  [prompt, ...(failedCheck ? [failedCheckNote(failedCheck)] : []), ...notDone.map(notDoneNote)].join('\n\n')
 
 /** Checks that break say so in the result: they are for people, and no reason to throw away the work. */
 async function check(box: Box, { baseCommit }: Checkout, signal: AbortSignal): Promise<CheckResults> {

@@ -15,7 +15,7 @@ let workflowBundle: { code: string }
 beforeAll(async () => {
   const logger = new DefaultLogger('ERROR')
   Runtime.install({ logger })
-  workflowBundle = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'run-agent-job.ts'), logger })
+  workflowBundle = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'all.ts'), logger })
 }, 60_000)
 
 test('there are histories', () => expect(files.length).toBeGreaterThanOrEqual(6))

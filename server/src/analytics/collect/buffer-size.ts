@@ -23,8 +23,21 @@ export class BufferSize {
     this.#capBytes = capBytes
   }
 
-  /** Only the first look is waited for: of a buffer that has become large it takes long. */
   async isReached(): Promise<boolean> {
+    return (await this.#known()) >= this.#capBytes
+  }
+
+  /** For people. The size is the last that was looked at: whoever keeps asking must not have all of it measured each time. */
+  async describe(): Promise<{ bytes: number; capBytes: number; oldestWaitingAt: Date | null }> {
+    const [bytes, oldest] = await Promise.all([
+      this.#known(),
+      this.#db.selectFrom('view_batch').select('created_at').orderBy('id').limit(1).executeTakeFirst(),
+    ])
+    return { bytes: oldest ? bytes : 0, capBytes: this.#capBytes, oldestWaitingAt: oldest?.created_at ?? null }
+  }
+
+  /** Only the first look is waited for: of a buffer that has become large it takes long. */
+  async #known(): Promise<number> {
     if (!this.#looking && performance.now() >= this.#lookAgainAt) {
       this.#looking = this.#look().finally(() => {
         this.#looking = undefined
@@ -32,7 +45,7 @@ export class BufferSize {
       this.#looking.catch(() => {}) // who waits for it is told; else the next look tells
     }
     if (this.#sizeBytes === undefined) await this.#looking
-    return (this.#sizeBytes ?? 0) >= this.#capBytes
+    return this.#sizeBytes ?? 0
   }
 
   grewBy(bytes: number): void {

@@ -11,10 +11,21 @@ export interface SeenRequest extends Omit<SiteRequest, 'source' | 'verification'
 
 export type Dropped = Partial<Record<DropReason, number>>
 
+/** Without its query, where a site may have put anything about its reader. */
+export interface DroppedEvent {
+  path: string
+  reason: DropReason
+}
+
 export interface Sifted {
   views: View[]
   dropped: Dropped
+  /** The first few of the dropped ones. */
+  examples: DroppedEvent[]
 }
+
+const mostExamples = 5
+const longestExampleCharacters = 200
 
 const unverified = { kind: 'none' } as const
 
@@ -24,11 +35,15 @@ export function siftRequests(
 ): Sifted {
   const views: View[] = []
   const dropped: Dropped = {}
+  const examples: DroppedEvent[] = []
   const rule = { readers, peopleCountedBy: site.settings.peopleCountedBy }
   for (const { at, ...request } of requests) {
     const seen = classify({ ...request, source: witness, verification: unverified }, rule)
     const reason = !seen.counted ? seen.reason : at === 'too_old' ? at : undefined
-    if (reason !== undefined) dropped[reason] = (dropped[reason] ?? 0) + 1
+    if (reason !== undefined) {
+      dropped[reason] = (dropped[reason] ?? 0) + 1
+      if (examples.length < mostExamples) examples.push({ path: exampleOf(request.path), reason })
+    }
     if (!seen.counted || at === 'too_old') continue
     views.push({
       projectId: site.projectId,
@@ -46,5 +61,13 @@ export function siftRequests(
       views: 1,
     })
   }
-  return { views, dropped }
+  return { views, dropped, examples }
 }
+
+/** PostgreSQL takes neither NUL nor half a character. */
+const exampleOf = (path: string): string =>
+  path
+    .replace(/[?#].*$/s, '')
+    .slice(0, longestExampleCharacters)
+    .replaceAll('\0', '\uFFFD')
+    .toWellFormed()

@@ -211,3 +211,24 @@ test('a delivery of many megabytes is several batches', async () => {
   expect(sizes.length).toBe(2)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 1024 * 1024)
 })
+
+test('whoever looks how full it is does not have all of it measured each time', async () => {
+  let measured = 0
+  const db = scope.db.withPlugin({
+    transformQuery({ node }) {
+      if (JSON.stringify(node).includes('octet_length')) measured++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const buffer = new ViewBuffer(db, { capBytes: 1e9 })
+  await buffer.append(delivery())
+  const looks = await Promise.all(Array.from({ length: 10 }, () => buffer.look()))
+  for (const { bytes, oldestWaitingAt } of looks) {
+    expect(bytes).toBeGreaterThan(0)
+    expect(oldestWaitingAt).toBeInstanceOf(Date)
+  }
+  expect(measured).toBe(1)
+  await scope.pool.query('TRUNCATE view_batch')
+  expect(await buffer.look()).toMatchObject({ bytes: 0, oldestWaitingAt: null })
+})

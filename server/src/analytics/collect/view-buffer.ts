@@ -44,6 +44,11 @@ export class ViewBuffer {
     })
   }
 
+  /** How much waits for ClickHouse, and since when. */
+  look() {
+    return this.#size.describe()
+  }
+
   /** What was appended before is committed, or has failed. */
   async settle(): Promise<void> {
     await this.#writing

@@ -26,6 +26,7 @@ async function newSite(): Promise<ImportParts & { projectId: Id<'prj'> }> {
     projectId,
     runs: new ImportStore(scope.db, projectId),
     append: (delivery) => buffer.append(delivery),
+    note: () => {},
     site: await settings.read(projectId),
     readers,
   }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { Readers } from '../classify/readers.ts'
 import { type Dropped, siftRequests } from '../collect/sift-requests.ts'
+import type { SourceNotes } from '../collect/source-notes.ts'
 import type { ViewBuffer } from '../collect/view-buffer.ts'
 import type { Site } from '../settings/settings-store.ts'
 import type { ImportRun, ImportStore } from './import-store.ts'
@@ -22,6 +23,7 @@ export interface LogFile {
 export interface ImportParts {
   runs: ImportStore
   append: ViewBuffer['append']
+  note: SourceNotes['note']
   site: Site
   readers: Readers
 }
@@ -43,7 +45,7 @@ const mostBytesAtOnce = 4 * 1024 * 1024
 export async function importLog(
   file: LogFile,
   readLine: ReadLogLine,
-  { runs, append, site, readers }: ImportParts,
+  { runs, append, note, site, readers }: ImportParts,
   onProgress: (imported: Imported) => void = () => {},
 ): Promise<Imported> {
   const run = (await findRun(file, await runs.list())) ?? runs.newRun()
@@ -61,7 +63,8 @@ export async function importLog(
     run.sureBytes = begin
     run.plannedBytes = position
     await runs.plan(run)
-    const { views, dropped } = siftRequests(piece.requests, { site, readers, witness: 'servers', importId: run.id })
+    const rule = { site, readers, witness: 'servers', importId: run.id } as const
+    const { views, dropped, examples } = siftRequests(piece.requests, rule)
     const outcome = await append({
       projectId: site.projectId,
       shard: site.shard,
@@ -74,6 +77,7 @@ export async function importLog(
     imported.lines += piece.lines
     if (outcome === 'repeated') imported.linesBefore += piece.lines
     else {
+      note({ projectId: site.projectId, source: 'logs', counted: views.length, dropped, examples })
       imported.counted += views.length
       imported.unreadable += piece.unreadable
       for (const [reason, count] of Object.entries(dropped) as [keyof Dropped, number][])

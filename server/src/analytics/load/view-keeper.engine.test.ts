@@ -39,7 +39,7 @@ test('a project keeps what it wants to keep, in every table, and others keep all
 
   await settings.change(brief, { retentionMonths: 2 }, { kind: 'operator' })
   const read = async (projectId: typeof brief, range: TimeRange) => {
-    const page = { projectId, range, ai: 'all', limit: 10, offset: 0 } as const
+    const page = { projectId, range, ai: 'all', pages: {}, limit: 10, offset: 0 } as const
     const step = { projectId, range, ai: 'all', step: 'month', timeZone: 'UTC' } as const
     return [
       (await listViews(clickhouse, page)).totals.human,

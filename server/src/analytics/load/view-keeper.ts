@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts'
 import type { AnalyticsTables } from '../tables.ts'
 import { expireViews } from './expire-views.ts'
 import { forgetDeliveries } from './forget-deliveries.ts'
+import { forgetTallies } from './forget-tallies.ts'
 
 const everyMs = 3_600_000
 
@@ -24,6 +25,7 @@ export function startViewKeeper({
 
   const round = async () => {
     const deliveries = await forgetDeliveries(db)
+    await forgetTallies(db)
     const projects = await expireViews(db, clickhouse, shard)
     if (deliveries > 0 || projects > 0) log.info({ shard, deliveries, projects }, 'forgot old deliveries and views')
   }

@@ -4,6 +4,7 @@ import type { Id } from '../../platform/ids.ts'
 import type { ReaderClass } from '../classify/reader-class.ts'
 import type { QueryClickhouse } from './clickhouse-reads.ts'
 import { asDay, asMoment, during } from './conditions.ts'
+import { ofPages, pageParams } from './page-filter.ts'
 import { readSettings } from './read-settings.ts'
 import { spanOf, splitByDay, type TimeRange } from './time-range.ts'
 
@@ -17,9 +18,10 @@ export interface ReaderViews {
 /** Most views first. There are no more than the list of readers has names. */
 export async function listReaders(
   clickhouse: QueryClickhouse,
-  { projectId, range }: { projectId: Id<'prj'>; range: TimeRange },
+  { projectId, range, path }: { projectId: Id<'prj'>; range: TimeRange; path?: string | undefined },
 ): Promise<ReaderViews[]> {
-  const { whole, rest } = splitByDay(spanOf(range))
+  // Readers are not summed by page: those of one are counted from the views themselves.
+  const { whole, rest } = path === undefined ? splitByDay(spanOf(range)) : { whole: [], rest: [spanOf(range)] }
   const answer = await clickhouse.query({
     query: `
       SELECT class, agent, sum(views) AS views
@@ -28,12 +30,13 @@ export async function listReaders(
         WHERE project_id = {project: String} AND (${during('day', whole, asDay)})
         UNION ALL
         SELECT class, agent, sum(views) AS views FROM page_view
-        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) GROUP BY class, agent
+        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) AND ${ofPages({ path })}
+        GROUP BY class, agent
       )
       GROUP BY class, agent
       HAVING views > 0
       ORDER BY views DESC, class, agent`,
-    query_params: { project: projectId },
+    query_params: { project: projectId, ...pageParams({ path }) },
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })

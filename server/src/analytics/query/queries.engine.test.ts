@@ -132,7 +132,7 @@ test('any range, to the millisecond: pages, totals and readers are those of the 
     const ai = oneOf(['all', 'assistants'] as const)
     const about = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${ai}`
     const pages = expectedPages(range, ai)
-    const whole = await listViews(scope.clickhouse, { projectId, range, ai, limit: 250, offset: 0 })
+    const whole = await listViews(scope.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
     expect(whole, about).toEqual({ totals: sum(pages), views: pages, hasMore: false })
 
     const readers = Map.groupBy(inRange(range), (view) => `${view.class} ${view.agent}`)
@@ -144,19 +144,49 @@ test('any range, to the millisecond: pages, totals and readers are those of the 
   }
 })
 
+test('of one page, or of those that a text is in: the same as by hand', { timeout: 300_000 }, async () => {
+  for (let times = 0; times < 20; times++) {
+    const range = randomRange()
+    const [path, contains] = [`/docs/page-${below(40)}`, `PAGE-${below(4)}`]
+    const about = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${path}, ${contains}`
+    const pages = expectedPages(range, 'all')
+    const list = (filter: { path: string } | { contains: string }) =>
+      listViews(scope.clickhouse, { projectId, range, ai: 'all', pages: filter, limit: 250, offset: 0 })
+    const one = pages.filter((page) => page.path === path)
+    expect(await list({ path }), about).toEqual({ totals: sum(one), views: one, hasMore: false })
+    const some = pages.filter((page) => page.path.includes(contains.toLowerCase()))
+    expect(await list({ contains }), about).toEqual({ totals: sum(some), views: some, hasMore: false })
+
+    const seen = inRange(range).filter((view) => view.path === path)
+    const readers = await listReaders(scope.clickhouse, { projectId, range, path })
+    expect(Object.fromEntries(readers.map((row) => [`${row.class} ${row.agent}`, row.views])), about).toEqual(
+      Object.fromEntries(
+        [...Map.groupBy(seen, (view) => `${view.class} ${view.agent}`)].map(([key, of]) => [key, of.length]),
+      ),
+    )
+    const [step, timeZone] = [oneOf(['day', 'week', 'month'] as const), oneOf(['UTC', ...zones])]
+    const points = await viewTimeseries(scope.clickhouse, { projectId, range, ai: 'all', step, timeZone, path })
+    const found = points
+      .filter(({ total }) => total > 0)
+      .map(({ at, ...counts }) => [stepOf(at, step, timeZone), counts])
+    const expected = countBy(seen, 'all', ({ at }) => stepOf(at, step, timeZone))
+    expect(Object.fromEntries(found), `${about}, ${step} ${timeZone}`).toEqual(Object.fromEntries(expected))
+  }
+})
+
 test('paging gives every path once, and the same totals behind the last page', async () => {
   const range = { from: undefined, to: new Date(lastMs) }
   const pages = expectedPages(range, 'all')
   const found: PageViews[] = []
   for (let offset = 0; ; offset += 7) {
-    const page = await listViews(scope.clickhouse, { projectId, range, ai: 'all', limit: 7, offset })
+    const page = await listViews(scope.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 7, offset })
     found.push(...page.views)
     expect(page.totals).toEqual(sum(pages))
     expect(page.hasMore).toBe(offset + 7 < pages.length)
     if (!page.hasMore) break
   }
   expect(found).toEqual(pages)
-  const behind = await listViews(scope.clickhouse, { projectId, range, ai: 'all', limit: 7, offset: 1e15 })
+  const behind = await listViews(scope.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 7, offset: 1e15 })
   expect(behind).toEqual({ totals: sum(pages), views: [], hasMore: false })
 })
 
@@ -166,7 +196,7 @@ test.each<[string, TimeRange]>([
   ['in the far future', { from: new Date('9998-01-01T00:00:00Z'), to: new Date('9999-12-31T23:59:59.999Z') }],
   ['of a millisecond without views', { from: new Date(firstMs - 1), to: new Date(firstMs) }],
 ])('a range %s is empty', async (_, range) => {
-  expect(await listViews(scope.clickhouse, { projectId, range, ai: 'all', limit: 50, offset: 0 })).toEqual({
+  expect(await listViews(scope.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 50, offset: 0 })).toEqual({
     totals: { human: 0, ai: 0, total: 0 },
     views: [],
     hasMore: false,
@@ -262,9 +292,9 @@ test('what a hundred days cost is pages times days, not views', async () => {
     `SELECT count() AS rows FROM views_by_page_and_month WHERE project_id = '${projectId}' AND month >= '2026-03-01' AND month < '2026-09-01'`,
   )
   expect(explained?.rows).toBeLessThanOrEqual(4 * 40 * 6) // four blocks, forty pages, six months
-  expect((await listViews(scope.clickhouse, { projectId, range, ai: 'all', limit: 1, offset: 0 })).totals).toEqual(
-    sum(expectedPages(range, 'all')),
-  )
+  expect(
+    (await listViews(scope.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 1, offset: 0 })).totals,
+  ).toEqual(sum(expectedPages(range, 'all')))
 })
 
 test('coverage tells whether somebody looked, of those who count people and of servers', async () => {

@@ -10,7 +10,7 @@ const readerMayTakeSeconds = 300
 /** Of arrays of `PageViews`. */
 export async function streamPages(
   clickhouse: QueryClickhouse,
-  { projectId, range, ai }: Omit<ViewsQuery, 'limit' | 'offset'>,
+  { projectId, range, ai }: Omit<ViewsQuery, 'pages' | 'limit' | 'offset'>,
 ): Promise<Transform> {
   const answer = await clickhouse.query({
     query: `

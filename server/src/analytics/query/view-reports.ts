@@ -7,9 +7,12 @@ import type { AnalyticsTables } from '../tables.ts'
 import type { AiMeaning } from './ai-meaning.ts'
 import { ClickhouseReads, downloadLimits, type QueryClickhouse, readLimits } from './clickhouse-reads.ts'
 import { type Coverage, findCoverage } from './find-coverage.ts'
+import { type HeardSources, heardSources } from './heard-sources.ts'
 import { listReaders, type ReaderViews } from './list-readers.ts'
 import { listSources, type Source } from './list-sources.ts'
 import { listViews, type ViewsPage } from './list-views.ts'
+import { countedEvents, droppedEvents, type LiveEvent, newestFirst } from './live-events.ts'
+import type { PageFilter } from './page-filter.ts'
 import { streamPages } from './stream-pages.ts'
 import { keptRange, type TimeRange } from './time-range.ts'
 import { type TimePoint, type TimeseriesQuery, viewTimeseries } from './view-timeseries.ts'
@@ -35,11 +38,11 @@ export class ViewReports {
 
   async list(
     projectId: Id<'prj'>,
-    { limit, offset, ...asked }: Asked & { limit: number; offset: number },
+    { pages, limit, offset, ...asked }: Asked & { pages: PageFilter; limit: number; offset: number },
   ): Promise<ViewsPage & { coverage: Coverage }> {
     const { range, ai } = await this.#asTheProjectWants(projectId, asked)
     const [page, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => listViews(clickhouse, { projectId, range, ai, limit, offset })),
+      this.#reads.read((clickhouse) => listViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { ...page, coverage }
@@ -53,20 +56,23 @@ export class ViewReports {
 
   async timeseries(
     projectId: Id<'prj'>,
-    { step, timeZone, ...asked }: Asked & Pick<TimeseriesQuery, 'step' | 'timeZone'>,
+    { step, timeZone, path, ...asked }: Asked & Pick<TimeseriesQuery, 'step' | 'timeZone' | 'path'>,
   ): Promise<{ points: TimePoint[]; coverage: Coverage }> {
     const { range, ai } = await this.#asTheProjectWants(projectId, asked)
     const [points, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => viewTimeseries(clickhouse, { projectId, range, ai, step, timeZone })),
+      this.#reads.read((clickhouse) => viewTimeseries(clickhouse, { projectId, range, ai, step, timeZone, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { points, coverage }
   }
 
-  async readers(projectId: Id<'prj'>, asked: TimeRange): Promise<{ readers: ReaderViews[]; coverage: Coverage }> {
-    const { range } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+  async readers(
+    projectId: Id<'prj'>,
+    { path, ...asked }: Pick<Asked, 'range'> & { path: string | undefined },
+  ): Promise<{ readers: ReaderViews[]; coverage: Coverage }> {
+    const { range } = await this.#asTheProjectWants(projectId, { ...asked, ai: undefined })
     const [readers, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => listReaders(clickhouse, { projectId, range })),
+      this.#reads.read((clickhouse) => listReaders(clickhouse, { projectId, range, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { readers, coverage }
@@ -80,6 +86,19 @@ export class ViewReports {
       listSources(this.#db, projectId),
     ])
     return { ...coverage, sources }
+  }
+
+  /** Of PostgreSQL alone too. */
+  sources(projectId: Id<'prj'>): Promise<HeardSources> {
+    return heardSources(this.#db, projectId)
+  }
+
+  async live(projectId: Id<'prj'>): Promise<LiveEvent[]> {
+    const [counted, dropped] = await Promise.all([
+      this.#reads.read((clickhouse) => countedEvents(clickhouse, projectId)),
+      droppedEvents(this.#db, projectId),
+    ])
+    return newestFirst([...counted, ...dropped])
   }
 
   async #asTheProjectWants(projectId: Id<'prj'>, { range, ai }: Asked) {

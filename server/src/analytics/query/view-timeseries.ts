@@ -4,10 +4,11 @@ import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import { type AiMeaning, humanAndAi, summedAi } from './ai-meaning.ts'
 import type { QueryClickhouse } from './clickhouse-reads.ts'
-import { asMoment, asSecond, during } from './conditions.ts'
+import { asDay, asMoment, asSecond, during } from './conditions.ts'
 import type { ViewCounts } from './list-views.ts'
+import { ofPages, pageParams } from './page-filter.ts'
 import { readSettings } from './read-settings.ts'
-import { quarterHourMs, spanOf, splitByQuarterHour, type TimeRange } from './time-range.ts'
+import { quarterHourMs, type Span, spanOf, splitByDay, splitByQuarterHour, type TimeRange } from './time-range.ts'
 
 export const timeSteps = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const
 export type TimeStep = (typeof timeSteps)[number]
@@ -24,6 +25,8 @@ export interface TimeseriesQuery {
   step: TimeStep
   /** A name of the time zone database. */
   timeZone: string
+  /** Of this page alone. */
+  path?: string | undefined
 }
 
 /** The beginning of the step that a moment is in. Days, weeks (from Monday) and months begin at midnight of the zone. */
@@ -48,12 +51,12 @@ const longestStepMs: Record<TimeStep, number> = {
 
 /** Empty where there is no view and no bound to say where to begin. */
 export async function viewTimeseries(clickhouse: QueryClickhouse, query: TimeseriesQuery): Promise<TimePoint[]> {
-  const { projectId, range, ai, step, timeZone } = query
+  const { projectId, range, ai, step, timeZone, path } = query
   const span = spanOf(range)
   const spanMs = (Number.isFinite(span[1]) ? span[1] : Date.now()) - span[0]
   // Infinite where nobody says from when: then the views do.
   if (Number.isFinite(spanMs) && spanMs / longestStepMs[step] > mostPoints) throw tooManySteps()
-  const { whole, rest } = splitByQuarterHour(span)
+  const { sums, rest } = path === undefined ? sumsOfAll(span, query) : sumsOfPage(span, query)
   const first = Number.isFinite(span[0])
     ? asSecond(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
     : 'min(quarter_hour)'
@@ -63,12 +66,12 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
     query: `
       SELECT toUnixTimestamp(step) AS seconds, sum(human) AS human, sum(ai) AS ai, human + ai AS total
       FROM (
-        SELECT ${beginningOf[step]('quarter_hour')} AS step, human, ${summedAi(ai)} AS ai FROM views_by_quarter_hour
-        WHERE project_id = {project: String} AND (${during('quarter_hour', whole, asSecond)})
+        ${sums}
         UNION ALL
         SELECT ${beginningOf[step]('at')} AS step, ${humanAndAi(ai)}
         FROM page_view
-        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) GROUP BY step
+        WHERE project_id = {project: String} AND (${during('at', rest, asMoment)}) AND ${ofPages({ path })}
+        GROUP BY step
         UNION ALL
         SELECT ${beginningOf[step]('moment')} AS step, 0 AS human, 0 AS ai
         FROM (
@@ -83,13 +86,42 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
       GROUP BY step
       ORDER BY step
       LIMIT {rows: UInt64}`,
-    query_params: { project: projectId, zone: timeZone, rows: mostPoints + 1 },
+    query_params: { project: projectId, zone: timeZone, rows: mostPoints + 1, ...pageParams({ path }) },
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })
   const points = await answer.json<ViewCounts & { seconds: number }>()
   if (points.length > mostPoints) throw tooManySteps()
   return points.map(({ seconds, ...counts }) => ({ at: new Date(seconds * 1000), ...counts }))
+}
+
+interface Summed {
+  /** A query of step, human and ai. */
+  sums: string
+  /** What no sum has. */
+  rest: Span[]
+}
+
+function sumsOfAll(span: Span, { step, ai }: TimeseriesQuery): Summed {
+  const { whole, rest } = splitByQuarterHour(span)
+  return {
+    sums: `SELECT ${beginningOf[step]('quarter_hour')} AS step, human, ${summedAi(ai)} AS ai FROM views_by_quarter_hour
+        WHERE project_id = {project: String} AND (${during('quarter_hour', whole, asSecond)})`,
+    rest,
+  }
+}
+
+const stepsOfDays: readonly TimeStep[] = ['day', 'week', 'month']
+
+/** One page is summed by days of UTC alone: days of other zones, and what is shorter, are counted from the views themselves. */
+function sumsOfPage(span: Span, { step, ai, timeZone, path }: TimeseriesQuery): Summed {
+  const isOfDays = timeZone === 'UTC' && stepsOfDays.includes(step)
+  const { whole, rest } = isOfDays ? splitByDay(span) : { whole: [], rest: [span] }
+  return {
+    sums: `SELECT ${beginningOf[step]('day')} AS step, human, ${summedAi(ai)} AS ai FROM views_by_page_and_day
+        WHERE project_id = {project: String} AND (${during('day', whole, asDay)}) AND ${ofPages({ path })}`,
+    rest,
+  }
 }
 
 function tooManySteps(): Problem {

@@ -18,6 +18,11 @@ export async function loadViews(
   const buffer = new ViewBuffer(createDatabase<AnalyticsTables>(pool), { capBytes: 1e9 })
   const views = delivery.views.map((view) => makeView({ projectId: delivery.projectId, ...view }))
   await buffer.append({ ...delivery, shard: 0, deliveryId: undefined, views })
+  await loadWaiting({ pool, clickhouseUrl })
+}
+
+/** What waits in the buffer is in every answer, once this resolves. */
+export async function loadWaiting({ pool, clickhouseUrl }: { pool: Pool; clickhouseUrl: string }): Promise<void> {
   const clickhouse = createClickhouse({ url: clickhouseUrl })
   const client = await pool.connect()
   try {

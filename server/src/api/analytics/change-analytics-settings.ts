@@ -23,7 +23,7 @@ export function changeAnalyticsSettingsRoute({
       'What is left out stays. Holds within seconds, where there are several replicas. Views beyond a ' +
       'shorter `retentionMonths` are deleted for good.',
     schemas: { params: ProjectParams, body: AnalyticsChanges, answers: { 200: AnalyticsSettingsSchema } },
-    async handle({ key, body, actor }) {
+    async handle({ projectId, body, actor }) {
       const errors = (body.siteOrigins ?? []).flatMap((origin, index): FieldError[] =>
         URL.canParse(origin) && new URL(origin).origin === origin
           ? []
@@ -36,7 +36,7 @@ export function changeAnalyticsSettingsRoute({
       )
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
-      const changed = await analyticsSettings.change(key.projectId, body, actor)
+      const changed = await analyticsSettings.change(projectId, body, actor)
       knownSites.forget()
       return answer(200, changed)
     },

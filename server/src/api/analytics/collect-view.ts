@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Readers } from '../../analytics/classify/readers.ts'
 import { siftRequests } from '../../analytics/collect/sift-requests.ts'
+import type { SourceNote, SourceNotes } from '../../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
@@ -43,10 +44,12 @@ const Header = (description: string) => Type.Optional(Type.String({ description 
 
 export function collectViewRoute({
   viewBuffer,
+  sourceNotes,
   knownSites,
   readers,
 }: {
   viewBuffer: ViewBuffer
+  sourceNotes: SourceNotes
   knownSites: KnownSites
   readers: Readers
 }): Route {
@@ -54,6 +57,7 @@ export function collectViewRoute({
     method: 'POST',
     url: '/v1/collect',
     access: 'public',
+    takesCrossSite: true,
     name: 'collectView',
     tag: 'Page views',
     summary: 'Tell of a page that a browser shows',
@@ -79,30 +83,37 @@ export function collectViewRoute({
     async handle({ body: { key, id, path }, headers }) {
       const site = await knownSites.find(key)
       if (!site) throw new Problem('not_found', 'There is no such site key, or it was revoked.')
-      refuseOtherOrigins(site.settings, headers.origin)
-      if (site.settings.obeysOptOut && (headers.dnt === '1' || headers['sec-gpc'] === '1'))
+      const { projectId, shard, settings } = site
+      const note = (said: Partial<SourceNote>) =>
+        sourceNotes.note({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...said })
+      if (!isSiteOrigin(settings, headers.origin)) {
+        note({ dropped: { other_origin: 1 } })
+        throw otherOrigin()
+      }
+      if (settings.obeysOptOut && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
+        note({ dropped: { opted_out: 1 } })
         return answer(204, undefined)
+      }
 
       const { 'user-agent': sentUserAgent = '' } = headers as { 'user-agent'?: string }
       const userAgent = sentUserAgent.slice(0, longestUserAgentCharacters)
       const shown = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
-      const { views } = siftRequests([shown], { site, readers, witness: 'script' })
+      const { views, dropped, examples } = siftRequests([shown], { site, readers, witness: 'script' })
       if (views.length > 0) {
-        const { projectId, shard, settings } = site
         const countsPeople = settings.peopleCountedBy === 'script'
         const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
-        await viewBuffer.append({ projectId, shard, witness: 'script', countsPeople, deliveryId, views })
+        const delivery = { projectId, shard, witness: 'script', countsPeople, deliveryId, views } as const
+        if ((await viewBuffer.append(delivery)) === 'repeated') return answer(204, undefined)
       }
+      note({ counted: views.length, dropped, examples })
       return answer(204, undefined)
     },
   })
 }
 
 /** Whoever is no browser can send what it likes: this keeps out other people's pages, not forgers. */
-function refuseOtherOrigins({ siteOrigins }: AnalyticsSettings, origin: string | undefined): void {
-  if (siteOrigins.length === 0 || (origin !== undefined && siteOrigins.includes(origin))) return
-  throw new Problem(
-    'insufficient_scope',
-    "This site key is not for this page's origin: see the project's `siteOrigins`.",
-  )
-}
+const isSiteOrigin = ({ siteOrigins }: AnalyticsSettings, origin: string | undefined): boolean =>
+  siteOrigins.length === 0 || (origin !== undefined && siteOrigins.includes(origin))
+
+const otherOrigin = () =>
+  new Problem('insufficient_scope', "This site key is not for this page's origin: see the project's `siteOrigins`.")

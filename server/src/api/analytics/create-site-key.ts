@@ -12,7 +12,7 @@ export function createSiteKeyRoute({ analyticsSettings }: { analyticsSettings: S
     tag: 'Page views',
     summary: 'Make a site key for the browser script',
     schemas: { params: ProjectParams, answers: { 201: SiteKeySchema } },
-    handle: async ({ key, actor }) =>
-      answer(201, asAnswer(await analyticsSettings.createSiteKey(key.projectId, actor))),
+    handle: async ({ projectId, actor }) =>
+      answer(201, asAnswer(await analyticsSettings.createSiteKey(projectId, actor))),
   })
 }

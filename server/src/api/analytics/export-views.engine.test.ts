@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { createMigratedScope } from '../../../../engines/migrated-scope.ts'
+import { testAdmission } from '../../../../engines/test-admission.ts'
 import { ViewReports } from '../../analytics/query/view-reports.ts'
 import { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsTables } from '../../analytics/tables.ts'
@@ -30,7 +31,7 @@ const viewReports = new ViewReports(
   createDatabase<AnalyticsTables>(pool),
   new KnownSites(stores.analyticsSettings),
 )
-addRoutes(server, [exportViewsRoute({ viewReports })], stores.keys)
+addRoutes(server, [exportViewsRoute({ viewReports })], testAdmission({ stores, pool }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

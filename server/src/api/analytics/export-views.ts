@@ -25,9 +25,9 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }):
       query: Type.Object({ ...dateRangeQuery, ...aiQuery }, { additionalProperties: false }),
       answers: { 200: StreamOf('text/csv', '`path,human,ai,total`, in UTF-8.') },
     },
-    async handle({ key, query: { ai, ...dates } }) {
+    async handle({ projectId, query: { ai, ...dates } }) {
       const range = readDateRange(dates)
-      const pages = await viewReports.streamPages(key.projectId, { range, ai })
+      const pages = await viewReports.streamPages(projectId, { range, ai })
       return answer(200, asCsv(pages), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,

@@ -12,6 +12,6 @@ export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSett
     tag: 'Page views',
     summary: 'How page views are counted',
     schemas: { params: ProjectParams, answers: { 200: AnalyticsSettingsSchema } },
-    handle: async ({ key }) => answer(200, (await analyticsSettings.read(key.projectId)).settings),
+    handle: async ({ projectId }) => answer(200, (await analyticsSettings.read(projectId)).settings),
   })
 }

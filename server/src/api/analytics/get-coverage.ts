@@ -33,6 +33,6 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
         }),
       },
     },
-    handle: async ({ key, query }) => answer(200, await viewReports.coverage(key.projectId, readDateRange(query))),
+    handle: async ({ projectId, query }) => answer(200, await viewReports.coverage(projectId, readDateRange(query))),
   })
 }

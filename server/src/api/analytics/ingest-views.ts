@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { dropReasons } from '../../analytics/classify/drop-reason.ts'
 import type { Readers } from '../../analytics/classify/readers.ts'
 import { type SeenRequest, siftRequests } from '../../analytics/collect/sift-requests.ts'
+import type { SourceNotes } from '../../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { timeOfView } from '../../analytics/collect/view-time.ts'
 import type { KnownSites } from '../../analytics/settings/known-sites.ts'
@@ -31,10 +32,12 @@ const IngestedViews = Type.Object(
 
 export function ingestViewsRoute({
   viewBuffer,
+  sourceNotes,
   knownSites,
   readers,
 }: {
   viewBuffer: ViewBuffer
+  sourceNotes: SourceNotes
   knownSites: KnownSites
   readers: Readers
 }): Route {
@@ -68,18 +71,21 @@ export function ingestViewsRoute({
       mayBePacked: true,
       forms: { 'application/json': readJsonEvents, 'application/x-ndjson': readNdjsonEvents },
     },
-    async handle({ key, body, headers }) {
-      const site = await knownSites.ofProject(key.projectId)
-      const { views, dropped } = siftRequests(asSeen(body.views, new Date()), { site, readers, witness: 'servers' })
+    async handle({ projectId, body, headers }) {
+      const site = await knownSites.ofProject(projectId)
+      const seen = asSeen(body.views, new Date())
+      const { views, dropped, examples } = siftRequests(seen, { site, readers, witness: 'servers' })
       const idempotencyKey = headers['idempotency-key']
       const outcome = await viewBuffer.append({
-        projectId: key.projectId,
+        projectId,
         shard: site.shard,
         witness: 'servers',
         countsPeople: site.settings.peopleCountedBy === 'servers',
         deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, keep: 'a week' },
         views,
       })
+      if (outcome === 'taken')
+        sourceNotes.note({ projectId, source: 'servers', counted: views.length, dropped, examples })
       return answer(200, { counted: views.length, dropped, repeated: outcome === 'repeated' })
     },
   })

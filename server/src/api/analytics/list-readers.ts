@@ -4,7 +4,7 @@ import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { CoverageSchema } from './views-schemas.ts'
+import { CoverageSchema, pathQuery } from './views-schemas.ts'
 
 export function listReadersRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -17,7 +17,7 @@ export function listReadersRoute({ viewReports }: { viewReports: ViewReports }):
     description: 'Most views first. Search engines and other bots too, which are in neither number of a page.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object(dateRangeQuery, { additionalProperties: false }),
+      query: Type.Object({ ...dateRangeQuery, ...pathQuery }, { additionalProperties: false }),
       answers: {
         200: Type.Object({
           readers: Type.Array(
@@ -31,6 +31,7 @@ export function listReadersRoute({ viewReports }: { viewReports: ViewReports }):
         }),
       },
     },
-    handle: async ({ key, query }) => answer(200, await viewReports.readers(key.projectId, readDateRange(query))),
+    handle: async ({ projectId, query: { path, ...dates } }) =>
+      answer(200, await viewReports.readers(projectId, { range: readDateRange(dates), path })),
   })
 }

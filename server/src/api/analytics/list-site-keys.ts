@@ -14,7 +14,7 @@ export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: Se
     summary: 'The site keys of a project',
     description: 'Oldest first, without revoked ones.',
     schemas: { params: ProjectParams, answers: { 200: Type.Object({ siteKeys: Type.Array(SiteKeySchema) }) } },
-    handle: async ({ key }) =>
-      answer(200, { siteKeys: (await analyticsSettings.listSiteKeys(key.projectId)).map(asAnswer) }),
+    handle: async ({ projectId }) =>
+      answer(200, { siteKeys: (await analyticsSettings.listSiteKeys(projectId)).map(asAnswer) }),
   })
 }

@@ -3,11 +3,13 @@ import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { aiQuery, CoverageSchema, viewCounts } from './views-schemas.ts'
+import { aiQuery, CoverageSchema, pathQuery, viewCounts } from './views-schemas.ts'
 
 const ViewsResult = Type.Object(
   {
-    totals: Type.Object(viewCounts, { description: 'Of the whole range, not of this page of the list.' }),
+    totals: Type.Object(viewCounts, {
+      description: 'Of the whole range and of all pages that were asked for, not of this page of the list.',
+    }),
     views: Type.Array(Type.Object({ path: Type.String(), ...viewCounts }), {
       description: 'Most read first, then by path.',
     }),
@@ -36,12 +38,22 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
           offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
           ...aiQuery,
+          ...pathQuery,
+          q: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: 'Only pages whose path holds this text, in whatever case.',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
       answers: { 200: ViewsResult },
     },
-    handle: async ({ key, query: { limit = 50, offset = 0, ai, ...dates } }) =>
-      answer(200, await viewReports.list(key.projectId, { range: readDateRange(dates), ai, limit, offset })),
+    async handle({ projectId, query: { limit = 50, offset = 0, ai, path, q: contains, ...dates } }) {
+      const asked = { range: readDateRange(dates), ai, pages: { path, contains }, limit, offset }
+      return answer(200, await viewReports.list(projectId, asked))
+    },
   })
 }

@@ -24,8 +24,8 @@ export function revokeSiteKeyRoute({
       params: Type.Object({ ...ProjectParams.properties, siteKey: idParam('The site key, `site_…`.') }),
       answers: { 200: SiteKeySchema },
     },
-    async handle({ key, params, actor }) {
-      const revoked = await analyticsSettings.revokeSiteKey(key.projectId, params.siteKey, actor)
+    async handle({ projectId, params, actor }) {
+      const revoked = await analyticsSettings.revokeSiteKey(projectId, params.siteKey, actor)
       knownSites.forget()
       return answer(200, asAnswer(revoked))
     },

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { answer, type Route, route } from '../route.ts'
 import { DateTime, ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { aiQuery, CoverageSchema, viewCounts } from './views-schemas.ts'
+import { aiQuery, CoverageSchema, pathQuery, viewCounts } from './views-schemas.ts'
 
 export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -33,6 +33,7 @@ export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports 
             }),
           ),
           ...aiQuery,
+          ...pathQuery,
         },
         { additionalProperties: false },
       ),
@@ -53,10 +54,11 @@ export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports 
         ),
       },
     },
-    async handle({ key, query: { interval = 'day', timeZone: asked = 'UTC', ai, ...dates } }) {
+    async handle({ projectId, query: { interval = 'day', timeZone: asked = 'UTC', ai, path, ...dates } }) {
       const timeZone = readTimeZone(asked)
       const range = readDateRange(dates)
-      const { points, coverage } = await viewReports.timeseries(key.projectId, { range, ai, step: interval, timeZone })
+      const question = { range, ai, step: interval, timeZone, path }
+      const { points, coverage } = await viewReports.timeseries(projectId, question)
       const told = points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts }))
       return answer(200, { interval, timeZone: asked, points: told, coverage })
     },

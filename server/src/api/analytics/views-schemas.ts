@@ -10,6 +10,12 @@ export const aiQuery = {
   ),
 }
 
+export const pathQuery = {
+  path: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'Of this page alone: its path, as it stands in the list of pages.' }),
+  ),
+}
+
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const viewCounts = {

@@ -3,16 +3,18 @@ import { readinessAnswer } from '../../platform/http/health-routes.ts'
 import { failureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
 import { answer, type Route, route } from '../route.ts'
 
-const PartReport = Type.Union([
+export const PartReport = Type.Union([
   Type.Object({ status: Type.Literal('ok'), milliseconds: Type.Integer() }),
   Type.Object({ status: Type.Literal('failing'), reason: Type.Enum(failureReasons) }),
 ])
 
+export const ReadinessStatus = Type.Enum(readinessStatuses, {
+  description: '`degraded`: something is away, but requests are taken all the same.',
+})
+
 const ReadinessSchema = Type.Object(
   {
-    status: Type.Enum(readinessStatuses, {
-      description: '`degraded`: something is away, but requests are taken all the same.',
-    }),
+    status: ReadinessStatus,
     parts: Type.Record(Type.String(), PartReport),
     version: Type.String(),
   },

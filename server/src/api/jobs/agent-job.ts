@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { hostCheckStates } from '../../jobs/host-check.ts'
 import type { Job } from '../../jobs/job.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import { jobOutcomes, pullRequestStates } from '../../jobs/outcome.ts'
@@ -23,6 +24,22 @@ const PullRequestSchema = Type.Object({
   number: Type.Integer(),
   branch: Type.String(),
   state: Type.Enum(pullRequestStates),
+  hasConflicts: nullable(Type.Boolean(), {
+    description: 'With the branch that it is to be merged into. Null: not known, or no longer open.',
+  }),
+  previewUrl: nullable(Type.String({ format: 'uri' }), { description: 'Where the site with the change can be seen.' }),
+  checks: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      state: Type.Enum(hostCheckStates),
+      url: nullable(Type.String({ format: 'uri' })),
+      summary: nullable(Type.String()),
+      log: nullable(Type.String(), {
+        description: 'The end of it. Null: the check has not failed, the code host gives none, or this is a list.',
+      }),
+    }),
+    { description: "The code host's own, on the last commit." },
+  ),
 })
 
 export const AgentJob = Type.Object(
@@ -37,6 +54,7 @@ export const AgentJob = Type.Object(
     createdAt: DateTime('When the job was created.'),
     archivedAt: nullable(DateTime('When the job was archived.')),
     title: nullable(Type.String()),
+    prompt: Type.String({ description: 'How the first prompt begins: at most 200 characters.' }),
     publish: Type.Enum(['pull_request', 'diff']),
     topic: nullable(Type.String()),
     metadata: Type.Record(Type.String(), Type.String()),
@@ -44,9 +62,12 @@ export const AgentJob = Type.Object(
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     reply: nullable(Type.String(), { description: "The agent's last words." }),
     pullRequest: nullable(PullRequestSchema, {
-      description: 'The latest pull request, also while the job is `active`.',
+      description: 'The latest pull request, also while the job is `active`, as the code host last told of it.',
     }),
     queuedMessages: Type.Integer({ minimum: 0 }),
+    pendingStop: nullable(Type.Enum(['cancel', 'archive']), {
+      description: 'Asked for, and happens as soon as the turn in hand has stopped.',
+    }),
     usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer(), costUsd: nullable(Type.Number()) }),
     checks: Type.Array(
       Type.Object({ name: Type.String(), status: Type.String(), findings: Type.Array(Type.String()) }),
@@ -65,14 +86,16 @@ export const asAnswer = (job: Job): Static<typeof AgentJob> => ({
   createdAt: job.createdAt.toISOString(),
   archivedAt: job.archivedAt?.toISOString() ?? null,
   title: job.title,
+  prompt: job.prompt,
   publish: job.publish,
   topic: job.topic,
   metadata: job.metadata,
   outcome: job.outcome,
   error: job.error,
   reply: job.reply,
-  pullRequest: job.pullRequest,
+  pullRequest: job.pullRequest && { ...job.pullRequest, checks: [...job.pullRequest.checks] },
   queuedMessages: job.queuedMessages,
+  pendingStop: job.pendingStop,
   usage: job.usage,
   checks: job.checks as Static<typeof AgentJob>['checks'],
   updatedAt: job.updatedAt.toISOString(),

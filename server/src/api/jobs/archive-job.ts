@@ -14,8 +14,8 @@ export function archiveJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: Wa
     description:
       'Final. An active job stops first; the pull request is never touched. Archiving it again changes nothing.',
     schemas: { params: JobParams, answers: { 200: AgentJob } },
-    async handle({ key, actor, params }) {
-      const job = await jobs.archive(key.projectId, params.id, actor)
+    async handle({ projectId, actor, params }) {
+      const job = await jobs.archive(projectId, params.id, actor)
       if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
       return answer(200, asAnswer(job))
     },

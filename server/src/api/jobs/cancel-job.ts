@@ -15,8 +15,8 @@ export function cancelJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: Wak
       'Its turn stops and its queue is dropped: the job ends `failed` with outcome `cancelled`. A turn that has begun to publish finishes.',
     schemas: { params: JobParams, answers: { 200: AgentJob } },
     refuses: ['not_cancellable'],
-    async handle({ key, actor, params }) {
-      const job = await jobs.cancel(key.projectId, params.id, actor)
+    async handle({ projectId, actor, params }) {
+      const job = await jobs.cancel(projectId, params.id, actor)
       if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
       return answer(200, asAnswer(job))
     },

@@ -7,6 +7,7 @@ import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
+import { troubleInWords } from '../repository/repository.ts'
 import { answer, type Route, route } from '../route.ts'
 import { OneLine, ProjectParams } from '../schemas.ts'
 import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
@@ -82,18 +83,22 @@ export function createJobRoute({
       answers: { 200: AgentJob, 201: AgentJob },
     },
     refuses: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
-    async handle({ key, actor, body, headers }) {
-      const repository = await repositories.find(key.projectId)
+    async handle({ projectId, actor, body, headers }) {
+      const repository = await repositories.find(projectId)
       if (!repository) {
         throw new Problem(
           'project_not_ready',
-          'The project has no repository yet: connect one with `colophon-server admin repository connect`.',
+          'The project has no repository yet: connect one in its settings, or with `colophon-server admin repository connect`.',
         )
       }
-      const path = `/v2/agent/${key.projectId}/job`
+      if (repository.trouble) {
+        await repositories.hintLook([projectId]) // it may have been mended on the host a moment ago
+        throw new Problem('project_not_ready', troubleInWords(repository.trouble, repository.access))
+      }
+      const path = `/v2/agent/${projectId}/job`
       const { prompt, ref, model, title, draft, publish, topic, metadata } = body
       const accepted = await jobs.create(
-        key.projectId,
+        projectId,
         {
           prompt,
           repository: `${repository.owner}/${repository.name}`,
@@ -107,7 +112,7 @@ export function createJobRoute({
         },
         {
           ...{ actor, body: asAnswer, idempotency: idempotency(headers['idempotency-key'], path, body) },
-          refused: await modelRefusal(models, key.projectId, model),
+          refused: await modelRefusal(models, projectId, model),
         },
       )
       const location = { location: `${path}/${accepted.body.id}` }
@@ -128,7 +133,7 @@ async function modelRefusal(
   if (model === undefined) {
     return new Problem(
       'project_not_ready',
-      'The project has no default model: name one, or add one with `colophon-server admin model add --default`.',
+      'The project has no default model: name one, or add one in the settings, or with `colophon-server admin model add --default`.',
     )
   }
   const message = 'is not a model that the project may use: see `GET /v2/agent/{projectId}/models`'

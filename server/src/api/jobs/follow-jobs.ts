@@ -6,19 +6,29 @@ import { PassThrough, type Readable } from 'node:stream'
 import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Log } from '../../platform/log.ts'
+import type { Caller } from '../caller.ts'
 import { asAnswer } from './job-event.ts'
 
-export type FollowJobs = (job: WatchedJob, keyId: string) => Readable
+export type FollowJobs = (job: WatchedJob, follower: WhoFollows) => Readable
+
+export interface WhoFollows {
+  id: Caller['id']
+  /** Throws a problem when they may no longer. */
+  recheck(): Promise<void>
+}
 
 const lookEveryMs = 1_000
 /** Proxies take a connection on which nothing comes for a dead one. */
 const signOfLifeEveryMs = 15_000
-const mostStreamsPerKey = 20
+/** Who signed out, was removed or lost the key is not told more for long. */
+const recheckEveryMs = 5_000
+const mostStreamsPerCaller = 20
 const rowsAtOnce = 100
 
 interface Follower {
   job: WatchedJob
-  keyId: string
+  who: WhoFollows
+  recheckedAtMs: number
   stream: PassThrough
   /** The client has not taken what it was sent: it is asked for no more meanwhile. */
   isFull: boolean
@@ -55,8 +65,24 @@ export function createFollowJobs(events: EventStore, log: Log): { followJobs: Fo
     follower.stream.end('event: end\ndata: {}\n\n')
   }
 
+  const mayGoOn = async (follower: Follower): Promise<boolean> => {
+    if (Date.now() - follower.recheckedAtMs < recheckEveryMs) return true
+    try {
+      await follower.who.recheck()
+      follower.recheckedAtMs = Date.now()
+      return true
+    } catch (error) {
+      if (error instanceof Problem)
+        follower.stream.destroy() // without `end`: the client asks again, and is told why
+      else log.warn({ error: String(error) }, 'could not look whether somebody may go on following a job')
+      return false
+    }
+  }
+
   const look = async (): Promise<void> => {
-    const asking = [...followers].filter(({ isFull }) => !isFull)
+    const all = [...followers]
+    const may = await Promise.all(all.map(mayGoOn))
+    const asking = all.filter(({ isFull }, index) => may[index] && !isFull)
     if (asking.length === 0) return
     const { hasNews, hasEnded } = await events.lookAt(asking.map(({ job }) => job))
     await Promise.all(
@@ -82,15 +108,16 @@ export function createFollowJobs(events: EventStore, log: Log): { followJobs: Fo
   timer.unref()
 
   return {
-    followJobs(job, keyId) {
-      const open = [...followers].filter((follower) => follower.keyId === keyId).length
-      if (open >= mostStreamsPerKey) {
-        throw new Problem('rate_limited', `At most ${mostStreamsPerKey} open streams per key: close one first.`, {
+    followJobs(job, who) {
+      const open = [...followers].filter((follower) => follower.who.id === who.id).length
+      if (open >= mostStreamsPerCaller) {
+        throw new Problem('rate_limited', `At most ${mostStreamsPerCaller} open streams at once: close one first.`, {
           headers: { 'retry-after': '5' },
         })
       }
       const stream = new PassThrough()
-      const follower = { job: { ...job }, keyId, stream, isFull: false, sentAtMs: Date.now() }
+      const now = Date.now()
+      const follower = { job: { ...job }, who, recheckedAtMs: now, stream, isFull: false, sentAtMs: now }
       followers.add(follower)
       stream.once('close', () => followers.delete(follower))
       stream.write('retry: 2000\n\n') // and with it the headers leave at once

@@ -22,6 +22,6 @@ export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
         }),
       },
     },
-    handle: async ({ key, params }) => answer(200, { diff: await jobs.diff(key.projectId, params.id) }),
+    handle: async ({ projectId, params }) => answer(200, { diff: await jobs.diff(projectId, params.id) }),
   })
 }

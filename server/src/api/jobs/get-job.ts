@@ -22,8 +22,8 @@ export function getJobRoute({ jobs }: { jobs: JobStore }): Route {
       headers: Type.Object({ 'if-none-match': Type.Optional(Type.String({ maxLength: 1000 })) }),
       answers: { 200: AgentJob, 304: NoContent },
     },
-    async handle({ key, params, headers }) {
-      const body = asAnswer(await jobs.get(key.projectId, params.id))
+    async handle({ projectId, params, headers }) {
+      const body = asAnswer(await jobs.get(projectId, params.id))
       const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`
       const told = { etag, ...(body.status === 'active' && { 'retry-after': String(pollAfterSeconds) }) }
       return headers['if-none-match'] === etag ? answer(304, undefined, told) : answer(200, body, told)

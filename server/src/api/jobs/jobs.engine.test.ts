@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createMigratedScope, type MigratedScope } from '../../../../engines/migrated-scope.ts'
+import { testAdmission } from '../../../../engines/test-admission.ts'
 import { addTestModel } from '../../../../engines/test-model.ts'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
@@ -42,7 +43,7 @@ beforeAll(async () => {
   addRoutes(
     server,
     [...routes, cancelJobRoute, archiveJobRoute].map((route) => route(parts)),
-    stores.keys,
+    testAdmission(scope),
   )
   const made = await makeProject()
   projectId = made.projectId
@@ -68,9 +69,12 @@ async function connect(id: Id<'prj'>) {
   const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!parsed.ok) throw new Error(parsed.mistakes.join())
   const credentials = new CredentialStore(createDatabase(scope.pool), createSealer(parsed.keys), recordAudit)
-  const tokenCredentialId = await credentials.put(id, 'code-host-token', 'token', operator)
+  const credentialId = await credentials.put(id, 'code-host-token', 'token', operator)
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
-  const how = { baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'secret', tokenCredentialId }
+  const how = {
+    ...{ baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'secret' },
+    ...{ access: { kind: 'token' as const, credentialId }, hostRepositoryId: null },
+  }
   await scope.stores.repositories.connect(id, { ...where, ...how }, operator)
 }
 
@@ -119,6 +123,40 @@ test('a message to an active job waits its turn, and the conversation shows it',
     { number: 1, prompt: 'Write it.', status: 'queued' },
     { number: 2, prompt: 'Shorter.', status: 'queued' },
   ])
+})
+
+test('a message can be about a failed check, which the agent is given and people are told by name', async () => {
+  const { id } = (await create()).json()
+  await scope.pool.query(
+    `UPDATE job SET pull_request_number = 9, pull_request_url = 'https://git.example.com/docs/site/pulls/9',
+       pull_request_branch = 'colophon/x', pull_request_state = 'open' WHERE id = $1`,
+    [id],
+  )
+  const checks = (['failed', 'passed'] as const).map((state) => ({
+    ...{ id: state, name: `It ${state}`, state, url: null, summary: 'one line' },
+  }))
+  const pullRequest = { projectId, jobId: id, number: 9 }
+  const seen = { commit: 'a', checks, logs: { failed: 'the log' }, previewUrl: null }
+  await scope.stores.pullRequests.recordChecks(pullRequest, seen)
+  const send = (check: string) => ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'Mend it.', check })
+  const sent = await send('It failed')
+  expect(sent.statusCode).toBe(200)
+  expect(sent.json().pullRequest.checks).toMatchObject([{ name: 'It failed', log: 'the log' }, { log: null }])
+  expect((await ask('GET', `${jobsUrl()}/${id}/messages`)).json().messages).toMatchObject([
+    { check: null, comment: null },
+    { prompt: 'Mend it.', check: 'It failed', comment: null },
+  ])
+  for (const [check, words] of [
+    ['It passed', 'has not failed'],
+    ['Another', 'is not the name of a check'],
+  ] as const) {
+    const refusal = {
+      code: 'invalid_request',
+      errors: [{ path: 'body/check', message: expect.stringContaining(words) }],
+    }
+    expect((await send(check)).json()).toMatchObject(refusal)
+  }
+  expect((await ask('GET', `${jobsUrl()}/${id}`)).json()).toMatchObject({ queuedMessages: 1 })
 })
 
 test('the 21st waiting message is one too many', async () => {
@@ -200,6 +238,24 @@ test('lists are paged, newest first, and by status', async () => {
   expect(second.jobs[0].id < first.jobs[1].id).toBe(true)
   const archived = (await ask('GET', `/v2/agent/${projectId}/jobs?status=archived`)).json()
   expect(archived.jobs.every((job: { status: string }) => job.status === 'archived')).toBe(true)
+})
+
+test('jobs are found by outcome, and by text in title, id or prompt, which is never a pattern', async () => {
+  const list = async (query: Record<string, string>) =>
+    (await ask('GET', `/v2/agent/${projectId}/jobs?${new URLSearchParams(query)}`)).json()
+  const find = async (q: string, more = {}) => (await list({ q, ...more })).jobs.map(({ id }: { id: string }) => id)
+  const { id } = (
+    await create({ prompt: `Explain 100%_ÜBER proxies. ${'x'.repeat(500)}`, title: 'Proxy (new)' })
+  ).json()
+  const other = (await create({ prompt: 'Explain 100 other things.' })).json()
+  for (const text of ['100%_über', 'pROXY (', id.slice(-12)]) expect(await find(text)).toEqual([id])
+  expect(await find('100_')).toEqual([])
+  expect(await find('explain 100')).toEqual([other.id, id])
+  await ask('POST', `${jobsUrl()}/${other.id}/cancel`)
+  expect(await find('explain 100', { outcome: 'cancelled' })).toEqual([other.id])
+  expect(await find('explain 100', { status: 'active' })).toEqual([id])
+  expect((await list({ q: id })).jobs[0].prompt).toBe(`Explain 100%_ÜBER proxies. ${'x'.repeat(173)}`)
+  for (const q of ['', 'x'.repeat(201), 'a\u0000']) expect(await list({ q })).toMatchObject({ code: 'invalid_request' })
 })
 
 test('a project without a repository is not ready, and other people see nothing', async () => {

@@ -7,7 +7,7 @@ import { AttemptStore, type LiveAttempt } from '../../jobs/attempt-store.ts'
 import type { Job } from '../../jobs/job.ts'
 import type { JobTables } from '../../jobs/tables.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
-import type { Id } from '../../platform/ids.ts'
+import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 import { createFollowJobs } from './follow-jobs.ts'
@@ -58,6 +58,7 @@ async function jobInHand(): Promise<{ job: Job; live: LiveAttempt; again: () => 
 }
 
 const text = (words: string) => ({ type: 'text', at: '2026-01-01T00:00:00Z', text: words })
+const who = { id: newId('key'), recheck: async () => {} }
 const beginning = { turn: 0, attempt: 0, index: -1 }
 
 test('uploads are kept once and in order, whatever is repeated; a try that is over adds nothing', async () => {
@@ -100,7 +101,7 @@ test('a stream that is cut goes on from where it was, and ends with the job', as
   let lastId: string | undefined
   const open = () => {
     const [turn = 0, attempt = 0, index = -1] = lastId?.split('.').map(Number) ?? []
-    const stream = following.followJobs({ projectId, jobId: job.id, after: { turn, attempt, index } }, 'key')
+    const stream = following.followJobs({ projectId, jobId: job.id, after: { turn, attempt, index } }, who)
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       for (const [, id] of chunk.matchAll(/^id: (.*)$/gm)) {
         lastId = id
@@ -127,10 +128,10 @@ test('a stream that is cut goes on from where it was, and ends with the job', as
   following.stop()
 })
 
-test('a key has at most 20 open streams', async () => {
+test('a caller has at most 20 open streams', async () => {
   const { job } = await jobInHand()
   const following = createFollowJobs(scope.stores.events, createLog('test', { level: 'error' }))
-  const follow = () => following.followJobs({ projectId, jobId: job.id, after: beginning }, 'key')
+  const follow = () => following.followJobs({ projectId, jobId: job.id, after: beginning }, who)
   const streams = Array.from({ length: 20 }, follow)
   expect(follow).toThrow('At most 20 open streams')
   streams[0]?.destroy()

@@ -53,15 +53,15 @@ export function listEventsRoute({
     streams: {
       contentType: 'text/event-stream',
       description: 'Each event has its `id`, its type and itself as JSON; `end` is the last.',
-      async open({ key, params, query, headers }) {
-        const job = await jobs.get(key.projectId, params.id)
+      async open({ projectId, caller, params, query, headers, recheck }) {
+        const job = await jobs.get(projectId, params.id)
         const after = asPosition(headers['last-event-id'] ?? query.after)
-        return followJobs({ projectId: key.projectId, jobId: job.id, after }, key.id)
+        return followJobs({ projectId, jobId: job.id, after }, { id: caller.id, recheck })
       },
     },
-    async handle({ key, params, query }) {
-      const job = await jobs.get(key.projectId, params.id)
-      const watched = { projectId: key.projectId, jobId: job.id, after: asPosition(query.after) }
+    async handle({ projectId, params, query }) {
+      const job = await jobs.get(projectId, params.id)
+      const watched = { projectId, jobId: job.id, after: asPosition(query.after) }
       const limit = query.limit ?? 200
       const found = await events.read(watched, limit + 1)
       const page = found.slice(0, limit)

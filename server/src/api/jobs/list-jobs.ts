@@ -1,9 +1,10 @@
 import Type from 'typebox'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
+import { jobOutcomes } from '../../jobs/outcome.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
 import { answer, type Route, route } from '../route.ts'
-import { ProjectParams } from '../schemas.ts'
+import { OneLine, ProjectParams } from '../schemas.ts'
 import { AgentJob, asAnswer } from './agent-job.ts'
 
 export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
@@ -18,13 +19,25 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
     schemas: {
       params: ProjectParams,
       query: Type.Object(
-        { ...pageQuery('job').properties, status: Type.Optional(Type.Enum(jobStatuses)) },
+        {
+          ...pageQuery('job').properties,
+          status: Type.Optional(Type.Enum(jobStatuses)),
+          outcome: Type.Optional(Type.Enum(jobOutcomes)),
+          q: Type.Optional(
+            OneLine({
+              minLength: 1,
+              maxLength: 200,
+              description:
+                'Text to find in the title, the id or the first 300 characters of the first prompt, in upper or lower case.',
+            }),
+          ),
+        },
         { additionalProperties: false },
       ),
       answers: { 200: Type.Object({ jobs: Type.Array(AgentJob), nextCursor }) },
     },
-    async handle({ key, query: { status, ...query } }) {
-      const page = await readPage(query, (which) => jobs.list(key.projectId, { status, ...which }))
+    async handle({ projectId, query: { status, outcome, q: words, ...query } }) {
+      const page = await readPage(query, (which) => jobs.list(projectId, { status, outcome, words, ...which }))
       return answer(200, { jobs: page.items.map(asAnswer), nextCursor: page.nextCursor })
     },
   })

@@ -10,6 +10,10 @@ const JobMessage = Type.Object(
   {
     number: Type.Integer({ description: '1 is the prompt that the job was created with.' }),
     prompt: Type.String(),
+    check: nullable(Type.String(), { description: 'The failed check that the agent was given with it.' }),
+    comment: nullable(Type.Object({ author: Type.String(), url: Type.String({ format: 'uri' }) }), {
+      description: 'On the pull request, that it was read from.',
+    }),
     status: Type.Enum(turnStatuses, {
       description: '`dropped`: it was waiting when the job was cancelled or archived.',
     }),
@@ -17,7 +21,9 @@ const JobMessage = Type.Object(
     error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
     reply: nullable(Type.String(), { description: "The agent's words at the end of this turn." }),
     createdAt: DateTime('When it was sent.'),
-    startedAt: nullable(DateTime('When the agent took it up.')),
+    startedAt: nullable(DateTime('When its turn came.')),
+    claimedAt: nullable(DateTime('When a runner first took it up: the agent works from here on.')),
+    publishingAt: nullable(DateTime('When the result began to be published; null when nothing was.')),
     endedAt: nullable(DateTime('When it ended.')),
   },
   { $id: 'JobMessage' },
@@ -32,13 +38,15 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
     tag: 'Agent jobs',
     summary: 'The conversation of an agent job',
     schemas: { params: JobParams, answers: { 200: Type.Object({ messages: Type.Array(JobMessage) }) } },
-    async handle({ key, params }) {
-      const messages = await jobs.messages(key.projectId, params.id)
+    async handle({ projectId, params }) {
+      const messages = await jobs.messages(projectId, params.id)
       return answer(200, {
         messages: messages.map((message) => ({
           ...message,
           createdAt: message.createdAt.toISOString(),
           startedAt: message.startedAt?.toISOString() ?? null,
+          claimedAt: message.claimedAt?.toISOString() ?? null,
+          publishingAt: message.publishingAt?.toISOString() ?? null,
           endedAt: message.endedAt?.toISOString() ?? null,
         })),
       })

@@ -19,16 +19,25 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
       params: JobParams,
       headers: IdempotencyHeader,
       body: Type.Object(
-        { prompt: Prompt },
+        {
+          prompt: Prompt,
+          check: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: 200,
+              description: "The name of a failed check on the job's pull request: the agent is given its log.",
+            }),
+          ),
+        },
         { additionalProperties: false, examples: [{ prompt: 'Make it shorter.' }] },
       ),
       answers: { 200: AgentJob },
     },
     refuses: ['job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
-    async handle({ key, actor, params, body, headers }) {
+    async handle({ projectId, actor, params, body, headers }) {
       const idempotencyKey = headers['idempotency-key']
-      const path = `/v2/agent/${key.projectId}/job/${params.id}/message`
-      const accepted = await jobs.message(key.projectId, params.id, body.prompt, {
+      const path = `/v2/agent/${projectId}/job/${params.id}/message`
+      const accepted = await jobs.message(projectId, params.id, body, {
         actor,
         body: asAnswer,
         idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, method: 'POST', path, body },

@@ -13,6 +13,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
     method: 'POST',
     url: '/v2/projects/:projectId/keys',
     access: 'project:write',
+    wantsFreshSession: true,
     name: 'createKey',
     tag: 'API keys',
     summary: 'Make an API key',
@@ -50,7 +51,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
         }),
       },
     },
-    async handle({ key, body: { name, scopes, expiresAt, allowedNetworks = [] }, actor }) {
+    async handle({ projectId, body: { name, scopes, expiresAt, allowedNetworks = [] }, actor }) {
       const errors = allowedNetworks.flatMap((network, index): FieldError[] => {
         const message = networkMistake(network)
         return message === undefined ? [] : [{ path: `body/allowedNetworks/${index}`, message }]
@@ -62,7 +63,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
         errors.push({ path: 'body/expiresAt', message: 'has to be before the year 10000' })
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
-      const made = await keys.create(key.projectId, { name, scopes, expiresAt: ends, allowedNetworks }, actor)
+      const made = await keys.create(projectId, { name, scopes, expiresAt: ends, allowedNetworks }, actor)
       return answer(201, { key: asAnswer(made.key), secret: made.secret })
     },
   })

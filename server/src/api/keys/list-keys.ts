@@ -19,8 +19,8 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
       query: pageQuery('key'),
       answers: { 200: Type.Object({ keys: Type.Array(KeySchema), nextCursor }) },
     },
-    async handle({ key, query }) {
-      const page = await readPage(query, (which) => keys.list(key.projectId, which))
+    async handle({ projectId, query }) {
+      const page = await readPage(query, (which) => keys.list(projectId, which))
       return answer(200, { keys: page.items.map(asAnswer), nextCursor: page.nextCursor })
     },
   })

@@ -13,12 +13,13 @@ export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'Holds at the next request, everywhere, for this key and for every key it made. Revoking it again changes nothing.',
+      'Holds at the next request, everywhere, for this key and for every key it made, and ends their open ' +
+      'invitations. Revoking it again changes nothing.',
     schemas: {
       params: Type.Object({ ...ProjectParams.properties, keyId: idParam("The key's id, like `key_…`.") }),
       answers: { 200: KeySchema },
     },
-    handle: async ({ key, params, actor }) =>
-      answer(200, asAnswer(await keys.revoke(key.projectId, params.keyId, actor))),
+    handle: async ({ projectId, params, actor }) =>
+      answer(200, asAnswer(await keys.revoke(projectId, params.keyId, actor))),
   })
 }

@@ -33,8 +33,8 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
     summary: 'The models that jobs of a project may use',
     description: 'By name. The operator configures them.',
     schemas: { params: ProjectParams, answers: { 200: Type.Object({ models: Type.Array(AgentModel) }) } },
-    async handle({ key }) {
-      return answer(200, { models: (await models.listFor(key.projectId)).map(asAnswer) })
+    async handle({ projectId }) {
+      return answer(200, { models: (await models.listFor(projectId)).map(asAnswer) })
     },
   })
 }

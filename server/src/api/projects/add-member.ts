@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { emailPattern } from '../../projects/email.ts'
-import type { MemberStore } from '../../projects/member-store.ts'
+import { emailPattern } from '../../people/email.ts'
+import type { MemberStore } from '../../people/member-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, MemberSchema, Role } from './member.ts'
+import { asAnswer, MemberSchema, Role, refuseRoleBeyond } from './member.ts'
 
 const Email = Type.String({ pattern: emailPattern, description: "The person's email address." })
 
@@ -15,7 +15,9 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
     name: 'addMember',
     tag: 'Projects',
     summary: 'Add somebody to a project',
-    description: 'Adding somebody who is there already changes nothing and answers with them as they are.',
+    description:
+      'They come in with an invitation of this project, and not before. Adding somebody who is there already changes ' +
+      'nothing and answers with them as they are.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(
@@ -24,6 +26,10 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
       ),
       answers: { 200: MemberSchema },
     },
-    handle: async ({ key, body, actor }) => answer(200, asAnswer(await members.add(key.projectId, body, actor))),
+    wantsFreshSession: true,
+    async handle({ projectId, caller, body, actor }) {
+      refuseRoleBeyond(caller, body.role)
+      return answer(200, asAnswer(await members.add(projectId, body, actor)))
+    },
   })
 }

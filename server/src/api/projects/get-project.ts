@@ -12,6 +12,6 @@ export function getProjectRoute({ projects }: { projects: ProjectStore }): Route
     tag: 'Projects',
     summary: 'A project',
     schemas: { params: ProjectParams, answers: { 200: ProjectSchema } },
-    handle: async ({ key }) => answer(200, asAnswer(await projects.get(key.projectId))),
+    handle: async ({ projectId }) => answer(200, asAnswer(await projects.get(projectId))),
   })
 }

@@ -8,7 +8,7 @@ const AuditEntry = Type.Object(
   {
     id: Type.String(),
     at: DateTime('When it was done.'),
-    actor: Type.String({ description: "`operator`, or the acting key's id." }),
+    actor: Type.String({ description: "`operator`, the acting key's id, or a person's email address." }),
     action: Type.String({ description: 'Like `key.created`.' }),
     subject: Type.String({ description: 'The id of what was acted upon.' }),
     detail: Type.Record(Type.String(), Type.Unknown()),
@@ -33,8 +33,8 @@ export function listAuditRoute({ audit }: { audit: AuditStore }): Route {
         200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor }),
       },
     },
-    async handle({ key, query }) {
-      const page = await readPage(query, (which) => audit.list(key.projectId, which))
+    async handle({ projectId, query }) {
+      const page = await readPage(query, (which) => audit.list(projectId, which))
       return answer(200, {
         entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
         nextCursor: page.nextCursor,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { MemberStore } from '../../projects/member-store.ts'
+import type { MemberStore } from '../../people/member-store.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
@@ -18,8 +18,8 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
       query: pageQuery('mbr'),
       answers: { 200: Type.Object({ members: Type.Array(MemberSchema), nextCursor }) },
     },
-    async handle({ key, query }) {
-      const page = await readPage(query, (which) => members.list(key.projectId, which))
+    async handle({ projectId, query }) {
+      const page = await readPage(query, (which) => members.list(projectId, which))
       return answer(200, { members: page.items.map(asAnswer), nextCursor: page.nextCursor })
     },
   })

@@ -16,6 +16,7 @@ test('somebody is added, listed, changed and removed, and each is audited', asyn
     email: 'writer@example.com',
     role: 'viewer',
     createdAt: expect.stringMatching(/Z$/),
+    hasJoined: false,
   })
   expect(await client.members.list(projectId)).toEqual({ members: [added], nextCursor: null })
   const changed = await client.members.changeRole(projectId, added.id, { role: 'editor' })

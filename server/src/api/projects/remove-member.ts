@@ -1,4 +1,4 @@
-import type { MemberStore } from '../../projects/member-store.ts'
+import type { MemberStore } from '../../people/member-store.ts'
 import { answer, type Route, route } from '../route.ts'
 import { asAnswer, MemberParams, MemberSchema } from './member.ts'
 
@@ -10,9 +10,11 @@ export function removeMemberRoute({ members }: { members: MemberStore }): Route 
     name: 'removeMember',
     tag: 'Projects',
     summary: 'Remove somebody from a project',
-    description: 'The last owner of a project stays. Answers with the member as they were.',
+    description:
+      'The last owner of a project stays. Ends the open invitations for this member and by them; API keys and runners that ' +
+      'they made go on until they are revoked. Answers with the member as they were.',
     schemas: { params: MemberParams, answers: { 200: MemberSchema } },
-    handle: async ({ key, params, actor }) =>
-      answer(200, asAnswer(await members.remove(key.projectId, params.memberId, actor))),
+    handle: async ({ projectId, params, actor }) =>
+      answer(200, asAnswer(await members.remove(projectId, params.memberId, actor))),
   })
 }

@@ -17,7 +17,7 @@ export function renameProjectRoute({ projects }: { projects: ProjectStore }): Ro
       body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
       answers: { 200: ProjectSchema },
     },
-    handle: async ({ key, body, actor }) =>
-      answer(200, asAnswer(await projects.rename(key.projectId, body.name, actor))),
+    handle: async ({ projectId, body, actor }) =>
+      answer(200, asAnswer(await projects.rename(projectId, body.name, actor))),
   })
 }

@@ -6,6 +6,8 @@ export function whoMayCall(operation: Operation): Html {
   const access = operation['x-colophon-access']
   if (access === 'public' || (access === undefined && isPublic(operation))) return html`Anybody, without a key`
   if (access === 'any-key') return html`Any valid API key`
+  if (access === 'session') return html`Whoever is signed in to the dashboard`
+  if (access === 'operator') return html`Whoever is signed in and runs the installation`
   const scopes = access === undefined ? scopesOf(operation) : [access]
   if (scopes.length === 0) return html`Any valid API key`
   return html`An API key with ${joined(

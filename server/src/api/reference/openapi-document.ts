@@ -83,6 +83,8 @@ export interface OpenApiDocument {
     readonly securitySchemes?: Named<{
       readonly type?: string
       readonly scheme?: string
+      readonly in?: string
+      readonly name?: string
       readonly description?: string
     }>
   }

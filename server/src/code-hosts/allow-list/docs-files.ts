@@ -16,11 +16,12 @@ const navigationNames = new Set([
   ...['.pages', '.nav.yml', '.order', 'llms.txt', 'llms-full.txt'],
 ])
 
-export function isDocsFile(name: string): boolean {
-  if (navigationNames.has(name)) return true
-  const extension = /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
-  return pageExtensions.has(extension) || imageExtensions.has(extension)
-}
+export const isDocsFile = (name: string): boolean =>
+  navigationNames.has(name) || isPage(name) || imageExtensions.has(extensionOf(name))
+
+export const isPage = (name: string): boolean => pageExtensions.has(extensionOf(name))
+
+const extensionOf = (name: string): string => /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
 export const isHiddenNavigation = (name: string): boolean => name.startsWith('.') && navigationNames.has(name)
 

@@ -37,6 +37,9 @@ const directoryPrefix = 'colophon-publish-'
 const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const networkSeconds = 150
 const mostListedBytes = 64 * 1024 * 1024
+const mostListedCommits = 2_000
+
+export type ListedCommit = { id: CommitId; tree: string; parents: readonly CommitId[] }
 
 export class GitRepository {
   readonly #directory: string
@@ -117,6 +120,18 @@ export class GitRepository {
     // A history whose middle is missing is not one that we know to lead there.
     if (run.exitCode === 128) return false
     throw unexpected('merge-base', run)
+  }
+
+  /** That are here, newest first, and not what led to `since`. */
+  async listCommits(head: CommitId, since: CommitId): Promise<ListedCommit[]> {
+    const options = [`--max-count=${mostListedCommits}`, '--format=%H %T %P']
+    const run = await this.#run(['log', ...options, head, `^${since}`])
+    if (run.exitCode !== 0) throw unexpected('log', run)
+    const lines = run.stdout.toString().split('\n')
+    return lines.flatMap((line) => {
+      const [id, tree, ...parents] = line.split(' ').filter((word) => word !== '')
+      return id && tree ? [{ id, tree, parents }] : []
+    })
   }
 
   async listFileIds(tree: string): Promise<Set<string>> {

@@ -1,7 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import Value from 'typebox/value'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { CodeHostError, failureOfCall, failureOfStatus } from '../code-host-error.ts'
+import { failureIn, type Method, readAnswer, sendJson } from '../json-api.ts'
 
 export type GiteaConnection = {
   /** Of the web page, without a trailing slash: `https://git.example.com`, or with a path behind it. */
@@ -10,8 +9,6 @@ export type GiteaConnection = {
   name: string
   token: string
 }
-
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type GiteaApi = {
   /** `path` is below the repository. */
@@ -22,45 +19,37 @@ export type GiteaApi = {
   list<Item extends TSchema>(path: string, item: Item): Promise<Static<Item>[]>
 }
 
-const limits = { silenceSeconds: 20, deadlineSeconds: 30, maxResponseBytes: 4_000_000 }
-
 const pageSize = 50
 const mostPages = 20
 
 export function createGiteaApi(connection: GiteaConnection, egress: Egress): GiteaApi {
   const { baseUrl, owner, name, token } = connection
-  const repositoryUrl = `${baseUrl}/api/v1/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+  const repositories = `${baseUrl}/api/v1/repos/`
+  let repository = `${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+
+  const sendOnce = (method: Method, path: string, body?: unknown) =>
+    sendJson(egress, {
+      method,
+      url: repositories + repository + path,
+      headers: { authorization: `token ${token}`, accept: 'application/json' },
+      body,
+    })
 
   async function send(method: Method, path: string, body?: unknown): Promise<Response> {
-    const response = await egress
-      .fetch(repositoryUrl + path, {
-        method,
-        headers: {
-          authorization: `token ${token}`,
-          accept: 'application/json',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-        limits,
-      })
-      .catch((error: unknown) => {
-        throw failureOfCall(error)
-      })
+    let response = await sendOnce(method, path, body)
+    const renamed = response.status === 301 ? newName(response, repositories) : undefined
+    if (renamed) {
+      await response.body?.cancel()
+      repository = renamed
+      response = await sendOnce(method, path, body)
+    }
     if (response.ok) return response
-    throw failureOfStatus(response, `${method} ${path || '/'}`, await reasonIn(response, token))
+    throw await failureIn(response, `${method} ${path || '/'}`, token)
   }
 
   async function call<Schema extends TSchema>(method: Method, path: string, answer: Schema, body?: unknown) {
     const response = await send(method, path, body)
-    const text = await response.text().catch((error: unknown) => {
-      throw failureOfCall(error)
-    })
-    const value = parseJson(text)
-    if (Value.Check(answer, value)) return value
-    throw new CodeHostError(
-      { kind: 'retry', code: 'unexpected_answer' },
-      `The code host's answer to ${method} ${path || '/'} is not what Gitea answers. Does the address lead to Gitea itself?`,
-    )
+    return await readAnswer(response, answer, { what: `${method} ${path || '/'}`, host: 'Gitea' })
   }
 
   return {
@@ -81,22 +70,9 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
   }
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** One short line, and never our token, should a host repeat it. */
-async function reasonIn(response: Response, token: string): Promise<string | undefined> {
-  const answer = parseJson(await response.text().catch(() => ''))
-  if (typeof answer !== 'object' || answer === null || !('message' in answer)) return undefined
-  if (typeof answer.message !== 'string') return undefined
-  return answer.message
-    .replaceAll(token, '***')
-    .replace(/[^\P{C} ]+|\s+/gu, ' ')
-    .trim()
-    .slice(0, 200)
+/** Only of the same Gitea: the token goes where a person said. */
+function newName(response: Response, repositories: string): string | undefined {
+  const url = URL.parse(response.headers.get('location') ?? '', repositories)?.href
+  if (!url?.startsWith(repositories)) return undefined
+  return /^[^/?#]+\/[^/?#]+/.exec(url.slice(repositories.length))?.[0]
 }

@@ -1,11 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { createEgress, type Egress } from '../../platform/egress/egress.ts'
-import { EgressError } from '../../platform/egress/egress-error.ts'
+import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, WantedPullRequest } from '../code-host.ts'
-import { openCodeHost } from '../open-code-host.ts'
-import { craftCommit } from '../testing/craft-commit.ts'
+import { wantedFrom as wantedOn } from '../testing/behaviours/behaviour.ts'
 import { createGiteaRepository, type GiteaRepository } from '../testing/gitea-repository.ts'
 import { defaultTemplates, renderPullRequest } from '../text/pull-request-text.ts'
 
@@ -18,67 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => gitea.remove())
 
-const failure = (code: string) => expect.objectContaining({ failure: expect.objectContaining({ code }) })
-
-/** The same repository, as some other part of the connection being wrong. */
-function hostAt(change: { baseUrl?: string; name?: string; token?: string }, egress: Egress = gitea.egress): CodeHost {
-  const { url: baseUrl, adminToken: token } = engines.gitea
-  return openCodeHost({ host: 'gitea', baseUrl, owner: gitea.owner, name: gitea.name, token, ...change }, egress)
-}
-
-/** Does what it is asked, and loses the answer. */
-function losing(egress: Egress, method: string): Egress {
-  return {
-    ...egress,
-    async fetch(url, request) {
-      const response = await egress.fetch(url, request)
-      if (request?.method !== method) return response
-      await response.text()
-      throw new EgressError('connection_lost', 'The connection broke before the answer was complete.')
-    },
-  }
-}
-
-async function branchWithChange(branch: string): Promise<string> {
-  const commit = craftCommit({ ...gitea.base.files, [`docs/${branch}.md`]: `# ${branch}\n` }, [gitea.base.id])
-  await gitea.pushAsPerson(commit, branch)
-  return commit.id
-}
-
-async function wantedFrom(branch: string, change: Partial<WantedPullRequest> = {}): Promise<WantedPullRequest> {
-  await branchWithChange(branch)
-  const text = { title: 'Add a page', body: 'It was missing.' }
-  return { branch, baseBranch: 'main', ...text, draft: false, labels: [], reviewers: [], ...change }
-}
+/** What Gitea has and no other host; what they have in common is in `testing/behaviours`. */
+const wantedFrom = (branch: string, change?: Partial<WantedPullRequest>) => wantedOn(gitea, branch, change)
 
 describe('testConnection', () => {
-  it('works', async () => {
-    const expected = { works: true, baseCommit: gitea.base.id, canManageWebhooks: true }
-    await expect(host.testConnection('main')).resolves.toEqual(expected)
-  })
-
   it('works with the least that is needed', async () => {
     const person = await gitea.addPerson('write', ['write:repository'])
-    const expected = { works: true, baseCommit: gitea.base.id, canManageWebhooks: false }
+    const expected = { works: true, baseCommit: gitea.base.id, defaultBranch: 'main', canManageWebhooks: false }
     await expect(gitea.hostWith(person.token).testConnection('main')).resolves.toEqual(expected)
-  })
-
-  it.each([
-    ['token_rejected', () => hostAt({ token: 'f'.repeat(40) }), 'main'],
-    ['repository_not_found', () => hostAt({ name: 'none' }), 'main'],
-    ['base_branch_not_found', () => host, 'none'],
-    ['address_refused', () => hostAt({}, createEgress({})), 'main'],
-    [
-      'unreachable',
-      () => hostAt({ baseUrl: 'http://127.0.0.1:1' }, createEgress({ allowedHosts: ['127.0.0.1:1'] })),
-      'main',
-    ],
-  ])('says %s', async (code, of, branch) => {
-    await expect(of().testConnection(branch)).resolves.toMatchObject({
-      works: false,
-      code,
-      message: expect.any(String),
-    })
   })
 
   it('says what a token may not do', async () => {
@@ -94,15 +37,6 @@ describe('testConnection', () => {
     expect(codes).toEqual(['token_cannot_push', 'token_cannot_push', 'token_cannot_read'])
   })
 
-  it('says that something else answers', async () => {
-    const server = createServer((_, response) => response.end('<html>hello</html>')).listen(0, '127.0.0.1')
-    onTestFinished(() => void server.close())
-    await new Promise((resolve) => server.once('listening', resolve))
-    const address = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    const other = hostAt({ baseUrl: `http://${address}` }, createEgress({ allowedHosts: [address] }))
-    await expect(other.testConnection('main')).resolves.toMatchObject({ works: false, code: 'not_this_host' })
-  })
-
   it('says what is wrong with the repository', async () => {
     const other = await createGiteaRepository(engines.gitea)
     onTestFinished(() => other.remove())
@@ -113,40 +47,26 @@ describe('testConnection', () => {
   })
 })
 
-describe('branches', () => {
-  it('finds a head, and deletes only what we pushed', async () => {
-    const pushed = await branchWithChange('folder/to-delete')
-    await expect(host.branchHead('folder/to-delete')).resolves.toBe(pushed)
-    await expect(host.branchHead('none')).resolves.toBeUndefined()
-    await expect(host.deleteBranch('folder/to-delete', gitea.base.id)).resolves.toBe('moved')
-    await expect(host.deleteBranch('folder/to-delete', pushed)).resolves.toBe('deleted')
-    await expect(host.deleteBranch('folder/to-delete', pushed)).resolves.toBe('absent')
-  })
-})
-
 describe('ensurePullRequest', () => {
-  it('opens one, and finds it the next time', async () => {
-    const wanted = await wantedFrom('colophon/one')
-    const first = await host.ensurePullRequest(wanted)
-    expect(first).toMatchObject({
-      pullRequest: {
-        state: 'open',
-        title: 'Add a page',
-        body: 'It was missing.',
-        url: expect.stringMatching(/\/pulls\/\d+$/),
-        headCommit: await host.branchHead('colophon/one'),
-      },
-      skipped: { labels: [], reviewers: [] },
-    })
-    await expect(host.ensurePullRequest({ ...wanted, title: 'Other' })).resolves.toEqual(first)
-    await expect(host.findPullRequest(first.pullRequest.number)).resolves.toEqual(first.pullRequest)
-    await expect(host.findPullRequest(99_999)).resolves.toBeUndefined()
-  })
+  it("leaves a fork's pull request of the same branch name alone", async () => {
+    const person = await gitea.invite('read')
+    const asThem = async (path: string, body: unknown): Promise<{ number: number }> => {
+      const headers = { authorization: `token ${person.token}`, 'content-type': 'application/json' }
+      const url = `${engines.gitea.url}/api/v1/repos/${path}`
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+      expect(response.ok).toBe(true)
+      return (await response.json()) as { number: number }
+    }
+    await asThem(`${gitea.owner}/${gitea.name}/forks`, {})
+    const change = { content: btoa('theirs'), message: 'Theirs', new_branch: 'forked' }
+    await asThem(`${person.name}/${gitea.name}/contents/docs/theirs.md`, change)
+    const theirs = { title: 'Theirs', head: `${person.name}:forked`, base: 'main' }
+    const { number } = await asThem(`${gitea.owner}/${gitea.name}/pulls`, theirs)
 
-  it('opens one although the answer is lost', async () => {
-    const wanted = await wantedFrom('lost')
-    const { pullRequest } = await hostAt({}, losing(gitea.egress, 'POST')).ensurePullRequest(wanted)
-    await expect(host.ensurePullRequest(wanted)).resolves.toMatchObject({ pullRequest })
+    const { pullRequest } = await host.ensurePullRequest(await wantedFrom('forked'))
+    expect(pullRequest).toMatchObject({ title: 'Add a page', state: 'open' })
+    await expect(host.findPullRequest(number)).resolves.toBeUndefined()
+    await expect(gitea.asPerson('GET', `/pulls/${number}`)).resolves.toMatchObject({ state: 'open' })
   })
 
   it('takes "already exists" for success', async () => {
@@ -161,23 +81,9 @@ describe('ensurePullRequest', () => {
           ? Promise.resolve(new Response('{}', { status: 404 }))
           : gitea.egress.fetch(url, request),
     }
-    await expect(hostAt({}, late).ensurePullRequest(wanted)).resolves.toEqual(first)
+    const { number } = first.pullRequest
+    await expect(gitea.hostAt({}, late).ensurePullRequest(wanted)).resolves.toMatchObject({ pullRequest: { number } })
     expect(looks).toBe(2)
-  })
-
-  it('returns a closed and a merged one as they are', async () => {
-    for (const [branch, state, end] of [
-      ['to-close', 'closed', (number: number) => gitea.asPerson('PATCH', `/pulls/${number}`, { state: 'closed' })],
-      ['to-merge', 'merged', (number: number) => gitea.asPerson('POST', `/pulls/${number}/merge`, { Do: 'merge' })],
-    ] as const) {
-      const wanted = await wantedFrom(branch)
-      const { pullRequest } = await host.ensurePullRequest(wanted)
-      await mergeable(pullRequest.number)
-      await end(pullRequest.number)
-      await expect(host.ensurePullRequest(wanted)).resolves.toMatchObject({
-        pullRequest: { number: pullRequest.number, state },
-      })
-    }
   })
 
   it('sets draft, labels and reviewers, and goes on without those that do not exist', async () => {
@@ -197,15 +103,6 @@ describe('ensurePullRequest', () => {
       const other = await host.ensurePullRequest(await wantedFrom(`reviewer-${name}`, { reviewers: [name] }))
       expect(other).toMatchObject({ pullRequest: { state: 'open' }, skipped: { reviewers: [name] } })
     }
-  })
-
-  it('fails for good where nothing can be opened', async () => {
-    const wanted = await wantedFrom('no-base', { baseBranch: 'none' })
-    await expect(host.ensurePullRequest(wanted)).rejects.toThrow(failure('not_found'))
-    const reader = await gitea.addPerson('none', ['read:repository'])
-    await expect(gitea.hostWith(reader.token).ensurePullRequest(await wantedFrom('by-reader'))).rejects.toThrow(
-      failure('forbidden'),
-    )
   })
 })
 
@@ -267,7 +164,7 @@ describe('webhooks', () => {
     await expect(host.ensureWebhook({ url, secret: 'one' })).resolves.toBe('ensured')
     await expect(host.ensureWebhook({ url, secret: 'two' })).resolves.toBe('ensured')
     await expect(gitea.asPerson('GET', '/hooks')).resolves.toMatchObject([
-      { config: { url }, events: ['pull_request'] },
+      { config: { url }, events: expect.arrayContaining(['pull_request', 'pull_request_comment', 'repository']) },
     ])
     const writer = await gitea.addPerson('write', ['write:repository'])
     await expect(gitea.hostWith(writer.token).ensureWebhook({ url, secret: 'x' })).resolves.toBe('not_permitted')

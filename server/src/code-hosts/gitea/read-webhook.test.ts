@@ -3,12 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readGiteaWebhook } from './read-webhook.ts'
 
 const secret = 'a secret of this project'
-const event = {
-  action: 'closed',
-  number: 7,
-  pull_request: { state: 'closed', merged: true, head: { ref: 'colophon/job_1' }, title: 'x' },
-  repository: { full_name: 'owner/name' },
-}
+const event = { action: 'closed', number: 7, pull_request: { state: 'closed' }, repository: { id: 3 } }
 
 function delivery(body: unknown, change: Record<string, string | undefined> = {}) {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
@@ -17,19 +12,16 @@ function delivery(body: unknown, change: Record<string, string | undefined> = {}
 }
 
 describe('readGiteaWebhook', () => {
-  it('reads which pull request to look at', () => {
-    const expected = {
-      kind: 'pull_request',
-      repository: 'owner/name',
-      number: 7,
-      state: 'merged',
-      branch: 'colophon/job_1',
-    }
-    expect(readGiteaWebhook(delivery(event), secret)).toEqual(expected)
-    const open = { ...event, pull_request: { ...event.pull_request, state: 'open', merged: false } }
-    expect(readGiteaWebhook(delivery(open), secret)).toEqual({ ...expected, state: 'open' })
-    const closed = { ...event, pull_request: { ...event.pull_request, merged: false } }
-    expect(readGiteaWebhook(delivery(closed), secret)).toEqual({ ...expected, state: 'closed' })
+  it('reads where to look', () => {
+    const pullRequest = { kind: 'pull_request', repositoryId: 3, number: 7 }
+    expect(readGiteaWebhook(delivery(event), secret)).toEqual(pullRequest)
+    const comment = { is_pull: true, issue: { number: 7 }, repository: { id: 3 } }
+    const asComment = { 'x-gitea-event': 'issue_comment' }
+    expect(readGiteaWebhook(delivery(comment, asComment), secret)).toEqual(pullRequest)
+    const onIssue = delivery({ ...comment, is_pull: false }, asComment)
+    expect(readGiteaWebhook(onIssue, secret)).toEqual({ kind: 'ignored' })
+    const deleted = delivery({ action: 'deleted', repository: { id: 3 } }, { 'x-gitea-event': 'repository' })
+    expect(readGiteaWebhook(deleted, secret)).toEqual({ kind: 'repository', repositoryId: 3, installationId: null })
   })
 
   it.each([

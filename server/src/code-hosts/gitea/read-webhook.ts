@@ -1,35 +1,23 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
 import Value from 'typebox/value'
 import type { ReadWebhook } from '../code-host.ts'
-import { GiteaPullRequestEvent } from './gitea-answers.ts'
+import { parseJson } from '../json-api.ts'
+import { isSignedWith, textOf } from '../signed-delivery.ts'
+import { GiteaCommentEvent, GiteaPullRequestEvent, GiteaRepositoryEvent } from './gitea-answers.ts'
 
-export const readGiteaWebhook: ReadWebhook = ({ headers, body }, secret) => {
-  const signature = headers['x-gitea-signature']
-  if (typeof signature !== 'string' || !isSignedWith(secret, body, signature)) return { kind: 'not_authentic' }
-  if (headers['x-gitea-event'] !== 'pull_request') return { kind: 'ignored' }
-
-  const event = parseJson(body)
-  if (!Value.Check(GiteaPullRequestEvent, event)) return { kind: 'ignored' }
-  const { number, pull_request: pullRequest, repository } = event
-  return {
-    kind: 'pull_request',
-    repository: repository.full_name,
-    number,
-    state: pullRequest.merged ? 'merged' : pullRequest.state,
-    branch: pullRequest.head.ref,
+export const readGiteaWebhook: ReadWebhook = (delivery, secret) => {
+  const { headers, body } = delivery
+  if (!isSignedWith(secret, body, headers['x-gitea-signature'])) return { kind: 'not_authentic' }
+  const event = parseJson(textOf(delivery))
+  switch (headers['x-gitea-event']) {
+    case 'pull_request':
+      if (!Value.Check(GiteaPullRequestEvent, event)) break
+      return { kind: 'pull_request', repositoryId: event.repository.id, number: event.number }
+    case 'issue_comment':
+      if (!Value.Check(GiteaCommentEvent, event)) break
+      return { kind: 'pull_request', repositoryId: event.repository.id, number: event.issue.number }
+    case 'repository':
+      if (!Value.Check(GiteaRepositoryEvent, event)) break
+      return { kind: 'repository', repositoryId: event.repository.id, installationId: null }
   }
-}
-
-function isSignedWith(secret: string, body: Uint8Array, signature: string): boolean {
-  const expected = createHmac('sha256', secret).update(body).digest()
-  const given = Buffer.from(signature, 'hex')
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'))
-  } catch {
-    return undefined
-  }
+  return { kind: 'ignored' }
 }

@@ -1,58 +1,34 @@
-/** A repository of its own on a running Gitea, for one test. */
-
-import { execFile } from 'node:child_process'
+/** On a running Gitea. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { createEgress, type Egress } from '../../platform/egress/egress.ts'
+import { createEgress } from '../../platform/egress/egress.ts'
 import type { CodeHost } from '../code-host.ts'
-import { openCodeHost } from '../open-code-host.ts'
-import { type CraftedCommit, type CraftedFiles, craftCommit } from './craft-commit.ts'
-import { packOf } from './craft-objects.ts'
-
-const run = promisify(execFile)
+import { createOpenCodeHost } from '../open-code-host.ts'
+import { craftCommit } from './craft-commit.ts'
+import { baseFiles, type HostRepository } from './host-repository.ts'
+import { createPersonGit } from './person-git.ts'
 
 export type GiteaAddress = { url: string; adminName: string; adminToken: string }
 
 export type GiteaPerson = { name: string; password: string; token: string }
 
-export type GiteaRepository = {
-  owner: string
-  name: string
-  base: CraftedCommit
-  egress: Egress
-  host: CodeHost
+export type GiteaRepository = HostRepository & {
   /** Gitea's API as the administrator, below the repository. */
   asPerson(method: string, path: string, body?: unknown): Promise<unknown>
   /** Somebody new, who may do this in the repository, with a token that may do that. */
-  addPerson(permission: 'read' | 'write' | 'none', tokenScopes: readonly string[]): Promise<GiteaPerson>
-  /** The repository as seen with another token. */
-  hostWith(token: string): CodeHost
-  /** A commit that somebody else pushes. */
-  pushAsPerson(commit: CraftedCommit, branch: string): Promise<void>
-  /** What an honest runner makes with git itself: a shallow clone, changed files, one commit, a bundle. */
-  bundleByGit(branch: string, files: Readonly<Record<string, string>>): Promise<Buffer>
-  /** Of a branch: each file and its contents. */
-  filesOf(branch: string): Promise<Record<string, string>>
-  logOf(branch: string): Promise<string[]>
-  remove(): Promise<void>
+  addPerson(permission: 'admin' | 'read' | 'write' | 'none', tokenScopes: readonly string[]): Promise<GiteaPerson>
 }
 
-export const baseFiles: CraftedFiles = {
-  'README.md': '# Project\n',
-  'docs/index.md': '# Welcome\n\nOne.\n\nTwo.\n\nThree.\n',
-  'docs/guide/start.md': '# Start\n',
-  'docs/image.png': 'not really an image, but nobody looks',
-  'src/main.ts': 'export {}\n',
+const missing = (what: string): never => {
+  throw new Error(`Gitea has no ${what}.`)
 }
+
+const everyScope = ['write:repository', 'write:issue', 'read:user', 'read:notification']
 
 export async function createGiteaRepository(gitea: GiteaAddress, files = baseFiles): Promise<GiteaRepository> {
   const name = `repository-${randomBytes(6).toString('hex')}`
   const owner = gitea.adminName
+  let currentName = name
 
   async function call(method: string, path: string, body?: unknown, authorization = `token ${gitea.adminToken}`) {
     const response = await fetch(`${gitea.url}/api/v1${path}`, {
@@ -64,95 +40,103 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
     return text === '' ? undefined : (JSON.parse(text) as unknown)
   }
+  const asPerson = (method: string, path: string, body?: unknown) =>
+    call(method, `/repos/${owner}/${currentName}${path}`, body)
 
-  async function addPerson(permission: 'read' | 'write' | 'none', scopes: readonly string[]): Promise<GiteaPerson> {
+  const addPerson: GiteaRepository['addPerson'] = async (permission, scopes) => {
     const person = `person-${randomBytes(6).toString('hex')}`
     const password = randomBytes(12).toString('hex')
     const email = `${person}@localhost.invalid`
     await call('POST', '/admin/users', { username: person, email, password, must_change_password: false })
-    if (permission !== 'none') await call('PUT', `/repos/${owner}/${name}/collaborators/${person}`, { permission })
+    if (permission !== 'none') await asPerson('PUT', `/collaborators/${person}`, { permission })
     const basic = `Basic ${Buffer.from(`${person}:${password}`).toString('base64')}`
     const made = await call('POST', `/users/${person}/tokens`, { name: 'test', scopes }, basic)
     return { name: person, password, token: (made as { sha1: string }).sha1 }
   }
+
   await call('POST', '/user/repos', { name, private: true, default_branch: 'main' })
-
   const remoteUrl = `${gitea.url}/${owner}/${name}.git`
-  const directory = await mkdtemp(join(tmpdir(), 'colophon-person-'))
-  const basic = Buffer.from(`${owner}:${gitea.adminToken}`).toString('base64')
-  const env = {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    HOME: '/nonexistent',
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'http.extraHeader',
-    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
-  }
-  const git = async (...args: string[]) =>
-    (await run('git', ['-C', directory, ...args], { env, maxBuffer: 64 * 1024 * 1024 })).stdout
-  await git('init', '--quiet', '--bare')
-
-  async function pushAsPerson(commit: CraftedCommit, branch: string): Promise<void> {
-    const child = execFile('git', ['-C', directory, 'unpack-objects', '-q'])
-    child.stdin?.end(packOf(commit.objects.values()))
-    await once(child, 'close')
-    await git('push', '--quiet', '--force', remoteUrl, `${commit.id}:refs/heads/${branch}`)
-  }
-  const fetchBranch = async (branch: string) => {
-    await git('fetch', '--quiet', remoteUrl, `+refs/heads/${branch}:refs/heads/${branch}`)
-  }
-
+  const personGit = await createPersonGit(remoteUrl, { name: owner, token: gitea.adminToken })
   const base = craftCommit(files, [])
-  await pushAsPerson(base, 'main')
+  await personGit.pushAsPerson(base, 'main')
   // Gitea notes in the background that a repository is no longer empty, and knows no branches before.
-  while (((await call('GET', `/repos/${owner}/${name}`)) as { empty: boolean }).empty) await setTimeout(20)
+  while (((await asPerson('GET', '')) as { empty: boolean }).empty) await setTimeout(20)
+
   const egress = createEgress({ allowedHosts: [new URL(gitea.url).host] })
-  const hostWith = (token: string) => openCodeHost({ host: 'gitea', baseUrl: gitea.url, owner, name, token }, egress)
+  const connection = { host: 'gitea', baseUrl: gitea.url, owner, name, token: gitea.adminToken } as const
+  const openHost = createOpenCodeHost(egress)
+  const hostWith = (token: string): CodeHost => openHost({ ...connection, token })
+
+  /** Gitea looks for conflicts in the background, and merges nothing before. */
+  async function mergeable(number: number): Promise<void> {
+    while (!((await asPerson('GET', `/pulls/${number}`)) as { mergeable: boolean }).mergeable) await setTimeout(50)
+  }
+
   return {
-    owner,
-    name,
-    base,
-    egress,
+    ...personGit,
+    ...{ way: 'gitea', owner, name, base, egress, connection, hostWith, asPerson, addPerson },
     host: hostWith(gitea.adminToken),
-    hostWith,
-    addPerson,
-    asPerson: (method, path, body) => call(method, `/repos/${owner}/${name}${path}`, body),
-    pushAsPerson,
-    async bundleByGit(branch, changed) {
-      const clone = await mkdtemp(join(directory, 'clone-'))
-      const inClone = (...args: string[]) => run('git', ['-C', clone, ...args], { env })
-      await inClone('clone', '--quiet', '--depth=1', `--branch=${branch}`, remoteUrl, '.')
-      for (const [path, contents] of Object.entries(changed)) {
-        await mkdir(dirname(join(clone, path)), { recursive: true })
-        await writeFile(join(clone, path), contents)
+    hostAt: (change, wayOut = egress) => createOpenCodeHost(wayOut)({ ...connection, ...change }),
+
+    invite: (role) => addPerson(role, everyScope),
+    async merge(number) {
+      await mergeable(number)
+      await asPerson('POST', `/pulls/${number}/merge`, { Do: 'merge' })
+    },
+    close: async (number) => void (await asPerson('PATCH', `/pulls/${number}`, { state: 'closed' })),
+    reopen: async (number) => void (await asPerson('PATCH', `/pulls/${number}`, { state: 'open' })),
+    retitle: async (number, title) => void (await asPerson('PATCH', `/pulls/${number}`, { title })),
+    async comment(number, by, text) {
+      const path = `/repos/${owner}/${currentName}/issues/${number}/comments`
+      return ((await call('POST', path, { body: text }, `token ${by.token}`)) as { id: number }).id
+    },
+    async reactionsTo(commentId) {
+      const found = await asPerson('GET', `/issues/comments/${commentId}/reactions`)
+      return ((found ?? []) as { content: string }[]).map(({ content }) => content)
+    },
+    async setStatus(commit, { name: context, state, url: target_url, summary: description }) {
+      await asPerson('POST', `/statuses/${commit}`, { context, state, target_url, description })
+    },
+    setFailedRun: () => missing('runs of a CI that others report'),
+    setDeployment: () => missing('deployments'),
+    inviteBot: () => missing('users that it calls bots'),
+    async pullRequestsOf(branch) {
+      type Found = {
+        number: number
+        title: string
+        draft: boolean
+        labels: { name: string }[]
+        requested_reviewers: { login: string }[] | null
+        head: { ref: string }
       }
-      await inClone('add', '--all')
-      await inClone(
-        '-c',
-        'user.name=Runner',
-        '-c',
-        'user.email=runner@example.com',
-        'commit',
-        '--quiet',
-        '-m',
-        'Result',
-      )
-      await inClone('bundle', 'create', '--quiet', 'out', 'HEAD^..HEAD', 'HEAD')
-      return await readFile(join(clone, 'out'))
+      const all = (await asPerson('GET', '/pulls?state=all&limit=50')) as Found[]
+      return all
+        .filter(({ head }) => head.ref === branch)
+        .map(({ number, title, draft, labels, requested_reviewers: reviewers }) => ({
+          ...{ number, title, isDraft: draft, labels: labels.map((label) => label.name) },
+          reviewers: (reviewers ?? []).map(({ login }) => login),
+        }))
     },
-    async filesOf(branch) {
-      await fetchBranch(branch)
-      const names = (await git('ls-tree', '-r', '-z', '--name-only', branch)).split('\0').filter((name) => name !== '')
-      const contents = await Promise.all(names.map((name) => git('show', `${branch}:${name}`)))
-      return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? '']))
+    async knownLabel() {
+      const known = (await asPerson('GET', '/labels')) as { name: string }[]
+      if (known.length === 0) await asPerson('POST', '/labels', { name: 'docs', color: '#00aabb' })
+      return 'docs'
     },
-    async logOf(branch) {
-      await fetchBranch(branch)
-      return (await git('log', '--format=%H', branch)).trim().split('\n')
+    labels: async () => ((await asPerson('GET', '/labels')) as { name: string }[]).map((label) => label.name),
+    deleteBranch: async (branch) => void (await asPerson('DELETE', `/branches/${branch}`)),
+    async webhooks() {
+      return ((await asPerson('GET', '/hooks')) as { config: { url: string } }[]).map(({ config }) => config.url)
     },
+    async rename(newName) {
+      await asPerson('PATCH', '', { name: newName })
+      currentName = newName
+    },
+    archive: async () => void (await asPerson('PATCH', '', { archived: true })),
+    delete: async () => void (await asPerson('DELETE', '')),
     async remove() {
-      await call('DELETE', `/repos/${owner}/${name}`)
+      await asPerson('DELETE', '').catch(() => {}) // a test may have deleted it
       await egress.close()
-      await rm(directory, { recursive: true, force: true })
+      await personGit[Symbol.asyncDispose]()
     },
   }
 }

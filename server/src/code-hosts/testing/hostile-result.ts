@@ -19,7 +19,7 @@ import {
   type TreeEntry,
   treeObject,
 } from './craft-objects.ts'
-import { baseFiles } from './gitea-repository.ts'
+import { baseFiles } from './host-repository.ts'
 
 /** For a base with `attackedFiles` and the docs folder `docs`. */
 export type HostileResult = {

@@ -81,6 +81,10 @@ describe('renderCommitMessage', () => {
     )
   })
 
+  it('takes no divider that only a space in front kept from being one', () => {
+    expect(renderCommitMessage(jobId, { title: '', summary: ' ---' }, undefined)).not.toMatch(/^---$/m)
+  })
+
   it('takes no trailer, keyword or mention from the agent', () => {
     fc.assert(
       fc.property(agentText, agentText, (title, summary) => {

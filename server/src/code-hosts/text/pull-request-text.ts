@@ -80,7 +80,8 @@ export function renderCommitMessage(
   written: WrittenByAgent,
   signOff: { name: string; email: string } | undefined,
 ): string {
-  const summary = harmlessText(cut(written.summary ?? '', mostCommitSummaryCharacters)).trim()
+  // Trimmed before it is made harmless: what begins with a space may be something else without it.
+  const summary = harmlessText(cut((written.summary ?? '').trim(), mostCommitSummaryCharacters)).trimEnd()
   const trailers = [`Colophon-Job: ${jobId}`, ...(signOff ? [`Signed-off-by: ${signOff.name} <${signOff.email}>`] : [])]
   const paragraphs = [harmlessTitle(written.title), summary, 'An AI agent wrote this.', trailers.join('\n')]
   return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`

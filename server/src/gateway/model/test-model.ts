@@ -7,10 +7,15 @@ import { ModelError } from './model-error.ts'
 import type { Wire } from './wire.ts'
 import { wires } from './wires.ts'
 
-const patienceMs = 60_000
+const ordinaryPatienceMs = 60_000
 
 /** One tiny call. Says what is wrong, in words for the operator; undefined: nothing is. */
-export async function testModel(model: Model, key: string | null, egress: Egress): Promise<string | undefined> {
+export async function testModel(
+  model: Model,
+  key: string | null,
+  egress: Egress,
+  patienceMs = ordinaryPatienceMs,
+): Promise<string | undefined> {
   const wire = wires.find(({ format }) => format === model.format) as Wire
   const { providerModel, mostOutputTokens } = model
   const { body } = wire.rebuild(wire.smallest, { providerModel, mostOutputTokens, cacheKey: 'test' })

@@ -52,6 +52,18 @@ async function namesOf(zone: Zone) {
 
 const leadsTo = (address: string) => namesOf((_, family) => (family === 4 ? [address] : []))
 
+describe('a call to public addresses only', () => {
+  it('does not reach what is listed, though a connection to it is open', async () => {
+    const url = await serve((_, response) => response.end('inside'))
+    const { host } = new URL(url)
+    for (const options of [onLoopback, { allowedHosts: [host] }]) {
+      const egress = open(options)
+      await expect((await egress.fetch(url)).text()).resolves.toBe('inside')
+      await expect(egress.fetch(url, { isPublicOnly: true })).rejects.toEqual(refused('address_not_allowed'))
+    }
+  })
+})
+
 describe('a call', () => {
   it('sends method, headers and body, and gives status, headers and body', async () => {
     const url = await serve(async (request, response) => {

@@ -37,6 +37,8 @@ export type EgressRequest = {
   body?: string | Uint8Array | ReadableStream<Uint8Array> | null
   signal?: AbortSignal | null
   limits?: Partial<CallLimits>
+  /** For addresses that a host answered with, not a person: what the operator listed is not for them. */
+  isPublicOnly?: boolean
 }
 
 export type Egress = {
@@ -51,20 +53,23 @@ export type Egress = {
   close(): Promise<void>
 }
 
+type DestinationCheck = ReturnType<typeof createDestinationCheck>
+
 const defaultLimits: CallLimits = { silenceSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 20_000_000 }
 
 /** The one way out to addresses that users type. */
 export function createEgress(options: EgressOptions): Egress {
   const { allowedNetworks = [], allowedHosts = [], connectTimeoutSeconds = 10 } = options
   const dns = options.dns ?? new Resolver({ timeout: 2000, tries: 2 })
-  const checkDestination = createDestinationCheck({ allowedNetworks, allowedHosts }, dns)
+  const listedOrPublic = createDestinationCheck({ allowedNetworks, allowedHosts }, dns)
+  const publicOnly = createDestinationCheck({ allowedNetworks: [], allowedHosts: [] }, dns)
   const proxy = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl)
   const secureContext = createSecureContext({
     ca: [...getCACertificates('default'), ...certificatesIn(options.caBundlePem)],
   })
 
-  async function check(url: URL, signal: AbortSignal): Promise<Destination> {
-    return await unlessAborted(signal, checkDestination(url)).catch((error: unknown) => {
+  async function check(url: URL, checked: DestinationCheck, signal: AbortSignal): Promise<Destination> {
+    return await unlessAborted(signal, checked(url)).catch((error: unknown) => {
       throw signal.aborted
         ? new EgressError('unresolvable', `No name server answered for ${url.hostname} in time.`)
         : error
@@ -73,22 +78,25 @@ export function createEgress(options: EgressOptions): Egress {
 
   // Checked here, where connections are made, and not before a call: so every connection that is ever used, a kept one
   // too, leads to an address that was checked, and between the check and the call there is nothing to change.
-  async function connect(url: URL) {
+  async function connect(url: URL, checked: DestinationCheck) {
     const signal = AbortSignal.timeout(connectTimeoutSeconds * 1000)
-    const to = await check(url, signal)
+    const to = await check(url, checked, signal)
     const socket = proxy && !to.listed ? await openThroughProxy(proxy, to, signal) : await openDirectly(to, signal)
     return url.protocol === 'https:' ? await secure(socket, to.hostname, secureContext, signal) : socket
   }
 
-  const agent = new Agent({
-    allowH2: false,
-    connect: ({ protocol, host }, done) => {
-      connect(new URL(`${protocol}//${host}`)).then(
-        (socket) => done(null, socket),
-        (error) => done(error, null),
-      )
-    },
-  })
+  const agentOf = (checked: DestinationCheck) =>
+    new Agent({
+      allowH2: false,
+      connect: ({ protocol, host }, done) => {
+        connect(new URL(`${protocol}//${host}`), checked).then(
+          (socket) => done(null, socket),
+          (error) => done(error, null),
+        )
+      },
+    })
+  const agent = agentOf(listedOrPublic)
+  const publicAgent = agentOf(publicOnly) // of its own, as the other one keeps connections to what is listed
 
   return {
     async fetch(input, request = {}) {
@@ -106,7 +114,7 @@ export function createEgress(options: EgressOptions): Egress {
       }
 
       try {
-        const answer = agent.request({
+        const answer = (request.isPublicOnly ? publicAgent : agent).request({
           origin: url.origin,
           path: url.pathname + url.search,
           method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
@@ -121,8 +129,10 @@ export function createEgress(options: EgressOptions): Egress {
         throw explain(error)
       }
     },
-    check: (url) => check(parseUrl(url), AbortSignal.timeout(connectTimeoutSeconds * 1000)),
-    close: () => agent.destroy(),
+    check: (url) => check(parseUrl(url), listedOrPublic, AbortSignal.timeout(connectTimeoutSeconds * 1000)),
+    async close() {
+      await Promise.all([agent.destroy(), publicAgent.destroy()])
+    },
   }
 }
 

@@ -1,8 +1,11 @@
 /** Errors as clients see them: RFC 9457 problems from one closed list of codes. */
 export const problemCodes = {
   invalid_request: { status: 400, title: 'The request is not valid' },
-  unauthenticated: { status: 401, title: 'A valid API key is needed' },
+  unauthenticated: { status: 401, title: 'A valid API key or session is needed' },
   insufficient_scope: { status: 403, title: 'The API key may not do this' },
+  insufficient_role: { status: 403, title: 'Your role in the project may not do this' },
+  cross_site: { status: 403, title: 'The request comes from another site' },
+  fresh_session_needed: { status: 403, title: 'Sign in once more to do this' },
   ip_not_allowed: { status: 403, title: 'The API key may not be used from this network' },
   not_found: { status: 404, title: 'There is no such thing here' },
   method_not_allowed: { status: 405, title: 'The address does not take this method' },

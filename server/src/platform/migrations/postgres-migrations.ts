@@ -14,6 +14,12 @@ export async function planPostgres(database: ClientBase | Pool): Promise<Migrati
   return planMigrations(migrations(), applied)
 }
 
+/** The last migration that was applied. */
+export async function postgresVersion(pool: Pool): Promise<string | null> {
+  const { rows } = await pool.query<{ name: string | null }>('SELECT max(name) AS name FROM schema_migration')
+  return rows[0]?.name ?? null
+}
+
 /** Each migration and its entry in the ledger are one transaction: killed half way, it has not happened. */
 export async function migratePostgres(client: ClientBase, applied: (name: string) => void): Promise<MigrationPlan> {
   await client.query(

@@ -101,7 +101,7 @@ export class PlayedGateway implements AsyncDisposable {
       model: 'scripted/answer',
       modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 8_000 },
       docsFolder: '',
-      ...{ instructions: null, session: null, notDone: [], earlier: null },
+      ...{ failedCheck: null, instructions: null, session: null, notDone: [], earlier: null },
       startBranch: 'main',
       deadlineAt: new Date(Date.now() + 600_000).toISOString(),
       heartbeatSeconds: 2,

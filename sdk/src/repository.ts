@@ -1,0 +1,37 @@
+import type {
+  ChangeRepositoryData,
+  ChangeRepositoryResponse,
+  ConnectRepositoryData,
+  ConnectRepositoryResponse,
+  GetRepositoryData,
+  GetRepositoryResponse,
+  TestRepositoryData,
+  TestRepositoryResponse,
+} from './generated/types.gen.ts'
+import type { CallOperation } from './operation.ts'
+import type { CallOptions } from './request.ts'
+
+export type RepositoryCalls = ReturnType<typeof repository>
+
+const url = '/v2/projects/{projectId}/repository' as const
+
+export const repository = (call: CallOperation) => ({
+  get: (projectId: string, options?: CallOptions) =>
+    call<GetRepositoryData, GetRepositoryResponse>('GET', { url, path: { projectId } }, options),
+
+  /** Nothing is stored. */
+  test: (projectId: string, body: TestRepositoryData['body'], options?: CallOptions) =>
+    call<TestRepositoryData, TestRepositoryResponse>(
+      'POST',
+      { url: `${url}/test`, path: { projectId }, body },
+      options,
+    ),
+
+  /** Tests, then stores the token, sealed. */
+  connect: (projectId: string, body: ConnectRepositoryData['body'], options?: CallOptions) =>
+    call<ConnectRepositoryData, ConnectRepositoryResponse>('POST', { url, path: { projectId }, body }, options),
+
+  /** What is left out stays. */
+  change: (projectId: string, body: ChangeRepositoryData['body'], options?: CallOptions) =>
+    call<ChangeRepositoryData, ChangeRepositoryResponse>('PATCH', { url, path: { projectId }, body }, options),
+})

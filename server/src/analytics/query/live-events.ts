@@ -1,0 +1,63 @@
+/** The last events, for whoever sets up counting and wants to see it work: counted ones from the views, dropped ones as noted. */
+import type { Kysely } from 'kysely'
+import type { Id } from '../../platform/ids.ts'
+import type { ReaderClass } from '../classify/reader-class.ts'
+import { examplesKeptMinutes } from '../collect/source-notes.ts'
+import type { LeftOutReason, ViewSource } from '../collect/view-source.ts'
+import type { AnalyticsTables } from '../tables.ts'
+import type { QueryClickhouse } from './clickhouse-reads.ts'
+import { asMoment } from './conditions.ts'
+import { readSettings } from './read-settings.ts'
+
+export interface LiveEvent {
+  at: Date
+  path: string
+  source: ViewSource
+  /** Null: it was dropped. */
+  reader: { class: ReaderClass; agent: string } | null
+  /** Null: it was counted. */
+  reason: LeftOutReason | null
+}
+
+const mostEvents = 50
+
+export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+  const answer = await clickhouse.query({
+    query: `
+      SELECT toUnixTimestamp64Milli(at) AS ms, path, if(import_id = '', source, 'logs') AS source, class, agent
+      FROM page_view
+      WHERE project_id = {project: String} AND at >= ${asMoment(sinceMs())}
+      ORDER BY at DESC
+      LIMIT ${mostEvents}`,
+    query_params: { project: projectId },
+    clickhouse_settings: readSettings,
+    format: 'JSONEachRow',
+  })
+  const rows = await answer.json<{
+    ms: number
+    path: string
+    source: ViewSource
+    class: ReaderClass
+    agent: string
+  }>()
+  return rows.map(({ ms, path, source, class: readerClass, agent }) => ({
+    ...{ at: new Date(ms), path, source, reader: { class: readerClass, agent }, reason: null },
+  }))
+}
+
+export async function droppedEvents(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+  const rows = await db
+    .selectFrom('view_dropped')
+    .select(['at', 'path', 'source', 'reason'])
+    .where('project_id', '=', projectId)
+    .where('at', '>=', new Date(sinceMs()))
+    .orderBy('at', 'desc')
+    .limit(mostEvents)
+    .execute()
+  return rows.map((row) => ({ ...row, reader: null }))
+}
+
+export const newestFirst = (events: readonly LiveEvent[]): LiveEvent[] =>
+  events.toSorted((one, other) => other.at.getTime() - one.at.getTime()).slice(0, mostEvents)
+
+const sinceMs = () => Date.now() - examplesKeptMinutes * 60_000

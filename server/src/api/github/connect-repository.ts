@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto'
+import type { GithubVisitStore } from '../../github/visit-store.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { RepositoryStore } from '../../projects/repository-store.ts'
+import type { CodeHosts } from '../repository/code-hosts.ts'
+import { asAnswer, RepositorySchema } from '../repository/repository.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { ChosenRepository, findChosen } from './chosen-repository.ts'
+import type { GithubDoor } from './github-door.ts'
+import { visitorOf } from './visitor.ts'
+
+export function connectGithubRepositoryRoute({
+  visits,
+  github,
+  repositories,
+  codeHosts,
+}: {
+  visits: GithubVisitStore
+  github: GithubDoor
+  repositories: RepositoryStore
+  codeHosts: CodeHosts
+}): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/projects/:projectId/github/repository',
+    access: 'project:write',
+    name: 'connectGithubRepository',
+    tag: 'Projects',
+    summary: 'Connect a project to a repository that was chosen on GitHub',
+    description:
+      'Tested first; what does not work is refused and nothing is stored. A project has one repository: connecting ' +
+      'another takes its place, and keeps the publishing rules.',
+    schemas: { params: ProjectParams, body: ChosenRepository, answers: { 200: RepositorySchema } },
+    wantsFreshSession: true,
+    async handle({ projectId, caller, body, actor }) {
+      const { visitId, baseUrl, repository } = await findChosen(visits, visitorOf(caller, projectId), body)
+      const test = await github.test(visitId, body)
+      if (!test.works) throw new Problem('invalid_request', test.message)
+      const before = await repositories.find(projectId)
+      const connected = {
+        ...{ host: 'github' as const, baseUrl, owner: repository.owner, name: repository.name },
+        access: { kind: 'installation' as const, installationId: repository.installationId },
+        hostRepositoryId: repository.id,
+        ...{ baseBranch: body.baseBranch, docsFolder: body.docsFolder, publishing: before?.publishing ?? {} },
+        webhookSecret: randomBytes(32).toString('hex'), // never given to anybody: the App has a webhook for all
+      }
+      await repositories.connect(projectId, connected, actor)
+      await visits.end(visitId)
+      return answer(200, asAnswer({ ...connected, trouble: null }, codeHosts.defaultTemplates))
+    },
+  })
+}

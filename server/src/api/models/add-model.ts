@@ -1,0 +1,24 @@
+import { Problem } from '../../platform/http/problem.ts'
+import { answer, type Route, route } from '../route.ts'
+import { asAnswer, InstalledModelSchema, readTypedModel, TypedModel } from './installed-model.ts'
+import type { ModelProviders } from './model-providers.ts'
+
+export function addModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/models',
+    access: 'operator',
+    name: 'addModel',
+    tag: 'Service',
+    summary: 'Add a model to the installation',
+    description: 'Tested first; what does not work is refused and nothing is stored.',
+    schemas: { body: TypedModel, answers: { 201: InstalledModelSchema } },
+    async handle({ body }) {
+      const model = readTypedModel(body)
+      const wrong = await modelProviders.test(model, body.key)
+      if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved.`)
+      await modelProviders.save(model, body.key)
+      return answer(201, asAnswer({ ...model, hasKey: body.key !== null }))
+    },
+  })
+}

@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import type { ModelStore } from '../../models/model-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { asAnswer, InstalledModelSchema } from './installed-model.ts'
+import { ModelParams } from './model-params.ts'
+
+export function removeModelRoute({ models }: { models: ModelStore }): Route {
+  return route({
+    method: 'DELETE',
+    url: '/v2/models/:modelName',
+    access: 'operator',
+    name: 'removeModel',
+    tag: 'Service',
+    summary: 'Remove a model from the installation',
+    description: 'With its key. Jobs that are for it get no more answers. Answers with those that are left.',
+    schemas: { params: ModelParams, answers: { 200: Type.Object({ models: Type.Array(InstalledModelSchema) }) } },
+    refuses: ['not_found'],
+    async handle({ params }) {
+      await models.remove(params.modelName)
+      return answer(200, { models: (await models.list()).map(asAnswer) })
+    },
+  })
+}

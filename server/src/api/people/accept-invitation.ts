@@ -1,0 +1,42 @@
+import Type from 'typebox'
+import type { InvitationStore } from '../../people/invitation-store.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { answer, type Route, route } from '../route.ts'
+import { exampleToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
+import { describeSession, type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+
+export function acceptInvitationRoute(parts: SessionParts & { invitations: InvitationStore }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/invitation/accept',
+    access: 'public',
+    name: 'acceptInvitation',
+    tag: 'People',
+    summary: 'Accept an invitation',
+    description: 'Whoever is new gives a name and a password and is signed in; whoever is not, signs in first.',
+    schemas: {
+      body: Type.Object(
+        { token: LinkToken, name: Type.Optional(PersonName), password: Type.Optional(NewPassword) },
+        {
+          additionalProperties: false,
+          examples: [{ token: exampleToken, name: 'A Writer', password: 'correct horse battery staple' }],
+        },
+      ),
+      answers: { 200: SessionSchema },
+    },
+    mostPerMinuteFromPlace: 30,
+    refuses: ['not_found', 'unauthenticated', 'cross_site'],
+    async handle({ body: { token, name, password }, http }) {
+      if (name !== undefined && password !== undefined) {
+        const { email } = await parts.invitations.acceptAsNew(token, { name, password }, http.requestId)
+        const cookies = await parts.sessions.signIn(email, password, http.cookie)
+        return answer(200, ...(await signedIn(parts, cookies)))
+      }
+      const session = await parts.sessions.find(http.cookie)
+      if (!session)
+        throw new Problem('unauthenticated', 'Sign in first; or, if you are new here, give a name and a password.')
+      await parts.invitations.acceptAs(session.person, token, http.requestId)
+      return answer(200, await describeSession(parts, http.cookie))
+    },
+  })
+}

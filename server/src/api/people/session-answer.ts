@@ -1,0 +1,53 @@
+import Type, { type Static } from 'typebox'
+import type { PersonStore } from '../../people/person-store.ts'
+import type { Cookies, Sessions } from '../../people/sessions.ts'
+import { freshUntil } from '../authenticate-person.ts'
+import { DateTime, nullable } from '../schemas.ts'
+
+export interface SessionParts {
+  sessions: Sessions
+  people: PersonStore
+  /** Whether invitations go out by mail. */
+  canMail: boolean
+}
+
+export const SessionSchema = Type.Object(
+  {
+    person: nullable(
+      Type.Object({
+        id: Type.String(),
+        email: Type.String(),
+        name: Type.String(),
+        isOperator: Type.Boolean({ description: 'Runs the installation: makes projects, adds models.' }),
+      }),
+      { description: 'Null: nobody is signed in.' },
+    ),
+    freshUntil: nullable(DateTime('Until when this session may do what wants a fresh one, like making an API key.')),
+    needsFirstOwner: Type.Boolean({ description: 'Nobody runs the installation yet.' }),
+    canMail: Type.Boolean({ description: 'Invitations go out by mail as well.' }),
+    providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description: 'Who else can say who somebody is.',
+    }),
+  },
+  { $id: 'Session' },
+)
+
+export async function describeSession(
+  { sessions, people, canMail }: SessionParts,
+  cookie: string,
+): Promise<Static<typeof SessionSchema>> {
+  const session = await sessions.find(cookie)
+  return {
+    person: session?.person ?? null,
+    freshUntil: session ? freshUntil(session).toISOString() : null,
+    needsFirstOwner: session === undefined && !(await people.hasOperator()),
+    canMail,
+    providers: sessions.providers,
+  }
+}
+
+/** The answer to whoever has just signed in. */
+export async function signedIn(parts: SessionParts, { setCookie }: Cookies) {
+  const cookie = setCookie.map((one) => one.split(';', 1)[0]).join('; ')
+  return [await describeSession(parts, cookie), { 'set-cookie': setCookie }] as const
+}

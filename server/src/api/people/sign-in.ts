@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { MinuteLimit } from '../minute-limit.ts'
+import { placeOf } from '../place.ts'
+import { answer, type Route, route } from '../route.ts'
+import { AnyPassword, Email } from './person-fields.ts'
+import { type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+
+export function signInRoute(parts: SessionParts): Route {
+  // By place too, or a guesser would try one password on all; by person too, or many machines would guess for one. Few by
+  // both and many by person alone: else whoever knows an address could keep its owner out from anywhere.
+  const triesOfPersonFromPlace = new MinuteLimit('tries to sign in with this address', 10)
+  const triesOfPerson = new MinuteLimit('tries to sign in with this address', 100)
+  return route({
+    method: 'POST',
+    url: '/v2/session',
+    access: 'public',
+    name: 'signIn',
+    tag: 'People',
+    summary: 'Sign in',
+    description: 'For the dashboard: the session is a cookie. A session that was there before ends.',
+    schemas: {
+      body: Type.Object(
+        { email: Email, password: AnyPassword },
+        {
+          additionalProperties: false,
+          examples: [{ email: 'owner@example.com', password: 'correct horse battery staple' }],
+        },
+      ),
+      answers: { 200: SessionSchema },
+    },
+    mostPerMinuteFromPlace: 60,
+    refuses: ['unauthenticated', 'cross_site'],
+    async handle({ body: { email, password }, http }) {
+      const person = email.toLowerCase()
+      triesOfPersonFromPlace.take(`${placeOf(http.address)} ${person}`)
+      triesOfPerson.take(person)
+      return answer(200, ...(await signedIn(parts, await parts.sessions.signIn(email, password, http.cookie))))
+    },
+  })
+}

@@ -1,0 +1,21 @@
+import Type from 'typebox'
+import type { ProjectStore } from '../../projects/project-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { asAnswer, ProjectName, ProjectSchema } from './project.ts'
+
+export function createProjectRoute({ projects }: { projects: ProjectStore }): Route {
+  return route({
+    method: 'POST',
+    url: '/v2/projects',
+    access: 'operator',
+    name: 'createProject',
+    tag: 'Projects',
+    summary: 'Make a project, and be its owner',
+    schemas: {
+      body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
+      answers: { 201: ProjectSchema },
+    },
+    handle: async ({ session, body, actor }) =>
+      answer(201, asAnswer(await projects.create(body.name, actor, session.person))),
+  })
+}

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import type { RepositoryStore } from '../../projects/repository-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { nullable, ProjectParams } from '../schemas.ts'
+import type { CodeHosts } from './code-hosts.ts'
+import { asAnswer, RepositorySchema } from './repository.ts'
+
+export function getRepositoryRoute(parts: { repositories: RepositoryStore; codeHosts: CodeHosts }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/projects/:projectId/repository',
+    access: 'project:read',
+    name: 'getRepository',
+    tag: 'Projects',
+    summary: "A project's repository",
+    schemas: {
+      params: ProjectParams,
+      answers: {
+        200: Type.Object({ repository: nullable(RepositorySchema, { description: 'Null: none is connected yet.' }) }),
+      },
+    },
+    async handle({ projectId }) {
+      const repository = await parts.repositories.find(projectId)
+      return answer(200, { repository: repository ? asAnswer(repository, parts.codeHosts.defaultTemplates) : null })
+    },
+  })
+}

@@ -1,0 +1,19 @@
+import Type from 'typebox'
+import type { RunnerStore } from '../../jobs/runner-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { asAnswer, RunnerSchema } from './runner.ts'
+
+export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/projects/:projectId/runners',
+    access: 'project:read',
+    name: 'listRunners',
+    tag: 'Projects',
+    summary: "The runners that work on a project's jobs",
+    description: 'Newest first, shared ones too, revoked ones not.',
+    schemas: { params: ProjectParams, answers: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) } },
+    handle: async ({ projectId }) => answer(200, { runners: (await runners.listFor(projectId)).map(asAnswer) }),
+  })
+}

@@ -1,0 +1,176 @@
+/** GitHub's calls around an App, before there is a repository: making it, and what a visitor's own token shows. */
+import Type, { type Static, type TSchema } from 'typebox'
+import type { Egress } from '../../platform/egress/egress.ts'
+import { CodeHostError } from '../code-host-error.ts'
+import { failureIn, readAnswer, sendJson } from '../json-api.ts'
+import { githubApiUrl } from './api-url.ts'
+
+const MadeApp = Type.Object({
+  id: Type.Integer({ minimum: 1 }),
+  slug: Type.String({ pattern: '^[A-Za-z0-9-]{1,100}$' }),
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  html_url: Type.String(),
+  client_id: Type.String({ minLength: 1, maxLength: 200 }),
+  client_secret: Type.String({ minLength: 1, maxLength: 1_000 }),
+  /** Null: the manifest asked for no webhook. */
+  webhook_secret: Type.Union([Type.String({ minLength: 1, maxLength: 1_000 }), Type.Null()]),
+  pem: Type.String({ minLength: 1, maxLength: 10_000 }),
+  permissions: Type.Record(Type.String(), Type.String()),
+})
+export type MadeApp = Static<typeof MadeApp>
+
+/** The code, which comes back with whoever made the App, is the proof: it is good once. */
+export async function convertManifest(baseUrl: string, code: string, egress: Egress): Promise<MadeApp> {
+  const url = `${githubApiUrl(baseUrl)}/app-manifests/${encodeURIComponent(code)}/conversions`
+  const app = await call(egress, MadeApp, { method: 'POST', url, secrets: [code], what: 'what the App was made as' })
+  // People are sent to this page.
+  if (!app.html_url.startsWith(`${baseUrl}/`))
+    throw new CodeHostError(
+      { kind: 'retry', code: 'unexpected_answer' },
+      'GitHub says that the page of the App is elsewhere. Does the address lead to GitHub itself?',
+    )
+  return app
+}
+
+export interface AppClient {
+  baseUrl: string
+  appId: number
+  clientId: string
+  clientSecret: string
+}
+
+const Exchanged = Type.Union([
+  Type.Object({ access_token: Type.String({ minLength: 1, pattern: '^[!-~]+$' }) }),
+  Type.Object({ error: Type.String() }),
+])
+
+/** Somebody waits: several calls have one deadline. */
+type Asking = { egress: Egress; signal: AbortSignal }
+
+/** Undefined: GitHub does not take this code (any more). */
+export async function exchangeCode(
+  { baseUrl, clientId, clientSecret }: AppClient,
+  code: string,
+  { egress, signal }: Asking,
+): Promise<string | undefined> {
+  const answer = await call(egress, Exchanged, {
+    method: 'POST',
+    url: `${baseUrl}/login/oauth/access_token`,
+    body: { client_id: clientId, client_secret: clientSecret, code },
+    secrets: [clientSecret, code],
+    what: 'a code',
+    signal,
+  })
+  return 'access_token' in answer ? answer.access_token : undefined
+}
+
+const Installations = Type.Object({
+  installations: Type.Array(
+    Type.Object({
+      id: Type.Integer({ minimum: 1 }),
+      app_id: Type.Integer(),
+      suspended_at: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    }),
+  ),
+})
+
+const Repositories = Type.Object({
+  repositories: Type.Array(
+    Type.Object({
+      id: Type.Integer({ minimum: 1 }),
+      name: Type.String({ minLength: 1, maxLength: 200 }),
+      owner: Type.Object({ login: Type.String({ minLength: 1, maxLength: 200 }) }),
+      private: Type.Boolean(),
+      archived: Type.Boolean(),
+      default_branch: Type.String(),
+      permissions: Type.Optional(Type.Object({ push: Type.Boolean() })),
+    }),
+  ),
+})
+
+/** More than a person chooses from, and than the time allows for asking. */
+const mostPages = 10
+const pageSize = 100
+const mostRepositories = 2_000
+
+/**
+ * What both the App and the visitor can write to. GitHub answers with the repositories of an installation that the user of
+ * the token can see, and with what that very user may do there.
+ */
+export async function listWritableRepositories(
+  { baseUrl, appId }: AppClient,
+  token: string,
+  { egress, signal }: Asking,
+) {
+  const pages = async function* <Schema extends TSchema>(path: string, schema: Schema, what: string) {
+    for (let page = 1; page <= mostPages; page++) {
+      const url = `${githubApiUrl(baseUrl)}${path}?per_page=${pageSize}&page=${page}`
+      const authorization = `Bearer ${token}`
+      yield await call(egress, schema, { method: 'GET', url, authorization, secrets: [token], what, signal })
+    }
+  }
+  const found = []
+  for await (const { installations } of pages('/user/installations', Installations, 'installations')) {
+    for (const { id: installationId, app_id, suspended_at } of installations) {
+      if (app_id !== appId || suspended_at) continue
+      const path = `/user/installations/${installationId}/repositories`
+      for await (const { repositories } of pages(path, Repositories, 'repositories')) {
+        for (const repository of repositories) {
+          if (!repository.permissions?.push || repository.archived) continue
+          found.push({
+            ...{ id: repository.id, installationId, owner: repository.owner.login, name: repository.name },
+            ...{ defaultBranch: repository.default_branch, isPrivate: repository.private },
+          })
+          if (found.length === mostRepositories) return found
+        }
+        if (repositories.length < pageSize) break
+      }
+    }
+    if (installations.length < pageSize) break
+  }
+  return found
+}
+
+/** The visitor's token has done what it was asked for. */
+export async function revokeToken(
+  { baseUrl, clientId, clientSecret }: AppClient,
+  token: string,
+  { egress, signal }: Asking,
+): Promise<void> {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+  const response = await send(egress, {
+    method: 'DELETE',
+    url: `${githubApiUrl(baseUrl)}/applications/${encodeURIComponent(clientId)}/token`,
+    authorization: `Basic ${basic}`,
+    body: { access_token: token },
+    secrets: [clientSecret, basic, token],
+    what: "the end of a visitor's token",
+    signal,
+  })
+  await response.body?.cancel()
+}
+
+interface Call {
+  method: 'GET' | 'POST' | 'DELETE'
+  url: string
+  authorization?: string
+  body?: unknown
+  /** A host may repeat what it was sent. */
+  secrets: readonly string[]
+  /** For messages, which people see: addresses here have codes in them. */
+  what: string
+  signal?: AbortSignal
+}
+
+async function send(
+  egress: Egress,
+  { method, url, authorization, body, secrets, what, signal }: Call,
+): Promise<Response> {
+  const headers = { accept: 'application/json', 'user-agent': 'colophon', ...(authorization && { authorization }) }
+  const response = await sendJson(egress, { method, url, headers, body, signal })
+  if (response.ok) return response
+  throw await failureIn(response, `a request for ${what}`, ...secrets)
+}
+
+const call = async <Schema extends TSchema>(egress: Egress, schema: Schema, asked: Call): Promise<Static<Schema>> =>
+  readAnswer(await send(egress, asked), schema, { what: `a request for ${asked.what}`, host: 'GitHub' })

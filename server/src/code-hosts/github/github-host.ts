@@ -1,0 +1,60 @@
+import type { Egress } from '../../platform/egress/egress.ts'
+import type { CodeHost, GitRemote } from '../code-host.ts'
+import { isCodeHostError } from '../code-host-error.ts'
+import { readGithubCheckLog } from './check-log.ts'
+import { readGithubChecks } from './checks.ts'
+import { acknowledgeGithubComment, listGithubComments, mayWriteToGithub } from './comments.ts'
+import { deleteGithubBranch, githubBranchHead, putGithubCommit } from './commits.ts'
+import { createGithubApi } from './github-api.ts'
+import type { GithubConnection } from './github-connection.ts'
+import type { InstallationTokens } from './installation-tokens.ts'
+import { lookAtGithubFolder } from './look-at-folder.ts'
+import { ensureGithubPullRequest, findGithubPullRequest, rewriteGithubPullRequest } from './pull-requests.ts'
+import { testGithubConnection } from './test-connection.ts'
+import { ensureGithubWebhook } from './webhooks.ts'
+
+export function createGithubHost(connection: GithubConnection, egress: Egress, tokens: InstallationTokens): CodeHost {
+  const { baseUrl, access } = connection
+  const api = createGithubApi(connection, egress, tokens)
+
+  async function gitRemote(): Promise<GitRemote> {
+    // Read each time: so the name is today's, and the token one that GitHub took a moment ago.
+    const { owner, name } = await api.readRepository()
+    const basic = Buffer.from(`x-access-token:${await api.token()}`).toString('base64')
+    return { url: `${baseUrl}/${owner.login}/${name}.git`, authorization: () => `Basic ${basic}` }
+  }
+
+  return {
+    gitRemote,
+
+    async look() {
+      try {
+        const { id, owner, name, archived, disabled } = await api.readRepository()
+        if (archived || disabled) return { kind: 'archived', id, owner: owner.login, name }
+        return { kind: 'usable', id, owner: owner.login, name }
+      } catch (error) {
+        if (isCodeHostError(error, 'not_found')) return { kind: 'gone' }
+        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'shut_out' }
+        throw error
+      }
+    },
+
+    testConnection: (baseBranch) => testGithubConnection({ api, access, gitRemote, egress, baseBranch }),
+    lookAtFolder: (commit, folder) => lookAtGithubFolder(api, commit, folder),
+    branchHead: (branch) => githubBranchHead(api, branch),
+    putCommit: (commit, branch) => putGithubCommit(api, commit, branch),
+    deleteBranch: (branch, pushed) => deleteGithubBranch(api, branch, pushed),
+    ensurePullRequest: (wanted) => ensureGithubPullRequest(api, wanted),
+    findPullRequest: (number) => findGithubPullRequest(api, number),
+    rewritePullRequest: (number, text) => rewriteGithubPullRequest(api, number, text),
+    listComments: (number, since) => listGithubComments(api, number, since),
+    acknowledgeComment: (commentId) => acknowledgeGithubComment(api, commentId),
+    mayWrite: (userName) => mayWriteToGithub(api, userName),
+    readChecks: (commit) => readGithubChecks(api, connection.baseUrl, commit),
+    readCheckLog: (check) => readGithubCheckLog(api, egress, check),
+
+    ensureWebhook: async (webhook) =>
+      // The App has one, which was set up with it.
+      access.kind === 'installation' ? 'ensured' : await ensureGithubWebhook(api, webhook),
+  }
+}

@@ -1,0 +1,38 @@
+import type { ColumnType, Generated } from 'kysely'
+import type { Id } from '../platform/ids.ts'
+
+/** A repository that GitHub showed to the visitor's own token, with write access. */
+export interface FoundRepository {
+  id: number
+  installationId: number
+  owner: string
+  name: string
+  defaultBranch: string
+  isPrivate: boolean
+}
+
+export interface GithubTables {
+  github_app: {
+    base_url: string
+    /** PostgreSQL's `bigint` comes as text. */
+    app_id: ColumnType<string, number, number>
+    slug: string
+    name: string
+    url: string
+    client_id: string
+    sealed_client_secret: Uint8Array
+    sealed_private_key: Uint8Array
+    webhook_secret: string | null
+    created_at: Generated<Date>
+  }
+  github_visit: {
+    id: Id<'vst'>
+    person_id: Id<'per'>
+    project_id: Id<'prj'> | null
+    base_url: string
+    state_hash: Uint8Array | null
+    sealed_code: Uint8Array | null
+    found: ColumnType<FoundRepository[] | null, string | null, string | null>
+    expires_at: Date
+  }
+}

@@ -1,0 +1,41 @@
+/** What a search for jobs looks through. */
+import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import type { Id } from '../platform/ids.ts'
+import type { JobTables } from './tables.ts'
+
+/** A search that finds nothing reads them all: with whole prompts that took several times as long. */
+const searchedPromptCharacters = 300
+
+export const wordsOf = (job: { id: string; title: string | null; prompt: string }): RawBuilder<string> =>
+  sql<string>`lower(concat_ws(E'\n', ${job.title}::text, ${job.id}::text, left(${job.prompt}, ${searchedPromptCharacters}::int)))`
+
+/** To be called before the job gets the title, which it does only if it has none. */
+export async function noteTitle(
+  tx: Transaction<JobTables>,
+  { projectId, jobId }: { projectId: Id<'prj'>; jobId: Id<'job'> },
+  title: string,
+): Promise<void> {
+  await tx
+    .updateTable('job_words')
+    .set({ words: sql<string>`lower(${title}) || E'\n' || words` })
+    .where('project_id', '=', projectId)
+    .where('job_id', '=', jobId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('job')
+          .where('project_id', '=', projectId)
+          .where('id', '=', jobId)
+          .where('title', 'is', null)
+          .select('id'),
+      ),
+    )
+    .execute()
+}
+
+/** Text as it is, never a pattern. Of the query's `job`. */
+export const hasWords = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
+  sql<boolean>`EXISTS (${db
+    .selectFrom('job_words')
+    .select('job_words.job_id')
+    .where(sql<boolean>`job_words.project_id = job.project_id AND job_words.job_id = job.id`)
+    .where(sql<boolean>`strpos(job_words.words, lower(${text})) > 0`)})`

@@ -1,0 +1,145 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { type Id, isId, newId } from '../platform/ids.ts'
+import { readEmail } from './email.ts'
+import { isLower, type MemberRole } from './member-role.ts'
+import type { RevokeInvitations } from './revoke-invitations.ts'
+import type { PeopleTables } from './tables.ts'
+
+export interface Member {
+  id: Id<'mbr'>
+  email: string
+  role: MemberRole
+  createdAt: Date
+  /** Has accepted an invitation of this project: before that, nobody comes in by this. */
+  hasJoined: boolean
+}
+
+/** People who may see a project on the dashboard. A project that has owners keeps at least one. */
+export class MemberStore {
+  readonly #db: Kysely<PeopleTables>
+  readonly #recordAudit: RecordAudit
+  readonly #revokeInvitations: RevokeInvitations
+
+  constructor(db: Kysely<PeopleTables>, recordAudit: RecordAudit, revokeInvitations: RevokeInvitations) {
+    this.#db = db
+    this.#recordAudit = recordAudit
+    this.#revokeInvitations = revokeInvitations
+  }
+
+  /** Newest first; `before` is the last id of the page before. */
+  async list(
+    projectId: Id<'prj'>,
+    { limit, before }: { limit: number; before: string | undefined },
+  ): Promise<Member[]> {
+    let query = this.#db.selectFrom('project_member').select(columns).where('project_id', '=', projectId)
+    if (before !== undefined) query = query.where('id', '<', before as Id<'mbr'>)
+    return query.orderBy('id', 'desc').limit(limit).execute()
+  }
+
+  /** Adding somebody who is there already gives them as they are: a repeated request makes no second member. */
+  async add(projectId: Id<'prj'>, { email, role }: { email: string; role: MemberRole }, actor: Actor): Promise<Member> {
+    const address = readEmail(email)
+    return this.#db.transaction().execute(async (tx) => {
+      const added = await tx
+        .insertInto('project_member')
+        .values({ project_id: projectId, id: newId('mbr'), email: address, role })
+        .onConflict((conflict) => conflict.columns(['project_id', 'email']).doNothing())
+        .returning(columns)
+        .executeTakeFirst()
+      if (added) {
+        await this.#recordAudit(tx, projectId, actor, {
+          action: 'member.added',
+          subject: added.id,
+          detail: { email: address, role },
+        })
+        return added
+      }
+      return tx
+        .selectFrom('project_member')
+        .select(columns)
+        .where('project_id', '=', projectId)
+        .where('email', '=', address)
+        .executeTakeFirstOrThrow()
+    })
+  }
+
+  async changeRole(projectId: Id<'prj'>, memberId: string, role: MemberRole, actor: Actor): Promise<Member> {
+    return this.#db.transaction().execute(async (tx) => {
+      const member = await lockMember(tx, projectId, memberId)
+      if (member.role === role) return member
+      if (member.role === 'owner') await refuseLastOwner(tx, projectId, member)
+      if (isLower(role, member.role)) await this.#revokeInvitationsOf(tx, projectId, member, actor)
+      await tx
+        .updateTable('project_member')
+        .set({ role })
+        .where('project_id', '=', projectId)
+        .where('id', '=', member.id)
+        .execute()
+      await this.#recordAudit(tx, projectId, actor, {
+        action: 'member.role_changed',
+        subject: member.id,
+        detail: { from: member.role, to: role },
+      })
+      return { ...member, role }
+    })
+  }
+
+  async remove(projectId: Id<'prj'>, memberId: string, actor: Actor): Promise<Member> {
+    return this.#db.transaction().execute(async (tx) => {
+      const member = await lockMember(tx, projectId, memberId)
+      if (member.role === 'owner') await refuseLastOwner(tx, projectId, member)
+      await this.#revokeInvitationsOf(tx, projectId, member, actor)
+      await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('id', '=', member.id).execute()
+      await this.#recordAudit(tx, projectId, actor, {
+        action: 'member.removed',
+        subject: member.id,
+        detail: { email: member.email },
+      })
+      return member
+    })
+  }
+
+  /** For them and by them: or they would come back with one that they made in time. */
+  #revokeInvitationsOf(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, { id, email }: Member, actor: Actor) {
+    return this.#revokeInvitations(tx, projectId, { invitedBy: email, forEmail: email }, { because: id, actor })
+  }
+}
+
+const columns = [
+  'id',
+  'email',
+  'role',
+  'created_at as createdAt',
+  sql<boolean>`person_id IS NOT NULL`.as('hasJoined'),
+] as const
+
+/** The project's row is the lock: two owners who remove each other at once must not both succeed. */
+async function lockMember(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, memberId: string): Promise<Member> {
+  if (!isId('mbr', memberId)) throw noSuchMember()
+  await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
+  const member = await tx
+    .selectFrom('project_member')
+    .select(columns)
+    .where('project_id', '=', projectId)
+    .where('id', '=', memberId)
+    .executeTakeFirst()
+  if (!member) throw noSuchMember()
+  return member
+}
+
+/** An owner who never joined cannot take the place of one who did. */
+async function refuseLastOwner(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, leaving: Member): Promise<void> {
+  let others = tx
+    .selectFrom('project_member')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('role', '=', 'owner')
+    .where('id', '!=', leaving.id)
+  if (leaving.hasJoined) others = others.where('person_id', 'is not', null)
+  if (!(await others.limit(1).executeTakeFirst()))
+    throw new Problem('invalid_request', 'This is the last owner of the project: make somebody else an owner first.')
+}
+
+const noSuchMember = () => new Problem('not_found', 'The project has no such member.')

@@ -1,0 +1,41 @@
+import type { Generated } from 'kysely'
+import type { AuditTables } from '../audit/tables.ts'
+import type { KeyTables } from '../keys/tables.ts'
+import type { Id } from '../platform/ids.ts'
+import type { ProjectTables } from '../projects/tables.ts'
+import type { MemberRole } from './member-role.ts'
+
+/** What we ourselves read and write of better-auth's tables, and our own. */
+export interface PeopleTables
+  extends AuditTables,
+    Pick<ProjectTables, 'project' | 'project_member'>,
+    Pick<KeyTables, 'api_key'> {
+  person: {
+    id: Id<'per'>
+    name: string
+    email: string
+    is_operator: Generated<boolean>
+  }
+  person_session: { id: Id<'ses'>; person_id: Id<'per'>; expires_at: Date }
+  person_account: {
+    id: string
+    person_id: Id<'per'>
+    provider_id: string
+    account_id: string
+    password: string | null
+  }
+  way_in: { token_hash: Uint8Array; person_id: Id<'per'> | null; expires_at: Date }
+  person_verification: { id: string; expires_at: Date }
+  invitation: {
+    project_id: Id<'prj'>
+    id: Id<'inv'>
+    token_hash: Uint8Array
+    email: string
+    role: MemberRole
+    /** As the audit names them (`nameOfActor`). */
+    invited_by: string
+    created_at: Generated<Date>
+    expires_at: Date
+  }
+  invitation_mail: { project_id: Id<'prj'>; email: string; at: Generated<Date> }
+}

@@ -1,0 +1,9 @@
+import { isIP } from 'node:net'
+
+/** Of a host's name or address, as it stands in a URL. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  (isIP(host) === 4 && host.startsWith('127.')) ||
+  host === '::1' ||
+  host === '[::1]'

@@ -1,0 +1,16 @@
+/** What a connection was found to be good for, in words and numbers that a person can act on. */
+export type RepositoryTest =
+  | { works: false; message: string; found: null }
+  | {
+      works: true
+      message: string
+      found: {
+        defaultBranch: string
+        /** Null: the host did not say. */
+        docsFolderExists: boolean | null
+        /** Null: too many to count in one look. */
+        pages: number | null
+        /** Else states of pull requests are followed by asking. */
+        canManageWebhooks: boolean
+      }
+    }
