@@ -1,14 +1,29 @@
-import { createClient } from '@colophon/sdk'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { HomePage } from './home-page.tsx'
-import './styles.css'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import './app/look.css'
+import { shareStyleNonce, styleNonce } from './app/nonce.ts'
+import { queryClient } from './app/query-client.ts'
+import { router } from './app/router.tsx'
+import { leaveWhenSessionEnds } from './app/session-ended.ts'
+import { theme } from './app/theme.ts'
 
-const client = createClient({ baseUrl: window.location.origin, timeoutSeconds: 5 })
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
+shareStyleNonce()
+leaveWhenSessionEnds(queryClient, router)
 createRoot(root).render(
   <StrictMode>
-    <HomePage client={client} />
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
   </StrictMode>,
 )

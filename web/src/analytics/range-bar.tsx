@@ -1,0 +1,99 @@
+/** Which range, of which time zone, and whom AI means: the same on every page that counts. */
+import { Group, Select, Skeleton, Switch, Text, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { daysInWords, rangeLabels, rangeOf } from './period.ts'
+import { viewSettingsQuery } from './queries.ts'
+import { type RangeName, rangeNames } from './search.ts'
+import { useAnalytics } from './use-analytics.ts'
+import { browserZone } from './zoned-days.ts'
+
+/** With a calendar, which few open. */
+const CustomDays = lazy(async () => ({ default: (await import('./custom-days.tsx')).CustomDays }))
+
+const ranges = rangeNames.map((value) => ({ value, label: rangeLabels[value] }))
+
+export function RangeBar({ choosesAi = false }: { choosesAi?: boolean }) {
+  const { search, period, change } = useAnalytics()
+  const range = rangeOf(search)
+  const [first, last] = period.days
+  return (
+    <Group align="flex-end" gap="sm" mb="md">
+      <Select
+        label="Range"
+        data={ranges}
+        value={range}
+        allowDeselect={false}
+        w={130}
+        onChange={(value) =>
+          change({
+            range: value as RangeName,
+            ...(value === 'custom' ? { from: first, to: last } : { from: undefined, to: undefined }),
+            list: undefined,
+          })
+        }
+      />
+      {range === 'custom' ? (
+        <Suspense fallback={<Skeleton w={240} h={36} />}>
+          <CustomDays
+            days={period.days}
+            zone={period.zone}
+            onChange={([from, to]) => change({ range: 'custom', from, to, list: undefined })}
+          />
+        </Suspense>
+      ) : (
+        <Text size="sm" pb={8} visibleFrom="md">
+          {daysInWords(period.days)}
+        </Text>
+      )}
+      <ZoneSelect />
+      {choosesAi && <AiSwitch />}
+    </Group>
+  )
+}
+
+function ZoneSelect() {
+  const { period, change } = useAnalytics()
+  // Four hundred names are listed for whoever opens the list, not for whoever opens the page.
+  const [wasOpened, setWasOpened] = useState(false)
+  const zones = useMemo(
+    () => [...new Set([browserZone(), 'UTC', period.zone, ...(wasOpened ? Intl.supportedValuesOf('timeZone') : [])])],
+    [period.zone, wasOpened],
+  )
+  return (
+    <Select
+      label="Time zone"
+      data={zones}
+      value={period.zone}
+      searchable
+      allowDeselect={false}
+      limit={100}
+      w={190}
+      nothingFoundMessage="No such time zone"
+      onDropdownOpen={() => setWasOpened(true)}
+      onChange={(zone) => change({ zone: zone === null || zone === browserZone() ? undefined : zone })}
+    />
+  )
+}
+
+const meaning =
+  'Assistants and agents that read because somebody asked them to. Without it, AI also means crawlers that collect for ' +
+  'AI search and for training.'
+
+function AiSwitch() {
+  const { projectId, search, change } = useAnalytics()
+  const { data: settings } = useQuery(viewSettingsQuery(projectId))
+  const ai = search.ai ?? settings?.ai ?? 'all'
+  return (
+    <Tooltip label={meaning} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
+      <div style={{ paddingBottom: 8 }}>
+        <Switch
+          label="AI: only assistants"
+          aria-description={meaning}
+          checked={ai === 'assistants'}
+          onChange={({ currentTarget: { checked } }) => change({ ai: checked ? 'assistants' : 'all', list: undefined })}
+        />
+      </div>
+    </Tooltip>
+  )
+}

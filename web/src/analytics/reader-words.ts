@@ -1,0 +1,54 @@
+/** Kinds of readers, and the rules that find them, in the words of people. */
+import type { ListReadersResponse, ReaderClassification } from '@colophon/sdk'
+
+export type ReaderClass = ListReadersResponse['readers'][number]['class']
+type Rule = NonNullable<ReaderClassification['view']>['rule']
+
+export interface ReaderKind {
+  name: string
+  what: string
+  ink: string
+}
+
+/** In the order in which they are shown. */
+export const readerKinds: Record<ReaderClass, ReaderKind> = {
+  human: { name: 'People', what: 'Somebody with a browser.', ink: 'var(--ink-people)' },
+  assistant: {
+    name: 'Assistants and agents',
+    what: 'They read because somebody asked them something, just now.',
+    ink: 'var(--ink-ai)',
+  },
+  'ai-search': {
+    name: 'Indexers of AI search',
+    what: 'They collect pages that an AI search may later cite.',
+    ink: 'var(--ink-ai)',
+  },
+  'ai-training': {
+    name: 'Crawlers for training',
+    what: 'They collect text that models are trained on.',
+    ink: 'var(--ink-ai)',
+  },
+  search: {
+    name: 'Search engines',
+    what: 'Counted here, in no other number.',
+    ink: 'var(--ink-others)',
+  },
+  'other-bot': {
+    name: 'Other bots',
+    what: 'Monitors, link checkers, scripts. Counted here, in no other number.',
+    ink: 'var(--ink-others)',
+  },
+}
+
+export const readerName = (agent: string): string =>
+  agent === 'browser' ? 'Browsers' : agent === 'unknown' ? 'Not known by name' : agent
+
+export const ruleWords: Record<Rule, string> = {
+  proven: 'Its address or its signature proves who it is.',
+  impostor: 'It bears the name of a known reader, but cannot be that one.',
+  listed: 'Its user agent holds a name of the list of known readers.',
+  asks_for_markdown: 'It asks for Markdown (the Accept header), as only tools for models do.',
+  browser: 'Its user agent looks like that of a browser, and no known reader uses it.',
+  reads_what_is_written_for_models: 'It is no browser, and asked for what is written for models: Markdown or llms.txt.',
+  nothing_known: 'Neither a browser nor a known reader: taken for a bot.',
+}

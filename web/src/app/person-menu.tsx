@@ -1,0 +1,88 @@
+import type { Session } from '@colophon/sdk'
+import {
+  Avatar,
+  type MantineColorScheme,
+  Menu,
+  Text,
+  UnstyledButton,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconActivity, IconBook2, IconLogout, IconUser } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { detailOf } from '../shown/failure.tsx'
+import { MenuItemLink } from '../shown/links.tsx'
+import { client } from './client.ts'
+import { sessionQuery, useSession } from './session.ts'
+import { isUnauthenticated } from './session-ended.ts'
+
+/** A session that has ended by itself is what was wanted. */
+async function signOutOrSee(): Promise<Session> {
+  try {
+    return await client.session.signOut()
+  } catch (error) {
+    if (!isUnauthenticated(error)) throw error
+    return client.session.get()
+  }
+}
+
+export function PersonMenu() {
+  const { person } = useSession()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const queryClient = useQueryClient()
+  const router = useRouter()
+  const signOut = useMutation({
+    mutationFn: signOutOrSee,
+    onSuccess: async (session) => {
+      queryClient.setQueryData(sessionQuery.queryKey, session)
+      await router.navigate({ to: '/sign-in' })
+      // Nothing of theirs is left for whoever signs in next. Not before: the page that they leave would ask for it again.
+      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
+    },
+    onError: (error) =>
+      notifications.show({ color: 'red', title: 'You are still signed in', message: detailOf(error) }),
+  })
+  if (!person) return null
+  return (
+    <Menu position="bottom-end" width={240} shadow="md">
+      <Menu.Target>
+        <UnstyledButton ml="auto">
+          <VisuallyHidden>Account menu of {person.name}</VisuallyHidden>
+          <Avatar size={30} color="rubric" variant="light" name={person.name} aria-hidden="true" />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            {person.name}
+          </Text>
+          <Text size="xs" truncate>
+            {person.email}
+          </Text>
+        </Menu.Label>
+        <MenuItemLink to="/account" leftSection={<IconUser size={16} />}>
+          Account
+        </MenuItemLink>
+        <MenuItemLink to="/status" leftSection={<IconActivity size={16} />}>
+          Status
+        </MenuItemLink>
+        <Menu.Item component="a" href="/reference" leftSection={<IconBook2 size={16} />}>
+          API reference
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          <Menu.RadioItem value="light">Light</Menu.RadioItem>
+          <Menu.RadioItem value="dark">Dark</Menu.RadioItem>
+          <Menu.RadioItem value="auto">As the system</Menu.RadioItem>
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

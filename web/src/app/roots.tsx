@@ -1,0 +1,31 @@
+/** What all pages hang on: anybody's, those of people who are signed in, those of one project. */
+
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { projectsQuery } from '../projects/project.ts'
+import { PageFailure } from './page-failure.tsx'
+import { sessionQuery } from './session.ts'
+import { Shell } from './shell.tsx'
+
+export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  component: Outlet,
+  errorComponent: PageFailure,
+})
+
+export const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ context: { queryClient }, location }) => {
+    const { person, needsFirstOwner } = await queryClient.ensureQueryData(sessionQuery)
+    if (needsFirstOwner) throw redirect({ to: '/welcome' })
+    if (person === null) throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+  loader: ({ context: { queryClient } }) => queryClient.ensureQueryData(projectsQuery),
+  component: Shell,
+})
+
+export const projectRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/projects/$projectId',
+  component: lazyRouteComponent(() => import('../projects/project-frame.tsx'), 'ProjectFrame'),
+})

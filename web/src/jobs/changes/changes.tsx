@@ -1,0 +1,133 @@
+import { Button, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { EmptyState } from '../../shown/empty-state.tsx'
+import { Failure } from '../../shown/failure.tsx'
+import { diffQuery } from '../job-queries.ts'
+import classes from './changes.module.css'
+import { type ChangedFile, type DiffLine, type Hunk, parseDiff } from './parse-diff.ts'
+
+const openFiles = 10
+const shownLines = 300
+
+export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps) {
+  const { data, error, isPending } = useQuery(diffQuery(projectId, jobId, updatedAt))
+  const files = useMemo(() => parseDiff(data?.diff ?? ''), [data])
+  if (error) return <Failure error={error} title="The changes could not be loaded" />
+  if (isPending) return <Skeleton height={160} />
+  if (files.length === 0) {
+    return (
+      <EmptyState title="Nothing was changed">
+        {isActive
+          ? 'What the agent changes appears here when its turn ends.'
+          : 'No file of the repository is different.'}
+      </EmptyState>
+    )
+  }
+  const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))]
+  return (
+    <div className={classes.changes}>
+      <Text size="sm" mb="sm">
+        {files.length === 1 ? '1 file' : `${files.length} files`} changed, <Counts added={added} removed={removed} />
+      </Text>
+      {files.map((file, index) => (
+        <File key={file.path} file={file} isOpenAtFirst={index < openFiles} />
+      ))}
+    </div>
+  )
+}
+
+interface ChangesProps {
+  projectId: string
+  jobId: string
+  updatedAt: string
+  isActive: boolean
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
+
+function Counts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span className={classes.counts}>
+      <span className={classes.plus}>+{added}</span> <span className={classes.minus}>−{removed}</span>
+    </span>
+  )
+}
+
+const kinds = { added: 'new', deleted: 'deleted', renamed: 'renamed', changed: '' } as const
+
+function File({ file, isOpenAtFirst }: { file: ChangedFile; isOpenAtFirst: boolean }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  return (
+    <details className={classes.file} open={isOpenAtFirst} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+      <summary>
+        <span className={classes.path}>
+          {file.oldPath && `${file.oldPath} → `}
+          {file.path}
+        </span>
+        {kinds[file.kind] && <span>{kinds[file.kind]}</span>}
+        {file.isBinary ? <span>binary</span> : <Counts added={file.added} removed={file.removed} />}
+      </summary>
+      {isOpen && <Lines file={file} />}
+    </details>
+  )
+}
+
+function Lines({ file }: { file: ChangedFile }) {
+  const total = sum(file.hunks.map(({ lines }) => lines.length))
+  const isLong = total > shownLines * 1.2
+  const [isAllShown, setAllShown] = useState(!isLong)
+  if (total === 0) {
+    return (
+      <Text size="sm" c="dimmed" p="sm">
+        {file.isBinary ? 'Not a text: there are no lines to show.' : 'Its content is as it was.'}
+      </Text>
+    )
+  }
+  return (
+    <>
+      <table className={classes.lines} aria-label={`Changes in ${file.path}`}>
+        <tbody>
+          {cut(file.hunks, isAllShown ? total : shownLines).map((hunk) => (
+            <HunkRows key={hunk.header} hunk={hunk} />
+          ))}
+        </tbody>
+      </table>
+      {isLong && (
+        <Button variant="subtle" size="compact-sm" m="xs" onClick={() => setAllShown(!isAllShown)}>
+          {isAllShown ? 'Show fewer lines' : `Show all ${total.toLocaleString('en')} lines`}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function cut(hunks: readonly Hunk[], most: number): Hunk[] {
+  let left = most
+  return hunks.flatMap((hunk) => {
+    const lines = hunk.lines.slice(0, left)
+    left -= lines.length
+    return lines.length === 0 ? [] : [{ ...hunk, lines }]
+  })
+}
+
+const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', note: ' ' }
+
+function HunkRows({ hunk }: { hunk: Hunk }) {
+  return (
+    <>
+      <tr className={classes.hunk}>
+        <td colSpan={4}>{hunk.header}</td>
+      </tr>
+      {hunk.lines.map(({ kind, oldNumber, newNumber, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff never move
+        <tr key={index} className={classes[kind]}>
+          <td className={`${classes.number} ${classes.old}`}>{oldNumber}</td>
+          <td className={classes.number}>{newNumber}</td>
+          <td className={classes.sign}>{signs[kind]}</td>
+          <td className={classes.text}>{text}</td>
+        </tr>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import type { AgentJob } from '@colophon/sdk'
+import { Box, Grid, Group, Skeleton, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { mayWork, useProject } from '../projects/project.ts'
+import { CopyLine } from '../shown/copy-line.tsx'
+import { Failure } from '../shown/failure.tsx'
+import { PageHeader } from '../shown/page-header.tsx'
+import { Changes } from './changes/changes.tsx'
+import { Conversation } from './conversation.tsx'
+import { FollowUpBox } from './follow-up-box.tsx'
+import { JobActions } from './job-actions.tsx'
+import { PullRequestLink, StatusBadge } from './job-badges.tsx'
+import { JobFacts } from './job-facts.tsx'
+import { JobFailure } from './job-failure.tsx'
+import { jobQuery, messagesQuery, refreshOf } from './job-queries.ts'
+import { nameOf } from './job-words.ts'
+
+const route = getRouteApi('/signed-in/projects/$projectId/jobs/$jobId')
+
+export function JobPage() {
+  const { projectId, jobId } = route.useParams()
+  const { data: job, error } = useQuery(jobQuery(projectId, jobId))
+  if (error && !job) return <Failure error={error} title="The job could not be loaded" />
+  if (!job) return <Skeleton height={240} aria-label="Loading the job" />
+  return <OneJob key={job.id} projectId={projectId} job={job} />
+}
+
+function OneJob({ projectId, job }: { projectId: string; job: AgentJob }) {
+  const project = useProject()
+  const { show } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <>
+      <PageHeader title={nameOf(job)}>{mayWork(project) && <JobActions projectId={projectId} job={job} />}</PageHeader>
+      <Group gap="sm" mb="lg" mt="-sm">
+        <StatusBadge job={job} />
+        {job.pullRequest && <PullRequestLink pullRequest={job.pullRequest} />}
+        {job.queuedMessages > 0 && (
+          <Text size="sm">{job.queuedMessages === 1 ? '1 message waits' : `${job.queuedMessages} messages wait`}</Text>
+        )}
+        <CopyLine label="Job id" value={job.id} />
+      </Group>
+      {job.error && (
+        <Box mb="lg">
+          <JobFailure projectId={projectId} error={job.error} />
+        </Box>
+      )}
+      <Grid gap="xl">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Tabs
+            value={show ?? 'conversation'}
+            onChange={(tab) =>
+              void navigate({ search: tab === 'changes' ? { show: 'changes' } : {}, replace: true, resetScroll: false })
+            }
+            keepMounted={false}
+          >
+            <Tabs.List mb="md">
+              <Tabs.Tab value="conversation">Conversation</Tabs.Tab>
+              <Tabs.Tab value="changes">Changes</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="conversation">
+              <Messages projectId={projectId} job={job} />
+              {mayWork(project) && job.status !== 'archived' && <FollowUpBox projectId={projectId} job={job} />}
+            </Tabs.Panel>
+            <Tabs.Panel value="changes">
+              <Changes
+                projectId={projectId}
+                jobId={job.id}
+                updatedAt={job.updatedAt}
+                isActive={job.status === 'active'}
+              />
+            </Tabs.Panel>
+          </Tabs>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <JobFacts job={job} />
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+function Messages({ projectId, job }: { projectId: string; job: AgentJob }) {
+  const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshOf(job)))
+  if (error && !data) return <Failure error={error} title="The conversation could not be loaded" />
+  if (!data) return <Skeleton height={160} />
+  return <Conversation projectId={projectId} job={job} messages={data.messages} />
+}

@@ -1,0 +1,43 @@
+import type { AgentJob } from '@colophon/sdk'
+import { Paper, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Ago } from '../shown/ago.tsx'
+import { PullRequestLink, StatusBadge } from './job-badges.tsx'
+import { costInWords, nameOf, outcomeWords } from './job-words.ts'
+import classes from './jobs.module.css'
+
+export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly AgentJob[] }) {
+  return (
+    <Paper withBorder component="ul" className={classes.rows} aria-label="Jobs">
+      {jobs.map((job) => (
+        <li key={job.id} className={classes.row}>
+          <div>
+            <StatusBadge job={job} />
+          </div>
+          <div className={classes.title}>
+            <Link
+              to="/projects/$projectId/jobs/$jobId"
+              params={{ projectId, jobId: job.id }}
+              className={classes.name ?? ''}
+            >
+              {nameOf(job)}
+            </Link>
+          </div>
+          <Text size="sm" component="div" className={classes.pullRequest ?? ''}>
+            {job.pullRequest ? (
+              <PullRequestLink pullRequest={job.pullRequest} />
+            ) : (
+              job.outcome && job.outcome !== 'error' && job.outcome !== 'cancelled' && outcomeWords[job.outcome]
+            )}
+          </Text>
+          <Text size="sm" c="dimmed" className={`${classes.number} ${classes.cost}`}>
+            {job.usage.costUsd !== null && job.usage.inputTokens > 0 && costInWords(job.usage.costUsd)}
+          </Text>
+          <Text size="sm" c="dimmed" component="div" className={classes.number ?? ''}>
+            <Ago at={job.createdAt} />
+          </Text>
+        </li>
+      ))}
+    </Paper>
+  )
+}

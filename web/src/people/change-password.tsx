@@ -1,0 +1,60 @@
+import { Button, PasswordInput, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { client } from '../app/client.ts'
+import { sessionQuery } from '../app/session.ts'
+import { Failure } from '../shown/failure.tsx'
+import { NewPassword } from './new-password.tsx'
+
+export function ChangePassword({ email }: { email: string }) {
+  const queryClient = useQueryClient()
+  const [currentPassword, setCurrentPassword] = useState('')
+  const [newPassword, setNewPassword] = useState('')
+  const change = useMutation({
+    mutationFn: () => client.session.changePassword({ currentPassword, newPassword }),
+    onSuccess: (session) => {
+      queryClient.setQueryData(sessionQuery.queryKey, session)
+      setCurrentPassword('')
+      setNewPassword('')
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack align="stretch">
+        <div>
+          <Title order={2} size="h4">
+            Password
+          </Title>
+          <Text c="dimmed" size="sm">
+            Changing it ends your other sessions.
+          </Text>
+        </div>
+        {/* Without it a password manager does not know whose password it is to keep. */}
+        <VisuallyHidden>
+          <input type="text" autoComplete="username" value={email} readOnly tabIndex={-1} aria-label="Email" />
+        </VisuallyHidden>
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          required
+          value={currentPassword}
+          onChange={(event) => setCurrentPassword(event.currentTarget.value)}
+        />
+        <NewPassword label="New password" value={newPassword} onChange={setNewPassword} />
+        <Failure error={change.error} title="The password was not changed" />
+        {change.isSuccess && newPassword === '' && (
+          <Text size="sm" role="status">
+            The password is changed.
+          </Text>
+        )}
+        <Button type="submit" variant="default" loading={change.isPending} style={{ alignSelf: 'flex-start' }}>
+          Change password
+        </Button>
+      </Stack>
+    </form>
+  )
+}

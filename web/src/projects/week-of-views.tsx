@@ -1,0 +1,95 @@
+import type { ViewsOverTime } from '@colophon/sdk'
+import { Group, Paper, Skeleton, Text, Title } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { isBefore, type MeasuredSince } from '../analytics/measured-since.ts'
+import { measuredSinceQuery } from '../analytics/queries.ts'
+import { client } from '../app/client.ts'
+import { Failure } from '../shown/failure.tsx'
+import { AnchorLink } from '../shown/links.tsx'
+import styles from './week-of-views.module.css'
+
+const days = 7
+
+const weekQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['week-of-views', projectId],
+    queryFn: ({ signal }) => {
+      const dateFrom = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10)
+      return client.views.timeseries(projectId, { dateFrom, interval: 'day' }, { signal })
+    },
+    refetchInterval: 30_000,
+  })
+
+export function WeekOfViews({ projectId }: { projectId: string }) {
+  const { data, error, isPending } = useQuery(weekQuery(projectId))
+  const { data: since } = useQuery(measuredSinceQuery(projectId))
+  return (
+    <Paper withBorder radius="md" p="lg" component="section" aria-labelledby="week-of-views">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4" id="week-of-views">
+          Views of the last 7 days
+        </Title>
+        <AnchorLink to="/projects/$projectId/analytics" params={{ projectId }} size="sm">
+          Analytics
+        </AnchorLink>
+      </Group>
+      <Failure error={error} />
+      {isPending && <Skeleton h={160} />}
+      {data && <Week {...data} since={since} />}
+    </Paper>
+  )
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((before, number) => before + number, 0)
+
+function Week({ points, coverage, since }: ViewsOverTime & { since: MeasuredSince | undefined }) {
+  const counted = (who: 'human' | 'ai', at: string, count: number) =>
+    coverage[who] === 'not_measured' || isBefore(at, 'day', since?.[who]) ? 'not measured' : count
+  const highest = Math.max(1, ...points.map(({ total }) => total))
+  return (
+    <>
+      <Group gap="xl" mb="md">
+        <Total name="People" kind="human" measured={coverage.human} count={sum(points.map(({ human }) => human))} />
+        <Total name="AI" kind="ai" measured={coverage.ai} count={sum(points.map(({ ai }) => ai))} />
+      </Group>
+      <ol className={styles.bars}>
+        {points.map(({ at, human, ai, total }) => {
+          const day = new Date(at).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' })
+          return (
+            <li key={at} aria-label={`${day}: people ${counted('human', at, human)}, AI ${counted('ai', at, ai)}`}>
+              <span className={styles.bar} style={{ height: `${(100 * total) / highest}%` }} aria-hidden="true">
+                <span data-kind="ai" style={{ flexGrow: ai }} />
+                <span data-kind="human" style={{ flexGrow: human }} />
+              </span>
+              <span className={styles.day} aria-hidden="true">
+                {day}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+    </>
+  )
+}
+
+interface TotalProps {
+  name: string
+  kind: 'human' | 'ai'
+  measured: 'measured' | 'not_measured'
+  count: number
+}
+
+const Total = ({ name, kind, measured, count }: TotalProps) => (
+  <div>
+    <Text size="sm" c="dimmed" className={styles.name} data-kind={kind}>
+      {name}
+    </Text>
+    {measured === 'measured' ? (
+      <Text fz={28} lh={1.2} ff="heading">
+        {count.toLocaleString('en')}
+      </Text>
+    ) : (
+      <Text lh={2.1}>not measured</Text>
+    )}
+  </div>
+)

@@ -1,0 +1,89 @@
+import type { AuditEntry } from '@colophon/sdk'
+import { Box, Button, Divider, Group, Stack, Text } from '@mantine/core'
+import { IconBrandGit, IconKey, IconTerminal2, IconUser } from '@tabler/icons-react'
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
+import { client } from '../app/client.ts'
+import { useProject } from '../projects/project.ts'
+import { Ago } from '../shown/ago.tsx'
+import { EmptyState } from '../shown/empty-state.tsx'
+import { AnchorLink } from '../shown/links.tsx'
+import { actInWords, whoActed } from './audit-words.ts'
+import { SettingsCard } from './settings-card.tsx'
+import { SettingsPage } from './settings-page.tsx'
+
+const auditQuery = (projectId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', projectId],
+    queryFn: ({ pageParam, signal }) =>
+      client.audit.list(projectId, { limit: 30, ...(pageParam !== null && { cursor: pageParam }) }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+
+export function AuditSettingsPage() {
+  const project = useProject()
+  const query = useInfiniteQuery(auditQuery(project.id))
+  return (
+    <SettingsPage
+      title="Audit log"
+      lead="Who did what in this project. Nothing is ever changed or taken out."
+      query={query}
+    >
+      {({ pages }) => {
+        const entries = pages.flatMap((page) => page.entries)
+        if (entries.length === 0)
+          return <EmptyState title="Nothing yet">What members, keys and the operator do appears here.</EmptyState>
+        return (
+          <SettingsCard title="Newest first">
+            {entries.map((entry, index) => (
+              <Fragment key={entry.id}>
+                {index > 0 && <Divider />}
+                <Entry entry={entry} projectId={project.id} />
+              </Fragment>
+            ))}
+            {query.hasNextPage && (
+              <Group justify="center">
+                <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+                  Show older
+                </Button>
+              </Group>
+            )}
+          </SettingsCard>
+        )
+      }}
+    </SettingsPage>
+  )
+}
+
+const icons = { person: IconUser, key: IconKey, operator: IconTerminal2, 'code-host': IconBrandGit }
+
+function Entry({ entry, projectId }: { entry: AuditEntry; projectId: string }) {
+  const who = whoActed(entry.actor)
+  const Icon = icons[who.kind]
+  return (
+    <Group gap="sm" wrap="nowrap" align="flex-start">
+      <Box mt={2} c="dimmed" visibleFrom="xs">
+        <Icon size={18} aria-hidden="true" />
+      </Box>
+      <Stack gap={2} style={{ minWidth: 0 }}>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <Text span inherit fw={600}>
+            {who.name}
+          </Text>{' '}
+          {actInWords(entry)}
+        </Text>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          <Ago at={entry.at} /> ·{' '}
+          {entry.subject.startsWith('job_') ? (
+            <AnchorLink to="/projects/$projectId/jobs/$jobId" params={{ projectId, jobId: entry.subject }} inherit>
+              {entry.subject}
+            </AnchorLink>
+          ) : (
+            entry.subject
+          )}
+        </Text>
+      </Stack>
+    </Group>
+  )
+}

@@ -1,0 +1,41 @@
+import { useQueries } from '@tanstack/react-query'
+import { useSession } from '../app/session.ts'
+import { modelsQuery } from '../jobs/job-queries.ts'
+import { mayManage, mayWork, useProject } from '../projects/project.ts'
+import { BudgetCard } from './budget-card.tsx'
+import { InstalledModelsCard } from './installed-models-card.tsx'
+import { ProjectModelsCard } from './project-models-card.tsx'
+import { projectSettingsQuery } from './queries.ts'
+import { SettingsPage } from './settings-page.tsx'
+
+export function ModelsSettingsPage() {
+  const project = useProject()
+  const { person } = useSession()
+  const isOperator = person?.isOperator ?? false
+  const query = useQueries({
+    queries: [projectSettingsQuery(project.id), modelsQuery(project.id)],
+    combine: ([settings, models]) => ({
+      data: settings.data && models.data && { settings: settings.data, models: models.data.models },
+      error: settings.error ?? models.error,
+    }),
+  })
+  const canChange = mayManage(project)
+  return (
+    <SettingsPage title="Models" lead="Which model the agent thinks with, and how much it may use." query={query}>
+      {({ settings, models }) => (
+        <>
+          <ProjectModelsCard
+            projectId={project.id}
+            settings={settings}
+            models={models}
+            canChange={canChange}
+            canTest={mayWork(project)}
+            isOperator={isOperator}
+          />
+          <BudgetCard projectId={project.id} settings={settings} canChange={canChange} />
+          {isOperator && <InstalledModelsCard />}
+        </>
+      )}
+    </SettingsPage>
+  )
+}

@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query'
+import { client } from '../app/client.ts'
+
+export const repositoryQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['repository', projectId],
+    queryFn: ({ signal }) => client.repository.get(projectId, { signal }),
+  })
+
+export const projectSettingsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['project-settings', projectId],
+    queryFn: ({ signal }) => client.projects.settings(projectId, { signal }),
+  })
+
+export const installedModelsQuery = queryOptions({
+  queryKey: ['installed-models'],
+  queryFn: ({ signal }) => client.models.list({ signal }),
+})
+
+export const membersQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['members', projectId],
+    queryFn: ({ signal }) => client.members.list(projectId, { limit: 250 }, { signal }),
+  })
+
+export const invitationsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['invitations', projectId],
+    queryFn: ({ signal }) => client.invitations.list(projectId, { signal }),
+  })
+
+export const runnersQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['runners', projectId],
+    queryFn: ({ signal }) => client.runners.list(projectId, { signal }),
+    refetchInterval: 5_000, // somebody who starts one wants to see it come
+  })
+
+export const healthQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['health', projectId],
+    queryFn: ({ signal }) => client.projects.health(projectId, { signal }),
+    refetchInterval: 5_000,
+  })

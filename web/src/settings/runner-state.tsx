@@ -1,0 +1,18 @@
+import type { Runner } from '@colophon/sdk'
+import { Badge, Group, Text } from '@mantine/core'
+import { Ago } from '../shown/ago.tsx'
+
+export function RunnerState({ runner: { isOnline, lastSeenAt } }: { runner: Runner }) {
+  return (
+    <Group gap="xs">
+      <Badge tt="none" variant="light" color={isOnline ? 'green' : 'gray'}>
+        {isOnline ? 'Online' : lastSeenAt === null ? 'Not seen yet' : 'Offline'}
+      </Badge>
+      {lastSeenAt !== null && !isOnline && (
+        <Text size="sm" c="dimmed">
+          last seen <Ago at={lastSeenAt} />
+        </Text>
+      )}
+    </Group>
+  )
+}

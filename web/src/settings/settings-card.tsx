@@ -1,0 +1,22 @@
+import { Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './settings-card.module.css'
+
+/** One matter of a settings page, with its own way to be saved. */
+export function SettingsCard({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+  return (
+    <Paper className={classes.card} withBorder p={{ base: 'md', sm: 'lg' }} component="section" aria-label={title}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {lead && (
+        <Text c="dimmed" size="sm" mt={4} maw={620}>
+          {lead}
+        </Text>
+      )}
+      <Stack mt="md" gap="md">
+        {children}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,20 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+
+/** The top of a page: its name, which is also the window's, what it is for, and what one can do here. */
+export function PageHeader({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Colophon`
+  }, [title])
+  return (
+    <Group justify="space-between" align="flex-start" mb="lg" gap="sm">
+      <Stack gap={4} maw={640}>
+        <Title order={1} size="h2">
+          {title}
+        </Title>
+        {lead && <Text c="dimmed">{lead}</Text>}
+      </Stack>
+      {children && <Group gap="xs">{children}</Group>}
+    </Group>
+  )
+}
