@@ -23,8 +23,12 @@ import type { ProofRun } from './proof.ts'
 
 export const promise = 'A create through the API costs little more than its rows and the start of its workflow'
 
-const leastRatio = 0.7
-const mostMissed = 0.02
+/** At the small size others may use the machine too, and few rounds hold few creates. */
+const bounds = {
+  ci: { ratio: 0.5, missed: 0.2 },
+  stated: { ratio: 0.7, missed: 0.02 },
+  full: { ratio: 0.7, missed: 0.02 },
+}
 const atOnce = 20
 /** Until what is called again and again is compiled: before that, `api` takes half as much again (measured). */
 const warmUpCreates = 400
@@ -102,12 +106,16 @@ export async function prove(run: ProofRun): Promise<void> {
   const missed = readFileSync(join(engines.directory, 'api.log'), 'utf8').split('could not wake a job').length - 1
   // A create that did not get its workflow started within a second leaves that to the dispatcher: few may have had it so easy.
   const created = warmUpCreates + perRound * rounds
-  run.check(missed <= created * mostMissed, `nearly all creates through the API started their workflow: not ${missed}`)
+  const bound = bounds[run.size]
+  run.check(
+    missed <= created * bound.missed,
+    `nearly all creates through the API started their workflow: not ${missed}`,
+  )
   const ratio = median(measured.api.map(({ perSecond }, round) => perSecond / (measured.bare[round]?.perSecond ?? 0)))
   const cpuRatio = sumOf(cpuOf(measured.bare)) / sumOf(cpuOf(measured.api))
   // The clock is for a machine that does nothing else: who shares it with others sees how they share it.
   const held = run.size === 'ci' ? cpuRatio : ratio
-  run.check(held >= leastRatio, `a create is at least ${leastRatio} of a bare one (${held.toFixed(2)})`)
+  run.check(held >= bound.ratio, `a create is at least ${bound.ratio} of a bare one (${held.toFixed(2)})`)
   for (const way of wayNames) {
     const cpu = cpuOf(measured[way])
     const parts = workers.filter((name) => cpu[name] >= 0.05).map((name) => `${name} ${cpu[name].toFixed(1)}`)
@@ -226,7 +234,8 @@ async function makeProjects({ pool, stores }: MigratedScope): Promise<Project[]>
     await stores.repositories.connect(
       projectId,
       {
-        ...{ host: 'gitea', docsFolder: '', tokenCredentialId: credentialId, webhookSecret: 'secret', publishing: {} },
+        ...{ host: 'gitea', docsFolder: '', webhookSecret: 'secret', publishing: {} },
+        ...{ access: { kind: 'token', credentialId }, hostRepositoryId: null },
         ...where,
       },
       operator,

@@ -2,6 +2,7 @@
 import type { CraftedCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { hostileResults } from '../server/src/code-hosts/testing/hostile-results.ts'
 import { stowaways } from '../server/src/code-hosts/testing/stowaways.ts'
+import { asDeployed } from './kit/as-deployed.ts'
 import { attackedProject } from './kit/hostile/attacked-project.ts'
 import { floods } from './kit/hostile/floods.ts'
 import { foreignBases } from './kit/hostile/foreign-bases.ts'
@@ -16,14 +17,10 @@ import type { ProofRun } from './proof.ts'
 export const promise = 'A hostile runner gets nothing but harmless docs changes into a repository'
 
 /** So that what is slow here is not taken for dead: that has its proofs elsewhere. */
-const longTimers = { COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '600', COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10' }
-
-// The heap that Node takes for itself in a container of 512 MiB, as deploy/compose.yml has it; here it would take
-// gigabytes. The others are in deploy/Dockerfile.
-const memoryAsDeployed = {
-  NODE_OPTIONS: '--max-heap-size=355',
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_MMAP_THRESHOLD_: '131072',
+const longTimers = {
+  COLOPHON_JOB_DEADLINE_SECONDS: '600',
+  COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '600',
+  COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10',
 }
 
 const mostMemoryBytes = 512 * 1024 * 1024
@@ -33,7 +30,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const service = await runningService(run, 'hostile')
   const [api, worker] = await Promise.all([
     service.startApi(),
-    service.startWorker({ ...longTimers, ...memoryAsDeployed }),
+    service.startWorker({ ...longTimers, ...asDeployed.worker }),
   ])
   const makeProject = (name: string) => attackedProject(run, service, api.url, name)
   const memory = watchMemory(worker.part.pid ?? 0, 'worker')

@@ -5,13 +5,14 @@
  * `-- keep-logs` keeps what the processes logged.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type HostState, readHost } from './kit/host-audit.ts'
+import { onGitea, readHost } from './kit/host-audit.ts'
 import { planJobs } from './kit/job-plans.ts'
-import { type Fault, faults, judgeJob } from './kit/judge-job.ts'
+import { type Fault, faults } from './kit/judge-job.ts'
+import { judgeProject } from './kit/judge-project.ts'
 import { Killer } from './kit/mortal-parts.ts'
 import { type MortalProject, type MortalService, prepareMortalService } from './kit/mortal-service.ts'
 import { PatientClient } from './kit/patient-client.ts'
-import { listJobIds, type PlayedJob, playJob, promptsOf, readJob, readTurns } from './kit/played-job.ts'
+import { type PlayedJob, playJob } from './kit/played-job.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
 export const promise = 'Whatever is killed, every accepted job ends, once, and as it should'
@@ -104,24 +105,9 @@ async function judge(run: ProofRun, service: MortalService, played: readonly Pla
   }
   let shownBehind = 0
   for (const project of service.projects) {
-    const host: HostState = await readHost(service.gitea, project.repository)
-    const unknownJobs = new Set(await listJobIds(client, project))
-    const knownBranches = new Set<string>()
-    for (const job of played.filter((job) => job.project === project)) {
-      const { plan, accepted } = job
-      if (!accepted || !unknownJobs.delete(accepted.id)) {
-        note('lost', `${plan.idempotencyKey} ${accepted?.id}`)
-        continue
-      }
-      const answer = await readJob(client, project, accepted.id)
-      const turns = await readTurns(client, project, accepted.id)
-      if (answer.pullRequest) knownBranches.add(answer.pullRequest.branch)
-      for (const { fault, what } of judgeJob(plan, promptsOf(job), { job: answer, turns }, host)) {
-        note(fault, `${plan.idempotencyKey} ${accepted.id}: ${what}`)
-      }
-    }
-    for (const id of unknownJobs) note('duplicate job', id)
-    for (const branch of host.branches.keys()) if (!knownBranches.has(branch)) note('stray branch', branch)
+    const host = await readHost(await onGitea(service.gitea, project.repository))
+    const ofProject = played.filter((job) => job.project === project)
+    for (const { fault, what } of await judgeProject(client, project, ofProject, host)) note(fault, what)
     shownBehind += host.pullRequests.filter(
       ({ branch, shownCommit }) => shownCommit !== host.branches.get(branch)?.at(-1)?.id,
     ).length

@@ -83,7 +83,7 @@ export const addressesOfNothing: readonly BadAddress[] = [
     '/%2e%2e/package.json',
     '/.env',
     '/\\',
-    '/v2/projects',
+    '/v2/project',
   ],
   ...['/__proto__', '/v2/%f0%9f%a6%84', `/${'x'.repeat(12_000)}`, `/${'x/'.repeat(6_000)}`, `/${'%2f'.repeat(4_000)}`],
 ]

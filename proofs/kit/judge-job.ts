@@ -86,10 +86,9 @@ function judgePublished(job: JobAnswer, published: readonly TurnPlan[], host: Ho
     'duplicate commit',
     `${commits.length} commits of ${published.length} turns`,
   )
-  let expected: FileIds = host.baseFiles
   for (const [index, { script }] of published.entries()) {
     const written = Object.entries(script.write ?? {}).map(([path, contents]) => [path, fileIdOf(contents)])
-    expected = { ...expected, ...Object.fromEntries(written) }
+    const expected = { ...commits[index]?.filesBefore, ...Object.fromEntries(written) }
     expect(isSame(commits[index]?.files, expected), 'wrong tree', `commit ${index + 1} of ${published.length}`)
   }
   return findings

@@ -90,6 +90,7 @@ export async function prepareMortalService(
   const environment = {
     ...scope.environment,
     ...timers,
+    COLOPHON_SESSION_SECRET: 'of no use here, since nobody signs in',
     COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
     COLOPHON_SEALING_PRIVATE_KEYS: sealingKeys.privateEntry,
     COLOPHON_DATABASE_URL: postgres.url,

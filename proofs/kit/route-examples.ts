@@ -59,6 +59,9 @@ export async function operationsOf(apiUrl: string): Promise<Operation[]> {
 
 type Make = (post: (path: string, body: unknown) => Promise<Record<string, unknown>>) => Promise<string>
 
+/** Only those who run the installation make models; whoever wants to see one go has to put it there. */
+export const exampleModel = 'example-model'
+
 /** How to make one of what a path parameter names, so that each request finds its own. */
 const makers: Readonly<Record<string, Make>> = {
   keyId: async (post) =>
@@ -71,6 +74,14 @@ const makers: Readonly<Record<string, Make>> = {
     const email = `${crypto.randomUUID()}@example.com`
     return String((await post('/v2/projects/{projectId}/members', { email, role: 'viewer' })).id)
   },
+  invitationId: async (post) => {
+    const email = `${crypto.randomUUID()}@example.com`
+    const made = await post('/v2/projects/{projectId}/invitations', { email, role: 'viewer' })
+    return String((made.invitation as { id: string }).id)
+  },
+  runnerId: async (post) =>
+    ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
+  modelName: async () => exampleModel,
   siteKey: async (post) => String((await post('/v1/analytics/{projectId}/site-keys', undefined)).key),
   id: async (post) => String((await post('/v2/agent/{projectId}/job', { prompt: 'Do it.' })).id),
 }

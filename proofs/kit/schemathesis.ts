@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cached } from '../../engines/cache.ts'
 import { runCommand } from '../../engines/run-command.ts'
+import { originOf } from './people.ts'
 import type { Operation } from './route-examples.ts'
 
 export interface FuzzedOperation {
@@ -30,7 +31,7 @@ export interface Fuzzing {
 export async function findWithSchemathesis(fuzzing: Fuzzing): Promise<string | undefined> {
   const python = await installedPython()
   const configFile = join(fuzzing.directory, 'schemathesis.toml')
-  writeFileSync(configFile, configuration(fuzzing.operations), { mode: 0o600 })
+  writeFileSync(configFile, configuration(fuzzing), { mode: 0o600 })
   const args = [
     ...['-m', 'schemathesis.cli', '--config-file', configFile, 'run', `${fuzzing.apiUrl}/openapi.json`],
     ...['--max-response-time', '10', '--continue-on-failure'], // and every check that it has
@@ -68,7 +69,7 @@ async function installedPython(): Promise<string> {
 }
 
 /** In TOML, whose strings and lists are written as in JSON. */
-function configuration(operations: readonly FuzzedOperation[]): string {
+function configuration({ operations, apiUrl }: Fuzzing): string {
   const lines = [
     // Ids found in answers are used in the last phase only: before, it would revoke the keys that it works with.
     ...['examples', 'coverage', 'fuzzing'].map((phase) => `phases.${phase}.extra-data-sources.responses = false`),
@@ -84,6 +85,7 @@ function configuration(operations: readonly FuzzedOperation[]): string {
   operations.forEach(({ operation, key, ids, mayRefuseWith }, index) => {
     lines.push('[[operations]]', `include-name = ${JSON.stringify(`${operation.method} ${operation.path}`)}`)
     lines.push(`headers.Authorization = ${JSON.stringify(`Bearer ${key}`)}`)
+    lines.push(`headers.Origin = ${JSON.stringify(originOf(apiUrl))}`) // as the dashboard's pages
     for (const [name, values] of Object.entries(ids)) {
       const someOfThem = `{ dictionary = "${dictionaryName(index, name)}", probability = 0.8 }`
       // The phase that covers every keyword of a schema knows no dictionaries: with them, it would only be told 404.

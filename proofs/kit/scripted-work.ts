@@ -1,6 +1,6 @@
 /**
  * What the test runner does for a turn: the prompt is a script, played with real git on a real clone, and reported as an
- * honest runner would. It reads the code host directly, because only the real runner has the gateway's way to it.
+ * honest runner would.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -29,16 +29,31 @@ export interface TurnScript {
 
 export const promptOf = (script: TurnScript): string => JSON.stringify(script)
 
-export function scriptedWork({
-  url,
-  adminName,
-  adminToken,
-}: {
-  url: string
-  adminName: string
-  adminToken: string
-}): Work {
-  const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
+/** Where a repository is read, and as whom. */
+export type GitOf = (repository: string, turn: ClaimedTurn) => { url: string; authorization: string } | undefined
+
+export const giteaGit =
+  ({ url, adminName, adminToken }: { url: string; adminName: string; adminToken: string }): GitOf =>
+  (repository) => ({
+    url: `${url}/${repository}.git`,
+    authorization: `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`,
+  })
+
+/** By the gateway, as the real runner does: it has the way in to the code host. */
+export const gatewayGit =
+  (gatewayUrl: string): GitOf =>
+  (_, { attemptToken }) => ({ url: `${gatewayUrl}/git`, authorization: `Bearer ${attemptToken}` })
+
+/** The code host is away: somebody else may have more luck. */
+export const handingBack =
+  (work: Work): Work =>
+  (turn, stopped) =>
+    work(turn, stopped).catch(async () => {
+      await sleep(500)
+      return { kind: 'handed_back' }
+    })
+
+export function scriptedWork(gitOf: GitOf): Work {
   return async (turn, stopped) => {
     const script = JSON.parse(turn.prompt) as TurnScript
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})
@@ -46,7 +61,9 @@ export function scriptedWork({
     if (stopped.aborted) return { kind: 'stopped' }
     if (script.ends === 'engine_failed') return { kind: 'engine_failed', message: 'as scripted' }
     if (script.ends === 'handed_back') return { kind: 'handed_back' }
-    return perform(turn, script, `${url}/${script.repository}.git`, authorization)
+    const git = gitOf(script.repository, turn)
+    if (!git) throw new Error(`nobody knows where ${script.repository} is`)
+    return perform(turn, script, git.url, git.authorization)
   }
 }
 

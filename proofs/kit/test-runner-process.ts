@@ -1,6 +1,5 @@
 /** Test runners in a process of their own, so that they can be killed. Says on its output how many turns it has in hand. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { scriptedWork } from './scripted-work.ts'
+import { giteaGit, handingBack, scriptedWork } from './scripted-work.ts'
 import { startTestRunner } from './test-runner.ts'
 
 export interface TestRunnerSettings {
@@ -11,7 +10,7 @@ export interface TestRunnerSettings {
 }
 
 const settings = JSON.parse(process.env.TEST_RUNNER ?? '{}') as TestRunnerSettings
-const work = scriptedWork(settings.gitea)
+const work = handingBack(scriptedWork(giteaGit(settings.gitea)))
 let turnsInHand = 0
 const tell = () => process.stdout.write(`${turnsInHand}\n`)
 
@@ -21,9 +20,6 @@ for (const gatewayUrl of settings.gatewayUrls) {
     tell()
     try {
       return await work(turn, stopped)
-    } catch {
-      await sleep(500) // the code host is away: somebody else may have more luck
-      return { kind: 'handed_back' }
     } finally {
       turnsInHand--
       tell()

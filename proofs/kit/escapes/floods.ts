@@ -34,7 +34,7 @@ export async function floods(run: ProofRun, stage: Stage): Promise<{ withoutWall
   const number = talker.job.pullRequest?.number
   run.check(number !== undefined, `a pull request comes of it: ${JSON.stringify(talker.job.error)}`)
   if (number !== undefined) shown.push(await repository.asPerson('GET', `/pulls/${number}`))
-  const escapes = JSON.stringify(shown).includes(JSON.stringify(escapeCharacter).slice(1, -1))
+  const escapes = textsIn(shown).some((text) => text.includes(escapeCharacter))
   run.check(!escapes, 'nothing that a terminal obeys is in events, job or pull request')
   run.say(`of ${floodBytes} bytes ${told} are told, and no escape of a terminal`)
 
@@ -51,6 +51,12 @@ export async function floods(run: ProofRun, stage: Stage): Promise<{ withoutWall
     withoutWall: withoutWall.filter(Boolean).length,
     outcome: { breaches, jobs: [unbounded, talker, spender] },
   }
+}
+
+/** Not the JSON of it: the prompt that is shown holds the script as JSON, in which an escape is six harmless letters. */
+function textsIn(shown: unknown): string[] {
+  if (typeof shown === 'string') return [shown]
+  return typeof shown === 'object' && shown !== null ? Object.values(shown).flatMap(textsIn) : []
 }
 
 async function printedInBox() {

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import type { ProofRun } from '../../proof.ts'
 import type { AgentProject, AgentService } from '../agents/agent-service.ts'
-import { giteaPerson } from '../gitea-person.ts'
+import { giteaPerson } from '../hosts/gitea-person.ts'
 
 /** By name. */
 export type Secrets = Readonly<Record<string, string>>
@@ -76,7 +76,7 @@ export async function databasePlaces(
 async function objectsOf(proof: ProofRun, { repository }: AgentProject, bundle: Buffer): Promise<Buffer> {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-bundle-'))
   proof.cleanUp(() => rm(directory, { recursive: true, force: true }))
-  const { url, authorization } = repository.host.gitRemote
+  const { url, authorization } = await repository.host.gitRemote()
   const git = (...args: string[]) =>
     run('git', ['-C', directory, '-c', `http.extraHeader=Authorization: ${authorization()}`, ...args], {
       encoding: 'buffer',

@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { baseFiles } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import { baseFiles } from '../../../server/src/code-hosts/testing/host-repository.ts'
 import type { ProofRun } from '../../proof.ts'
 
 export interface TreeAttack {

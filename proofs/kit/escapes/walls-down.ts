@@ -66,7 +66,7 @@ export async function openedGateway(run: ProofRun, stage: Stage): Promise<number
     {
       prefix: '/git/',
       to: `${service.gitea.url}/${owner}/${name}.git/`,
-      authorization: host.gitRemote.authorization(),
+      authorization: (await host.gitRemote()).authorization(),
     },
     { prefix: '/model/', to: `${service.modelUrl}/` },
     { prefix: '', to: service.worker.url, authorization: `Bearer ${attemptToken}` },

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import type { ProofRun } from '../../proof.ts'
 import { closing, played } from '../agents/agent-service.ts'
-import { giteaPerson } from '../gitea-person.ts'
+import { giteaPerson } from '../hosts/gitea-person.ts'
 import { type EndedAttack, playJob } from './attacked-jobs.ts'
 import { type Attack, boxAttacks } from './attacks.ts'
 import { gatewayAttacks } from './gateway-attacks.ts'
@@ -28,10 +28,9 @@ export async function attackGateway(run: ProofRun, stage: Stage): Promise<Outcom
   const outcome = await attack(run, stage, gatewayAttacks({ service, otherRepository: others.repository.name }))
   const { owner, name } = project.repository
   const person = giteaPerson(service.gitea.url, `${owner}/${name}`, service.gitea.adminToken)
-  const branches = await person.json<{ name: string }[]>('GET', `/repos/${owner}/${name}/branches`)
   // The one that was pushed without the walls is there.
-  const pushed = branches.filter((branch) => branch.name.startsWith('pushed-'))
-  run.check(pushed.length === 1, `nothing was pushed: ${pushed.map((branch) => branch.name).join(', ')}`)
+  const pushed = (await person.branches()).filter((branch) => branch.startsWith('pushed-'))
+  run.check(pushed.length === 1, `nothing was pushed: ${pushed.join(', ')}`)
   return outcome
 }
 

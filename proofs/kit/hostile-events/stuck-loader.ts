@@ -1,8 +1,9 @@
 /** A batch that ClickHouse refuses, and a buffer that is full: neither keeps other views from being counted. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { asDeployed } from '../as-deployed.ts'
 import { type Answer, bearer } from '../http-call.ts'
-import { agent, asDeployed, ingest, type WatchedSite, watchedSend } from './watched-site.ts'
+import { agent, ingest, type WatchedSite, watchedSend } from './watched-site.ts'
 
 const megabyte = 1024 * 1024
 

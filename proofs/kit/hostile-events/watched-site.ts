@@ -4,17 +4,11 @@ import pg from 'pg'
 import { makeProject } from '../../../engines/colophon.ts'
 import type { Part } from '../../../engines/part.ts'
 import type { ProofRun } from '../../proof.ts'
+import { asDeployed } from '../as-deployed.ts'
 import { type MemoryWatch, watchMemory } from '../hostile/peak-memory.ts'
 import { type Answer, bearer, call } from '../http-call.ts'
 import { untilLoaded } from '../ingest/backlog.ts'
 import type { RunningService } from '../running-service.ts'
-
-// What Node takes for itself in the containers of deploy/compose.yml, and what is in deploy/Dockerfile.
-const malloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' }
-export const asDeployed = {
-  api: { NODE_OPTIONS: '--max-heap-size=259', ...malloc },
-  worker: { NODE_OPTIONS: '--max-heap-size=355', ...malloc },
-}
 
 export interface Site {
   projectId: string

@@ -40,7 +40,7 @@ export async function openHost(
   const directory = await mkdtemp(join(tmpdir(), 'colophon-host-'))
   cleanUp(() => rm(directory, { recursive: true, force: true }))
   const remote = `${gitea.url}/${owner}/${name}.git`
-  const authorization = `http.extraHeader=Authorization: ${host.gitRemote.authorization()}`
+  const authorization = `http.extraHeader=Authorization: ${(await host.gitRemote()).authorization()}`
   const gitIn = async (folder: string, ...args: string[]) =>
     (await run('git', ['-C', folder, '-c', authorization, ...args], { maxBuffer: 256 * 1024 * 1024 })).stdout
   const git = (...args: string[]) => gitIn(directory, ...args)

@@ -1,9 +1,10 @@
 /** The host does the work and its answer is lost; and two workers publish the same turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pullRequestsOf } from '../hosts/host-person.ts'
 import type { Loss, RelayedCall } from '../troubled-relay.ts'
 import type { WatchedJobs } from '../watched-jobs.ts'
 import { checkPullRequest } from './pull-requests.ts'
-import { heartbeatTimeoutSeconds, type ProjectOnGitea, type Scene, scriptFor } from './stage.ts'
+import { heartbeatTimeoutSeconds, type ProjectOnHost, type Scene, scriptFor } from './stage.ts'
 
 /** After publishing, the one who follows pull requests takes a first look, which is no part of a turn. */
 const firstLookMs = 1_500
@@ -18,7 +19,7 @@ interface HostCall {
 }
 
 /** Every call that a first turn and a follow-up make, found by playing both once. */
-export async function callsOfAJob(scene: Scene, project: ProjectOnGitea): Promise<HostCall[]> {
+export async function callsOfAJob(scene: Scene, project: ProjectOnHost): Promise<HostCall[]> {
   const jobs = await scene.jobsOf(project)
   const callsSince = (start: number, turn: HostCall['turn'], number?: number) => {
     const counts = new Map<string, number>()
@@ -46,7 +47,7 @@ export const isWrite = ({ name }: HostCall): boolean => !name.startsWith('GET') 
 /** Plays a job of two turns in which this one call goes wrong. */
 export async function callGoesWrong(
   scene: Scene,
-  project: ProjectOnGitea,
+  project: ProjectOnHost,
   { turn, name, nth }: HostCall,
   how: Loss,
 ): Promise<void> {
@@ -72,13 +73,22 @@ export async function callGoesWrong(
   check(body.includes(second.summary), 'and the body of the second turn')
 }
 
-/** Without what differs from job to job. Undefined: of another repository, or about the pull request of another job. */
-function nameOf({ method, path }: RelayedCall, { person }: ProjectOnGitea, number?: number): string | undefined {
+/**
+ * Without what differs from job to job and from project to project. Undefined: of another repository, about the pull request
+ * of another job, or by the one who follows pull requests.
+ */
+function nameOf({ method, path }: RelayedCall, { person }: ProjectOnHost, number?: number): string | undefined {
   const [, rest] = path.split(person.repository)
   const [, about] = /\/pulls\/(\d+)$/.exec(path) ?? []
-  if (rest === undefined || (about && Number(about) !== number)) return undefined
-  return `${method} ${rest.replace(/job_\w+/, 'JOB').replace(/\d+$/, 'N')}`
+  if (rest === undefined || (about && Number(about) !== number) || isOfFollower.test(rest)) return undefined
+  const name = rest
+    .replace(/job_\w+/, 'JOB')
+    .replaceAll(/[0-9a-f]{40}/g, 'COMMIT')
+    .replace(/head=[^&]*/, 'head=BRANCH')
+  return `${method} ${name.replace(/\d+$/, 'N')}`
 }
+
+const isOfFollower = /\/(issues\/\d+\/comments|check-runs|status(es)?|deployments)\b/
 
 /**
  * The first worker's call is on its way to the host when it is thought dead, and another worker is given the turn.
@@ -88,13 +98,12 @@ function nameOf({ method, path }: RelayedCall, { person }: ProjectOnGitea, numbe
 export async function twoWorkers(
   scene: Scene,
   first: 'stands still' | 'is cut off',
-  at: 'push' | 'pull request',
+  at: 'puts' | 'opens',
 ): Promise<string> {
-  const { check, docs, host, worker, toTemporal } = scene
+  const { check, docs, host, calls, worker, toTemporal } = scene
   const jobs = await scene.jobsOf(docs)
   const script = scriptFor(docs)
-  const end = at === 'push' ? '/git-receive-pack' : '/pulls'
-  const isMeant = (call: RelayedCall) => call.method === 'POST' && call.path.endsWith(end) && call.body.includes(id)
+  const isMeant = (call: RelayedCall) => calls[at](call, id)
   const held = scene.agent.hold(script.prompt, 'worked')
   await toTemporal.spareWorker.cut()
   const { id } = await jobs.begin(script.prompt)
@@ -136,8 +145,7 @@ export async function twoCallsTogether(scene: Scene): Promise<string> {
   await toTemporal.spareWorker.cut()
   const { id } = await jobs.begin(script.prompt)
   await held.reached
-  const isMeant = (call: RelayedCall) =>
-    call.method === 'POST' && call.path.endsWith('/pulls') && call.body.includes(id)
+  const isMeant = (call: RelayedCall) => scene.calls.opens(call, id)
   const calls = [host.hold('before', isMeant), host.hold('before', isMeant)]
   held.release()
   await calls[0]?.reached
@@ -151,17 +159,17 @@ export async function twoCallsTogether(scene: Scene): Promise<string> {
     for (const call of calls) call.release()
     worker.part.resume()
   }
-  const open = async () => (await docs.person.pullRequestsOf(id)).filter(({ state }) => state === 'open')
+  const open = async () => (await pullRequestsOf(docs.person, id)).filter(({ state }) => state === 'open')
   for (const giveUpAt = Date.now() + 30_000; (await open()).length > 1 && Date.now() < giveUpAt; ) await sleep(100)
   const [left, ...more] = await open()
   check(left !== undefined && more.length === 0, `one pull request is left open, and ${more.length} more`)
-  check((await jobs.get(id)).prLink === left?.html_url, 'it is the one that the job tells')
+  check((await jobs.get(id)).prLink === left?.url, 'it is the one that the job tells')
   const second = scriptFor(docs)
   await jobs.followUp(id, second.prompt)
   const job = await jobs.ended(id)
-  check(job.prLink === left?.html_url, 'and that a follow-up goes to')
+  check(job.prLink === left?.url, 'and that a follow-up goes to')
   check((await docs.person.commitsOf(left?.number ?? 0)).length === 2, 'one commit a turn')
-  return `${(await docs.person.pullRequestsOf(id)).length} were made, one is left`
+  return `${(await pullRequestsOf(docs.person, id)).length} were made, one is left`
 }
 
 async function followUpWorks(scene: Scene, jobs: WatchedJobs, id: string, files: Record<string, string>) {

@@ -14,9 +14,9 @@ export async function mergeableMove(scene: Scene): Promise<string> {
   const job = await jobs.ended(id)
   check(job.status === 'completed' && job.pullRequest?.number === number, `completed on the same one: ${job.status}`)
   const commits = await docs.person.commitsOf(number)
-  const authors = commits.map(({ commit }) => (commit.author.name === 'Colophon' ? 'ours' : 'theirs'))
+  const authors = commits.map(({ isOurs }) => (isOurs ? 'ours' : 'theirs'))
   check(authors.join() === 'ours,theirs,ours', `our work comes on top of theirs: ${authors}`)
-  check(commits[2]?.parents[0]?.sha === commits[1]?.sha, 'theirs is the parent')
+  check(commits[2]?.parents[0] === commits[1]?.id, 'theirs is the parent')
   await checkFiles(scene, branch, { ...first.write, [theirs.page]: 'A person was here.\n', ...second.write })
   check(scene.timesPerformed(second.prompt) === 1, 'performed once')
   return 'merged on top of what the person pushed'
@@ -35,7 +35,7 @@ export async function contradictingMove(scene: Scene): Promise<string> {
   check(job.status === 'completed' && job.pullRequest?.number === number, `completed on the same one: ${job.status}`)
   const commits = await docs.person.commitsOf(number)
   check(commits.length === 3, `ours, theirs, ours: ${commits.length} commits`)
-  check(commits[2]?.parents[0]?.sha === commits[1]?.sha, 'built on theirs, not over it')
+  check(commits[2]?.parents[0] === commits[1]?.id, 'built on theirs, not over it')
   await checkFiles(scene, branch, { [first.page]: 'The agent says so.\n' })
   check(scene.timesPerformed(second.prompt) === 2, 'performed once more')
   return 'performed once more on the branch as it is, then published'
@@ -75,8 +75,8 @@ export async function branchIsDeleted(scene: Scene): Promise<string> {
   await docs.person.deleteBranch(branch)
   held.release()
   const job = await jobs.ended(id)
-  // The first one's branch is gone, and with it the way to know it as this job's.
-  await checkPullRequest(scene, jobs, job, { files: second.write, commits: 1 })
+  const pullRequests = scene.forgetsDeletedBranches ? 1 : 2
+  await checkPullRequest(scene, jobs, job, { files: second.write, commits: 1, pullRequests })
   return 'performed once more on the base, a new pull request'
 }
 

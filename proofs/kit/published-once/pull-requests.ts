@@ -1,6 +1,6 @@
 /** From a create to a pull request, and what follow-ups do with it. */
-import { diffOfNewFiles, withoutObjectNames } from '../gitea-person.ts'
-import type { IsMeant } from '../troubled-relay.ts'
+import { branchesOf, pullRequestsOf } from '../hosts/host-person.ts'
+import { diffOfNewFiles, withoutObjectNames } from '../hosts/new-files-diff.ts'
 import type { AgentJob, WatchedJobs } from '../watched-jobs.ts'
 import { type Scene, scriptFor } from './stage.ts'
 
@@ -25,11 +25,11 @@ export async function checkPullRequest(
   const { person } = docs
   check(job.status === status, `${status}, not ${job.status} ${JSON.stringify(job.error)}`)
   check(job.outcome === outcome, `the outcome is ${outcome}, not ${job.outcome}`)
-  const all = await person.pullRequestsOf(job.id)
+  const all = await pullRequestsOf(person, job.id)
   check(all.length === pullRequests, `${pullRequests} pull requests on the host, not ${all.length}`)
   const last = all.at(-1)
   if (!last) return
-  check(job.prLink === last.html_url && job.pullRequest?.number === last.number, `prLink ${job.prLink} is the last one`)
+  check(job.prLink === last.url && job.pullRequest?.number === last.number, `prLink ${job.prLink} is the last one`)
   check(last.state === 'open' && job.pullRequest?.state === 'open', 'it is open')
   const diff = withoutObjectNames(await person.diffOf(last.number))
   check(diff === diffOfNewFiles(files), `the diff on the host is right: ${diff}`)
@@ -38,7 +38,7 @@ export async function checkPullRequest(
   const commits = await person.commitsOf(last.number)
   check(commits.length === mostCommits, `${mostCommits} commits, not ${commits.length}`)
   check(
-    commits.every(({ commit }) => commit.author.name === 'Colophon'),
+    commits.every(({ isOurs }) => isOurs),
     'all commits are ours',
   )
 }
@@ -68,7 +68,7 @@ export async function followUps(scene: Scene): Promise<string> {
   check(rewritten.title === opened.title, `a follow-up keeps the title, not ${rewritten.title}`)
   check(rewritten.body.includes(second.summary) && !rewritten.body.includes(first.summary), 'the body is rewritten')
 
-  await person.edit(number, { title: 'My own words', body: 'I say it better.' })
+  await person.rewrite(number, { title: 'My own words', body: 'I say it better.' })
   const third = scriptFor(docs)
   await jobs.followUp(id, third.prompt)
   await checkPullRequest(scene, jobs, await jobs.ended(id), { files: { ...files, ...third.write }, commits: 3 })
@@ -77,7 +77,7 @@ export async function followUps(scene: Scene): Promise<string> {
 
   await jobs.followUp(id, scriptFor(docs, { write: {} }).prompt)
   const unchanged = await jobs.ended(id)
-  check(unchanged.prLink === kept.html_url, 'after a follow-up without changes prLink stays the latest pull request')
+  check(unchanged.prLink === kept.url, 'after a follow-up without changes prLink stays the latest pull request')
   const same = { files: { ...files, ...third.write }, commits: 3, outcome: 'no_changes' } as const
   await checkPullRequest(scene, jobs, unchanged, same)
   return "the same pull request: title kept, body rewritten, a person's words left alone"
@@ -94,8 +94,8 @@ export async function emptyResult(scene: Scene): Promise<string> {
   await jobs.followUp(id, scriptFor(docs, { write: { 'docs/guide/start.md': '# Start\n' } }).prompt)
   const again = await jobs.ended(id)
   check(again.outcome === 'no_changes' && again.prLink === null, 'nothing again')
-  check((await docs.person.branchesOf(id)).length === 0, 'no branch is left')
-  check((await docs.person.pullRequestsOf(id)).length === 0, 'no pull request was opened')
+  check((await branchesOf(docs.person, id)).length === 0, 'no branch is left')
+  check((await pullRequestsOf(docs.person, id)).length === 0, 'no pull request was opened')
   return 'completed, prLink null, no branch'
 }
 
@@ -140,11 +140,10 @@ export const afterTheEnd =
     const { id } = await jobs.begin(first.prompt)
     const created = await jobs.ended(id)
     const number = created.pullRequest?.number ?? 0
-    const endIt = () => (ending === 'merged' ? person.merge(number) : person.edit(number, { state: 'closed' }))
+    const endIt = () => (ending === 'merged' ? person.merge(number) : person.close(number))
 
     const held = when === 'working' && agent.hold(second.prompt, 'worked')
-    const isPush: IsMeant = ({ path, body }) => path.endsWith('/git-receive-pack') && body.includes(id)
-    const push = when === 'publishing' && host.hold('before', isPush)
+    const push = when === 'publishing' && host.hold('before', (call) => scene.calls.puts(call, id))
     if (when === 'told' || when === 'untold') await endIt()
     if (when === 'told') await jobs.until(id, 'its end is seen', ({ pullRequest }) => pullRequest?.state === ending)
     await jobs.followUp(id, second.prompt)
@@ -162,7 +161,7 @@ export const afterTheEnd =
     const last = agent.claims.findLast(({ prompt }) => prompt === second.prompt)
     check(last?.startBranch === 'main', `on the base, not on ${last?.startBranch}`)
     const old = await person.pullRequest(number)
-    check(old.merged === (ending === 'merged') && old.state === 'closed', `the first one is ${ending}`)
+    check(old.state === ending, `the first one is ${ending}`)
     return held || push ? 'performed once more on the base, a new pull request' : 'a new pull request'
   }
 

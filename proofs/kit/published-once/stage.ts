@@ -1,30 +1,31 @@
 /** Colophon with a real worker, code host and runners, as the scenarios of `jobs-are-published-once` need it. */
 import { randomBytes } from 'node:crypto'
 import type { ColophonProcess } from '../../../engines/colophon.ts'
-import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
 import { generateKey, hashOfKey } from '../../../server/src/keys/key-format.ts'
 import type { Scope } from '../../../server/src/keys/scopes.ts'
-import { connectRepository } from '../../../server/src/main/connect-repository.ts'
 import { openStores } from '../../../server/src/main/open-stores.ts'
-import { loadCodeHostConfig, loadPostgresConfig } from '../../../server/src/platform/config.ts'
+import { loadPostgresConfig } from '../../../server/src/platform/config.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import { createLog } from '../../../server/src/platform/log.ts'
 import { createPool } from '../../../server/src/platform/postgres.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type CuttableRelay, startCuttableRelay } from '../cuttable-relay.ts'
-import { type GiteaPerson, giteaPerson } from '../gitea-person.ts'
 import { type HeldWork, heldWork } from '../held-work.ts'
+import { giteaProofHost } from '../hosts/gitea-proof-host.ts'
+import { githubProofHost } from '../hosts/github-proof-host.ts'
+import type { MadeRepository, ProofHost } from '../hosts/proof-host.ts'
 import { type RunningService, runningService } from '../running-service.ts'
 import { promptOf, scriptedWork, type TurnScript } from '../scripted-work.ts'
 import { startTestRunner, type TestRunner } from '../test-runner.ts'
 import { startTroubledRelay, type TroubledRelay } from '../troubled-relay.ts'
 import { type Check, noSightings, type Sightings, WatchedJobs } from '../watched-jobs.ts'
 
-export interface ProjectOnGitea {
+export type HostName = 'gitea' | 'github'
+export const hostNames: Record<HostName, string> = { gitea: 'Gitea', github: 'the stand-in for GitHub' }
+
+export interface ProjectOnHost extends MadeRepository {
   projectId: Id<'prj'>
-  repository: GiteaRepository
-  person: GiteaPerson
 }
 
 export interface Stage {
@@ -32,37 +33,40 @@ export interface Stage {
   service: RunningService
   api: ColophonProcess
   worker: ColophonProcess
-  /** Between Colophon and Gitea. */
+  /** Between Colophon and the code host. */
   host: TroubledRelay
+  calls: ProofHost['calls']
+  forgedHook: ProofHost['forgedHook']
+  forgetsDeletedBranches: boolean
   /** The ways to Temporal. That of the second worker is cut: until it is mended, that worker does nothing. */
   toTemporal: Record<'api' | 'worker' | 'spareWorker', CuttableRelay>
   agent: HeldWork
   /** How many results for turns with this prompt were taken from runners. */
   timesPerformed(prompt: string): number
   /** Of most scenarios. */
-  docs: ProjectOnGitea
+  docs: ProjectOnHost
   /** No runner works for it. Its repository is that of `docs`. */
-  lonely: ProjectOnGitea
-  makeRepository(): Promise<GiteaRepository>
+  lonely: ProjectOnHost
+  makeRepository(): Promise<MadeRepository>
   /** To a repository of its own, unless said otherwise, and with runners. */
-  connect(wanted?: WantedProject): Promise<ProjectOnGitea>
-  runnerTokenFor(project: ProjectOnGitea): Promise<string>
+  connect(wanted?: WantedProject): Promise<ProjectOnHost>
+  runnerTokenFor(project: ProjectOnHost): Promise<string>
   /** That may read and write jobs. */
-  keyFor(project: ProjectOnGitea): Promise<string>
+  keyFor(project: ProjectOnHost): Promise<string>
   sightings: Sightings
 }
 
 export interface WantedProject {
-  repository?: GiteaRepository
+  made?: MadeRepository
   publishing?: PublishingSettings
-  /** Gitea tells us of its pull requests. */
+  /** The host tells us of its pull requests. */
   isHooked?: boolean
 }
 
 /** What one scenario is given: its own key, so that none uses up another's reads, and its own words before each check. */
 export interface Scene extends Stage {
   check: Check
-  jobsOf(project: ProjectOnGitea): Promise<WatchedJobs>
+  jobsOf(project: ProjectOnHost): Promise<WatchedJobs>
 }
 
 /** Long enough to tell what was seen by asking every so often from what was seen at once. */
@@ -71,10 +75,10 @@ export const askForPullRequestsSeconds = 20
 export const heartbeatTimeoutSeconds = 5
 const operator = { kind: 'operator' } as const
 
-export async function setStage(run: ProofRun): Promise<Stage> {
+export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
   const service = await runningService(run, 'published')
-  const { gitea, scope } = service
-  const host = await startTroubledRelay(gitea.url)
+  const { scope } = service
+  const host = await startTroubledRelay(service[on].url)
   run.cleanUp(host.stop)
   const relayToTemporal = async () => {
     const relay = await startCuttableRelay(service.environment.COLOPHON_TEMPORAL_ADDRESS ?? '')
@@ -106,43 +110,45 @@ export async function setStage(run: ProofRun): Promise<Stage> {
   run.cleanUp(() => pool.end())
   const stores = openStores(pool)
 
+  const [api, worker] = await starting
+  const parts = {
+    stores,
+    pool,
+    environment: { ...service.environment, ...settings },
+    relayUrl: host.url,
+    apiUrl: api.url,
+  }
+  const proofHost = on === 'gitea' ? giteaProofHost(service.gitea, parts) : await githubProofHost(service.github, parts)
+  const gitOf = new Map<string, MadeRepository['git']>()
   const makeRepository = async () => {
-    const made = await createGiteaRepository(gitea)
-    run.cleanUp(made.remove)
+    const made = await proofHost.makeRepository()
+    run.cleanUp(made.repository.remove)
+    gitOf.set(made.person.repository, made.git)
     return made
   }
-  const connect = async ({ repository, publishing = {}, isHooked = false }: WantedProject = {}) => {
-    const made = repository ?? (await makeRepository())
+  const connect = async ({ made: given, publishing = {}, isHooked = false }: WantedProject = {}) => {
+    const made = given ?? (await makeRepository())
     const { id: projectId } = await stores.projects.create('Docs', operator)
-    const { owner, name } = made
-    const [api] = isHooked ? await starting : []
-    const where = { host: 'gitea', baseUrl: host.url, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
-    const hookUrl = api && { COLOPHON_PUBLIC_URL: api.url }
-    await connectRepository({
-      ...{ stores, pool, projectId, token: gitea.adminToken, actor: operator },
-      config: loadCodeHostConfig({ ...service.environment, ...settings, ...hookUrl }),
-      wanted: { ...where, publishing },
-    })
-    return { projectId, repository: made, person: giteaPerson(gitea.url, `${owner}/${name}`, gitea.adminToken) }
+    await proofHost.connect({ projectId, publishing, isHooked }, made)
+    return { ...made, projectId } // what was made may be another project's
   }
-  const runnerTokenFor = async ({ projectId }: ProjectOnGitea) => {
+  const runnerTokenFor = async ({ projectId }: ProjectOnHost) => {
     const token = generateKey('colophon_runner_')
     await stores.runners.create('runner', hashOfKey(token), [projectId])
     return token
   }
-  const keyFor = async ({ projectId }: ProjectOnGitea) => {
+  const keyFor = async ({ projectId }: ProjectOnHost) => {
     const scopes: Scope[] = ['agent:read', 'agent:write']
     const wanted = { name: 'a client', scopes, allowedNetworks: [], expiresAt: null }
     return (await stores.keys.create(projectId, wanted, operator)).secret
   }
 
   const docs = await connect()
-  const lonely = await connect({ repository: docs.repository })
-  const [api, worker] = await starting
+  const lonely = await connect({ made: docs })
 
-  const agent = heldWork(scriptedWork(gitea))
+  const agent = heldWork(scriptedWork((repository) => gitOf.get(repository)))
   const all: TestRunner[] = []
-  const serve = async (project: ProjectOnGitea, runnersAtOnce: number) => {
+  const serve = async (project: ProjectOnHost, runnersAtOnce: number) => {
     const token = await runnerTokenFor(project)
     const runners = Array.from({ length: runnersAtOnce }, () => startTestRunner(worker.url, token, agent.work))
     all.push(...runners)
@@ -156,6 +162,8 @@ export async function setStage(run: ProofRun): Promise<Stage> {
   })
   return {
     ...{ run, service, api, worker, host, toTemporal, agent, docs, lonely },
+    ...{ calls: proofHost.calls, forgedHook: proofHost.forgedHook },
+    forgetsDeletedBranches: proofHost.forgetsDeletedBranches,
     ...{ makeRepository, runnerTokenFor, keyFor, sightings: noSightings() },
     timesPerformed(prompt) {
       const turnId = agent.claims.find((claim) => claim.prompt === prompt)?.turnId
@@ -180,7 +188,7 @@ export function sceneOf(stage: Stage, name: string): Scene {
 }
 
 /** A prompt that no other turn has, about a page of its own. */
-export function scriptFor({ person }: ProjectOnGitea, script: Omit<TurnScript, 'repository'> = {}) {
+export function scriptFor({ person }: ProjectOnHost, script: Omit<TurnScript, 'repository'> = {}) {
   const page = `docs/${randomBytes(5).toString('hex')}.md`
   const write = script.write ?? { [page]: `# ${page}\n\nWritten by an agent.\n` }
   const summary = script.summary ?? `About ${page}.`

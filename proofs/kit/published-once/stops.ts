@@ -1,6 +1,7 @@
 /** Cancel and archive, at every point of a turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../../../server/src/runner-wire/runner-wire.ts'
+import { branchesOf, pullRequestsOf } from '../hosts/host-person.ts'
 import type { JobAnswer, WatchedJobs } from '../watched-jobs.ts'
 import { checkPullRequest } from './pull-requests.ts'
 import { type Scene, scriptFor } from './stage.ts'
@@ -11,6 +12,8 @@ export interface StopPoint {
   point: string
   /** Nothing else may be under way: the worker is made to stand still. */
   isAlone?: boolean
+  /** Cancel first, then archive: side by side each would claim the other's turn. */
+  isOneByOne?: boolean
   play(scene: Scene, stop: Stop): Promise<void>
 }
 
@@ -56,6 +59,7 @@ export const stopPoints: readonly StopPoint[] = [
 
   {
     point: 'the runner dies',
+    isOneByOne: true,
     play: async (scene, stop) => {
       const jobs = await scene.jobsOf(scene.lonely)
       const { id } = await jobs.begin(scriptFor(scene.lonely).prompt)
@@ -93,23 +97,23 @@ export const stopPoints: readonly StopPoint[] = [
 
   {
     point: 'our push is on its way',
-    play: (scene, stop) => stopWhilePublishing(scene, stop, 'before', (path) => path.endsWith('/git-receive-pack')),
+    play: (scene, stop) => stopWhilePublishing(scene, stop, 'before', 'puts'),
   },
 
   {
     point: 'the pull request is made, its answer on its way',
-    play: (scene, stop) => stopWhilePublishing(scene, stop, 'after', (path) => path.endsWith('/pulls')),
+    play: (scene, stop) => stopWhilePublishing(scene, stop, 'after', 'opens'),
   },
 
   {
     point: 'we publish, and the branch moves',
     play: async (scene, stop) => {
-      const { docs, host, check } = scene
+      const { docs, host, calls, check } = scene
       const jobs = await scene.jobsOf(docs)
       const first = scriptFor(docs)
       const { id } = await jobs.begin(first.prompt)
       const { pullRequest } = await jobs.ended(id)
-      const push = host.hold('before', ({ path, body }) => path.endsWith('/git-receive-pack') && body.includes(id))
+      const push = host.hold('before', (call) => calls.puts(call, id))
       await jobs.followUp(id, scriptFor(docs, { write: { [first.page]: 'The agent says so.\n' } }).prompt)
       await push.reached
       await docs.person.push(pullRequest?.branch ?? '', first.page, 'A person says otherwise.\n')
@@ -152,8 +156,8 @@ export const stopPoints: readonly StopPoint[] = [
       check(jobs.history(id) === `active → ${job.status}`, `in one step: ${jobs.history(id)}`)
       const states = (await jobs.messages(id)).map(({ status }) => status).join()
       check(states === `done,${wasRunning ? 'failed' : 'dropped'}`, `the second is dropped or stopped: ${states}`)
-      const all = await docs.person.pullRequestsOf(id)
-      check(all.length === 1 && job.prLink === all[0]?.html_url, 'the pull request of the first turn stays')
+      const all = await pullRequestsOf(docs.person, id)
+      check(all.length === 1 && job.prLink === all[0]?.url, 'the pull request of the first turn stays')
     },
   },
 
@@ -237,14 +241,14 @@ async function stopWhilePublishing(
   scene: Scene,
   stop: Stop,
   when: 'before' | 'after',
-  isMeant: (path: string) => boolean,
+  which: 'puts' | 'opens',
 ): Promise<void> {
-  const { docs, host } = scene
+  const { docs, host, calls } = scene
   const jobs = await scene.jobsOf(docs)
   const script = scriptFor(docs)
   const held = scene.agent.hold(script.prompt, 'claimed')
   const { id } = await jobs.begin(script.prompt)
-  const call = host.hold(when, ({ method, path, body }) => method === 'POST' && isMeant(path) && body.includes(id))
+  const call = host.hold(when, (call) => calls[which](call, id))
   await held.reached
   await jobs.followUp(id, scriptFor(docs).prompt) // has to be dropped
   held.release()
@@ -295,7 +299,7 @@ async function checkEnd(
   if (end === 'stopped') {
     await sleep(300) // for what might still be on its way
     check(job.prLink === null, 'no pull request')
-    check((await docs.person.branchesOf(id)).length === 0, 'nothing was pushed')
+    check((await branchesOf(docs.person, id)).length === 0, 'nothing was pushed')
     check((await jobs.get(id)).status === wanted, 'and so it stays')
   } else check(job.prLink !== null, 'prLink is filled')
   if (stop === 'archive') await checkFinal(scene, jobs, id)
@@ -328,7 +332,7 @@ async function whileWorkerStandsStill<Result>(
 /** Takes the turn up by hand, and is never heard of again. */
 async function claimAndDie({ worker, lonely, runnerTokenFor }: Scene, prompt: string | undefined): Promise<void> {
   const token = await runnerTokenFor(lonely)
-  for (;;) {
+  for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; ) {
     const answer = await fetch(`${worker.url}/runner/claim`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -336,4 +340,5 @@ async function claimAndDie({ worker, lonely, runnerTokenFor }: Scene, prompt: st
     })
     if (answer.status === 200 && ((await answer.json()) as ClaimedTurn).prompt === prompt) return
   }
+  throw new Error('the turn was not offered within a minute')
 }

@@ -1,5 +1,6 @@
 /** What create takes beside the prompt: `topic`, and `publish: diff`. */
-import { diffOfNewFiles, withoutObjectNames } from '../gitea-person.ts'
+import { branchesOf, pullRequestsOf } from '../hosts/host-person.ts'
+import { diffOfNewFiles, withoutObjectNames } from '../hosts/new-files-diff.ts'
 import { checkPullRequest } from './pull-requests.ts'
 import { type Scene, scriptFor } from './stage.ts'
 
@@ -94,7 +95,7 @@ export async function diffs(scene: Scene): Promise<string> {
   check(takenBack.outcome === 'no_changes', `taken back: ${takenBack.outcome}`)
   check((await jobs.diff(other.id)) === null, 'and there is no diff any more')
 
-  check((await docs.person.branchesOf(id)).length === 0, 'nothing was pushed')
-  check((await docs.person.pullRequestsOf(id)).length === 0, 'nothing was opened')
+  check((await branchesOf(docs.person, id)).length === 0, 'nothing was pushed')
+  check((await pullRequestsOf(docs.person, id)).length === 0, 'nothing was opened')
   return 'nothing pushed, each turn builds on the one before'
 }

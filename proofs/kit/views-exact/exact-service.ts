@@ -93,6 +93,7 @@ export async function prepareExactService(
   const sealingKeys = generateSealingKeyPair()
   const environment = {
     ...scope.environment,
+    COLOPHON_SESSION_SECRET: 'of no use here, since nobody signs in',
     COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
     COLOPHON_SEALING_PRIVATE_KEYS: sealingKeys.privateEntry,
     COLOPHON_DATABASE_URL: postgres.url,

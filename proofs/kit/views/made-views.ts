@@ -5,12 +5,24 @@ export const pageCount = 5_000
 export const otherProjects = 1_000
 const viewsOfOthers = 1_000 * otherProjects
 
+export interface Span {
+  fromMs: number
+  toMs: number
+}
+
 /** Twelve whole months, long enough ago that nothing else is added to them. */
-export const year = { fromMs: Date.UTC(2025, 9), toMs: Date.UTC(2026, 9) }
-const months = Array.from({ length: 12 }, (_, month) => ({
-  fromMs: Date.UTC(2025, 9 + month),
-  toMs: Date.UTC(2025, 10 + month),
-}))
+export const year: Span = { fromMs: Date.UTC(2025, 9), toMs: Date.UTC(2026, 9) }
+
+/** Of a span that begins with one. */
+function monthsOf({ fromMs, toMs }: Span): Span[] {
+  const months: Span[] = []
+  for (let at = new Date(fromMs); at.getTime() < toMs; ) {
+    const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
+    months.push({ fromMs: at.getTime(), toMs: Math.min(next.getTime(), toMs) })
+    at = next
+  }
+  return months
+}
 
 interface Owner {
   /** SQL, of `number`. */
@@ -22,7 +34,12 @@ interface Owner {
 const blockRows = 500_000
 
 /** Block after block, each of one month. */
-export async function makeViews(clickhouse: ClickHouseClient, projectId: string, views: number): Promise<void> {
+export async function makeViews(
+  clickhouse: ClickHouseClient,
+  projectId: string,
+  views: number,
+  span: Span = year,
+): Promise<void> {
   const owners: Owner[] = [
     { projectId: `'${projectId}'`, views },
     // Some of them before it in the order of the tables, some behind it.
@@ -31,12 +48,12 @@ export async function makeViews(clickhouse: ClickHouseClient, projectId: string,
       views: viewsOfOthers,
     },
   ]
-  for (const { fromMs, toMs } of months) {
+  for (const { fromMs, toMs } of monthsOf(span)) {
     for (const owner of owners) {
-      const end = firstView(owner, toMs)
-      for (let from = firstView(owner, fromMs); from < end; from += blockRows) {
+      const end = firstView(owner, span, toMs)
+      for (let from = firstView(owner, span, fromMs); from < end; from += blockRows) {
         await clickhouse.command({
-          query: insertOf(owner, from, Math.min(from + blockRows, end)),
+          query: insertOf(owner, span, from, Math.min(from + blockRows, end)),
           clickhouse_settings: {
             max_insert_block_size: `${blockRows}`,
             min_insert_block_size_rows: `${blockRows}`,
@@ -49,14 +66,15 @@ export async function makeViews(clickhouse: ClickHouseClient, projectId: string,
   }
 }
 
-/** Views come evenly over the year: the first that is not before this moment. */
-const firstView = ({ views }: Owner, ms: number) => Math.ceil(((ms - year.fromMs) * views) / (year.toMs - year.fromMs))
+/** Views come evenly over the span: the first that is not before this moment. */
+const firstView = ({ views }: Owner, { fromMs, toMs }: Span, ms: number) =>
+  Math.ceil(((ms - fromMs) * views) / (toMs - fromMs))
 
 /**
  * Some pages are read more than others, but with ten million views none goes a day without: the most that tables of sums can
  * have to hold. Three in five readers are people.
  */
-const insertOf = ({ projectId, views }: Owner, from: number, to: number) => `
+const insertOf = ({ projectId, views }: Owner, { fromMs, toMs }: Span, from: number, to: number) => `
   INSERT INTO page_view (
     project_id, at, path, class, agent, user_agent, surface, asks_for_markdown, verification, rule_version, source,
     import_id, views, load_id
@@ -67,7 +85,7 @@ const insertOf = ({ projectId, views }: Owner, from: number, to: number) => `
     intDiv(random, 4294967296) % 20 AS reader
   SELECT
     ${projectId},
-    fromUnixTimestamp64Milli(${year.fromMs} + intDiv(number * ${year.toMs - year.fromMs}, ${views}), 'UTC'),
+    fromUnixTimestamp64Milli(${fromMs} + intDiv(number * ${toMs - fromMs}, ${views}), 'UTC'),
     concat('/docs/guide-', toString(page % 50), '/page-', toString(page)),
     transform(
       reader, [12, 13, 14, 15, 16, 17, 18, 19],

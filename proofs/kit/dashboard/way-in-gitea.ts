@@ -1,0 +1,39 @@
+import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import { giteaPerson } from '../hosts/gitea-person.ts'
+import type { FindWayIn } from './way-in.ts'
+
+/** With a token, into a repository on the real Gitea. */
+export const giteaWayIn: FindWayIn = async (run, { gitea }) => {
+  const repository = await createGiteaRepository(gitea)
+  run.cleanUp(repository.remove)
+  const fullName = `${repository.owner}/${repository.name}`
+  const person = giteaPerson(gitea.url, fullName, gitea.adminToken)
+  return {
+    ...{ hostName: 'Gitea', url: gitea.url },
+    async connect({ newcomer }) {
+      await newcomer.pick('Gitea or Forgejo')
+      await newcomer.fill('Repository address', `${gitea.url}/${fullName}`)
+      await newcomer.fill('Access token', 'wrong')
+      await newcomer.press('Test connection')
+      await newcomer.see('The connection does not work')
+      await newcomer.fill('Access token', gitea.adminToken)
+      await newcomer.press('Test connection')
+      await newcomer.see('The connection works')
+      await newcomer.press('Connect')
+      await newcomer.see(`${fullName} is connected.`)
+      run.say('a repository, after a wrong token was refused')
+    },
+
+    reviewAndMerge: (_, number) => person.merge(number),
+    isMerged: async (number) => (await person.pullRequest(number)).state === 'merged',
+    readPage: (path) => person.read(path, 'main'),
+
+    async lookAround({ look, projectPath }) {
+      const path = `${projectPath}/settings/repository`
+      await look([
+        { name: 'github-new-app', path: '/github/new-app', heading: 'Create the GitHub App' },
+        { name: 'gitea-anew', path, heading: 'Connect anew', act: (newcomer) => newcomer.press('Connect anew') },
+      ])
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** The real Gitea. */
+import type { EngineAddresses } from '../../../engines/start-engines.ts'
+import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import { connectRepository } from '../../../server/src/main/connect-repository.ts'
+import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
+import { giteaPerson } from './gitea-person.ts'
+import type { ProofHost, ProofHostParts } from './proof-host.ts'
+
+export function giteaProofHost(gitea: EngineAddresses['gitea'], parts: ProofHostParts): ProofHost {
+  const { stores, pool, environment, relayUrl, apiUrl } = parts
+  const { adminName, adminToken } = gitea
+  const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
+  return {
+    async makeRepository() {
+      const repository = await createGiteaRepository(gitea)
+      const fullName = `${repository.owner}/${repository.name}`
+      const git = { url: `${gitea.url}/${fullName}.git`, authorization }
+      return { repository, person: giteaPerson(gitea.url, fullName, adminToken), git }
+    },
+
+    async connect({ projectId, publishing, isHooked }, { repository: { owner, name } }) {
+      const where = { host: 'gitea', baseUrl: relayUrl, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
+      await connectRepository({
+        ...{ stores, pool, projectId, token: adminToken, actor: { kind: 'operator' } },
+        config: loadCodeHostConfig({ ...environment, ...(isHooked && { COLOPHON_PUBLIC_URL: apiUrl }) }),
+        wanted: { ...where, publishing },
+      })
+    },
+
+    calls: {
+      puts: ({ method, path, body }, jobId) =>
+        method === 'POST' && path.endsWith('/git-receive-pack') && body.includes(jobId),
+      opens: ({ method, path, body }, jobId) => method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
+    },
+
+    forgetsDeletedBranches: true,
+    forgedHook: (projectId, number) => ({
+      path: `/v1/hooks/${projectId}`,
+      headers: { 'x-gitea-event': 'pull_request', 'x-gitea-signature': '00' },
+      body: JSON.stringify({ number }),
+    }),
+  }
+}

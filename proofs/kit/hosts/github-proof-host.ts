@@ -1,0 +1,76 @@
+/** The stand-in for GitHub, connected through an App of its own, which is told of everything. */
+import { randomBytes } from 'node:crypto'
+import { githubControl } from '../../../engines/github/github-control.ts'
+import type { EngineAddresses } from '../../../engines/start-engines.ts'
+import { appManifest } from '../../../server/src/api/github/app-manifest.ts'
+import {
+  createGithubRepository,
+  type GithubRepository,
+} from '../../../server/src/code-hosts/testing/github-repository.ts'
+import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
+import { createSealer } from '../../../server/src/platform/sealed-secrets/sealed-secret.ts'
+import { githubPerson } from './github-person.ts'
+import type { MadeRepository, ProofHost, ProofHostParts } from './proof-host.ts'
+
+export async function githubProofHost(
+  github: EngineAddresses['github'],
+  { stores, environment, relayUrl, apiUrl }: ProofHostParts,
+): Promise<ProofHost> {
+  const control = githubControl(github)
+  const maker = `maker-${randomBytes(6).toString('hex')}`
+  await control.makeUser(maker)
+  const manifest = { ...appManifest(apiUrl, github.url), name: `Colophon ${maker}`, public: true }
+  const app = await control.makeApp(maker, manifest)
+  const { sealingKeys } = loadCodeHostConfig(environment)
+  await stores.githubApps.put(
+    {
+      ...{ baseUrl: relayUrl, appId: app.id, slug: app.slug, name: app.name, url: `${github.url}/apps/${app.slug}` },
+      ...{ clientId: app.clientId, webhookSecret: app.webhookSecret },
+    },
+    { clientSecret: app.clientSecret, privateKeyPem: app.privateKeyPem },
+    createSealer(sealingKeys),
+  )
+  const made = new Map<MadeRepository['repository'], GithubRepository>()
+  const installations = new Map<string, Promise<number>>() // an account has one, whatever is connected through it
+  const installationOf = (owner: string, id: number) => {
+    const installing = installations.get(owner) ?? control.installApp(app.slug, owner, [id])
+    installations.set(owner, installing)
+    return installing
+  }
+
+  return {
+    async makeRepository() {
+      const repository = await createGithubRepository(github)
+      made.set(repository, repository)
+      const git = { url: repository.cloneUrl, authorization: repository.ownerAuthorization }
+      return { repository, person: githubPerson(repository), git }
+    },
+
+    async connect({ projectId, publishing }, { repository }) {
+      const { id, owner, name } = made.get(repository) as GithubRepository
+      await stores.repositories.connect(
+        projectId,
+        {
+          ...{ host: 'github', baseUrl: relayUrl, owner, name, baseBranch: 'main', docsFolder: 'docs', publishing },
+          access: { kind: 'installation', installationId: await installationOf(owner, id) },
+          ...{ hostRepositoryId: id, webhookSecret: '' },
+        },
+        { kind: 'operator' },
+      )
+    },
+
+    calls: {
+      puts: ({ method, path, body }, jobId) =>
+        (method === 'POST' && path.endsWith('/git/refs') && body.includes(jobId)) ||
+        (method === 'PATCH' && path.includes('/git/refs/heads/') && path.includes(jobId)),
+      opens: ({ method, path, body }, jobId) => method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
+    },
+
+    forgetsDeletedBranches: false,
+    forgedHook: (_, number) => ({
+      path: '/v1/hooks/github',
+      headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'00'.repeat(32)}` },
+      body: JSON.stringify({ action: 'closed', number }),
+    }),
+  }
+}
