@@ -23,6 +23,7 @@ const cases: Case[] = [
   ['server/src/api/f.ts', 'engines/b.ts', 'product-does-not-know-its-tools'],
 
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
+  ['web/src/c.engine.test.ts', 'engines/c.ts', undefined],
   ['server/src/jobs/f.ts', 'server/src/platform/d.ts', undefined],
   ['server/src/jobs/g.ts', 'server/src/keys/d.ts', undefined, 'import type'],
   ['server/src/runner/d.ts', 'server/src/runner-wire/b.ts', undefined],

@@ -77,7 +77,8 @@ for (const story of stories) {
   const name = `${story.replaceAll(' ', '-')}.json`
   // Not `historyToJSON`: it wants the very copy of protobufjs that made the history, and there are two (tried).
   const plain = History.toObject(History.fromObject(history), { longs: String, bytes: String, enums: String })
-  writeFileSync(join(directory, set, name), `${JSON.stringify(plain, null, 1)}\n`)
+  const anywhere = JSON.stringify(plain, null, 1).replaceAll(join(import.meta.dirname, '..'), '/colophon') // in stack traces
+  writeFileSync(join(directory, set, name), `${anywhere}\n`)
   console.log(`${set}/${name}: ${history.events?.length} events`)
 }
 
@@ -88,7 +89,7 @@ async function play(story: (typeof stories)[number]): Promise<Id<'job'>> {
     { ...wanted, prompt: story, publish: 'pull_request' },
     request,
   )
-  if (story === 'two turns') await scope.stores.jobs.message(projectId, body.id, 'second turn', request)
+  if (story === 'two turns') await scope.stores.jobs.message(projectId, body.id, { prompt: 'second turn' }, request)
   await jobs.signals.wakeJob(body.id)
   while (story === 'cancelled' && !performed.has(story)) await sleep(50)
   if (story === 'cancelled') {
