@@ -1,5 +1,6 @@
 /** Tries every wall from the inside, for the self-test. Prints one JSON list: what is wrong with which. */
 import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync, statfsSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
@@ -58,8 +59,8 @@ const attempts: Record<Wall, Attempt> = {
       .map(([path]) => `${path} has no bound`)
       .join(', ') || undefined,
 
-  processes: ({ namespaces }) => {
-    leaveSomebodyBehind()
+  processes: async ({ namespaces }) => {
+    await leaveSomebodyBehind()
     return sameNamespace('pid', namespaces)
   },
 
@@ -169,12 +170,16 @@ async function fork(most: number): Promise<number> {
 }
 
 /** Outlives us, and keeps a connection to the runner: there it is seen whether it ends with the box. */
-function leaveSomebodyBehind(): void {
+async function leaveSomebodyBehind(): Promise<void> {
   const program = `
-    const socket = require('node:net').connect('/run/gateway/gateway.sock')
+    const socket = require('node:net').connect('/run/gateway/gateway.sock', () => process.stdout.write('here'))
     socket.write('GET /stay HTTP/1.1\\r\\nhost: box\\r\\n\\r\\n')
     socket.on('error', () => {}).on('close', () => process.exit()).resume()`
-  spawn(process.execPath, ['-e', program], { detached: true, stdio: 'ignore' }).unref()
+  const somebody = spawn(process.execPath, ['-e', program], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+  // Whoever is still starting when the number of processes is tried dies of it: there is none left for its threads.
+  await once(somebody.stdout, 'readable', { signal: AbortSignal.timeout(20_000) })
+  if (somebody.stdout.read() === null) throw new Error('nobody could be left behind')
+  somebody.unref()
 }
 
 /** What cannot be tried is not known to hold. */
