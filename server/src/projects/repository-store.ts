@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
@@ -64,14 +64,8 @@ export class RepositoryStore {
     actor: Actor,
   ): Promise<Repository> {
     return this.#db.transaction().execute(async (tx) => {
-      const row = await tx
-        .selectFrom('repository')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .forUpdate()
-        .executeTakeFirst()
-      if (!row) throw new Problem('project_not_ready', 'The project has no repository yet: connect one first.')
-      const before = asRepository(row)
+      const before = await lockRepository(tx, projectId)
+      if (!before) throw new Problem('project_not_ready', 'The project has no repository yet: connect one first.')
       const publishing = { ...before.publishing, ...changes.publishing }
       const after = { ...before, ...changes, publishing }
       await tx
@@ -115,18 +109,13 @@ export class RepositoryStore {
       publishing: JSON.stringify(repository.publishing),
     }
     await this.#db.transaction().execute(async (tx) => {
-      const before = await tx
-        .selectFrom('repository')
-        .select('token_credential_id')
-        .where('project_id', '=', projectId)
-        .forUpdate()
-        .executeTakeFirst()
+      const before = await lockRepository(tx, projectId)
       await tx
         .insertInto('repository')
         .values({ project_id: projectId, ...row })
         .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
         .execute()
-      const unused = before?.token_credential_id ?? null
+      const unused = before?.access.kind === 'token' ? before.access.credentialId : null
       if (unused !== null && unused !== row.token_credential_id)
         await tx.deleteFrom('credential').where('project_id', '=', projectId).where('id', '=', unused).execute()
       const { baseUrl, owner, name, baseBranch } = repository
@@ -185,13 +174,7 @@ export class RepositoryStore {
   /** What was found at `looked`, unless the project was connected to another one meanwhile. */
   async recordLook(projectId: Id<'prj'>, looked: Repository, found: SeenRepository): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      const row = await tx
-        .selectFrom('repository')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .forUpdate()
-        .executeTakeFirst()
-      const now = row && asRepository(row)
+      const now = await lockRepository(tx, projectId)
       if (!now || !isSameConnection(now, looked)) return
       const seen = ofTheSame(now, found)
       const nameNow = 'id' in seen ? { owner: seen.owner, name: seen.name } : { owner: now.owner, name: now.name }
@@ -207,6 +190,12 @@ export class RepositoryStore {
       if (seen.trouble !== now.trouble) await record('repository.trouble', { trouble: seen.trouble })
     })
   }
+}
+
+async function lockRepository(tx: Transaction<ProjectTables>, projectId: Id<'prj'>): Promise<Repository | undefined> {
+  const ofProject = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
+  const row = await ofProject.forUpdate().executeTakeFirst()
+  return row && asRepository(row)
 }
 
 /** Another repository that has come to have the name is not the one that was connected. */
