@@ -15,6 +15,7 @@ import { LineReader } from './lines.ts'
 import { readRecord } from './records.ts'
 
 const program = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js'
+const boundedBash = '/engine/bounded-bash.ts'
 const configuration = '/state/pi'
 const sessions = '/state/sessions'
 const provider = 'gateway'
@@ -43,7 +44,11 @@ export class PiEngine implements AgentEngine {
 
   async warmUp(box: Box): Promise<void> {
     // Half of pi's start is compiling itself. Node keeps what it compiled, if there is somewhere to keep it.
-    await box.run({ command: ['node', program, '--mode', 'rpc'], environment, mostOutputBytes: mostCacheBytes })
+    await box.run({
+      command: ['node', program, '--mode', 'rpc', '--extension', boundedBash],
+      environment,
+      mostOutputBytes: mostCacheBytes,
+    })
     const { end, output } = await box.run({
       command: ['tar', '-cf', '-', '-C', '/tmp', 'node-compile-cache'],
       mostOutputBytes: mostCacheBytes,
@@ -62,14 +67,15 @@ export class PiEngine implements AgentEngine {
   }
 }
 
-/** The bundle stands alone but for one package, so the box sees these two and not all that is installed with them. */
+/** The bundle stands alone but for what loads plug-ins, so the box sees these and not all that is installed with them. */
 function packageMounts(): ReadOnlyMount[] {
   const entry = fileURLToPath(import.meta.resolve('@earendil-works/pi-coding-agent'))
-  const chord = createRequire(entry).resolve('@earendil-works/chord/package.json')
-  const at = (name: string) => `/engine/node_modules/@earendil-works/${name}`
+  const folder = (name: string) => dirname(createRequire(entry).resolve(`${name}/package.json`))
+  const at = (name: string) => `/engine/node_modules/${name}`
   return [
-    { from: dirname(dirname(entry)), to: at('pi-coding-agent') },
-    { from: dirname(chord), to: at('chord') },
+    { from: dirname(dirname(entry)), to: at('@earendil-works/pi-coding-agent') },
+    ...['@earendil-works/chord', 'jiti'].map((name) => ({ from: folder(name), to: at(name) })),
+    { from: fileURLToPath(import.meta.resolve('./bounded-bash.ts')), to: boundedBash },
   ]
 }
 
@@ -221,6 +227,7 @@ function piArguments({ id }: EngineModel): string[] {
     ...['--tools', 'read,edit,write,grep,find,ls,bash'],
     // Nothing that the repository brings along is believed or executed; its conventions are read like any other file.
     ...['--no-approve', '--no-extensions', '--no-skills', '--no-prompt-templates', '--no-themes', '--no-context-files'],
+    ...['--extension', boundedBash],
   ]
 }
 

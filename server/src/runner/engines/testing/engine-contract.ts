@@ -204,13 +204,14 @@ export function describeEngine(engine: AgentEngine): void {
       expect(events.length).toBeGreaterThan(2)
     })
 
-    it('survives a command that prints without end', async () => {
+    it('survives a command that prints more than the box has room for', async () => {
       const { run, events } = await scene()
-      const command = 'timeout 3 yes; true'
+      const command = 'yes | head --bytes=400M; echo the "end"'
       const result = await run({
         prompt: scripted({ call: [{ tool: 'bash', arguments: { command } }] }, { say: 'That was long.' }),
       })
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was long.' })
+      expect(JSON.stringify(events)).toContain('the end')
       expect(JSON.stringify(events).length).toBeLessThan(64_000)
     })
 
