@@ -5,7 +5,7 @@
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
-const capabilities = ['jobs', 'keys', 'projects', 'webhooks', 'audit', 'analytics', 'models', 'people', 'github']
+const capabilities = ['jobs', 'keys', 'projects', 'audit', 'analytics', 'models', 'people', 'github']
 const room = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
 

@@ -5,7 +5,7 @@ import { bareTurn } from './kit/agents/bare-turn.ts'
 import { endedJob } from './kit/agents/ended-job.ts'
 import type { ProofRun } from './proof.ts'
 
-export const promise = 'A job takes little longer than its steps by hand'
+export const promise = 'A job takes at most 2.2 times as long as its steps by hand'
 
 /** Where we want to be. Publishing looks before each step and asks the code host a dozen times where a script asks five. */
 const wantedRatio = 1.3

@@ -1,5 +1,5 @@
 /**
- * The sentences that this service was asked for with, in their order, each tried by a client that was written from them
+ * The sentences of the first description of this API, in their order, each tried by a client that was written from them
  * alone. What they leave open ("not shown") is not here; everything else that can be tried is.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,8 @@ import { isOk, type PlainAnswer, type PlainClient, plainClient } from './kit/see
 import { wrongJobFields, wrongViewsFields } from './kit/seed/shapes.ts'
 import type { ProofRun } from './proof.ts'
 
-export const promise = 'Every sentence that was asked for holds, for a client written from those sentences alone'
+export const promise =
+  'Every sentence of the first description of the API holds, for a client written from those sentences alone'
 
 /** Announces a sentence, then holds it. */
 type Sentence = (text: string, holds: boolean, seen?: unknown) => void

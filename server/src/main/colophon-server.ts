@@ -20,12 +20,12 @@ import { UsageError } from './usage-error.ts'
 const usage = `colophon-server ${version}
 
   serve         api and worker in one process, migrating first: for small installations
-  api           the public HTTP API
+  api           the public HTTP API and the dashboard
   worker        background work, and the gateway that runners talk to
   runner        runs agent turns; needs only the gateway's address and its own token
   migrate       brings the engines to this version's schema, and ends
   import-logs   counts the views in access logs: --project ID [--format nginx|apache|caddy] FILE...
-  admin         projects, API keys, members and sealing keys, without a dashboard
+  admin         projects, API keys, members, repositories, models, runners and sealing keys, without the dashboard
 
 Settings come from the environment; docs/configuration.md lists them.`
 

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError, type Environment, loadApiConfig, loadRunnerConfig, loadServeConfig } from './config.ts'
+import {
+  ConfigError,
+  type Environment,
+  loadApiConfig,
+  loadCodeHostConfig,
+  loadRunnerConfig,
+  loadServeConfig,
+} from './config.ts'
 import { generateSealingKeyPair } from './sealed-secrets/sealing-keys.ts'
 
 const keys = generateSealingKeyPair()
@@ -32,6 +39,18 @@ test('three settings are enough for a start on loopback', () => {
     engines: { postgres: { poolSize: 10 }, temporal: { namespace: 'colophon', tls: false } },
     log: { level: 'info' },
   })
+})
+
+test('what clients read may be set beside it, and either half of a key seals', () => {
+  const client = { COLOPHON_URL: 'http://localhost:8080', COLOPHON_PROJECT: 'prj_1', COLOPHON_KEY: 'colophon_1' }
+  const halves = [
+    { COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry },
+    { COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry },
+  ]
+  for (const half of halves) expect(mistakesOf(loadCodeHostConfig, { ...client, ...half })).toEqual([])
+  expect(mistakesOf(loadCodeHostConfig, client)).toEqual([
+    expect.stringMatching(/^COLOPHON_SEALING_PUBLIC_KEYS is missing/),
+  ])
 })
 
 test('every mistake is named at once, and once', () => {

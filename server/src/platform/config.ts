@@ -183,11 +183,11 @@ export const loadServeConfig = (environment: Environment = process.env): ServeCo
     const workerConfig = worker(from)
     return { api: api(from, workerConfig.sealingKeys), worker: workerConfig }
   })
-/** For the commands that call a code host. */
+/** For the commands that store a credential, having tried it. */
 export const loadCodeHostConfig = (environment: Environment = process.env) =>
   read(environment, (from) => ({
     egress: egress(from),
-    sealingKeys: sealingPrivateKeys(from),
+    sealingKeys: eitherSealingKeys(from),
     publicUrl: from.optionalText('COLOPHON_PUBLIC_URL'),
   }))
 export const loadSealingPrivateKeys = (environment: Environment = process.env): SealingPrivateKeys =>
@@ -334,6 +334,12 @@ const sealingPrivateKeys = (from: Reader) =>
     secret: true,
   })
 
+/** Either half can seal, so a command that only stores a credential works beside `api` as beside `worker`. */
+const eitherSealingKeys = (from: Reader): SealingPublicKeys =>
+  from.optionalText('COLOPHON_SEALING_PRIVATE_KEYS', { secret: true }) === undefined
+    ? sealingPublicKeys(from)
+    : sealingPrivateKeys(from)
+
 function runner(from: Reader): RunnerConfig {
   return {
     log: log(from),
@@ -450,7 +456,8 @@ const knownNames = [
   'COLOPHON_VIEWS_BUFFER_MEGABYTES',
   ...['COLOPHON_SESSION_SECRET', 'COLOPHON_SMTP_URL', 'COLOPHON_MAIL_FROM', 'COLOPHON_OIDC_NAME'],
   ...['COLOPHON_OIDC_ISSUER', 'COLOPHON_OIDC_CLIENT_ID', 'COLOPHON_OIDC_CLIENT_SECRET'],
-  ...['COLOPHON_TRUSTED_PROXIES', 'COLOPHON_URL'], // the last is the command line's
+  'COLOPHON_TRUSTED_PROXIES',
+  ...['COLOPHON_URL', 'COLOPHON_PROJECT', 'COLOPHON_KEY'], // of the command line and of clients, in the same shell perhaps
 ]
 
 /** These may also come from a file. */
