@@ -5048,7 +5048,7 @@ export type AddModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`
+     * `insufficient_role`, `cross_site`, `fresh_session_needed`
      */
     403: Problem;
     /**
@@ -5203,7 +5203,7 @@ export type RemoveModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`
+     * `insufficient_role`, `cross_site`, `fresh_session_needed`
      */
     403: Problem;
     /**
@@ -5255,7 +5255,7 @@ export type MakeDefaultModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`
+     * `insufficient_role`, `cross_site`, `fresh_session_needed`
      */
     403: Problem;
     /**

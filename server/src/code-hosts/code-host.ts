@@ -163,7 +163,7 @@ export type CodeHost = {
   /** Title and body each only if it is still what we wrote: what people have rewritten is theirs. */
   rewritePullRequest(number: number, text: { written: PullRequestText; wanted: PullRequestText }): Promise<PullRequest>
 
-  /** Oldest first, of people and bots, made or changed since then. */
+  /** Oldest first, of people and bots: all that were made since then, and perhaps older ones. */
   listComments(number: number, since: Date): Promise<PullRequestComment[]>
 
   /** So that whoever wrote it sees that it was read. */

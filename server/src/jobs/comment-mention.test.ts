@@ -9,6 +9,7 @@ test.each([
   ['> it says so\n\n@colophon mend that', '> it says so\n\nmend that'],
   ['@colophon use this:\n```\n@colophon\n```', 'use this:\n```\n@colophon\n```'],
   ['`x` @colophon `@colophon`', '`x` `@colophon`'],
+  ['@colophon say\0 less\ud800', 'say less\ufffd'],
 ])('%j asks for something', (text, asked) => {
   expect(askedInComment(text)).toBe(asked)
 })

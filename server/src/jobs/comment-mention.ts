@@ -14,6 +14,8 @@ export function askedInComment(text: string): string | undefined {
   let isMentioned = false
   let openFence: string | undefined
   const lines = text
+    .replaceAll('\0', '') // which PostgreSQL does not take, nor halves of characters
+    .toWellFormed()
     .replaceAll(/<!--.*?(?:-->|$)/gs, '')
     .split(/\r?\n/)
     .map((line) => {

@@ -112,6 +112,10 @@ export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
                 clientId: oidc.clientId,
                 clientSecret: oidc.clientSecret,
                 scopes: ['openid', 'email', 'profile'],
+                // A provider need not tell a name, and may tell a long one.
+                mapProfileToUser: ({ name, preferred_username, email }) => ({
+                  name: String(name || preferred_username || email).slice(0, 100),
+                }),
               },
             ],
           }),

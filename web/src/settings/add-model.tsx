@@ -13,6 +13,7 @@ import {
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
+import { useFreshSession } from '../people/fresh-session.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { emptyForm, formatNames, type ModelForm, modelPresets, nameFor, readForm } from './model-presets.ts'
 import { installedModelsQuery } from './queries.ts'
@@ -22,6 +23,7 @@ import { TestResult } from './test-result.tsx'
 /** Asks for a model, and lets it be saved once a call with the very same values was answered. */
 export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
+  const fresh = useFreshSession()
   const [form, setForm] = useState(() => emptyForm(isFirst))
   const change = (part: Partial<ModelForm>) => setForm((before) => ({ ...before, ...part }))
   const model = readForm(form)
@@ -37,7 +39,7 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
   const add = useMutation({
     mutationFn: async () => {
       if (!model) throw new Error('not whole')
-      return client.models.add(model)
+      return fresh(() => client.models.add(model))
     },
     onSuccess: async (added) => {
       tellSaved(`${added.name} is there for all projects.`)

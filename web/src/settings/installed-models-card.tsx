@@ -4,6 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
+import { useFreshSession } from '../people/fresh-session.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AddModel } from './add-model.tsx'
 import { DangerButton } from './danger-button.tsx'
@@ -16,6 +17,7 @@ import { SureModal } from './sure-modal.tsx'
 /** For those who run the installation: the models of all projects. */
 export function InstalledModelsCard() {
   const queryClient = useQueryClient()
+  const fresh = useFreshSession()
   const { data, error } = useQuery(installedModelsQuery)
   const [isAdding, adding] = useDisclosure()
   const [removed, setRemoved] = useState<InstalledModel>()
@@ -24,7 +26,7 @@ export function InstalledModelsCard() {
     await Promise.all([['models'], ['project-settings']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   }
   const remove = useMutation({
-    mutationFn: (name: string) => client.models.remove(name),
+    mutationFn: (name: string) => fresh(() => client.models.remove(name)),
     onSuccess: (answer, name) => {
       setRemoved(undefined)
       tellSaved(`${name} is gone, and with it its key.`)
@@ -32,7 +34,7 @@ export function InstalledModelsCard() {
     },
   })
   const makeDefault = useMutation({
-    mutationFn: (name: string) => client.models.makeDefault(name),
+    mutationFn: (name: string) => fresh(() => client.models.makeDefault(name)),
     onSuccess: settle,
   })
   const models = data?.models ?? []

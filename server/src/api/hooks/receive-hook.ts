@@ -63,10 +63,11 @@ export function addHooks(server: HttpServer, parts: HookParts): void {
         if (webhookSecret === null) continue
         const reading = readHook('github', { headers: request.headers, body }, webhookSecret)
         if (reading.kind === 'not_authentic') continue
-        ofApps.take(baseUrl)
         const projectIds = reading.kind === 'ignored' ? [] : await projectsMeant(repositories, baseUrl, reading)
-        if (reading.kind !== 'ignored' && projectIds.length > 0)
+        if (reading.kind !== 'ignored' && projectIds.length > 0) {
+          ofApps.take(baseUrl) // what busy neighbours in the same organisation tell counts against nobody
           await deliveries.take(`app ${baseUrl}`, body, (isNew) => note(parts, projectIds, reading, isNew))
+        }
         return reply.code(204).send()
       }
       throw new Problem('unauthenticated', 'The signature is that of no GitHub App of this installation.')

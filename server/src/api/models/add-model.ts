@@ -8,6 +8,7 @@ export function addModelRoute({ modelProviders }: { modelProviders: ModelProvide
     method: 'POST',
     url: '/v2/models',
     access: 'operator',
+    wantsFreshSession: true,
     name: 'addModel',
     tag: 'Service',
     summary: 'Add a model to the installation',

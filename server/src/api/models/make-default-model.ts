@@ -9,6 +9,7 @@ export function makeDefaultModelRoute({ models }: { models: ModelStore }): Route
     method: 'POST',
     url: '/v2/models/:modelName/default',
     access: 'operator',
+    wantsFreshSession: true,
     name: 'makeDefaultModel',
     tag: 'Service',
     summary: "Make a model the installation's default",

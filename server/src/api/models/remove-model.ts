@@ -9,6 +9,7 @@ export function removeModelRoute({ models }: { models: ModelStore }): Route {
     method: 'DELETE',
     url: '/v2/models/:modelName',
     access: 'operator',
+    wantsFreshSession: true,
     name: 'removeModel',
     tag: 'Service',
     summary: 'Remove a model from the installation',

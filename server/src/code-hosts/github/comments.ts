@@ -1,12 +1,15 @@
+import type { Static } from 'typebox'
 import type { PullRequestComment } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
 import { longTextsPerPage } from '../json-api.ts'
 import { GithubComment, GithubPermission } from './github-answers.ts'
 import type { GithubApi } from './github-api.ts'
 
+/** From the end: whoever changes old comments puts them before the new ones, as many as they like. */
 export async function listGithubComments(api: GithubApi, number: number, since: Date): Promise<PullRequestComment[]> {
   const path = `/issues/${number}/comments?since=${encodeURIComponent(since.toISOString())}`
-  const found = await api.list(path, GithubComment, longTextsPerPage)
+  const isOld = ({ created_at }: Static<typeof GithubComment>) => new Date(created_at) < since
+  const found = await api.listEnd(path, GithubComment, isOld, longTextsPerPage)
   // Whoever left GitHub may not write any more, and their old name may be somebody else's.
   return found.flatMap(({ id, user, body, html_url: url, created_at: createdAt }) =>
     user === null

@@ -19,6 +19,13 @@ export type GithubApi = {
   run(method: Method, path: string, body?: unknown): Promise<void>
   /** The first pages of a list, as far as anybody looks. */
   list<Item extends TSchema>(path: string, item: Item, perPage?: number): Promise<Static<Item>[]>
+  /** Of a list that is told oldest first, its end: back to the page with something that `isOld`. */
+  listEnd<Item extends TSchema>(
+    path: string,
+    item: Item,
+    isOld: (item: Static<Item>) => boolean,
+    perPage: number,
+  ): Promise<Static<Item>[]>
   /** Where an answer leads to that is elsewhere. Undefined: nowhere. */
   locate(path: string): Promise<Location | undefined>
   /** Under its name of today, wherever it went. */
@@ -28,6 +35,7 @@ export type GithubApi = {
 }
 
 const mostPages = 10
+const mostEndPages = 100
 
 export function createGithubApi(connection: GithubConnection, egress: Egress, tokens: InstallationTokens): GithubApi {
   const { baseUrl, repositoryId, access } = connection
@@ -107,6 +115,13 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     throw await failureIn(response, `${method} ${path || '/'}`, used)
   }
 
+  async function readPage<Item extends TSchema>(path: string, item: Item, perPage: number, page: number) {
+    const separator = path.includes('?') ? '&' : '?'
+    const response = await succeed('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
+    const link = response.headers.get('link') ?? ''
+    return { items: await readAnswer(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
+  }
+
   return {
     token,
     readRepository,
@@ -119,16 +134,24 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
       await response.body?.cancel()
     },
     async list(path, item, perPage = 100) {
-      const items: Static<typeof item>[] = []
+      const all: Static<typeof item>[] = []
       for (let page = 1; page <= mostPages; page++) {
-        const separator = path.includes('?') ? '&' : '?'
-        const what = `GET ${path}`
-        const response = await succeed('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
-        const isLast = !/rel="next"/.test(response.headers.get('link') ?? '')
-        items.push(...(await readAnswer(response, Type.Array(item), { what, host: 'GitHub' })))
-        if (isLast) break
+        const { items, link } = await readPage(path, item, perPage, page)
+        all.push(...items)
+        if (!/rel="next"/.test(link)) break
       }
-      return items
+      return all
+    },
+    async listEnd(path, item, isOld, perPage) {
+      const { items: beginning, link } = await readPage(path, item, perPage, 1)
+      const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(link)?.[1] ?? 1)
+      const end: Static<typeof item>[] = []
+      for (let page = last; page > 1; page--) {
+        const { items } = await readPage(path, item, perPage, page)
+        end.unshift(...items)
+        if (items.some(isOld) || last - page === mostEndPages) return end
+      }
+      return [...beginning, ...end]
     },
     async locate(path) {
       const { response, used } = await ask('GET', path)

@@ -1,35 +1,58 @@
 /**
- * Loaded by pi, in the box. pi keeps all that a command prints in a file under /tmp and dies when there is no more room for
- * it: seen with `yes`, on a quick machine. So it hears the beginning and the end, and the command may print on.
+ * Loaded by pi, in the box. pi keeps what a command prints in a file under /tmp, all of it and for ever, and dies when there is
+ * no more room: seen with `yes`, on a quick machine. So it hears the beginning and the end; its files are where commands have no
+ * reason to write, and only the last few stay.
  */
+import { globSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import type { BashOperations, ExtensionAPI } from '@earendil-works/pi-coding-agent'
 
 const bundle = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundle/index.js'
 const pi: typeof import('@earendil-works/pi-coding-agent') = await import(bundle)
 
-const mostBeginningBytes = 4 * 1024 * 1024
+const files = '/state/outputs'
+const mostFiles = 8
+const mostBeginningBytes = 1024 * 1024
 const mostEndBytes = 64 * 1024 // more than the model is shown
+/** Of all commands that run at the same time. */
+const mostBytesAtOnce = 16 * 1024 * 1024
 
 export default function boundBash(api: ExtensionAPI): void {
+  mkdirSync(files, { recursive: true })
+  process.env.TMPDIR = files
   const local = pi.createLocalBashOperations()
+  let bytesAtOnce = 0
   const operations: BashOperations = {
     async exec(command, directory, options) {
-      let heardBytes = 0
-      let leftOut = false
+      forgetOldFiles()
+      let toldBytes = 0
+      let isCut = false
       let end = Buffer.alloc(0)
       const onData = (chunk: Buffer) => {
-        heardBytes += chunk.length
-        if (heardBytes <= mostBeginningBytes) return options.onData(chunk)
-        leftOut ||= end.length + chunk.length > mostEndBytes
+        const isRoom = toldBytes + chunk.length <= mostBeginningBytes && bytesAtOnce + chunk.length <= mostBytesAtOnce
+        if (isRoom && end.length === 0) {
+          toldBytes += chunk.length
+          bytesAtOnce += chunk.length
+          return options.onData(chunk)
+        }
+        isCut ||= end.length + chunk.length > mostEndBytes
         end = Buffer.concat([end, chunk]).subarray(-mostEndBytes)
       }
       try {
-        return await local.exec(command, directory, { ...options, onData })
+        return await local.exec(command, directory, { ...options, env: { ...options.env, TMPDIR: '/tmp' }, onData })
       } finally {
-        if (leftOut) options.onData(Buffer.from('\n[Too much was printed: a part is left out here.]\n'))
+        bytesAtOnce -= toldBytes
+        if (isCut) options.onData(Buffer.from('\n[Too much was printed: a part is left out here.]\n'))
         options.onData(end)
       }
     },
   }
   api.registerTool(pi.createBashToolDefinition('/workspace', { operations }))
+}
+
+/** The model was told where they are, and may look into the latest. */
+function forgetOldFiles(): void {
+  const madeAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const found = globSync(`${files}/*`).map((path) => ({ path, madeAtMs: madeAt(path) }))
+  const old = found.toSorted((a, b) => b.madeAtMs - a.madeAtMs).slice(mostFiles - 1)
+  for (const { path } of old) rmSync(path, { force: true, recursive: true })
 }

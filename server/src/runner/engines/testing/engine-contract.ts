@@ -204,15 +204,27 @@ export function describeEngine(engine: AgentEngine): void {
       expect(events.length).toBeGreaterThan(2)
     })
 
-    it('survives a command that prints more than the box has room for', async () => {
+    it.each([
+      ['prints more than the box has room for', 'yes | head --bytes=400M'],
+      ['leaves no room, and prints', 'head --bytes=1G /dev/zero > /tmp/zeros; yes | head --bytes=1M'],
+    ])('survives a command that %s', async (_does, command) => {
       const { run, events } = await scene()
-      const command = 'yes | head --bytes=400M; echo the "end"'
-      const result = await run({
-        prompt: scripted({ call: [{ tool: 'bash', arguments: { command } }] }, { say: 'That was long.' }),
-      })
+      const call = { tool: 'bash', arguments: { command: `${command}; echo the "end"` } } as const
+      const result = await run({ prompt: scripted({ call: [call] }, { say: 'That was long.' }) })
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was long.' })
       expect(JSON.stringify(events)).toContain('the end')
       expect(JSON.stringify(events).length).toBeLessThan(64_000)
+    })
+
+    it('survives many commands that print much, at once and one after another', async () => {
+      const { run } = await scene()
+      const call = { tool: 'bash', arguments: { command: 'yes | head --bytes=8M' } } as const
+      const turns = [
+        ...Array.from({ length: 40 }, () => ({ call: [call] })),
+        { call: Array.from({ length: 40 }, () => call) },
+      ]
+      const result = await run({ prompt: scripted(...turns, { say: 'That was much.' }) })
+      expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was much.' })
     })
 
     it('lets no terminal sequence out', async () => {
