@@ -3,13 +3,14 @@
  * no more room: seen with `yes`, on a quick machine. So it hears the beginning and the end; its files are where commands have no
  * reason to write, and only the last few stay.
  */
-import { globSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { globSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import type { BashOperations, ExtensionAPI } from '@earendil-works/pi-coding-agent'
 
 const bundle = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundle/index.js'
 const pi: typeof import('@earendil-works/pi-coding-agent') = await import(bundle)
 
-const files = '/state/outputs'
+const files = tmpdir() // pi's own, see its environment
 const mostFiles = 8
 const mostBeginningBytes = 1024 * 1024
 const mostEndBytes = 64 * 1024 // more than the model is shown
@@ -17,8 +18,6 @@ const mostEndBytes = 64 * 1024 // more than the model is shown
 const mostBytesAtOnce = 16 * 1024 * 1024
 
 export default function boundBash(api: ExtensionAPI): void {
-  mkdirSync(files, { recursive: true })
-  process.env.TMPDIR = files
   const local = pi.createLocalBashOperations()
   let bytesAtOnce = 0
   const operations: BashOperations = {
@@ -38,7 +37,8 @@ export default function boundBash(api: ExtensionAPI): void {
         end = Buffer.concat([end, chunk]).subarray(-mostEndBytes)
       }
       try {
-        return await local.exec(command, directory, { ...options, env: { ...options.env, TMPDIR: '/tmp' }, onData })
+        const env = { ...options.env, TMPDIR: '/tmp', NODE_COMPILE_CACHE: undefined } // the two that are pi's alone
+        return await local.exec(command, directory, { ...options, env, onData })
       } finally {
         bytesAtOnce -= toldBytes
         if (isCut) options.onData(Buffer.from('\n[Too much was printed: a part is left out here.]\n'))

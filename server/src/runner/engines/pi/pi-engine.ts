@@ -18,6 +18,7 @@ const program = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundl
 const boundedBash = '/engine/bounded-bash.ts'
 const configuration = '/state/pi'
 const sessions = '/state/sessions'
+const outputs = '/state/outputs'
 const provider = 'gateway'
 
 const environment = {
@@ -25,6 +26,8 @@ const environment = {
   PI_OFFLINE: '1',
   PI_TELEMETRY: '0',
   PI_SKIP_VERSION_CHECK: '1',
+  NODE_COMPILE_CACHE: '/tmp/node-compile-cache',
+  TMPDIR: outputs, // commands have /tmp, and may fill it
 }
 
 const mostLineBytes = 64 * 1024 * 1024
@@ -90,7 +93,7 @@ async function prepare(
     'system-prompt.md': systemPrompt,
   }
   const steps = [
-    { script: `mkdir -p ${configuration} ${sessions}`, input: '' },
+    { script: `mkdir -p ${configuration} ${sessions} ${outputs}`, input: '' },
     ...(session ? [{ script: `tar -xzf - -C ${sessions}`, input: session }] : []),
     ...(compileCache ? [{ script: 'tar -xf - -C /tmp', input: compileCache }] : []),
     ...Object.entries(files).map(([name, text]) => ({ script: `cat > ${configuration}/${name}`, input: text })),
