@@ -133,6 +133,8 @@ export async function twoWorkers(
   return 'one pull request, one commit'
 }
 
+const longerThanACallMs = 35_000
+
 /**
  * The two calls for the pull request reach the host in the same moment, of which it makes two: the younger one is closed again,
  * and the job goes on with the other.
@@ -155,6 +157,7 @@ export async function twoCallsTogether(scene: Scene): Promise<string> {
     await calls[1]?.reached
     for (const call of calls) call.release()
     await jobs.ended(id)
+    await sleep(longerThanACallMs) // so that the one that stood still has lost its answer
   } finally {
     for (const call of calls) call.release()
     worker.part.resume()

@@ -20,7 +20,10 @@ export async function ensureGiteaPullRequest(api: GiteaApi, wanted: WantedPullRe
     await sleep(1_000)
     existing = await findByBranch(api, wanted)
   }
-  if (existing) return { pullRequest: existing, skipped: { labels: [], reviewers: [] } }
+  if (existing) {
+    const pullRequest = wanted.mayBeUnderWay ? await onlyOne(api, wanted, existing) : existing
+    return { pullRequest, skipped: { labels: [], reviewers: [] } }
+  }
   const labels = wanted.labels.length === 0 ? [] : await labelsNamed(api, wanted.labels)
   const { pullRequest, skippedReviewers } = await create(api, wanted, labels)
   const applied = labels.map(({ name }) => name)
@@ -101,25 +104,29 @@ async function create(api: GiteaApi, wanted: WantedPullRequest, labels: readonly
       reviewers: withReviewers,
     })
   try {
-    return { pullRequest: await onlyOne(api, wanted, await post(reviewers)), skippedReviewers: [] }
+    const made = asPullRequest(await post(reviewers))
+    return { pullRequest: await onlyOne(api, wanted, made), skippedReviewers: [] }
   } catch (error) {
     // "Already exists": another attempt was quicker. A reviewer without access is an error after the pull request was
     // made (500), an unknown one before (404).
-    const made = await findByBranch(api, wanted)
-    if (made) return { pullRequest: made, skippedReviewers: isCodeHostError(error, 'conflict') ? [] : reviewers }
+    const found = await findByBranch(api, wanted)
+    if (found && isCodeHostError(error, 'conflict')) return { pullRequest: found, skippedReviewers: [] }
+    if (found) return { pullRequest: await onlyOne(api, wanted, found), skippedReviewers: reviewers }
     if (reviewers.length === 0 || !isCodeHostError(error, 'not_found', 'forbidden', 'rejected')) throw error
-    return { pullRequest: await onlyOne(api, wanted, await post([])), skippedReviewers: reviewers }
+    const made = asPullRequest(await post([]))
+    return { pullRequest: await onlyOne(api, wanted, made), skippedReviewers: reviewers }
   }
 }
 
 /**
  * Gitea looks for an open one of the same branch some time before it makes one, and makes two of two calls within that
- * time (tried: 150 ms apart). The younger one steps back, whoever asked for it, so that people see one.
+ * time (tried: 150 ms apart). The younger one steps back, whoever asked for it, so that people see one. Whoever comes by
+ * looks: the one that was made first may be known only after the other's maker has looked, and its own have lost the answer.
  */
-async function onlyOne(api: GiteaApi, wanted: WantedPullRequest, made: GiteaPullRequest): Promise<PullRequest> {
+async function onlyOne(api: GiteaApi, wanted: WantedPullRequest, known: PullRequest): Promise<PullRequest> {
   const [oldest, ...younger] = await findOpen(api, wanted)
   for (const { number } of younger) await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, { state: 'closed' })
-  return oldest ?? asPullRequest(made)
+  return oldest ?? known
 }
 
 /** A fork can have a branch of any name. */
