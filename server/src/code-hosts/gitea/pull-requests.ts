@@ -121,7 +121,7 @@ async function create(api: GiteaApi, wanted: WantedPullRequest, labels: readonly
 /**
  * Gitea looks for an open one of the same branch some time before it makes one, and makes two of two calls within that
  * time (tried: 150 ms apart). The younger one steps back, whoever asked for it, so that people see one. Whoever comes by
- * looks: the one that was made first may be known only after the other's maker has looked, and its own have lost the answer.
+ * looks: one may be made just after the other's maker has looked, and its own maker may have lost the answer.
  */
 async function onlyOne(api: GiteaApi, wanted: WantedPullRequest, known: PullRequest): Promise<PullRequest> {
   const [oldest, ...younger] = await findOpen(api, wanted)
