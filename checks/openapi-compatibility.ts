@@ -109,7 +109,8 @@ function operationIdChange({ operationId: was }: Operation, { operationId: is }:
 
 /** One finding, though a generated document says it twice: as `security` and by name. */
 function stricterAccess(before: Operation, after: Operation): string[] {
-  const [was, is] = [declaredAccess(before), declaredAccess(after)]
+  const was = declaredAccess(before)
+  const is = declaredAccess(after)
   const declaredStricter = is.length > 0 && !was.every((access) => admits(is, access))
   const stillSuffices = (credentials: Named<readonly string[]>) =>
     waysIn(after).some((needed) =>
@@ -141,7 +142,8 @@ const wordsForSecurity = (operation: Operation) =>
   )
 
 function parameterBreaks(before: Operation, after: Operation, compare: Compare): string[] {
-  const [was, is] = [parametersByName(before), parametersByName(after)]
+  const was = parametersByName(before)
+  const is = parametersByName(after)
   const breaks: string[] = []
   for (const [name, parameter] of was) {
     const next = is.get(name)
@@ -420,7 +422,8 @@ function answerProperties(before: SchemaObject, after: SchemaObject, compare: Co
     }
     breaks.push(...within(name, compare(schema, next)))
   }
-  const [others, nextOthers] = [before.additionalProperties, after.additionalProperties ?? true]
+  const others = before.additionalProperties
+  const nextOthers = after.additionalProperties ?? true
   if (typeof others !== 'object') return breaks
   return [...breaks, ...(nextOthers ? within('*', compare(others, nextOthers)) : [{ place: '*', gone: true as const }])]
 }
@@ -438,7 +441,8 @@ function requestAlternative(before: Alternative, after: Alternative, inside: Ins
 
 function requestProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
   const breaks: Break[] = []
-  const [others, nextOthers] = [before.additionalProperties ?? true, after.additionalProperties ?? true]
+  const others = before.additionalProperties ?? true
+  const nextOthers = after.additionalProperties ?? true
   for (const name of after.required ?? []) {
     if (before.required?.includes(name)) continue
     const known = own(before.properties, name) !== undefined

@@ -31,7 +31,8 @@ export const generateTypes = (input: string, output: string) =>
   })
 
 if (import.meta.main) {
-  const [before, after] = [committedDocument(), generatedDocument()]
+  const before = committedDocument()
+  const after = generatedDocument()
   const breaks = before ? breakingChanges(before, after) : []
   for (const sentence of breaks) console.error(`Breaks clients: ${sentence}`)
   if (breaks.length > 0) process.exit(1)

@@ -38,11 +38,20 @@ cleaning.defer(repository.remove)
 const settings = workerSettings({ gitea })
 const projectId = (await scope.stores.projects.create('Docs', operator)).id
 await connectRepository({
-  ...{ stores: scope.stores, pool: scope.pool, projectId, token: gitea.adminToken, actor: operator },
+  stores: scope.stores,
+  pool: scope.pool,
+  projectId,
+  token: gitea.adminToken,
+  actor: operator,
   config: loadCodeHostConfig(settings),
   wanted: {
-    ...{ host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name },
-    ...{ baseBranch: 'main', docsFolder: 'docs', publishing: {} },
+    host: 'gitea',
+    baseUrl: gitea.url,
+    owner: repository.owner,
+    name: repository.name,
+    baseBranch: 'main',
+    docsFolder: 'docs',
+    publishing: {},
   },
 })
 const jobs = await startJobs(scope, settings)

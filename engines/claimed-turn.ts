@@ -19,7 +19,8 @@ const wanted = { repository: 'docs/site', ref: 'main', title: null, draft: false
 
 export async function claimTurn(scope: MigratedScope, projectId: Id<'prj'>, model: string): Promise<ClaimedTurn> {
   const database = createDatabase<JobTables>(scope.pool)
-  const [turns, attempts] = [new TurnStore(database), new AttemptStore(database)]
+  const turns = new TurnStore(database)
+  const attempts = new AttemptStore(database)
   const { body: job } = await scope.stores.jobs.create(
     projectId,
     { ...wanted, prompt: 'Mend it.', model, topic: null, metadata: {} },

@@ -28,11 +28,9 @@ async function main(): Promise<void> {
 
   const directory = mkdtempSync(join(tmpdir(), 'colophon-dev-'))
   stops.push(() => rmSync(directory, { recursive: true, force: true }))
-  const [apiPort, gatewayPort, runnerPort] = [
-    await preferredPort(8080),
-    await preferredPort(8090),
-    await preferredPort(8070),
-  ]
+  const apiPort = await preferredPort(8080)
+  const gatewayPort = await preferredPort(8090)
+  const runnerPort = await preferredPort(8070)
   const environment = {
     ...scope.environment,
     ...(await sealingKeys),

@@ -64,7 +64,8 @@ export class Part {
   #spawn(): void {
     if (this.#child) throw new Error(`${this.name} is running already`)
     const { command, env, cwd, logFile, print, user } = this.#options
-    const [file = '', ...args] = [...dieWithParent(user), ...command]
+    const commandLine = [...dieWithParent(user), ...command]
+    const [file = '', ...args] = commandLine
     // A group of its own: Ctrl-C on the terminal reaches us alone, and we stop the parts in order.
     const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child

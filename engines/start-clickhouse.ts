@@ -59,11 +59,26 @@ export async function startClickhouse(binary: ClickhouseBinary, directory: strin
 }
 
 const chdbCommand = (chdb: string, data: string, port: number) => [
-  ...[process.execPath, join(import.meta.dirname, 'clickhouse/server.ts')],
-  ...['--chdb', chdb, '--data', data, '--port', String(port)],
+  process.execPath,
+  join(import.meta.dirname, 'clickhouse/server.ts'),
+  '--chdb',
+  chdb,
+  '--data',
+  data,
+  '--port',
+  String(port),
 ]
 
 const serverCommand = (clickhouse: string, data: string, port: number) => [
-  ...[clickhouse, 'server', '--', `--path=${data}`, '--listen_host=127.0.0.1', `--http_port=${port}`],
-  ...['--tcp_port=0', '--mysql_port=0', '--postgresql_port=0', '--interserver_http_port=0', '--logger.console=1'],
+  clickhouse,
+  'server',
+  '--',
+  `--path=${data}`,
+  '--listen_host=127.0.0.1',
+  `--http_port=${port}`,
+  '--tcp_port=0',
+  '--mysql_port=0',
+  '--postgresql_port=0',
+  '--interserver_http_port=0',
+  '--logger.console=1',
 ]

@@ -57,7 +57,8 @@ export async function startEngines({
   const started: Part[] = []
   const stop = async () => {
     // Those that stand on PostgreSQL go before it.
-    const [postgres, others] = [started.filter(isPostgres), started.filter((part) => !isPostgres(part))]
+    const postgres = started.filter(isPostgres)
+    const others = started.filter((part) => !isPostgres(part))
     await Promise.all(others.map((part) => part.stop()))
     await Promise.all(postgres.map((part) => part.stop()))
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })

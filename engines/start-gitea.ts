@@ -68,8 +68,17 @@ export async function startGitea(binary: GiteaBinary, directory: string, postgre
     runCommand([...asUser(runAs), binary.gitea, '--config', configFile, ...args], { cwd: directory, env })
   await gitea('migrate')
   await gitea(
-    ...['admin', 'user', 'create', '--admin', '--must-change-password=false', '--username', adminName],
-    ...['--password', adminPassword, '--email', `${adminName}@localhost.invalid`],
+    'admin',
+    'user',
+    'create',
+    '--admin',
+    '--must-change-password=false',
+    '--username',
+    adminName,
+    '--password',
+    adminPassword,
+    '--email',
+    `${adminName}@localhost.invalid`,
   )
   const token = ['admin', 'user', 'generate-access-token', '--username', adminName, '--scopes', 'all', '--raw']
   const adminToken = (await gitea(...token)).trim()

@@ -21,8 +21,13 @@ export async function startGithub(directory: string, tls?: { keyFile: string; ce
   const part = new Part({
     name: 'github',
     command: [
-      ...[process.execPath, join(import.meta.dirname, 'github/server.ts')],
-      ...['--port', String(port), '--directory', directory, `--admin-token=${address.adminToken}`],
+      process.execPath,
+      join(import.meta.dirname, 'github/server.ts'),
+      '--port',
+      String(port),
+      '--directory',
+      directory,
+      `--admin-token=${address.adminToken}`,
       ...(tls ? ['--tls-key', tls.keyFile, '--tls-cert', tls.certFile] : []),
     ],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: process.env.XDG_CACHE_HOME },

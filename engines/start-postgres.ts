@@ -43,7 +43,8 @@ const find = (name: string) => findBinary(name, binaryDirectories())
 export const ensurePostgres = () => ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
 
 export async function startPostgres(directory: string): Promise<Postgres> {
-  const [initdb, postgres] = [find('initdb'), find('postgres')]
+  const initdb = find('initdb')
+  const postgres = find('postgres')
   if (!initdb || !postgres) throw new Error('PostgreSQL is installed, but its initdb and postgres are not to be found.')
 
   const data = join(directory, 'data')

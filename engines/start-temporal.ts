@@ -33,7 +33,8 @@ export interface TemporalBinaries {
 /** From the PATH; the schema files come with the source and not with the binaries, so their place has to be told. */
 function installedTemporal(): TemporalBinaries | undefined {
   const schema = process.env.TEMPORAL_SCHEMA_DIR
-  const [server, sqlTool] = [findBinary('temporal-server'), findBinary('temporal-sql-tool')]
+  const server = findBinary('temporal-server')
+  const sqlTool = findBinary('temporal-sql-tool')
   return schema && server && sqlTool ? { server, sqlTool, schema } : undefined
 }
 
@@ -87,8 +88,20 @@ async function prepareDatabase(
 ): Promise<void> {
   const tool = (...args: string[]) =>
     runCommand([
-      ...[binaries.sqlTool, '--plugin', 'postgres12', '--ep', postgres.host, '-p', String(postgres.port)],
-      ...['-u', postgres.user, '--pw', postgres.password, '--db', databaseNames[kind], ...args],
+      binaries.sqlTool,
+      '--plugin',
+      'postgres12',
+      '--ep',
+      postgres.host,
+      '-p',
+      String(postgres.port),
+      '-u',
+      postgres.user,
+      '--pw',
+      postgres.password,
+      '--db',
+      databaseNames[kind],
+      ...args,
     ])
   await tool('create-database')
   await tool('setup-schema', '-v', '0.0')

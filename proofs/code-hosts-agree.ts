@@ -31,7 +31,8 @@ export async function prove(run: ProofRun): Promise<void> {
   const { addresses, release } = await shareEngines()
   run.cleanUp(release)
   const isHost = (word: string): word is HostName => word in waysOf
-  const [named, others] = [run.words.filter(isHost), run.words.filter((word) => !isHost(word))]
+  const named = run.words.filter(isHost)
+  const others = run.words.filter((word) => !isHost(word))
   const hosts: readonly HostName[] = named.length > 0 ? named : ['gitea', 'github']
   const github = githubControl(addresses.github)
   const violationsBefore = (await github.violations()).length

@@ -186,8 +186,16 @@ async function insertRows(pool: pg.Pool, projectId: Id<'prj'>): Promise<Id<'job'
       `INSERT INTO job (project_id, id, status, repository, ref, model, publish, draft, title, topic, metadata)
        VALUES ($1, $2, 'active', $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
-        ...[projectId, jobId, newJob.repository, newJob.ref, newJob.model, newJob.publish, newJob.draft],
-        ...[newJob.title, newJob.topic, newJob.metadata],
+        projectId,
+        jobId,
+        newJob.repository,
+        newJob.ref,
+        newJob.model,
+        newJob.publish,
+        newJob.draft,
+        newJob.title,
+        newJob.topic,
+        newJob.metadata,
       ],
     )
     await client.query(
@@ -234,8 +242,12 @@ async function makeProjects({ pool, stores }: MigratedScope): Promise<Project[]>
     await stores.repositories.connect(
       projectId,
       {
-        ...{ host: 'gitea', docsFolder: '', webhookSecret: 'secret', publishing: {} },
-        ...{ access: { kind: 'token', credentialId }, hostRepositoryId: null },
+        host: 'gitea',
+        docsFolder: '',
+        webhookSecret: 'secret',
+        publishing: {},
+        access: { kind: 'token', credentialId },
+        hostRepositoryId: null,
         ...where,
       },
       operator,

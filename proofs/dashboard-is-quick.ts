@@ -77,7 +77,8 @@ async function prepareStage(run: ProofRun) {
 
   const owner = await firstOwner(url, environment)
   const { id: projectId } = await owner.client.projects.create({ name: 'Handbook' })
-  const [jobs, views] = [jobCounts[run.size], viewCounts[run.size]]
+  const jobs = jobCounts[run.size]
+  const views = viewCounts[run.size]
   run.say(`making ${count(jobs)} jobs and ${count(views)} views`)
   await makeJobs(scope.pool, projectId, jobs)
   const bare = createClickhouse({ url: scope.clickhouseUrl })
@@ -98,7 +99,8 @@ async function prepareStage(run: ProofRun) {
     ['28d', 28],
     ['12m', 365],
   ] as const) {
-    const [dateFrom, dateTo] = [dayOf(tomorrowMs - days * dayMs), dayOf(tomorrowMs)]
+    const dateFrom = dayOf(tomorrowMs - days * dayMs)
+    const dateTo = dayOf(tomorrowMs)
     const { totals, views: mostRead } = await owner.client.views.list(projectId, { dateFrom, dateTo, limit: 5 })
     const texts = [totals.human, totals.ai].map((number) => number.toLocaleString('en'))
     pages.push({
@@ -125,7 +127,9 @@ async function tellWhoLooked(pool: { query(sql: string, values: unknown[]): Prom
 
 function judge(run: ProofRun, { name, hasCharts, isHeld }: OpenedPage, seen: readonly Visit[]): void {
   const times = seen.map(({ usefulMs }) => usefulMs)
-  const [quick, median, worst] = [quarterOf(times), medianOf(times), Math.max(...times)]
+  const quick = quarterOf(times)
+  const median = medianOf(times)
+  const worst = Math.max(...times)
   // Neighbours on the machine only ever add to it: held to the second is the quarter of the visits that they left alone.
   const limitMs = mostMs[run.size]
   const what = `${name}: something useful within ${limitMs} ms, undisturbed: ${quick.toFixed(0)} ms`

@@ -240,8 +240,13 @@ async function redirects({ run, open, attempts, doors, dns }: Stage): Promise<vo
   const { port } = doors
   const listed = `http://${doors.listed}:${port}`
   const places = [
-    ...[`http://127.0.0.1:${port}/`, `//2130706433:${port}/`, `http://[::1]:${port}/x`, `http://localhost:${port}/`],
-    ...[`https://inside.example:${port}/`, 'http://169.254.169.254/latest/meta-data/', 'file:///etc/passwd'],
+    `http://127.0.0.1:${port}/`,
+    `//2130706433:${port}/`,
+    `http://[::1]:${port}/x`,
+    `http://localhost:${port}/`,
+    `https://inside.example:${port}/`,
+    'http://169.254.169.254/latest/meta-data/',
+    'file:///etc/passwd',
   ]
   const statuses = [201, 300, 301, 302, 303, 304, 305, 307, 308]
   run.say(`${statuses.length * places.length} redirects from a listed server to inside`)

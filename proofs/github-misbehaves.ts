@@ -31,8 +31,8 @@ export const promise =
 const longer = { awaySeconds: { least: 5, most: 20 }, longestPauseMs: 15_000 } as const
 const sizes = {
   ci: { jobs: 20, projectCount: 4, awaySeconds: { least: 3, most: 5 }, longestPauseMs: 5_000, expiredInMidPublish: 1 },
-  stated: { ...{ jobs: 200, projectCount: 10, expiredInMidPublish: 10 }, ...longer },
-  full: { ...{ jobs: 1_000, projectCount: 40, expiredInMidPublish: 50 }, ...longer },
+  stated: { jobs: 200, projectCount: 10, expiredInMidPublish: 10, ...longer },
+  full: { jobs: 1_000, projectCount: 40, expiredInMidPublish: 50, ...longer },
 } as const
 
 /** Of the jobs of one project. */

@@ -53,7 +53,8 @@ export async function prove(run: ProofRun): Promise<void> {
       await foreignBases(run, service, await makeProject('Bases'), worker.url)
     },
     async calls() {
-      const [project, others] = [await makeProject('Called'), await makeProject('Others')]
+      const project = await makeProject('Called')
+      const others = await makeProject('Others')
       await hostileCalls(run, service, { project, others, gatewayUrl: worker.url })
     },
   }

@@ -64,7 +64,8 @@ const post = ({ replicas, agent }: Stage, { project, path, body, idempotencyKey 
     url: `${replicas[index % replicas.length]}/v2/agent/${project.projectId}/${path}`,
     headers: [
       ...bearer(project.key),
-      ...['content-type', 'application/json'],
+      'content-type',
+      'application/json',
       ...(idempotencyKey === undefined ? [] : ['idempotency-key', idempotencyKey]),
     ],
     body: JSON.stringify(body),
@@ -99,7 +100,9 @@ type Limited = 'jobs' | 'messages'
 /** A flood is its project's own affair: somebody else goes on asking meanwhile. */
 async function besides({ run, replicas, agent }: Stage, { projectId, key }: Project, flood: () => Promise<void>) {
   let flooding = true
-  let [asked, failed, slowestMs] = [0, 0, 0]
+  let asked = 0
+  let failed = 0
+  let slowestMs = 0
   const asking = replicas.map(async (replica) => {
     while (flooding) {
       const startedAt = performance.now()

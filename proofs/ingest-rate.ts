@@ -98,7 +98,8 @@ async function measureBatches(
   await untilLoaded(site.scope.pool, 60)
   const before = await site.cpuTimes()
   const measured = { api: [] as number[], bare: [] as number[] }
-  let [acknowledged, slowestLoadSeconds] = [0, 0]
+  let acknowledged = 0
+  let slowestLoadSeconds = 0
   for (let round = 0; round < rounds; round++) {
     const sent = await sendFor(roundSeconds, ingest)
     const loadSeconds = await untilLoaded(site.scope.pool, 300)
@@ -134,10 +135,8 @@ async function openSite(run: ProofRun): Promise<Site> {
   const scope = await createMigratedScope(engines.addresses, 'ingest_rate')
   run.cleanUp(() => scope.pool.end())
   const environment = { ...scope.environment, ...(await sealingKeySettings()) }
-  const [api, worker] = [
-    await prepareProcess('api', { environment, directory: engines.directory }),
-    await prepareProcess('worker', { environment, directory: engines.directory }),
-  ]
+  const api = await prepareProcess('api', { environment, directory: engines.directory })
+  const worker = await prepareProcess('worker', { environment, directory: engines.directory })
   for (const { part } of [api, worker]) {
     run.cleanUp(() => part.stop())
     await part.start()
@@ -152,7 +151,12 @@ async function openSite(run: ProofRun): Promise<Site> {
   const clickhouse = createClient({ url: scope.clickhouseUrl, max_open_connections: sendersAtOnce })
   run.cleanUp(() => clickhouse.close())
   return {
-    ...{ engines, scope, clickhouse, apiUrl: api.url, served: { projectId, key }, siteKey },
+    engines,
+    scope,
+    clickhouse,
+    apiUrl: api.url,
+    served: { projectId, key },
+    siteKey,
     async cpuTimes() {
       const { user, system } = process.cpuUsage()
       return {
@@ -214,7 +218,9 @@ function bareInserts(
       ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY (project_id, at)`,
     async insert(index) {
       await clickhouse.insert({
-        ...{ table: 'bare', values: rows[index % rows.length] ?? [], format: 'JSONCompactEachRow' },
+        table: 'bare',
+        values: rows[index % rows.length] ?? [],
+        format: 'JSONCompactEachRow',
         clickhouse_settings: { async_insert: 0 },
       })
     },
@@ -266,8 +272,11 @@ async function sendBeacons(
   waitedMs.sort((one, other) => one - other)
   const quantile = (share: number) => waitedMs[Math.floor(share * waitedMs.length)] ?? Number.POSITIVE_INFINITY
   return {
-    ...{ taken: waitedMs.length, failed, seconds: (performance.now() - startedAt) / 1000 },
-    ...{ p50Ms: quantile(0.5), p99Ms: quantile(0.99) },
+    taken: waitedMs.length,
+    failed,
+    seconds: (performance.now() - startedAt) / 1000,
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
   }
 }
 

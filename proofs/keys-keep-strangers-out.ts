@@ -74,11 +74,9 @@ async function checkNothingIsHidden(run: ProofRun, operations: readonly Operatio
 async function visitors(service: RunningService, mine: Project, others: Project): Promise<Visitor[]> {
   const make = (...options: string[]) =>
     runColophon(['admin', 'key', 'create', '--project', mine.projectId, '--name', 'visitor', ...options], service)
-  const [revoked, expired, wrongNetwork] = [
-    await make(),
-    await make('--expires-in-days', '1'),
-    await make('--networks', '203.0.113.0/24'),
-  ]
+  const revoked = await make()
+  const expired = await make('--expires-in-days', '1')
+  const wrongNetwork = await make('--networks', '203.0.113.0/24')
   await query(
     service.scope.postgresUrl,
     "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL",

@@ -42,7 +42,10 @@ export async function prove(run: ProofRun): Promise<void> {
   }
   const apiKey = await keyFromDashboard(sentence, service, busy.projectId)
   const stage: Stage = {
-    ...{ sentence, service, apiKey, projectId: busy.projectId },
+    sentence,
+    service,
+    apiKey,
+    projectId: busy.projectId,
     client: plainClient(service.api.url, busy.projectId, apiKey),
     idle: plainClient(service.api.url, idle.projectId, idle.key),
   }
@@ -179,11 +182,10 @@ async function creating({ sentence, idle }: Stage): Promise<void> {
 async function messaging({ sentence, idle }: Stage): Promise<void> {
   const { body } = await idle.createJob({ prompt: 'Begin.' })
   const id = text(body, 'id')
-  const [empty, missing] = [await idle.sendMessage(id, { prompt: '' }), await idle.sendMessage(id, {})]
-  const [shortest, nobodys] = [
-    await idle.sendMessage(id, { prompt: 'x' }),
-    await idle.sendMessage('none', { prompt: 'x' }),
-  ]
+  const empty = await idle.sendMessage(id, { prompt: '' })
+  const missing = await idle.sendMessage(id, {})
+  const shortest = await idle.sendMessage(id, { prompt: 'x' })
+  const nobodys = await idle.sendMessage('none', { prompt: 'x' })
   sentence(
     '`POST {base_url}/v2/agent/{projectId}/job/{id}/message` takes `prompt`, string, required, minimum length 1.',
     empty.status === 400 && missing.status === 400 && isOk(shortest),
@@ -246,10 +248,8 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
   )
   const second = await client.getViews({ dateFrom: `${year}-03-31T00:00:00Z`, dateTo: `${year}-03-31T12:00:01Z` })
   sentence('`dateFrom`, `dateTo`: date in ISO 8601 or `YYYY-MM-DD` format.', totalOf(second) === 2, second)
-  const [fromOnly, toOnly] = [
-    await client.getViews({ dateFrom: `${year}-04-01` }),
-    await client.getViews({ dateTo: `${year}-04-01` }),
-  ]
+  const fromOnly = await client.getViews({ dateFrom: `${year}-04-01` })
+  const toOnly = await client.getViews({ dateTo: `${year}-04-01` })
   sentence('Query parameters (all optional).', totalOf(fromOnly) === views.length - 3 && totalOf(toOnly) === 3, [
     toOnly,
   ])
@@ -265,7 +265,8 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
   const negative = await client.getViews({ offset: -1 })
   sentence('`offset`: number of rows to skip; at least 0.', negative.status === 400, negative)
   const seen: string[] = []
-  let [offset, hasMore] = [0, true]
+  let offset = 0
+  let hasMore = true
   for (const limit = 50; hasMore; offset += limit) {
     const page = await client.getViews({ limit, offset })
     seen.push(...rowsOf(page).map(({ path }) => path))

@@ -121,7 +121,9 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
     await colophon.part.start()
     return colophon
   }
-  const [worker, api, runner] = [await start('worker'), await start('api'), await start('runner')]
+  const worker = await start('worker')
+  const api = await start('api')
+  const runner = await start('runner')
   for (const { part, url } of [worker, api, runner]) {
     run.check(await becomes(url, 'ready', 10), `${part.name} is ready`)
   }

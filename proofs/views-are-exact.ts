@@ -184,7 +184,8 @@ async function judgeRanges(
   choose: (project: ExactProject) => AskedRange,
   count: number,
 ): Promise<void> {
-  let [next, told] = [0, 0]
+  let next = 0
+  let told = 0
   const judgeNext = async () => {
     for (let index = next++; index < count; index = next++) {
       const project = projects[index % projects.length]
@@ -233,7 +234,8 @@ function giveFigures(
   run.figure('answers lost by ClickHouse', lostOf(clickhouse))
   run.figure('answers lost by PostgreSQL', `${postgres.lost} of ${postgres.calls}, ${postgres.lostCommits} of commits`)
   run.figure('ranges', `${sizes[run.size].ranges} in ${judge.count.calls} answers, ${judge.count.rows} rows of pages`)
-  const [median = 0, slowest = 0] = [waitsMs[Math.floor(waitsMs.length / 2)], waitsMs.at(-1)]
+  const median = waitsMs[Math.floor(waitsMs.length / 2)] ?? 0
+  const slowest = waitsMs.at(-1) ?? 0
   run.figure(
     'acknowledged view in the answer, seconds',
     `median ${(median / 1000).toFixed(1)}, slowest ${(slowest / 1000).toFixed(1)}`,

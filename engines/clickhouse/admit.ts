@@ -26,6 +26,7 @@ function givenPassword({ headers }: IncomingMessage): string {
 }
 
 function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
+  const a = Buffer.from(given)
+  const b = Buffer.from(wanted)
   return a.length === b.length && timingSafeEqual(a, b)
 }

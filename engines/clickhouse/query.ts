@@ -20,8 +20,19 @@ export type Query = {
 // A request is a session of its own here, so `session_id` and its like say nothing; every result is complete before it
 // is sent, as if `wait_end_of_query` were always set; and whoever can reach the port may do everything.
 const notSettings = new Set([
-  ...['query', 'query_id', 'database', 'default_format', 'wait_end_of_query', 'buffer_size'],
-  ...['session_id', 'session_timeout', 'session_check', 'user', 'password', 'quota_key', 'role'],
+  'query',
+  'query_id',
+  'database',
+  'default_format',
+  'wait_end_of_query',
+  'buffer_size',
+  'session_id',
+  'session_timeout',
+  'session_check',
+  'user',
+  'password',
+  'quota_key',
+  'role',
 ])
 
 export async function readQuery(request: IncomingMessage, address: URL): Promise<Query> {

@@ -85,7 +85,11 @@ test('binds parameters of every shape', async () => {
     query: `SELECT {text:String} AS text, {n:UInt64} AS n, {list:Array(String)} AS list, {none:Nullable(String)} AS none,
               {at:DateTime64(3, 'UTC')} AS at, {column:Identifier} FROM (SELECT 7 AS seven)`,
     query_params: {
-      ...{ text, n: '18446744073709551615', list: ["a'b", 'c\\d'], none: null, column: 'seven' },
+      text,
+      n: '18446744073709551615',
+      list: ["a'b", 'c\\d'],
+      none: null,
+      column: 'seven',
       at: new Date('2026-02-03T04:05:06.789Z'),
     },
     format: 'JSONEachRow',
@@ -93,7 +97,11 @@ test('binds parameters of every shape', async () => {
   })
   expect(await result.json()).toEqual([
     {
-      ...{ text, n: '18446744073709551615', list: ["a'b", 'c\\d'], none: null, seven: 7 },
+      text,
+      n: '18446744073709551615',
+      list: ["a'b", 'c\\d'],
+      none: null,
+      seven: 7,
       at: '2026-02-03 04:05:06.789',
     },
   ])
@@ -225,7 +233,12 @@ test('takes the forms of INSERT', async () => {
   })
   expect(gzipped.status).toBe(200)
   expect((await rowsOf<{ b: string }>(client, 'SELECT b FROM t ORDER BY a')).map((row) => row.b)).toEqual([
-    ...['one;', 'two', 'three', 'four', '', 'six'],
+    'one;',
+    'two',
+    'three',
+    'four',
+    '',
+    'six',
   ])
 })
 
@@ -249,7 +262,10 @@ test('half a request inserts nothing', async () => {
     await sleep(1000)
   }
   const cut = fetch(`${server.url}/?database=half&query=INSERT+INTO+t+FORMAT+JSONEachRow`, {
-    ...{ method: 'POST', body: body(), duplex: 'half', signal: abort.signal },
+    method: 'POST',
+    body: body(),
+    duplex: 'half',
+    signal: abort.signal,
   } as RequestInit)
   await expect(cut).rejects.toThrow()
   await sleep(300)

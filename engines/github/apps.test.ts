@@ -65,7 +65,8 @@ test('commits of an App are signed by GitHub, and workflows are out of its reach
   expect((await api(token, 'POST', '/repos/ada/docs/git/trees', entry('.github/workflows/x.yml'))).status).toBe(403)
   const tree = (await api(token, 'POST', '/repos/ada/docs/git/trees', entry('x.md'))).body.sha
   const commit = () => api(token, 'POST', '/repos/ada/docs/git/commits', { message: 'M', tree, parents: [docs.head] })
-  const [one, two] = [(await commit()).body, (await commit()).body]
+  const one = (await commit()).body
+  const two = (await commit()).body
   expect(one).toMatchObject({ author: { name: 'docs-helper[bot]' }, verification: { verified: true, reason: 'valid' } })
   expect(one.sha).not.toBe(two.sha)
   expect(await control.violations()).toEqual([])

@@ -31,8 +31,18 @@ export interface AppManifest {
 }
 
 const manifestFields = new Set([
-  ...['name', 'url', 'hook_attributes', 'redirect_url', 'callback_urls', 'setup_url', 'description', 'public'],
-  ...['default_events', 'default_permissions', 'request_oauth_on_install', 'setup_on_update'],
+  'name',
+  'url',
+  'hook_attributes',
+  'redirect_url',
+  'callback_urls',
+  'setup_url',
+  'description',
+  'public',
+  'default_events',
+  'default_permissions',
+  'request_oauth_on_install',
+  'setup_on_update',
 ])
 
 /** Which permission an App needs to hear of an event. */

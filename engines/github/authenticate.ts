@@ -40,7 +40,9 @@ function ofToken(state: State, text: string): Caller {
 
 /** git sends tokens as passwords of whatever name; Apps their secret as that of their client id. */
 function ofBasic(state: State, pair: string): Caller {
-  const [name = '', password = ''] = [pair.slice(0, pair.indexOf(':')), pair.slice(pair.indexOf(':') + 1)]
+  const colon = pair.indexOf(':')
+  const name = pair.slice(0, colon)
+  const password = pair.slice(colon + 1)
   const app = [...state.apps.values()].find(({ clientId }) => clientId === name)
   if (!app) return ofToken(state, password)
   if (app.clientSecret !== password) throw badCredentials()

@@ -24,7 +24,8 @@ async function look(world: World, repository: Repository, by: Account): Promise<
   const after = await branchesOf(repository.directory)
   repository.branches = after
   for (const branch of new Set([...before.keys(), ...after.keys()])) {
-    const [old, now] = [before.get(branch), after.get(branch)]
+    const old = before.get(branch)
+    const now = after.get(branch)
     if (old === now) continue
     repository.pushedAt = new Date()
     await tellPush(world, repository, { branch, old, now }, by)

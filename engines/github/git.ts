@@ -245,7 +245,10 @@ export async function changedFiles(directory: string, from: string | undefined, 
     const path = status === 'renamed' ? (fields[at++] ?? '') : first
     const previousPath = status === 'renamed' ? first : undefined
     files.push({
-      ...{ path, previousPath, status, sha: status === 'removed' ? oldSha : newSha },
+      path,
+      previousPath,
+      status,
+      sha: status === 'removed' ? oldSha : newSha,
       ...(await patchOf(directory, range, previousPath === undefined ? [path] : [previousPath, path])),
     })
   }
@@ -283,7 +286,10 @@ export async function readTree(directory: string, tree: string, recursive: boole
       const path = line.slice(tab + 1)
       const [mode = '', type = 'blob', sha = '', size = '-'] = line.slice(0, tab).split(/ +/)
       return {
-        ...{ path, mode, sha, type: type as TreeEntry['type'] },
+        path,
+        mode,
+        sha,
+        type: type as TreeEntry['type'],
         sizeBytes: size === '-' ? undefined : Number(size),
       }
     })

@@ -10,7 +10,8 @@ export interface GithubPerson {
 
 export async function githubPerson({ url }: GithubAddress, login: string): Promise<GithubPerson> {
   const signedIn = await fetch(`${url}/login`, {
-    ...{ method: 'POST', redirect: 'manual' },
+    method: 'POST',
+    redirect: 'manual',
     body: new URLSearchParams({ login, password: 'password' }),
   })
   const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0]

@@ -97,7 +97,8 @@ test('a pull request is read and merged in the browser', async () => {
   const token = await control.makeFineGrainedToken('ada', { repositories: ['ada/docs'], permissions })
   await control.pushFile('ada/docs', 'x', 'docs/a.md', 'A <b>line</b>\n')
   await api(token, 'POST', '/repos/ada/docs/pulls', { title: 'A <title>', head: 'x', base: 'main', body: 'Why' })
-  const [ada, eve] = [visitor(url), visitor(url)]
+  const ada = visitor(url)
+  const eve = visitor(url)
   await eve('/login', { login: 'eve', password: 'secret' })
   expect((await eve('/ada/docs/pull/1')).text).toContain('Page not found')
   const shown = await ada('/login', { login: 'ada', password: 'secret', return_to: '/ada/docs/pull/1' })

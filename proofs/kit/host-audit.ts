@@ -72,7 +72,8 @@ export async function readHost({
       const lines = await linesOf('rev-list', '--reverse', '--parents', name)
       const commits = lines.map((line) => line.split(' ')).filter(([id = '']) => !base.has(id))
       const read = commits.map(async ([id = '', parent]) => ({
-        ...{ id, files: await filesOf(id) },
+        id,
+        files: await filesOf(id),
         filesBefore: parent === undefined ? {} : await filesOf(parent),
       }))
       branches.set(name, await Promise.all(read))

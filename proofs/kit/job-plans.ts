@@ -49,8 +49,16 @@ const betterAfterwards: Kind = { turns: ['result_refused', 'pull_request'] }
 /** Of fifteen jobs. */
 const kinds: readonly [Kind, ...Kind[]] = [
   ...([simple, followedUp, cancelled, simple, nothingToDo] as const),
-  ...[followedUpTwice, breaks, simple, hostile, cancelledLate],
-  ...[simple, nothingMore, cancelled, betterAfterwards, breaks],
+  followedUpTwice,
+  breaks,
+  simple,
+  hostile,
+  cancelledLate,
+  simple,
+  nothingMore,
+  cancelled,
+  betterAfterwards,
+  breaks,
 ]
 
 function planTurn(ends: TurnPlan['ends'], name: string, random: () => number): TurnPlan {

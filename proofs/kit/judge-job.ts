@@ -4,8 +4,14 @@ import type { JobPlan, TurnPlan } from './job-plans.ts'
 import type { JobAnswer, TurnAnswer } from './played-job.ts'
 
 export const faults = [
-  ...['lost', 'still active', 'wrong end', 'wrong tree'],
-  ...['duplicate job', 'duplicate commit', 'duplicate pull request', 'stray branch'],
+  'lost',
+  'still active',
+  'wrong end',
+  'wrong tree',
+  'duplicate job',
+  'duplicate commit',
+  'duplicate pull request',
+  'stray branch',
 ] as const
 export type Fault = (typeof faults)[number]
 

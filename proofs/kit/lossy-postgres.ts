@@ -15,7 +15,8 @@ export interface LossyPostgres {
 
 export async function startLossyPostgres(engineUrl: string, loses: () => boolean): Promise<LossyPostgres> {
   const url = new URL(engineUrl)
-  const [host, port] = [url.hostname, Number(url.port)]
+  const host = url.hostname
+  const port = Number(url.port)
   const sessions = new Set<Session>()
   const count = { calls: 0, lost: 0, lostCommits: 0 }
   const server = createServer((client) => {

@@ -121,7 +121,8 @@ export async function prepareMortalService(
   const replicas: Replica[] = []
   const gatewayUrls: string[] = []
   for (let number = 1; number <= replicaCount; number++) {
-    const [api, worker] = [await prepare('api', number), await prepare('worker', number)]
+    const api = await prepare('api', number)
+    const worker = await prepare('worker', number)
     const replica = { url: api.url, openWrites: 0 }
     replicas.push(replica)
     gatewayUrls.push(worker.url)
@@ -164,7 +165,12 @@ async function makeProject(
   const { owner, name } = repository
   const where = { host: 'gitea', baseUrl: gitea.url, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
   await connectRepository({
-    ...{ stores, pool, projectId, actor, config: loadCodeHostConfig(environment), token: gitea.adminToken },
+    stores,
+    pool,
+    projectId,
+    actor,
+    config: loadCodeHostConfig(environment),
+    token: gitea.adminToken,
     wanted: { ...where, publishing: {} },
   })
   return { projectId, key, repository }

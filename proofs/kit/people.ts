@@ -22,8 +22,10 @@ function person(apiUrl: string, email: string): SignedInPerson {
     client,
     cookies,
     headers: () => [
-      ...['cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')],
-      ...['origin', originOf(apiUrl)],
+      'cookie',
+      [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      'origin',
+      originOf(apiUrl),
     ],
     signInAgain: async () => void (await client.session.signIn({ email, password })),
   }

@@ -33,12 +33,29 @@ export async function findWithSchemathesis(fuzzing: Fuzzing): Promise<string | u
   const configFile = join(fuzzing.directory, 'schemathesis.toml')
   writeFileSync(configFile, configuration(fuzzing), { mode: 0o600 })
   const args = [
-    ...['-m', 'schemathesis.cli', '--config-file', configFile, 'run', `${fuzzing.apiUrl}/openapi.json`],
-    ...['--max-response-time', '10', '--continue-on-failure'], // and every check that it has
-    ...['--seed', String(fuzzing.seed), '--max-examples', String(fuzzing.examplesPerOperation)],
+    '-m',
+    'schemathesis.cli',
+    '--config-file',
+    configFile,
+    'run',
+    `${fuzzing.apiUrl}/openapi.json`,
+    '--max-response-time',
+    '10',
+    '--continue-on-failure', // and every check that it has
+    '--seed',
+    String(fuzzing.seed),
+    '--max-examples',
+    String(fuzzing.examplesPerOperation),
     // NUL is refused in every text, which no schema says; the requests made by hand send it.
-    ...['--generation-allow-x00', 'false'],
-    ...['--generation-database', 'none', '--suppress-health-check', 'all', '--warnings', 'off', '--no-color'],
+    '--generation-allow-x00',
+    'false',
+    '--generation-database',
+    'none',
+    '--suppress-health-check',
+    'all',
+    '--warnings',
+    'off',
+    '--no-color',
   ]
   return new Promise((resolve) => {
     execFile(
@@ -60,8 +77,18 @@ async function installedPython(): Promise<string> {
   const directory = await cached('schemathesis', version, async (part) => {
     await runCommand(['python3', '-m', 'venv', part])
     await runCommand([
-      ...[join(part, 'bin/python'), '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
-      ...['--require-hashes', '--no-deps', '--only-binary', ':all:', '--requirement', requirementsFile],
+      join(part, 'bin/python'),
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--require-hashes',
+      '--no-deps',
+      '--only-binary',
+      ':all:',
+      '--requirement',
+      requirementsFile,
     ])
   })
   // The scripts of a virtual environment name the directory that it was made in; its Python may be moved.

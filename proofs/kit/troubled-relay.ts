@@ -76,7 +76,8 @@ export async function startTroubledRelay(hostUrl: string): Promise<TroubledRelay
       return { struck: () => !troubles.includes(trouble) }
     },
     hold(when, isMeant) {
-      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const reached = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
       const wait = async () => {
         reached.resolve()
         await released.promise

@@ -154,10 +154,8 @@ export class WatchedJobs {
       (status === 'archived') === (archivedAt !== null),
       `archivedAt of a job that is ${status}: ${archivedAt}`,
     )
-    const [good, bad] = [
-      ['pull_request', 'diff', 'no_changes'],
-      ['cancelled', 'error'],
-    ]
+    const good = ['pull_request', 'diff', 'no_changes']
+    const bad = ['cancelled', 'error']
     if (status === 'completed') this.#check(good.includes(String(outcome)), `completed with outcome ${outcome}`)
     if (status === 'failed') this.#check(bad.includes(String(outcome)), `failed with outcome ${outcome}`)
 

@@ -48,15 +48,27 @@ const alive = { status: 'alive', version: '1' }
 const ready = { status: 'ready', version: '1', parts: {} }
 
 const connection = {
-  ...{ host: 'gitea' as const, url: 'https://git.example.com', owner: 'docs', name: 'handbook' },
-  ...{ baseBranch: 'main', docsFolder: 'docs', token: 'secret' },
+  host: 'gitea' as const,
+  url: 'https://git.example.com',
+  owner: 'docs',
+  name: 'handbook',
+  baseBranch: 'main',
+  docsFolder: 'docs',
+  token: 'secret',
 }
 const ofGithub = { baseUrl: 'https://github.com' }
 const brought = { code: 'a-code', state: 'a-state' }
 const chosen = { visitId: 'vst_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
 const model = {
-  ...{ name: 'm', format: 'openai-responses' as const, baseUrl: 'https://api.example.com/v1', providerModel: 'm' },
-  ...{ contextWindowTokens: 1, mostOutputTokens: 1, projectIds: null, isDefault: false, key: null },
+  name: 'm',
+  format: 'openai-responses' as const,
+  baseUrl: 'https://api.example.com/v1',
+  providerModel: 'm',
+  contextWindowTokens: 1,
+  mostOutputTokens: 1,
+  projectIds: null,
+  isDefault: false,
+  key: null,
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
 }
 

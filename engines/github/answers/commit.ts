@@ -20,7 +20,8 @@ function verificationAnswer(repository: Repository, { sha }: Commit) {
 
 /** Of the Git database: the object itself. */
 export function gitCommitAnswer(state: State, repository: Repository, commit: Commit) {
-  const [url, page] = [repositoryUrl(state, repository), repositoryPage(state, repository)]
+  const url = repositoryUrl(state, repository)
+  const page = repositoryPage(state, repository)
   return {
     sha: commit.sha,
     node_id: nodeId('Commit', commit.sha),
@@ -48,7 +49,8 @@ function accountBehind(state: State, { email }: Person) {
 }
 
 export function commitAnswer(state: State, repository: Repository, commit: Commit, files?: readonly FileChange[]) {
-  const [url, page] = [repositoryUrl(state, repository), repositoryPage(state, repository)]
+  const url = repositoryUrl(state, repository)
+  const page = repositoryPage(state, repository)
   const git = gitCommitAnswer(state, repository, commit)
   const sum = (of: 'additions' | 'deletions') => (files ?? []).reduce((total, file) => total + file[of], 0)
   return {

@@ -63,13 +63,15 @@ export function appControl(world: World): AppControl {
     },
 
     async addToInstallation(id, name) {
-      const [installation, repository] = [installationNumbered(id), repositoryNamed(state, name)]
+      const installation = installationNumbered(id)
+      const repository = repositoryNamed(state, name)
       installation.repositories?.add(repository.id)
       tellRepositories(world, installation, { added: [repository] }, personFor(state, installation.account))
     },
 
     async removeFromInstallation(id, name) {
-      const [installation, repository] = [installationNumbered(id), repositoryNamed(state, name)]
+      const installation = installationNumbered(id)
+      const repository = repositoryNamed(state, name)
       installation.repositories?.delete(repository.id)
       tellRepositories(world, installation, { removed: [repository] }, personFor(state, installation.account))
     },

@@ -171,7 +171,8 @@ export function repositoryControl(world: World): RepositoryControl {
 
     async transfer(name, owner) {
       const repository = repositoryNamed(state, name)
-      const [from, by] = [repository.owner, personFor(state, repository.owner)]
+      const from = repository.owner
+      const by = personFor(state, repository.owner)
       const left = state.installationsOf(repository)
       move(state, repository, { owner: accountNamed(state, owner) })
       for (const installation of left) {

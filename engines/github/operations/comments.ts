@@ -25,7 +25,8 @@ export const commentOperations: Operations = {
     const { repository, state, params, caller } = call
     const comment = repository.comments.find(({ id }) => id === Number(params.comment_id))
     if (!comment) throw notFound()
-    const [user, content] = [actorOf(caller), String(call.body.content)]
+    const user = actorOf(caller)
+    const content = String(call.body.content)
     const existing = comment.reactions.find((one) => one.user === user && one.content === content)
     if (existing) return { status: 200, body: reactionAnswer(state, existing) }
     const reaction = { id: state.nextId(), user, content, createdAt: new Date() }

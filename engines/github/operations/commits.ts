@@ -41,10 +41,12 @@ export const commitOperations: Operations = {
     const [baseName = '', headName = ''] = (params.basehead ?? '')
       .split('...')
       .map((name) => name.replace(`${repository.owner.login}:`, ''))
-    const [base, head] = [await resolveCommit(directory, baseName), await resolveCommit(directory, headName)]
+    const base = await resolveCommit(directory, baseName)
+    const head = await resolveCommit(directory, headName)
     const fork = base && head && (await mergeBase(directory, base, head))
     if (!fork) throw notFound()
-    const [baseCommit, forkCommit] = [await readCommit(directory, base), await readCommit(directory, fork)]
+    const baseCommit = await readCommit(directory, base)
+    const forkCommit = await readCommit(directory, fork)
     if (!baseCommit || !forkCommit) throw notFound()
     const ahead = await readCommits(directory, [`${base}..${head}`])
     const behind = await readCommits(directory, [`${head}..${base}`])

@@ -82,7 +82,8 @@ export const pullRequestOperations: Operations = {
   'pulls/list': onRepository('pull_requests:read', (call) => {
     const { repository, state, query } = call
     const head = query.head === undefined ? undefined : String(query.head)
-    const [wanted, sort] = [query.state ?? 'open', String(query.sort ?? 'created')]
+    const wanted = query.state ?? 'open'
+    const sort = String(query.sort ?? 'created')
     const direction = String(query.direction ?? (sort === 'created' ? 'desc' : 'asc'))
     // GitHub leaves the filter out when a head is not `owner:branch`.
     const headBranch = head?.includes(':') ? branchOf(call, head) : undefined

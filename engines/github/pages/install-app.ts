@@ -80,7 +80,8 @@ function change(
   const before = new Set(coveredBy(world.state, installation))
   installation.repositories = selected && new Set(selected.map(({ id }) => id))
   const after = new Set(coveredBy(world.state, installation))
-  const [added, removed] = [[...after.difference(before)], [...before.difference(after)]]
+  const added = [...after.difference(before)]
+  const removed = [...before.difference(after)]
   if (added.length > 0) tellRepositories(world, installation, { added }, user)
   if (removed.length > 0) tellRepositories(world, installation, { removed }, user)
   return page(installation.app.name, html`<p role="status">The installation was updated.</p>`)

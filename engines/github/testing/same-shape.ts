@@ -15,7 +15,8 @@ export function missingOf(recorded: unknown, ours: unknown, depth: number, path 
   return Object.entries(recorded).flatMap(([key, value]) => {
     const at = path === '' ? key : `${path}.${key}`
     if (!(key in ours)) return [`${at} is missing`]
-    const [wanted, got] = [typeOf(value), typeOf(ours[key])]
+    const wanted = typeOf(value)
+    const got = typeOf(ours[key])
     if (wanted !== got && wanted !== 'null' && got !== 'null') return [`${at} is ${got} instead of ${wanted}`]
     return depth > 1 ? missingOf(value, ours[key], depth - 1, at) : []
   })

@@ -81,8 +81,16 @@ export async function agentService(
       const where = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
       await runColophon(
         [
-          ...['admin', 'repository', 'connect', '--project', projectId, ...where],
-          ...['--branch', 'main', '--docs-folder', docsFolder],
+          'admin',
+          'repository',
+          'connect',
+          '--project',
+          projectId,
+          ...where,
+          '--branch',
+          'main',
+          '--docs-folder',
+          docsFolder,
         ],
         { environment, stdin: gitea.adminToken },
       )

@@ -18,7 +18,8 @@ export async function bareTurn(
 ): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-bare-'))
   try {
-    const [tree, configuration] = [join(directory, 'tree'), join(directory, 'pi')]
+    const tree = join(directory, 'tree')
+    const configuration = join(directory, 'pi')
     const remote = new URL(`${gitea.url}/${repository.owner}/${repository.name}.git`)
     remote.username = gitea.adminName
     remote.password = gitea.adminToken

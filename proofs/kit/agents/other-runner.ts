@@ -37,7 +37,8 @@ export async function remembersElsewhere(run: ProofRun, service: AgentService): 
   const files = { 'docs/one.md': '# One\n', 'docs/two.md': '# Two\n' }
   await checkPullRequest(run, project, job, { title: 'Write page one', files })
   const opening = (await calls())[before.length]
-  const [told, known] = [opening?.asked?.messages ?? 0, before.at(-1)?.asked?.messages ?? 0]
+  const told = opening?.asked?.messages ?? 0
+  const known = before.at(-1)?.asked?.messages ?? 0
   run.check(told >= known + 2, `the model is told what was said before: ${told} messages, of ${known} and two more`)
   const { messages } = await project.client.jobs.messages(project.projectId, id)
   run.check(

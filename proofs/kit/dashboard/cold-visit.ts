@@ -43,7 +43,9 @@ export async function visitCold(
     const given = { url: `https://${host}`, secure: true, httpOnly: true, sameSite: 'Lax' } as const
     await context.addCookies([...cookies].map(([name, value]) => ({ name, value, ...given })))
     const tab = await context.newPage()
-    const [elsewhere, complaints, scripts]: [string[], string[], Request[]] = [[], [], []]
+    const elsewhere: string[] = []
+    const complaints: string[] = []
+    const scripts: Request[] = []
     tab.on('request', (request) => {
       if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:image/'))
         elsewhere.push(request.url())

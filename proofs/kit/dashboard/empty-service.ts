@@ -27,7 +27,10 @@ export async function emptyService(run: ProofRun, purpose: string): Promise<Empt
   const api = await start('api', { COLOPHON_GATEWAY_URL: worker.url, COLOPHON_GITHUB_URLS: github.url })
   return {
     origin: originOf(api.url),
-    ...{ gitea, github, modelUrl, directory },
+    gitea,
+    github,
+    modelUrl,
+    directory,
     async ownerLink() {
       for (const until = Date.now() + 15_000; Date.now() < until; await sleep(100)) {
         const link = /"url":"([^"]*\/welcome#[^"]*)"/.exec(readFileSync(join(directory, 'api.log'), 'utf8'))?.[1]

@@ -19,7 +19,10 @@ async function reportOn({ id, control }: Repository, number: number): Promise<vo
   const head = (await control.pullRequests(id)).find((one) => one.number === number)?.headSha
   if (head === undefined) throw new Error(`There is no pull request ${number}.`)
   await control.setCheckRun(id, head, {
-    ...{ name: 'links', status: 'completed', conclusion: 'failure', log },
+    name: 'links',
+    status: 'completed',
+    conclusion: 'failure',
+    log,
     output: { title: '1 page has dead links', summary: 'See the log.' },
   })
   await control.setCheckRun(id, head, { name: 'build', status: 'in_progress' })

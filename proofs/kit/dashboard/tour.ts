@@ -41,7 +41,8 @@ export function startTour(
     pictures: string
   },
 ): Tour {
-  let [pages, taken] = [0, 0]
+  let pages = 0
+  let taken = 0
   return {
     async look(stops) {
       pages += stops.length
@@ -54,7 +55,9 @@ export function startTour(
             const here = stops.filter((stop) => (stop.isForAnybody === true) === isForAnybody)
             if (here.length === 0) continue
             const tab = await watchedTab(browser, origin, {
-              ...{ look, screen, hostUrl },
+              look,
+              screen,
+              hostUrl,
               cookies: isForAnybody ? [] : cookies,
             })
             const newcomer = new Newcomer(tab.page, origin)

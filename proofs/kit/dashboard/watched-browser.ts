@@ -44,7 +44,8 @@ export async function watchedTab(
   // axe has to be let into pages whose policy lets nothing in: from outside of it.
   await context.addInitScript({ content: axeSource })
   const page = await context.newPage()
-  const [elsewhere, complaints]: [string[], string[]] = [[], []]
+  const elsewhere: string[] = []
+  const complaints: string[] = []
   const isOnHost = (url: string) => hostUrl !== undefined && url.startsWith(`${hostUrl}/`)
   page.on('request', (request) => {
     const url = request.url()

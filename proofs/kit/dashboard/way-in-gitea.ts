@@ -9,7 +9,8 @@ export const giteaWayIn: FindWayIn = async (run, { gitea }) => {
   const fullName = `${repository.owner}/${repository.name}`
   const person = giteaPerson(gitea.url, fullName, gitea.adminToken)
   return {
-    ...{ hostName: 'Gitea', url: gitea.url },
+    hostName: 'Gitea',
+    url: gitea.url,
     async connect({ newcomer }) {
       await newcomer.pick('Gitea or Forgejo')
       await newcomer.fill('Repository address', `${gitea.url}/${fullName}`)

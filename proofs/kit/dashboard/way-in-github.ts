@@ -16,7 +16,8 @@ const files = {
 export const githubWayIn: FindWayIn = async (run, { github }) => {
   const control = githubControl(github)
   const unlike = randomBytes(4).toString('hex')
-  const [login, organization] = [`robin-${unlike}`, `acme-${unlike}`]
+  const login = `robin-${unlike}`
+  const organization = `acme-${unlike}`
   await control.makeUser(login, { password })
   await control.makeOrganization(organization, [login])
   const made = await control.makeRepository(organization, 'handbook', { files, isPrivate: true })
@@ -77,7 +78,9 @@ export const githubWayIn: FindWayIn = async (run, { github }) => {
       { name: 'github-connected', path: settings, heading: 'Connected repository' },
       { name: 'github-anew', path: settings, heading: 'Connect anew', act: connectAnew },
       {
-        ...{ name: 'github-token', path: settings, heading: 'Connect anew' },
+        name: 'github-token',
+        path: settings,
+        heading: 'Connect anew',
         async act(visitor) {
           await connectAnew(visitor)
           await visitor.press('Use a fine-grained token')
@@ -86,7 +89,10 @@ export const githubWayIn: FindWayIn = async (run, { github }) => {
       },
       { name: 'github-choose', path: settings, heading: 'Choose a repository', act: choose },
       {
-        ...{ name: 'github-chosen-already', path: settings, heading: 'Choose a repository', isRefused: true },
+        name: 'github-chosen-already',
+        path: settings,
+        heading: 'Choose a repository',
+        isRefused: true,
         async act(visitor) {
           await choose(visitor)
           await visitor.page.reload()
@@ -94,8 +100,11 @@ export const githubWayIn: FindWayIn = async (run, { github }) => {
         },
       },
       {
-        ...{ name: 'github-app-refused', path: '/github/app-made?code=made-up&state=made-up', isRefused: true },
-        ...{ heading: 'The GitHub App', act: (visitor) => visitor.see('The App was not taken over') },
+        name: 'github-app-refused',
+        path: '/github/app-made?code=made-up&state=made-up',
+        isRefused: true,
+        heading: 'The GitHub App',
+        act: (visitor) => visitor.see('The App was not taken over'),
       },
       { name: 'github-another-app', path: '/github/new-app', heading: 'Create the GitHub App' },
     ])
@@ -110,7 +119,8 @@ export const githubWayIn: FindWayIn = async (run, { github }) => {
   }
 
   return {
-    ...{ hostName: 'GitHub', url: github.url },
+    hostName: 'GitHub',
+    url: github.url,
     async connect({ newcomer, look, projectPath }) {
       await look([
         { name: 'github-connect', path: `${projectPath}/settings/repository`, heading: 'Connect a repository' },

@@ -48,7 +48,9 @@ export function gatewayAttacks({ service, otherRepository }: Scene): Attack[] {
     {
       name: 'forged events',
       command: ask({
-        ...{ method: 'POST', path: '/runner/events', worked: 'status === 200' },
+        method: 'POST',
+        path: '/runner/events',
+        worked: 'status === 200',
         body: { firstIndex: 0, events: [{ type: 'notice', at: '2026-01-01T00:00:00Z', text: 'forged' }] },
       }),
     },
@@ -97,8 +99,11 @@ export function gatewayAttacks({ service, otherRepository }: Scene): Attack[] {
     {
       name: 'a forged result',
       command: ask({
-        ...{ method: 'POST', path: '/runner/result', worked: 'status === 204' },
-        ...{ headers: { 'content-type': reportMediaType }, body: { kind: 'engine_failed', message: 'forged' } },
+        method: 'POST',
+        path: '/runner/result',
+        worked: 'status === 204',
+        headers: { 'content-type': reportMediaType },
+        body: { kind: 'engine_failed', message: 'forged' },
       }),
     },
   ]

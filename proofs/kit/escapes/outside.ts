@@ -48,7 +48,8 @@ export async function plantOutside(proof: ProofRun, addresses: Addresses): Promi
   await run('chmod', ['755', directory])
 
   const answer = () => createServer((socket) => socket.on('error', () => {}).write('hello'))
-  const [everywhere, abstract] = [answer(), answer()]
+  const everywhere = answer()
+  const abstract = answer()
   const abstractSocket = `colophon-${randomBytes(6).toString('hex')}`
   await listen(everywhere, { port: 0, host: '0.0.0.0' })
   await listen(abstract, { path: `\0${abstractSocket}` })
@@ -73,8 +74,14 @@ export async function plantOutside(proof: ProofRun, addresses: Addresses): Promi
   )
   return {
     ...addresses,
-    ...{ secret, secretName: 'PLANTED_SECRET', secretFile, otherJobMarker, otherWayOut: other.directory },
-    ...{ victimPid: victim.pid ?? 0, abstractSocket, sharedMemoryId },
+    secret,
+    secretName: 'PLANTED_SECRET',
+    secretFile,
+    otherJobMarker,
+    otherWayOut: other.directory,
+    victimPid: victim.pid ?? 0,
+    abstractSocket,
+    sharedMemoryId,
     port: (everywhere.address() as AddressInfo).port,
     udpPort: udp.address().port,
   }

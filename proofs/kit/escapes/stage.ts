@@ -39,15 +39,20 @@ export async function setStage(run: ProofRun): Promise<Stage> {
   ])
   const database = new URL(service.scope.postgresUrl)
   const outside = await plantOutside(run, {
-    ...{ giteaUrl: gitea.url, modelUrl, gatewayUrl: worker.url, postgresPort: database.port },
+    giteaUrl: gitea.url,
+    modelUrl,
+    gatewayUrl: worker.url,
+    postgresPort: database.port,
   })
   const canaryDirectory = await mkdtemp(join(tmpdir(), 'colophon-canary-'))
   run.cleanUp(() => rm(canaryDirectory, { recursive: true, force: true }))
   const privateKeys = Object.entries(environment).filter(([name]) => /PRIVATE/.test(name))
   if (privateKeys.length === 0) throw new Error('no private key is among the settings')
   const secrets = {
-    ...{ 'the planted secret': outside.secret, "the model's key": modelKey, "the runner's token": runnerToken },
-    ...{ "the code host's token": gitea.adminToken },
+    'the planted secret': outside.secret,
+    "the model's key": modelKey,
+    "the runner's token": runnerToken,
+    "the code host's token": gitea.adminToken,
     ...(database.password && { "the database's password": decodeURIComponent(database.password) }),
     ...Object.fromEntries(privateKeys),
   }

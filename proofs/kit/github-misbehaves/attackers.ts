@@ -12,9 +12,14 @@ import { broughtBy, connectByApp, type GithubProject, type GithubStage } from '.
 import { oneOf, type Tally } from './tally.ts'
 
 export const attacks = [
-  ...['forged installation on the way back', 'forged installation at connecting', "another person's state"],
-  ...["own code and state in an owner's browser", 'repository that GitHub did not show them'],
-  ...['visit of another project', 'visit of another person', 'token that was not made for the repository'],
+  'forged installation on the way back',
+  'forged installation at connecting',
+  "another person's state",
+  "own code and state in an owner's browser",
+  'repository that GitHub did not show them',
+  'visit of another project',
+  'visit of another person',
+  'token that was not made for the repository',
 ] as const
 export type Attack = (typeof attacks)[number]
 
@@ -48,15 +53,13 @@ export async function makeAttacker(stage: GithubStage, login: string): Promise<A
   const installationId = await connectByApp({ github, client: person.client, login }, projectId, repositoryId)
   const permissions = { contents: 'write', pull_requests: 'write', metadata: 'read' } as const
   const token = await control.makeFineGrainedToken(login, { repositories: [repositoryId], permissions })
-  return { ...{ person, login, emptyId, token }, own: { projectId, repositoryId, installationId } }
+  return { person, login, emptyId, token, own: { projectId, repositoryId, installationId } }
 }
 
 /** Whether all is as it was: of those who attack, too. */
 export async function isBoundAsBefore({ person, login, own, emptyId }: Attacker): Promise<boolean> {
-  const [theirs, none] = [
-    (await person.client.repository.get(own.projectId)).repository,
-    (await person.client.repository.get(emptyId)).repository,
-  ]
+  const theirs = (await person.client.repository.get(own.projectId)).repository
+  const none = (await person.client.repository.get(emptyId)).repository
   return theirs?.owner === login && theirs.name === ownName && none === null
 }
 
@@ -94,7 +97,8 @@ export async function attack(
     'forged installation on the way back': async (_, installationId) => {
       const brought = await goAndReturn(person, emptyId, login)
       const forged = await call({
-        ...{ method: 'POST', url: `${api.url}/v2/projects/${emptyId}/github/visits/finish` },
+        method: 'POST',
+        url: `${api.url}/v2/projects/${emptyId}/github/visits/finish`,
         headers: [...person.headers(), 'content-type', 'application/json'],
         body: JSON.stringify({ ...brought, installation_id: installationId }),
       })

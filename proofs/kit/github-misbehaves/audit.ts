@@ -12,10 +12,14 @@ export async function onGithub(
   const { fullName } = await control.repository(repositoryId)
   const pullRequests = await control.pullRequests(repositoryId)
   return {
-    ...{ url: `${github.url}/${fullName}.git`, token, formerBase: base.ever },
+    url: `${github.url}/${fullName}.git`,
+    token,
+    formerBase: base.ever,
     authorization: `Basic ${Buffer.from(`${owner}:${token}`).toString('base64')}`,
     pullRequests: pullRequests.map(({ number, headBranch, headSha }) => ({
-      ...{ number, branch: headBranch, shownCommit: headSha },
+      number,
+      branch: headBranch,
+      shownCommit: headSha,
     })),
   }
 }

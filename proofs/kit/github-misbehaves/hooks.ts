@@ -7,8 +7,13 @@ import type { GithubStage } from './stage.ts'
 import { oneOf, type Tally } from './tally.ts'
 
 export const hookTricks = [
-  ...['signature wrong', 'signature missing', "signed with another App's secret", 'changed after it was signed'],
-  ...['replayed', 'replayed under another delivery id', 'delivered once more by GitHub'],
+  'signature wrong',
+  'signature missing',
+  "signed with another App's secret",
+  'changed after it was signed',
+  'replayed',
+  'replayed under another delivery id',
+  'delivered once more by GitHub',
 ] as const
 export type HookTrick = (typeof hookTricks)[number]
 
@@ -22,8 +27,11 @@ export async function trickHooks(
   await control.makeUser('other-maker')
   const permissions = { metadata: 'read', pull_requests: 'read' } as const
   const otherApp = await control.makeApp('other-maker', {
-    ...{ name: 'Another App', url: 'https://other.example', hook_attributes: { url: 'https://other.example/hook' } },
-    ...{ default_permissions: permissions, default_events: ['pull_request'] },
+    name: 'Another App',
+    url: 'https://other.example',
+    hook_attributes: { url: 'https://other.example/hook' },
+    default_permissions: permissions,
+    default_events: ['pull_request'],
   })
   const send = async ({ url, headers, body }: Pick<Delivery, 'url' | 'headers' | 'body'>) =>
     (await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(30_000) })).status

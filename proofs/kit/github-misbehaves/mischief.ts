@@ -6,8 +6,16 @@ import type { GithubProject, GithubStage } from './stage.ts'
 import { oneOf, shuffled, type Tally } from './tally.ts'
 
 export const mischiefs = [
-  ...['5xx for seconds', 'limits', 'answers of single calls lost', 'tokens expired', 'of these in mid-publish'],
-  ...['base set back', 'base rewritten', 'pushes to the base', 'renamed', 'old name given away'],
+  '5xx for seconds',
+  'limits',
+  'answers of single calls lost',
+  'tokens expired',
+  'of these in mid-publish',
+  'base set back',
+  'base rewritten',
+  'pushes to the base',
+  'renamed',
+  'old name given away',
 ] as const
 export type Mischief = (typeof mischiefs)[number]
 
@@ -26,8 +34,15 @@ export interface MischiefParts {
 
 /** Where a lost answer hurts most. */
 const decisiveCalls = [
-  ...['git/create-tree', 'git/create-commit', 'git/create-ref', 'git/update-ref', 'pulls/create', 'pulls/update'],
-  ...['apps/create-installation-access-token', 'repos/get', 'git-upload-pack'],
+  'git/create-tree',
+  'git/create-commit',
+  'git/create-ref',
+  'git/update-ref',
+  'pulls/create',
+  'pulls/update',
+  'apps/create-installation-access-token',
+  'repos/get',
+  'git-upload-pack',
 ]
 /** All the time. To publish takes some 25 calls, and one that fails has all of it tried again. */
 const webhooks = { drop: 0.15, double: 0.2, mostDelayMs: 2_000 }
@@ -51,7 +66,8 @@ export async function makeMischief(parts: MischiefParts, project: GithubProject,
 
   const turnsThatAre = async (status: 'running' | 'publishing'): Promise<string[]> => {
     const { rows } = await pool.query<{ id: string }>('SELECT id FROM turn WHERE project_id = $1 AND status = $2', [
-      ...[project.projectId, status],
+      project.projectId,
+      status,
     ])
     return rows.map(({ id }) => id)
   }

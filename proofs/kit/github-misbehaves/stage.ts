@@ -135,8 +135,14 @@ async function connect(
     await connectByApp({ github, client: owner.client, login }, projectId, repositoryId)
   }
   return {
-    ...{ projectId, key, repositoryId, access, repository: { owner: login, name } },
-    ...{ names: [name], decoys: [], base: { line: [head], ever: new Set([head]) } },
+    projectId,
+    key,
+    repositoryId,
+    access,
+    repository: { owner: login, name },
+    names: [name],
+    decoys: [],
+    base: { line: [head], ever: new Set([head]) },
   }
 }
 

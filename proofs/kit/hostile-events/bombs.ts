@@ -11,7 +11,8 @@ export async function bombs(site: WatchedSite): Promise<void> {
   const path = `/v1/ingest/${mine.projectId}/views`
   const post = (body: Buffer | string, type: string, more: readonly string[] = []) =>
     send({ path, headers: [...bearer(mine.key), 'content-type', type, ...more], body })
-  const [json, lines] = ['application/json', 'application/x-ndjson']
+  const json = 'application/json'
+  const lines = 'application/x-ndjson'
   const packed = ['content-encoding', 'gzip']
   const line = JSON.stringify({ path: '/bomb', userAgent: agent })
 

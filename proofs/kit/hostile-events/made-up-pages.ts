@@ -38,7 +38,8 @@ export async function madeUpPages(site: WatchedSite): Promise<void> {
   const batches = { ci: 2, stated: 90, full: 300 }[run.size]
   for (let batch = 0; batch < batches; batch++) {
     const views = Array.from({ length: batchViews }, (_, number) => ({
-      ...{ path: `/search/${batch}-${number}-${crypto.randomUUID()}`, userAgent: agent },
+      path: `/search/${batch}-${number}-${crypto.randomUUID()}`,
+      userAgent: agent,
     }))
     const { status, text } = await ingest(site, served, views)
     run.check(status === 200 || status === 503, `a server's made-up pages are taken: ${status} ${text.slice(0, 100)}`)
@@ -46,7 +47,9 @@ export async function madeUpPages(site: WatchedSite): Promise<void> {
   }
   await site.untilLoaded()
   const { status, text } = await send({
-    ...{ method: 'GET', path: `/v1/analytics/${served.projectId}/views?limit=1`, headers: jsonHeaders(served.key) },
+    method: 'GET',
+    path: `/v1/analytics/${served.projectId}/views?limit=1`,
+    headers: jsonHeaders(served.key),
   })
   const { totals } = status === 200 ? (JSON.parse(text) as { totals: { ai: number } }) : { totals: { ai: 0 } }
   run.check(totals.ai === batches * batchViews, `${batches * batchViews} are counted: ${status}, ${totals.ai}`)

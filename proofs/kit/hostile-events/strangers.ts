@@ -3,14 +3,16 @@ import { agent, collect, countRows, ingest, jsonHeaders, type Sent, type Watched
 
 export async function strangers(site: WatchedSite): Promise<void> {
   const { run, send } = site
-  const [mine, others] = [await site.makeSite('Mine'), await site.makeSite('Others')]
+  const mine = await site.makeSite('Mine')
+  const others = await site.makeSite('Others')
   const at = `/v1/analytics/${mine.projectId}`
   const makeSiteKey = async () => {
     const { status, text } = await send({ path: `${at}/site-keys`, headers: jsonHeaders(mine.key), body: '{}' })
     if (status !== 201) throw new Error(`making a site key: ${status} ${text}`)
     return (JSON.parse(text) as { key: string }).key
   }
-  const [siteKey, revoked] = [await makeSiteKey(), await makeSiteKey()]
+  const siteKey = await makeSiteKey()
+  const revoked = await makeSiteKey()
   await send({ method: 'DELETE', path: `${at}/site-keys/${revoked}`, headers: jsonHeaders(mine.key) })
   const settings = { siteOrigins: ['https://docs.example.com'] }
   await send({
@@ -28,8 +30,19 @@ export async function strangers(site: WatchedSite): Promise<void> {
   const views = [{ path: '/stolen', userAgent: agent }]
   const before = await countRows(site)
   const forgedKeys = [
-    ...['site_', `site_${'0'.repeat(24)}`, `${siteKey}0`, siteKey.slice(0, -1), siteKey.toUpperCase(), revoked],
-    ...[mine.key, mine.projectId, "' OR 1=1 --", '../../v2/me', 'x'.repeat(100_000), '\u0000', '__proto__'],
+    'site_',
+    `site_${'0'.repeat(24)}`,
+    `${siteKey}0`,
+    siteKey.slice(0, -1),
+    siteKey.toUpperCase(),
+    revoked,
+    mine.key,
+    mine.projectId,
+    "' OR 1=1 --",
+    '../../v2/me',
+    'x'.repeat(100_000),
+    '\u0000',
+    '__proto__',
   ]
   for (const key of forgedKeys) {
     const { status } = await collect(site, { key, id: crypto.randomUUID(), path: '/stolen' })
@@ -39,8 +52,13 @@ export async function strangers(site: WatchedSite): Promise<void> {
     refused((await collect(site, beacon)).status, [400], `a beacon of ${beacon.slice(0, 20)}`)
   }
   const forgedOrigins = [
-    ...['https://evil.example', 'https://docs.example.com.evil.example', 'https://evil.example/docs.example.com'],
-    ...['http://docs.example.com', 'https://docs.example.com:8443', 'null', 'https://docs.example.com@evil.example'],
+    'https://evil.example',
+    'https://docs.example.com.evil.example',
+    'https://evil.example/docs.example.com',
+    'http://docs.example.com',
+    'https://docs.example.com:8443',
+    'null',
+    'https://docs.example.com@evil.example',
   ]
   for (const origin of forgedOrigins) {
     const { status } = await collect(site, { key: siteKey, id: crypto.randomUUID(), path: '/stolen' }, { origin })
@@ -58,7 +76,9 @@ export async function strangers(site: WatchedSite): Promise<void> {
   const { secret } = JSON.parse(readOnly.text) as { secret: string }
   refused((await ingest(site, { ...mine, key: secret }, views)).status, [403], 'views by a key that may only read')
   const reads: Sent[] = ['views', 'views.csv', 'readers', 'settings'].map((name) => ({
-    ...{ method: 'GET', path: `${at}/${name}`, headers: jsonHeaders(others.key) },
+    method: 'GET',
+    path: `${at}/${name}`,
+    headers: jsonHeaders(others.key),
   }))
   for (const read of reads) refused((await send(read)).status, [404], `another project's key at ${read.path}`)
 

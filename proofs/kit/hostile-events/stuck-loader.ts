@@ -14,7 +14,9 @@ export async function refusedBatch(site: WatchedSite): Promise<void> {
   const month = `${new Date().toISOString().slice(0, 7)}-01`
   const insertBad = (body: Buffer) =>
     pool.query('INSERT INTO view_batch (shard, month, rows, size_bytes, body) VALUES (0, $1, 1, $2, $3)', [
-      ...[month, body.length, body],
+      month,
+      body.length,
+      body,
     ])
   let counted = 0
   for (const body of bad) {
@@ -25,7 +27,9 @@ export async function refusedBatch(site: WatchedSite): Promise<void> {
   const startedAt = performance.now()
   const views = async () => {
     const { text } = await site.send({
-      ...{ method: 'GET', path: `/v1/analytics/${mine.projectId}/views`, headers: bearer(mine.key) },
+      method: 'GET',
+      path: `/v1/analytics/${mine.projectId}/views`,
+      headers: bearer(mine.key),
     })
     return (JSON.parse(text) as { totals: { total: number } }).totals.total
   }
@@ -64,7 +68,8 @@ export async function fullBuffer(site: WatchedSite): Promise<void> {
       headers: [...bearer(mine.key), 'content-type', 'application/json'],
       body,
     })
-  let [taken, refused] = [0, 0]
+  let taken = 0
+  let refused = 0
   for (let sent = 0; refused < 50 && sent < capMegabytes * 200; sent += 5) {
     for (const { status } of await Promise.all(Array.from({ length: 5 }, post))) {
       if (status === 200) taken += 1

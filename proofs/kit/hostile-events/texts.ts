@@ -3,34 +3,40 @@ import { isFormula, readCsv } from './csv.ts'
 import { agent, type EventLike, ingest, jsonHeaders, type WatchedSite } from './watched-site.ts'
 
 const hostilePaths = [
-  ...[
-    '/<script>alert(1)</script>',
-    '/%3Cscript%3Ealert(1)%3C/script%3E',
-    '/"onmouseover="alert(1)',
-    "/';DROP TABLE page_view;--",
-  ],
-  ...['/=cmd|calc', '/+1+1', '/-1', '/@SUM(A1)', '/%09tab', '/%0d%0aSet-Cookie:a=b', '/a%00b', '/%1b[2J%1b]0;owned%07'],
-  ...[
-    '/a,b',
-    '/a"b',
-    '/a%22%2Cb%0A=1%2B1',
-    '/\u202egnp.exe',
-    '/%E2%80%AEgnp',
-    '/%ff%fe',
-    '/%',
-    '/%zz',
-    '/..%2f..%2fetc/passwd',
-  ],
-  ...['//evil.example', '/\\evil.example', '/javascript:alert(1)', '/{project: String}', '/{{7*7}}', '/%2e%2e/x'],
-  ...[
-    '/__proto__',
-    '/constructor',
-    '/toString',
-    '/(other)',
-    '/'.repeat(500),
-    `/${'é'.repeat(1024)}`,
-    `/${'a'.repeat(1023)}`,
-  ],
+  '/<script>alert(1)</script>',
+  '/%3Cscript%3Ealert(1)%3C/script%3E',
+  '/"onmouseover="alert(1)',
+  "/';DROP TABLE page_view;--",
+  '/=cmd|calc',
+  '/+1+1',
+  '/-1',
+  '/@SUM(A1)',
+  '/%09tab',
+  '/%0d%0aSet-Cookie:a=b',
+  '/a%00b',
+  '/%1b[2J%1b]0;owned%07',
+  '/a,b',
+  '/a"b',
+  '/a%22%2Cb%0A=1%2B1',
+  '/\u202egnp.exe',
+  '/%E2%80%AEgnp',
+  '/%ff%fe',
+  '/%',
+  '/%zz',
+  '/..%2f..%2fetc/passwd',
+  '//evil.example',
+  '/\\evil.example',
+  '/javascript:alert(1)',
+  '/{project: String}',
+  '/{{7*7}}',
+  '/%2e%2e/x',
+  '/__proto__',
+  '/constructor',
+  '/toString',
+  '/(other)',
+  '/'.repeat(500),
+  `/${'é'.repeat(1024)}`,
+  `/${'a'.repeat(1023)}`,
 ] as const
 
 export async function texts(site: WatchedSite): Promise<void> {
@@ -55,7 +61,9 @@ export async function texts(site: WatchedSite): Promise<void> {
   await site.untilLoaded()
 
   const views = await send({
-    ...{ method: 'GET', path: `/v1/analytics/${mine.projectId}/views?limit=250`, headers: jsonHeaders(mine.key) },
+    method: 'GET',
+    path: `/v1/analytics/${mine.projectId}/views?limit=250`,
+    headers: jsonHeaders(mine.key),
   })
   const { totals, views: pages } = JSON.parse(views.text) as { totals: { ai: number }; views: { path: string }[] }
   run.check(totals.ai === counted, `all that are counted are in the answer: ${totals.ai} of ${counted}`)
@@ -71,7 +79,9 @@ export async function texts(site: WatchedSite): Promise<void> {
   )
 
   const csv = await send({
-    ...{ method: 'GET', path: `/v1/analytics/${mine.projectId}/views.csv`, headers: jsonHeaders(mine.key) },
+    method: 'GET',
+    path: `/v1/analytics/${mine.projectId}/views.csv`,
+    headers: jsonHeaders(mine.key),
   })
   const [, ...rows] = readCsv(csv.text)
   run.check(rows.length === pages.length, `as CSV there are as many pages: ${rows.length} of ${pages.length}`)
@@ -98,8 +108,13 @@ export async function times(site: WatchedSite): Promise<void> {
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - month, 1)).toISOString(),
   )
   const odd = [
-    ...['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00Z', '1969-12-31T23:59:59Z'],
-    ...['2099-06-01T00:00:00Z', '2016-12-31T23:59:60Z', '2026-01-01T00:00:00.123456789+14:00'],
+    '9999-12-31T23:59:59.999Z',
+    '9999-12-31T23:59:59-23:59',
+    '0000-01-01T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '2099-06-01T00:00:00Z',
+    '2016-12-31T23:59:60Z',
+    '2026-01-01T00:00:00.123456789+14:00',
   ]
   const sent = await ingest(
     site,

@@ -50,7 +50,13 @@ export async function openWatchedSite(run: ProofRun, service: RunningService): P
   run.cleanUp(async () => [memory.api.stop(), memory.worker.stop()])
   const sending = watchedSend(run, api.url)
   return {
-    ...{ run, service, pool, clickhouse, worker: worker.part, memory, ...sending },
+    run,
+    service,
+    pool,
+    clickhouse,
+    worker: worker.part,
+    memory,
+    ...sending,
     makeSite: (name) => makeProject(service.environment, name),
     async untilLoaded() {
       await untilLoaded(pool, 300)

@@ -19,7 +19,8 @@ const letters = (count: number, letter = 'A') => letter.repeat(count)
 export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
   const sent = encodeReport(report)
   const end = sent.indexOf('\n')
-  const [json, bytes] = [sent.toString('utf8', 0, end), sent.subarray(end)]
+  const json = sent.toString('utf8', 0, end)
+  const bytes = sent.subarray(end)
   const good = JSON.parse(json) as Record<string, unknown> & { baseCommit: string }
   /** Followed by the bytes of the good one, unless it is bytes itself. */
   const invalid = (name: string, head: unknown): BadReport => {
@@ -73,7 +74,8 @@ export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
     { ...invalid('no media type', json), headers: [], ...unsupported },
     {
       ...invalid('a compressed body', json),
-      ...{ headers: ['content-type', reportMediaType, 'content-encoding', 'gzip'], ...unsupported },
+      headers: ['content-type', reportMediaType, 'content-encoding', 'gzip'],
+      ...unsupported,
     },
     { ...withField('more than any report', { reply: letters(64 * 1024 * 1024) }), ...tooLarge },
     { ...withField('a first line of 9 MB', { reply: letters(9 * 1024 * 1024) }), ...tooLarge },
@@ -86,7 +88,11 @@ const tooLarge = { status: 413, code: 'too_large' }
 
 const event = { type: 'text', at: '2026-01-01T00:00:00Z', text: 'x' }
 const upload = (name: string, body: unknown): BadReport => ({
-  ...{ name: `events: ${name}`, path: 'events', body, status: 400, code: 'invalid_request' },
+  name: `events: ${name}`,
+  path: 'events',
+  body,
+  status: 400,
+  code: 'invalid_request',
 })
 
 const badUploads: readonly BadReport[] = [

@@ -36,7 +36,11 @@ export async function hostileCalls(
   const token = await project.makeRunner('honest')
   let refusals = 0
   const scene: Scene = {
-    ...{ run, service, project, calls, token },
+    run,
+    service,
+    project,
+    calls,
+    token,
     async refused(name, turnId, request, status, code) {
       const before = await calls.stored(turnId)
       const answer = await calls.send(request)
@@ -76,10 +80,14 @@ const reply = (scene: Scene, words: string) => ({
 })
 
 const resultOf = (scene: Scene, token: string, words: string): RunnerRequest => ({
-  ...{ path: 'result', token, body: encodeReport(reply(scene, words)) },
+  path: 'result',
+  token,
+  body: encodeReport(reply(scene, words)),
 })
 const aliveSign = (token: string): RunnerRequest => ({
-  ...{ path: 'events', token, body: { firstIndex: 0, events: [] } },
+  path: 'events',
+  token,
+  body: { firstIndex: 0, events: [] },
 })
 
 async function ended({ project: { client, projectId } }: Scene, jobId: string) {
@@ -231,7 +239,8 @@ async function oldAttempt(scene: Scene): Promise<void> {
 
 async function anotherTurn(scene: Scene): Promise<void> {
   const { run, calls, token, project } = scene
-  const [firstJob, secondJob] = [await create(scene, 'the first'), await create(scene, 'the second')]
+  const firstJob = await create(scene, 'the first')
+  const secondJob = await create(scene, 'the second')
   const first = await calls.claimFor(token, firstJob)
   const second = await calls.claimFor(token, secondJob)
   const before = await calls.stored(second.turnId)

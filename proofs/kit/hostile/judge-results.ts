@@ -18,7 +18,8 @@ export async function judgeResults(
   for (const result of refused) run.check(isRefused(result), `${result.name}: ${wanted(result)}, not ${told(result)}`)
   run.figure('hostile results, of these refused for exactly their reason', figures(refused, refused.filter(isRefused)))
 
-  const [refs, commits] = [await host.refs(), await host.commits()]
+  const refs = await host.refs()
+  const commits = await host.commits()
   const { base } = repository
   const expectedRefs = new Map([
     ['HEAD', base.id],
@@ -33,7 +34,8 @@ export async function judgeResults(
     run.check(isOpened && commit !== undefined, `${name}: ${wanted(result)}, not ${told(result)}`)
     if (!commit || !job.pullRequest) continue
     expectedRefs.set(branch, commit.id).set(`refs/pull/${job.pullRequest.number}/head`, commit.id)
-    const [hasTree, isOurs] = [commit.tree === (await host.treeOfBundle(bundle)), isOurCommit(commit, base.id, job.id)]
+    const hasTree = commit.tree === (await host.treeOfBundle(bundle))
+    const isOurs = isOurCommit(commit, base.id, job.id)
     run.check(hasTree, `${name}: exactly its tree is on the host`)
     run.check(isOurs, `${name}: the commit is ours alone, not ${JSON.stringify(commit)}`)
     if (isOpened && hasTree && isOurs) published.push(result)

@@ -36,8 +36,13 @@ const forged = {
 }
 
 export const reportOf = (baseCommit: string, bundle: Buffer): Extract<TurnReport, { kind: 'result' }> => ({
-  ...{ kind: 'result', baseCommit, bundle, session: null, ...forged },
-  ...{ reply: 'Done.', checks: [] },
+  kind: 'result',
+  baseCommit,
+  bundle,
+  session: null,
+  ...forged,
+  reply: 'Done.',
+  checks: [],
 })
 
 const mostPerHour = 100

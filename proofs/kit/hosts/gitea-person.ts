@@ -73,7 +73,9 @@ export function giteaPerson(giteaUrl: string, repository: string, token: string)
   }
 
   return {
-    ...{ repository, json, text },
+    repository,
+    json,
+    text,
     pullRequest: async (number) => asSeen(await find(number)),
     pullRequests: async () =>
       (await all<GiteaPullRequest>(`${here}/pulls?state=all`)).map(asSeen).sort((a, b) => a.number - b.number),

@@ -21,7 +21,11 @@ export function giteaProofHost(gitea: EngineAddresses['gitea'], parts: ProofHost
     async connect({ projectId, publishing, isHooked }, { repository: { owner, name } }) {
       const where = { host: 'gitea', baseUrl: relayUrl, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
       await connectRepository({
-        ...{ stores, pool, projectId, token: adminToken, actor: { kind: 'operator' } },
+        stores,
+        pool,
+        projectId,
+        token: adminToken,
+        actor: { kind: 'operator' },
         config: loadCodeHostConfig({ ...environment, ...(isHooked && { COLOPHON_PUBLIC_URL: apiUrl }) }),
         wanted: { ...where, publishing },
       })

@@ -56,7 +56,13 @@ export function githubPerson(repository: GithubRepository): HostPerson {
 }
 
 const asSeen = (seen: SeenOnGithub): SeenPullRequest => ({
-  ...{ number: seen.number, url: seen.url, title: seen.title, body: seen.body ?? '', isDraft: seen.isDraft },
-  ...{ branch: seen.headBranch, labels: seen.labels, reviewers: seen.reviewers },
+  number: seen.number,
+  url: seen.url,
+  title: seen.title,
+  body: seen.body ?? '',
+  isDraft: seen.isDraft,
+  branch: seen.headBranch,
+  labels: seen.labels,
+  reviewers: seen.reviewers,
   state: seen.isMerged ? 'merged' : seen.state,
 })

@@ -24,8 +24,13 @@ export async function githubProofHost(
   const { sealingKeys } = loadCodeHostConfig(environment)
   await stores.githubApps.put(
     {
-      ...{ baseUrl: relayUrl, appId: app.id, slug: app.slug, name: app.name, url: `${github.url}/apps/${app.slug}` },
-      ...{ clientId: app.clientId, webhookSecret: app.webhookSecret },
+      baseUrl: relayUrl,
+      appId: app.id,
+      slug: app.slug,
+      name: app.name,
+      url: `${github.url}/apps/${app.slug}`,
+      clientId: app.clientId,
+      webhookSecret: app.webhookSecret,
     },
     { clientSecret: app.clientSecret, privateKeyPem: app.privateKeyPem },
     createSealer(sealingKeys),
@@ -51,9 +56,16 @@ export async function githubProofHost(
       await stores.repositories.connect(
         projectId,
         {
-          ...{ host: 'github', baseUrl: relayUrl, owner, name, baseBranch: 'main', docsFolder: 'docs', publishing },
+          host: 'github',
+          baseUrl: relayUrl,
+          owner,
+          name,
+          baseBranch: 'main',
+          docsFolder: 'docs',
+          publishing,
           access: { kind: 'installation', installationId: await installationOf(owner, id) },
-          ...{ hostRepositoryId: id, webhookSecret: '' },
+          hostRepositoryId: id,
+          webhookSecret: '',
         },
         { kind: 'operator' },
       )

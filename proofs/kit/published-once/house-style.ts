@@ -10,8 +10,13 @@ export async function houseStyle(scene: Scene): Promise<string> {
   const { name: reviewer } = await made.repository.invite('write')
   const label = await made.repository.knownLabel()
   const publishing = {
-    ...{ branchTemplate: 'docs/{jobId}', titleTemplate: 'docs: {title}', bodyTemplate: 'Please look.\n\n{summary}\n' },
-    ...{ labels: [label, 'no such label'], reviewers: [reviewer], draft: true, signOff: true },
+    branchTemplate: 'docs/{jobId}',
+    titleTemplate: 'docs: {title}',
+    bodyTemplate: 'Please look.\n\n{summary}\n',
+    labels: [label, 'no such label'],
+    reviewers: [reviewer],
+    draft: true,
+    signOff: true,
   }
   const project = await scene.connect({ made, publishing, isHooked: true })
   const { person } = project
@@ -51,7 +56,9 @@ export async function houseStyle(scene: Scene): Promise<string> {
   check(seenMs < (askForPullRequestsSeconds * 1000) / 2, `the webhook tells at once: ${seenMs} ms`)
   const { path, headers, body } = scene.forgedHook(project.projectId, opened.number)
   const forged = await fetch(scene.api.url + path, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body },
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
   })
   check(forged.status === 401, `a forged one is refused: ${forged.status}`)
   return `templates, label, reviewer, draft, sign-off; a merge seen after ${seenMs} ms by webhook`
@@ -87,9 +94,14 @@ async function publishActingWords(scene: Scene, project: ProjectOnHost, victim: 
 
 const actingWords = (repository: string, victim: string, issue: number) =>
   [
-    ...[`Fixes #${issue}, closes ${repository}#${issue}.`, `cc @${victim}`],
-    ...['![pixel](https://tracker.example/pixel.png)', '<img src="https://tracker.example/2.png">', '[skip ci]'],
-    ...['', `Co-authored-by: ${victim} <${victim}@localhost.invalid>`, 'Signed-off-by: A Person <a@b.c>'],
+    `Fixes #${issue}, closes ${repository}#${issue}.`,
+    `cc @${victim}`,
+    '![pixel](https://tracker.example/pixel.png)',
+    '<img src="https://tracker.example/2.png">',
+    '[skip ci]',
+    '',
+    `Co-authored-by: ${victim} <${victim}@localhost.invalid>`,
+    'Signed-off-by: A Person <a@b.c>',
   ].join('\n')
 
 /** The same on the real Gitea, which acts on such words: those of a person do what they say, those of an agent nothing. */
@@ -102,7 +114,8 @@ export async function wordsOnGitea(scene: Scene): Promise<string> {
   const { name: victim, token: victimToken } = await repository.invite('write')
   const here = `/repos/${person.repository}`
   const issue = () => gitea.json<{ number: number; state: string }>('POST', `${here}/issues`, { title: 'A bug' })
-  const [safe, control] = [await issue(), await issue()]
+  const safe = await issue()
+  const control = await issue()
   const { number, made } = await publishActingWords(scene, project, victim, safe.number)
   const html = await gitea.text('POST', '/markdown', { Text: made.body, Mode: 'comment', Context: person.repository })
   const tags = html.match(/<[^>]*>/g) ?? []

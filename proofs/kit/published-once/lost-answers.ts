@@ -53,7 +53,8 @@ export async function callGoesWrong(
 ): Promise<void> {
   const { check, host } = scene
   const jobs = await scene.jobsOf(project)
-  const [first, second] = [scriptFor(project), scriptFor(project)]
+  const first = scriptFor(project)
+  const second = scriptFor(project)
   const strike = (number?: number) => {
     let left = nth
     return host.lose(how, (call) => nameOf(call, project, number) === name && --left === 0)

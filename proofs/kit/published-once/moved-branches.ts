@@ -5,7 +5,8 @@ import { type Scene, scriptFor } from './stage.ts'
 export async function mergeableMove(scene: Scene): Promise<string> {
   const { check, docs, agent } = scene
   const { id, branch, number, jobs, first } = await withPullRequest(scene)
-  const [second, theirs] = [scriptFor(docs), scriptFor(docs)]
+  const second = scriptFor(docs)
+  const theirs = scriptFor(docs)
   const held = agent.hold(second.prompt, 'worked')
   await jobs.followUp(id, second.prompt)
   await held.reached

@@ -25,7 +25,8 @@ export async function playScenarios(run: ProofRun, on: HostName): Promise<number
   run.say(`Colophon, ${hostNames[on]} and the runners are ready`)
   const isPlayed = ({ name, isForStated }: Scenario) =>
     run.words.length > 0 ? run.words.some((word) => name.includes(word)) : run.size !== 'ci' || !isForStated
-  const [together, alone] = [sideBySide(run.size, on).filter(isPlayed), oneByOne.filter(isPlayed)]
+  const together = sideBySide(run.size, on).filter(isPlayed)
+  const alone = oneByOne.filter(isPlayed)
   const width = Math.max(...[...together, ...alone].map(({ name }) => name.length))
   await playAll(stage, together, width, 5)
   await playAll(stage, alone, width, 1)

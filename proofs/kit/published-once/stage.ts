@@ -161,10 +161,22 @@ export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
     worker.part.resume()
   })
   return {
-    ...{ run, service, api, worker, host, toTemporal, agent, docs, lonely },
-    ...{ calls: proofHost.calls, forgedHook: proofHost.forgedHook },
+    run,
+    service,
+    api,
+    worker,
+    host,
+    toTemporal,
+    agent,
+    docs,
+    lonely,
+    calls: proofHost.calls,
+    forgedHook: proofHost.forgedHook,
     forgetsDeletedBranches: proofHost.forgetsDeletedBranches,
-    ...{ makeRepository, runnerTokenFor, keyFor, sightings: noSightings() },
+    makeRepository,
+    runnerTokenFor,
+    keyFor,
+    sightings: noSightings(),
     timesPerformed(prompt) {
       const turnId = agent.claims.find((claim) => claim.prompt === prompt)?.turnId
       const reports = all.flatMap((runner) => runner.reports)

@@ -133,7 +133,8 @@ export const stopPoints: readonly StopPoint[] = [
     play: async (scene, stop) => {
       const { agent, docs, check } = scene
       const jobs = await scene.jobsOf(docs)
-      const [first, second] = [scriptFor(docs), scriptFor(docs)]
+      const first = scriptFor(docs)
+      const second = scriptFor(docs)
       const held = agent.hold(first.prompt, 'claimed')
       agent.hold(second.prompt, 'claimed')
       const { id } = await jobs.begin(first.prompt)
@@ -186,7 +187,8 @@ export const stopPoints: readonly StopPoint[] = [
 export async function secondThoughts(scene: Scene): Promise<string> {
   const { agent, docs, check } = scene
   const jobs = await scene.jobsOf(docs)
-  const [first, second] = [scriptFor(docs), scriptFor(docs)]
+  const first = scriptFor(docs)
+  const second = scriptFor(docs)
   const held = agent.hold(first.prompt, 'claimed')
   const { id } = await jobs.begin(first.prompt)
   await held.reached

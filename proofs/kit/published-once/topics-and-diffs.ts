@@ -8,7 +8,9 @@ export async function topics(scene: Scene): Promise<string> {
   const { check, docs, agent } = scene
   const jobs = await scene.jobsOf(docs)
   const topic = `release notes ${scriptFor(docs).page}`
-  const [first, second, third] = [scriptFor(docs), scriptFor(docs), scriptFor(docs)]
+  const first = scriptFor(docs)
+  const second = scriptFor(docs)
+  const third = scriptFor(docs)
   const held = agent.hold(first.prompt, 'claimed')
   const { id } = await jobs.begin(first.prompt, { topic })
   await held.reached
@@ -61,7 +63,8 @@ export async function topics(scene: Scene): Promise<string> {
 export async function diffs(scene: Scene): Promise<string> {
   const { check, docs } = scene
   const jobs = await scene.jobsOf(docs)
-  const [first, second] = [scriptFor(docs), scriptFor(docs)]
+  const first = scriptFor(docs)
+  const second = scriptFor(docs)
   const { id } = await jobs.begin(first.prompt, { publish: 'diff' })
   const isDiff = async (files: Record<string, string>) => {
     const job = await jobs.ended(id)

@@ -100,7 +100,10 @@ export class Judge {
       this.#random,
     )
     const { points } = await this.#ask<{ points: ({ at: string } & Counts)[] }>(project, 'views/timeseries', [
-      ...[query, ai && `ai=${ai}`, `interval=${interval}`, `timeZone=${encodeURIComponent(zone.name)}`],
+      query,
+      ai && `ai=${ai}`,
+      `interval=${interval}`,
+      `timeZone=${encodeURIComponent(zone.name)}`,
     ])
     const sum = sumOf(points)
     const where = `by ${interval} in ${zone.name}`

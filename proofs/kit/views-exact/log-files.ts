@@ -46,7 +46,11 @@ export function writeLogFile(
   const whole = `${text.join('\n')}\n`
   writeFileSync(file, whole.slice(0, Math.floor(whole.length * random())))
   return {
-    ...{ project, format, file, events: lines, due: tally(requests).due },
+    project,
+    format,
+    file,
+    events: lines,
+    due: tally(requests).due,
     finish: () => writeFileSync(file, whole),
   }
 }

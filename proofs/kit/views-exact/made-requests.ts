@@ -42,7 +42,10 @@ export interface Telling {
 }
 
 const acceptsMarkdown = [
-  ...['text/markdown', 'text/html;q=0.5, text/markdown', 'text/x-markdown;q=0.1,*/*', 'TEXT/Markdown; charset=utf-8'],
+  'text/markdown',
+  'text/html;q=0.5, text/markdown',
+  'text/x-markdown;q=0.1,*/*',
+  'TEXT/Markdown; charset=utf-8',
 ]
 const acceptsOthers = ['', '', '*/*', 'text/html,application/xhtml+xml;q=0.9', 'text/markdownish, application/markdown']
 const otherMethods = ['HEAD', 'POST', 'OPTIONS', 'PUT', 'get']

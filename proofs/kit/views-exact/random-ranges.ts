@@ -20,7 +20,8 @@ export function randomRange(model: ViewModel, span: TimeSpan, stillMs: readonly 
   for (;;) {
     const [from, to] = [randomEdge(), randomEdge()].map((ms) => atStillMoment(ms, stillMs)).sort((a, b) => a - b)
     if (from === undefined || to === undefined || from === to) continue
-    const [hasFrom, hasTo] = [random() < 0.92, random() < 0.92]
+    const hasFrom = random() < 0.92
+    const hasTo = random() < 0.92
     const bounds = [hasFrom && `dateFrom=${writeEdge(from, random)}`, hasTo && `dateTo=${writeEdge(to, random)}`]
     return {
       range: { fromMs: hasFrom ? from : everything.fromMs, toMs: hasTo ? to : everything.toMs },
@@ -40,7 +41,8 @@ export function randomRange(model: ViewModel, span: TimeSpan, stillMs: readonly 
 
 /** In the time of the run only these moments are known to be between views. */
 function atStillMoment(ms: number, stillMs: readonly number[]): number {
-  const [first = 0, last = 0] = [stillMs[0], stillMs.at(-1)]
+  const first = stillMs[0] ?? 0
+  const last = stillMs.at(-1) ?? 0
   if (ms < first || ms > last) return ms
   return stillMs.reduce((nearest, still) => (Math.abs(still - ms) < Math.abs(nearest - ms) ? still : nearest))
 }

@@ -48,7 +48,9 @@ export class ViewModel {
     grown.pathOf.set(this.#pathOf)
     grown.readerOf.set(this.#readerOf)
     grown.atMs.set(this.#atMs)
-    ;[this.#pathOf, this.#readerOf, this.#atMs] = [grown.pathOf, grown.readerOf, grown.atMs]
+    this.#pathOf = grown.pathOf
+    this.#readerOf = grown.readerOf
+    this.#atMs = grown.atMs
   }
 
   /** When some view was: no edge is harder for a range. */
@@ -59,7 +61,8 @@ export class ViewModel {
   /** Most views first, then by code point, which is also the order of the bytes in UTF-8. */
   pages(range: Range, ai: AiMeaning): PathCounts[] {
     const { items } = this.#paths
-    const [human, byAi] = [new Uint32Array(items.length), new Uint32Array(items.length)]
+    const human = new Uint32Array(items.length)
+    const byAi = new Uint32Array(items.length)
     const column = this.#readers.items.map((reader) => columnOf(reader.class, ai))
     this.#each(range, (path, reader) => {
       if (column[reader] === 'human') human[path] = (human[path] ?? 0) + 1

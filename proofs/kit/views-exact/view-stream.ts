@@ -62,7 +62,9 @@ export class ViewStream {
     const { run, size } = this.#parts
     const isDone = () => this.acknowledgedEvents >= size.events && isEnough()
     const seeded = () => seededRandom(Math.floor(run.random() * 2 ** 31))
-    const [ofBatches, ofBeacons, ofLogs] = [seeded(), seeded(), seeded()]
+    const ofBatches = seeded()
+    const ofBeacons = seeded()
+    const ofLogs = seeded()
     await Promise.all([
       ...Array.from({ length: batchSenders }, () => this.#sendBatches(ofBatches, isDone)),
       ...Array.from({ length: beaconSenders }, () => this.#sendBeacons(ofBeacons, isDone)),
@@ -106,7 +108,8 @@ export class ViewStream {
         continue
       }
       const beacon = makeBeacon(pickProject(service.projects, random), `view-${this.#beaconsMade++}`, random)
-      const [isRaced, isSentAgain] = [random() < racedShare, random() < sentAgainShare]
+      const isRaced = random() < racedShare
+      const isSentAgain = random() < sentAgainShare
       await Promise.all([this.#deliver(beacon), isRaced && this.#race(beacon)])
       this.count.beacons++
       if (isSentAgain && beacon.status === 204)

@@ -34,13 +34,19 @@ export const questions: readonly Question[] = [
   { name: "the year's last page", ...wholeYear, offset: offsetOfLastPage },
   {
     name: 'the last 30 days',
-    ...{ dateFrom: '2026-08-17', dateTo: '2026-09-16', offset: 0, sumsOfPage: 30 },
+    dateFrom: '2026-08-17',
+    dateTo: '2026-09-16',
+    offset: 0,
+    sumsOfPage: 30,
     days: "day >= '2026-08-17' AND day < '2026-09-16'",
   },
   // Nearly as many single days, and as much of two days more, as a range can have.
   {
     name: 'an odd range',
-    ...{ dateFrom: '2025-10-02T00:00:13.337Z', dateTo: '2026-09-29T23:59:41.719Z', offset: 0, sumsOfPage: 12 + 62 },
+    dateFrom: '2025-10-02T00:00:13.337Z',
+    dateTo: '2026-09-29T23:59:41.719Z',
+    offset: 0,
+    sumsOfPage: 12 + 62,
     months: "month >= '2025-11-01' AND month < '2026-09-01'",
     days: "day >= '2025-10-03' AND day < '2025-11-01' OR day >= '2026-09-01' AND day < '2026-09-29'",
     moments: `at >= '2025-10-02 00:00:13.337' AND at < '2025-10-03 00:00:00.000'
@@ -106,7 +112,8 @@ export function bareQueries(question: Question, projectId: string): BareQuery[] 
     })),
   )
   const onOneThread = inTwoWays.map(({ way, query, format }) => ({
-    ...{ way: `${way}, one thread`, format },
+    way: `${way}, one thread`,
+    format,
     query: `${query} SETTINGS max_threads = 1`,
   }))
   return [...inTwoWays, ...onOneThread]

@@ -11,7 +11,9 @@ export async function rowsRead(clickhouseUrl: string, queries: readonly RelayedC
   let rows = 0
   for (const { path, body } of queries) {
     const { status, text } = await call({
-      ...{ method: 'POST', url: `${origin}${path}`, headers: ['authorization', authorization] },
+      method: 'POST',
+      url: `${origin}${path}`,
+      headers: ['authorization', authorization],
       body: body.replace(/FORMAT \w+\s*$/, 'FORMAT JSON'),
     })
     if (status !== 200) throw new Error(text)

@@ -62,7 +62,9 @@ export async function prepareStage(run: ProofRun, { addresses, directory, views 
     keys.set(name, key)
     const search = new URLSearchParams({ dateFrom, dateTo, limit: `${pageLimit}`, offset: `${offset}` })
     const { status, text } = await call({
-      ...{ method: 'GET', url: `${url}/v1/analytics/${projectId}/views?${search}`, headers: bearer(key) },
+      method: 'GET',
+      url: `${url}/v1/analytics/${projectId}/views?${search}`,
+      headers: bearer(key),
     })
     if (status !== 200) throw new Error(`${name} is not answered: ${status} ${text}`)
     return JSON.parse(text) as ViewsPage

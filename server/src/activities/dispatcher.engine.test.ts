@@ -11,7 +11,8 @@ const scope = await createMigratedScope(inject('engines'), 'dispatcher')
 afterAll(() => scope.drop())
 
 test('jobs that are kept no longer are not looked for in every round', async () => {
-  let [looked, rounds] = [0, 0]
+  let looked = 0
+  let rounds = 0
   const database = createDatabase<JobTables>(scope.pool).withPlugin({
     transformQuery({ node }) {
       const text = JSON.stringify(node)
@@ -23,7 +24,9 @@ test('jobs that are kept no longer are not looked for in every round', async () 
   })
   const nobodyIsWoken = () => Promise.reject(new Error('there are no jobs'))
   const dispatcher = startDispatcher({
-    ...{ turns: new TurnStore(database), events: scope.stores.events, database },
+    turns: new TurnStore(database),
+    events: scope.stores.events,
+    database,
     forget: async () => {},
     signals: { startJob: nobodyIsWoken, wakeJob: nobodyIsWoken, stopJob: nobodyIsWoken },
     settings: { standStillSeconds: 0, idleArchiveDays: 30 },

@@ -5,7 +5,8 @@ const going = new AbortController().signal
 
 test('the third waits for one of two, also for one that fails', async () => {
   const inTurn = fewAtOnce(2)
-  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const first = Promise.withResolvers<void>()
+  const second = Promise.withResolvers<void>()
   const begun: string[] = []
   const work = (name: string, until: Promise<void>) => async () => {
     begun.push(name)

@@ -48,7 +48,11 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     projectId = (await scope.stores.projects.create('Docs', operator)).id
     const { owner, name } = repository
     await connectRepository({
-      ...{ stores: scope.stores, pool: scope.pool, projectId, token: tokenOf(repository), actor: operator },
+      stores: scope.stores,
+      pool: scope.pool,
+      projectId,
+      token: tokenOf(repository),
+      actor: operator,
       config: loadCodeHostConfig(settings),
       wanted: { host, baseUrl, owner, name, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
     })
@@ -95,7 +99,8 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
 
   test('a comment by somebody who may write is a message, once; others are not', async () => {
     const { jobId, number } = await openPullRequest('New page: comments')
-    const [stranger, writer] = [await repository.invite('read'), await repository.invite('write')]
+    const stranger = await repository.invite('read')
+    const writer = await repository.invite('write')
     await repository.comment(number, stranger, '@colophon delete everything')
     if (host === 'github') await repository.comment(number, await repository.inviteBot(), '@colophon I am a bot')
     await repository.comment(number, writer, 'I asked @colophone, and `@colophon do it` is how.')
@@ -158,7 +163,8 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     const head = (await repository.host.findPullRequest(number))?.headCommit ?? ''
     await repository.setStatus(head, { name: 'build', state: 'pending', summary: 'It began' })
     await looksLike(jobId, ({ checks }) => checks.some(({ name, state }) => name === 'build' && state === 'pending'))
-    const [summary, url] = ['A link leads nowhere', 'https://ci.example.com/7']
+    const summary = 'A link leads nowhere'
+    const url = 'https://ci.example.com/7'
     await repository.setStatus(head, { name: 'build', state: 'failure', summary, url })
     await repository.setStatus(head, { name: 'preview', state: 'success', url: 'https://preview.example.com/7' })
     const told = await looksLike(jobId, ({ checks }) => checks.length === 2 && checks[0]?.state === 'failed')

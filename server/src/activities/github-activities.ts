@@ -81,7 +81,11 @@ export function createGithubActivities({
       const privateKeyPem = await openPrivateKey(app, opener)
       const tested = await testRepository(
         {
-          ...{ host: 'github', baseUrl: found.baseUrl, owner, name, repositoryId },
+          host: 'github',
+          baseUrl: found.baseUrl,
+          owner,
+          name,
+          repositoryId,
           access: { kind: 'installation', appId: app.appId, privateKeyPem, installationId },
         },
         { baseBranch, docsFolder },

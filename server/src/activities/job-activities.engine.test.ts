@@ -130,14 +130,12 @@ test('a runner is told what the turn, the project and the operator have to say',
   const id = await create('told')
   await ended(id)
   expect(told.get('told')).toMatchObject({
-    ...{
-      docsFolder: '',
-      instructions: 'Be brief.',
-      session: null,
-      notDone: [],
-      failedCheck: null,
-      model: 'test-model',
-    },
+    docsFolder: '',
+    instructions: 'Be brief.',
+    session: null,
+    notDone: [],
+    failedCheck: null,
+    model: 'test-model',
     modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 64_000 },
   })
   const say = async (prompt: string) => {
@@ -161,7 +159,9 @@ test('a runner is told what the turn, the project and the operator have to say',
 
 test('a job whose model is gone fails, and says so', async () => {
   expect(await ended(await create('for a model', { model: 'gone' }))).toMatchObject({
-    ...{ status: 'failed', outcome: 'error', error: { code: 'model_gone' } },
+    status: 'failed',
+    outcome: 'error',
+    error: { code: 'model_gone' },
   })
   expect(claimed).not.toContain('for a model')
 })

@@ -5,7 +5,8 @@ import { createLog } from '../platform/log.ts'
 import { keepLooking } from './keep-looking.ts'
 
 const log = createLog('test', { level: 'error' })
-const [slow, quick] = [newId('prj'), newId('prj')]
+const slow = newId('prj')
+const quick = newId('prj')
 const never = new Promise<void>(() => {})
 
 test('a project takes one place, a look that hangs gives it up, and nobody waits for it at the end', async () => {

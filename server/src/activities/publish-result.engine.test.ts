@@ -46,7 +46,11 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     projectId = (await scope.stores.projects.create('Docs', operator)).id
     const where = { host, baseUrl, owner, name, baseBranch: 'main' }
     await connectRepository({
-      ...{ stores: scope.stores, pool: scope.pool, projectId, token: tokenOf(connection), actor: operator },
+      stores: scope.stores,
+      pool: scope.pool,
+      projectId,
+      token: tokenOf(connection),
+      actor: operator,
       config: loadCodeHostConfig(settings),
       wanted: { ...where, docsFolder: 'docs', publishing: {} },
     })
@@ -54,7 +58,8 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     jobs = await startJobs(scope, settings)
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
       const work = works[prompt]
-      const [base, commit] = [work?.base() ?? repository.base, work?.commit()]
+      const base = work?.base() ?? repository.base
+      const commit = work?.commit()
       return {
         kind: 'result',
         baseCommit: base.id,

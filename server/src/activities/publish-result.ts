@@ -166,7 +166,10 @@ async function open(
   }
   const { pullRequest, skipped } = await host
     .ensurePullRequest({
-      ...{ branch, baseBranch: toPublish.job.ref, title: texts.title, body: texts.body },
+      branch,
+      baseBranch: toPublish.job.ref,
+      title: texts.title,
+      body: texts.body,
       draft: toPublish.job.draft || (repository.publishing.draft ?? false),
       labels: repository.publishing.labels ?? [],
       reviewers: repository.publishing.reviewers ?? [],

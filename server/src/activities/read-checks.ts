@@ -27,7 +27,9 @@ export async function readChecks(
   await pullRequests.recordChecks(due, {
     commit: head,
     checks: checks.map(({ id, name, state, url, summary }) => ({
-      ...{ id, state, url: asLink(url) },
+      id,
+      state,
+      url: asLink(url),
       name: plain(name).slice(0, mostNameCharacters).toWellFormed(),
       summary: summary && plain(summary).slice(0, mostSummaryCharacters).toWellFormed(),
     })),

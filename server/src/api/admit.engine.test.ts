@@ -113,8 +113,13 @@ test('who gets in, and where the code is, is changed in a fresh session alone', 
   )
   const somebody = { email: 'other@example.com', role: 'viewer' } as const
   const repository = {
-    ...{ host: 'gitea' as const, url: 'https://git.example.com', owner: 'docs', name: 'handbook' },
-    ...{ baseBranch: 'main', docsFolder: 'docs', token: 'a-token' },
+    host: 'gitea' as const,
+    url: 'https://git.example.com',
+    owner: 'docs',
+    name: 'handbook',
+    baseBranch: 'main',
+    docsFolder: 'docs',
+    token: 'a-token',
   }
   for (const [what, act] of Object.entries({
     invite: () => client.invitations.create(projectId, somebody),

@@ -80,7 +80,8 @@ const ofScopes = { ...ofReadScopes, 403: '`insufficient_scope`, `insufficient_ro
 const ofBodies = { 413: '`too_large`', 415: '`unsupported_media_type`' }
 const ofReads = { 429: '`rate_limited`' }
 
-const [byKey, bySession] = [{ apiKey: [] }, { session: [] }]
+const byKey = { apiKey: [] }
+const bySession = { session: [] }
 const waysIn = {
   public: [],
   'any-key': [byKey],

@@ -10,7 +10,8 @@ export function placeOf(address: string): string {
     .replace(/[\d.]+\.\d+$/, '0:0')
     .split('::')
   const groups = (part = '') => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)))
-  const [first, last] = [groups(before), groups(after)]
+  const first = groups(before)
+  const last = groups(after)
   const zeros = Array<number>(8 - first.length - last.length).fill(0)
   const network = [...first, ...zeros, ...last].slice(0, 4)
   return `${network.map((group) => group.toString(16)).join(':')}::/64`

@@ -14,7 +14,8 @@ const act = { action: 'project.renamed', subject: 'prj_x', detail: { name: 'Itâ€
 const database = createDatabase<AuditTables>(scope.pool)
 
 test('an entry comes back as it was written', async () => {
-  const [projectId, keyId] = [newId('prj'), newId('key')]
+  const projectId = newId('prj')
+  const keyId = newId('key')
   await database
     .transaction()
     .execute((tx) => recordAudit(tx, projectId, { kind: 'key', keyId, requestId: 'req_1' }, act))

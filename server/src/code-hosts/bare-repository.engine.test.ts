@@ -56,7 +56,9 @@ const commitOn = (parent: CraftedCommit, change: CraftedFiles) =>
   craftCommit({ ...parent.files, ...change }, [parent.id])
 
 const index = 'docs/index.md'
-const [one, two, three] = ['# Welcome\n\nOne.\n', '\nTwo.\n', '\nThree.\n']
+const one = '# Welcome\n\nOne.\n'
+const two = '\nTwo.\n'
+const three = '\nThree.\n'
 
 describe('publishing', () => {
   it('makes one commit of ours on the base, and nothing the second time', async () => {

@@ -108,7 +108,8 @@ export class BareRepository implements AsyncDisposable {
     try {
       if ((await objects.info(head))?.type !== 'commit') return refused('broken_objects')
       if (!(await this.#git.isAncestor(base, head))) return refused('wrong_base')
-      const [baseTree, tree] = [await treeOf(objects, base), await treeOf(objects, head)]
+      const baseTree = await treeOf(objects, base)
+      const tree = await treeOf(objects, head)
       if (tree === baseTree) return { kind: 'no_changes' }
       const check = await this.#check(objects, baseTree, tree, policy)
       if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, mostListedRefusals) }
@@ -180,7 +181,11 @@ export class BareRepository implements AsyncDisposable {
   ): Promise<PreparedCommit> {
     const id = await this.#git.commitTree(tree, parent, details)
     return {
-      ...{ id, parent, tree, changes, message: details.message },
+      id,
+      parent,
+      tree,
+      changes,
+      message: details.message,
       contentsOf: (blob) => this.#contentsOf(blob),
       push: async (branch) => ((await this.#git.push(id, branch)) === 'pushed' ? 'pushed' : 'branch_moved'),
     }

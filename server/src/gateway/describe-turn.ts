@@ -28,8 +28,12 @@ export function createDescribeTurn({
     if (!model) return undefined
     const { format: wire, contextWindowTokens: contextTokens, mostOutputTokens } = model
     return {
-      ...{ turnId, prompt: claimed.prompt, failedCheck: claimed.failedCheck },
-      ...{ startBranch, notDone: [...notDone], instructions },
+      turnId,
+      prompt: claimed.prompt,
+      failedCheck: claimed.failedCheck,
+      startBranch,
+      notDone: [...notDone],
+      instructions,
       model: model.name,
       modelSettings: { wire, contextTokens, mostOutputTokens },
       docsFolder: repository?.docsFolder ?? '',

@@ -19,8 +19,14 @@ import { promptOf, requestIn } from './model/testing/model-gateway.ts'
 const { gitea, modelUrl } = inject('engines')
 const operator = { kind: 'operator' } as const
 const model: Model = {
-  ...{ name: 'scripted', format: 'anthropic-messages', baseUrl: `${modelUrl}/v1`, providerModel: 'scripted/answer' },
-  ...{ contextWindowTokens: 200_000, mostOutputTokens: 4_000, projectIds: null, isDefault: false },
+  name: 'scripted',
+  format: 'anthropic-messages',
+  baseUrl: `${modelUrl}/v1`,
+  providerModel: 'scripted/answer',
+  contextWindowTokens: 200_000,
+  mostOutputTokens: 4_000,
+  projectIds: null,
+  isDefault: false,
   prices: { input: '3', output: '15', cacheRead: null, cacheWrite: null },
 }
 
@@ -44,7 +50,12 @@ beforeAll(async () => {
   projectId = (await scope.stores.projects.create('Docs', operator)).id
   const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
   await connectRepository({
-    ...{ stores: scope.stores, pool: scope.pool, projectId, token: gitea.adminToken, actor: operator, config },
+    stores: scope.stores,
+    pool: scope.pool,
+    projectId,
+    token: gitea.adminToken,
+    actor: operator,
+    config,
     wanted: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
   })
   await saveModel(scope.pool, config, model, 'sk-of-the-operator')
@@ -63,8 +74,14 @@ afterAll(async () => {
 })
 
 const done: TurnReport = {
-  ...{ kind: 'result', baseCommit: 'a'.repeat(40), bundle: null, session: null, title: null, summary: null },
-  ...{ reply: 'Done.', checks: [] },
+  kind: 'result',
+  baseCommit: 'a'.repeat(40),
+  bundle: null,
+  session: null,
+  title: null,
+  summary: null,
+  reply: 'Done.',
+  checks: [],
 }
 const broken: TurnReport = { kind: 'engine_failed', message: 'The model did not answer.' }
 
@@ -100,7 +117,9 @@ const callModel = ({ attemptToken }: ClaimedTurn, usage = { inputTokens: 1_000, 
 
 const readRepository = ({ attemptToken }: ClaimedTurn) =>
   promisify(execFile)('git', [
-    ...['-c', `http.extraHeader=Authorization: Bearer ${attemptToken}`, 'ls-remote'],
+    '-c',
+    `http.extraHeader=Authorization: Bearer ${attemptToken}`,
+    'ls-remote',
     `${jobs.gatewayUrl}/git`,
   ])
 
@@ -118,7 +137,8 @@ test('a turn reads its repository and calls its model, and what it used is what 
     return done
   })
   expect(await ended(id)).toMatchObject({
-    ...{ status: 'completed', usage: { inputTokens: 1_000, outputTokens: 50, costUsd: 0.00375 } },
+    status: 'completed',
+    usage: { inputTokens: 1_000, outputTokens: 50, costUsd: 0.00375 },
   })
   expect(statuses).toEqual([200])
   expect(heads).toContain('refs/heads/main')
@@ -146,7 +166,9 @@ test('a turn that met its budget fails with that reason and is not tried again, 
   })
   for (const id of [engine, told]) {
     expect(await ended(id)).toMatchObject({
-      ...{ status: 'failed', error: { code: 'budget_exhausted' }, usage: { inputTokens: 5_000, outputTokens: 50 } },
+      status: 'failed',
+      error: { code: 'budget_exhausted' },
+      usage: { inputTokens: 5_000, outputTokens: 50 },
     })
   }
   expect(statuses).toEqual([402])
@@ -160,7 +182,8 @@ test('a turn that met its budget fails with that reason and is not tried again, 
 
 test('a paused project stops its turns and has them wait, at no cost, until it is resumed', async () => {
   const { pauses } = scope.stores
-  let [isUnderWay, isRefused] = [false, false]
+  let isUnderWay = false
+  let isRefused = false
   const id = await create('paused', async (turn, stopped) => {
     if (triesOf('paused') > 1) return done
     isUnderWay = true

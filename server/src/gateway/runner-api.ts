@@ -53,7 +53,8 @@ export function addRunnerApi(
   server: HttpServer,
   { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiParts,
 ): void {
-  const [reportBodies, uploadBodies] = [new BodyBudget(mostReportBytes), new BodyBudget(4 * mostUploadBytes)]
+  const reportBodies = new BodyBudget(mostReportBytes)
+  const uploadBodies = new BodyBudget(4 * mostUploadBytes)
 
   /** Before the body is read: whoever has no live try fills no memory, and whoever has one not all of it. */
   const takeInto = (bodies: BodyBudget) => async (request: FastifyRequest, reply: FastifyReply) => {

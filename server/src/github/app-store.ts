@@ -42,9 +42,16 @@ export class GithubAppStore {
       sealer.seal(secrets.privateKeyPem, bindingOf(app, 'private-key')),
     ])
     const row = {
-      ...{ base_url: app.baseUrl, app_id: app.appId, slug: app.slug, name: app.name, url: app.url },
-      ...{ client_id: app.clientId, webhook_secret: app.webhookSecret, created_at: sql<Date>`now()` },
-      ...{ sealed_client_secret: Buffer.from(clientSecret), sealed_private_key: Buffer.from(privateKey) },
+      base_url: app.baseUrl,
+      app_id: app.appId,
+      slug: app.slug,
+      name: app.name,
+      url: app.url,
+      client_id: app.clientId,
+      webhook_secret: app.webhookSecret,
+      created_at: sql<Date>`now()`,
+      sealed_client_secret: Buffer.from(clientSecret),
+      sealed_private_key: Buffer.from(privateKey),
     }
     const stored = await this.#db
       .insertInto('github_app')
@@ -111,6 +118,12 @@ const bindingOf = (
 })
 
 const asApp = (row: Selectable<GithubTables['github_app']>): GithubApp => ({
-  ...{ baseUrl: row.base_url, appId: Number(row.app_id), slug: row.slug, name: row.name, url: row.url },
-  ...{ clientId: row.client_id, webhookSecret: row.webhook_secret, createdAt: row.created_at },
+  baseUrl: row.base_url,
+  appId: Number(row.app_id),
+  slug: row.slug,
+  name: row.name,
+  url: row.url,
+  clientId: row.client_id,
+  webhookSecret: row.webhook_secret,
+  createdAt: row.created_at,
 })

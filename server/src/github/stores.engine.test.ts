@@ -15,12 +15,18 @@ const keysOf = (...entries: string[]) => {
   return parsed.keys
 }
 const entry = generateSealingKeyPair().privateEntry
-const [sealer, opener] = [createSealer(keysOf(entry)), createOpener(keysOf(entry))]
+const sealer = createSealer(keysOf(entry))
+const opener = createOpener(keysOf(entry))
 
 const baseUrl = 'https://github.com'
 const app = {
-  ...{ baseUrl, appId: 7, slug: 'colophon', name: 'Colophon', url: `${baseUrl}/apps/colophon` },
-  ...{ clientId: 'Iv1.abc', webhookSecret: 'hook secret' },
+  baseUrl,
+  appId: 7,
+  slug: 'colophon',
+  name: 'Colophon',
+  url: `${baseUrl}/apps/colophon`,
+  clientId: 'Iv1.abc',
+  webhookSecret: 'hook secret',
 }
 
 const makePerson = async (): Promise<Id<'per'>> => {
@@ -42,7 +48,8 @@ test("an App's secrets are sealed for its address, and sealed anew with a new ke
   await expect(openPrivateKey({ ...stored, sealedPrivateKey: stored.sealedClientSecret }, opener)).rejects.toThrow()
 
   const both = keysOf(generateSealingKeyPair().privateEntry, entry)
-  const [newSealer, newOpener] = [createSealer(both), createOpener(both)]
+  const newSealer = createSealer(both)
+  const newOpener = createOpener(both)
   expect(await githubApps.resealAll(newOpener, newSealer)).toEqual({ resealed: 2, current: 0 })
   expect(await githubApps.resealAll(newOpener, newSealer)).toEqual({ resealed: 0, current: 2 })
   const again = await githubApps.find(baseUrl)
@@ -50,7 +57,8 @@ test("an App's secrets are sealed for its address, and sealed anew with a new ke
 })
 
 test('a state is good once, for who was sent, for what they were sent for, and not for long', async () => {
-  const [personId, other] = [await makePerson(), await makePerson()]
+  const personId = await makePerson()
+  const other = await makePerson()
   const { id: projectId } = await projects.create('Docs', operator)
   const { id: another } = await projects.create('Other docs', operator)
   const state = await visits.start({ personId, projectId }, baseUrl)
@@ -75,7 +83,8 @@ test('a state is good once, for who was sent, for what they were sent for, and n
 })
 
 test('a code is taken once; what was found is shown to the visitor alone, until the visit ends', async () => {
-  const [personId, other] = [await makePerson(), await makePerson()]
+  const personId = await makePerson()
+  const other = await makePerson()
   const { id: projectId } = await projects.create('Docs', operator)
   const visitor = { personId, projectId }
   const visit = await visits.arrive(visitor, await visits.start(visitor, baseUrl))

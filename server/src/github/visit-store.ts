@@ -35,8 +35,14 @@ export class GithubVisitStore {
     await this.#db
       .insertInto('github_visit')
       .values({
-        ...{ id: newId('vst'), person_id: personId, project_id: projectId, base_url: baseUrl },
-        ...{ state_hash: hashOf(state), sealed_code: null, found: null, expires_at: inAWhile },
+        id: newId('vst'),
+        person_id: personId,
+        project_id: projectId,
+        base_url: baseUrl,
+        state_hash: hashOf(state),
+        sealed_code: null,
+        found: null,
+        expires_at: inAWhile,
       })
       .execute()
     return state

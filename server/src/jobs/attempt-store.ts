@@ -212,7 +212,11 @@ export class AttemptStore {
     if (!row) return undefined
     const late = row.deadline_at !== null && row.deadline_at <= new Date()
     return {
-      ...{ projectId: row.project_id, jobId: row.job_id, turnId: row.id, turnNumber: row.number, number: row.attempt },
+      projectId: row.project_id,
+      jobId: row.job_id,
+      turnId: row.id,
+      turnNumber: row.number,
+      number: row.attempt,
       model: row.model,
       taskToken: row.task_token,
       stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : late ? 'deadline' : null,

@@ -74,8 +74,11 @@ export class EventStore {
       await tx
         .insertInto('job_event')
         .values({
-          ...{ project_id: attempt.projectId, job_id: attempt.jobId, turn_number: attempt.turnNumber },
-          ...{ attempt: attempt.number, last_index: count - 1 },
+          project_id: attempt.projectId,
+          job_id: attempt.jobId,
+          turn_number: attempt.turnNumber,
+          attempt: attempt.number,
+          last_index: count - 1,
           events: isLast ? JSON.stringify([notKept()]) : text,
         })
         .execute()

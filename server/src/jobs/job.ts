@@ -125,7 +125,10 @@ function pullRequestOf(row: JobRow): FollowedPullRequest | null {
   } = row
   if (!number || !url || !branch || !state) return null
   return {
-    ...{ url, number: Number(number), branch, state },
+    url,
+    number: Number(number),
+    branch,
+    state,
     hasConflicts: row.pull_request_conflicts,
     previewUrl: row.pull_request_preview_url,
     checks: seen?.checks.map(({ id, ...check }) => ({ ...check, log: logs?.[id] ?? null })) ?? [],

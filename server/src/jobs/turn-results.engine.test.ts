@@ -12,7 +12,8 @@ import { TurnStore } from './turn-store.ts'
 const scope = await createMigratedScope(inject('engines'), 'turn-results')
 afterAll(() => scope.drop())
 const database = createDatabase<JobTables>(scope.pool)
-const [turns, attempts] = [new TurnStore(database), new AttemptStore(database)]
+const turns = new TurnStore(database)
+const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
 const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60, mostRunningPerProject: 5 }
@@ -43,7 +44,8 @@ const accept = (turnId: Parameters<TurnStore['finish']>[0]) =>
   turns.finish(turnId, { ...nothing, outcome: 'diff', pullRequest: null })
 
 test('large bundles and sessions come back as they were, of the last turn that was accepted and has one', async () => {
-  const [bundle, session] = [randomBytes(2_500_001), randomBytes(1_048_577)]
+  const bundle = randomBytes(2_500_001)
+  const session = randomBytes(1_048_577)
   const job = await createJob()
   const { turnId } = await report(job, { bundle, session })
   expect((await readResult(database, turnId))?.bundle?.equals(bundle)).toBe(true)

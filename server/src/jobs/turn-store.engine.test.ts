@@ -58,7 +58,9 @@ test('a turn that was asked to stop is cancelled, whatever else ended it', async
   await scope.stores.jobs.cancel(projectId, jobId, actor)
   await turns.fail(turnId, broken)
   expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({
-    ...{ status: 'failed', outcome: 'cancelled', error: null },
+    status: 'failed',
+    outcome: 'cancelled',
+    error: null,
   })
 })
 

@@ -165,8 +165,11 @@ export class TurnStore {
       .executeTakeFirst()
     return (
       row && {
-        ...{ projectId: row.project_id, jobId: row.id, number: Number(row.pull_request_number) },
-        ...{ url: row.pull_request_url ?? '', branch: row.pull_request_branch ?? '' },
+        projectId: row.project_id,
+        jobId: row.id,
+        number: Number(row.pull_request_number),
+        url: row.pull_request_url ?? '',
+        branch: row.pull_request_branch ?? '',
       }
     )
   }
@@ -188,7 +191,9 @@ export class TurnStore {
           pull_request_written: JSON.stringify(outcome.pullRequest.written),
           pull_request_due_at: sql<Date>`now()`,
           // What was said of an earlier commit, or of another pull request, is not said of this one.
-          ...{ pull_request_conflicts: null, pull_request_checks: null, pull_request_check_logs: null },
+          pull_request_conflicts: null,
+          pull_request_checks: null,
+          pull_request_check_logs: null,
           pull_request_preview_url: null,
           pull_request_comments_since: sql<Date | null>`CASE WHEN pull_request_number = ${outcome.pullRequest.number}
             THEN pull_request_comments_since END`,
@@ -236,7 +241,11 @@ export class TurnStore {
       commit: row.commit_id,
       startBranch: row.start_branch,
       job: {
-        ...{ title: row.title, prompt: row.prompt, ref: row.ref, publish: row.publish, draft: row.draft },
+        title: row.title,
+        prompt: row.prompt,
+        ref: row.ref,
+        publish: row.publish,
+        draft: row.draft,
         pullRequest:
           number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_written } : null,
         branches,

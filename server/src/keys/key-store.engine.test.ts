@@ -40,7 +40,8 @@ test('a key that nobody made for the project makes none', async () => {
 
 describe('revoking', () => {
   test('takes the whole family, and nobody else', async () => {
-    const [parent, stranger] = [await make(), await make()]
+    const parent = await make()
+    const stranger = await make()
     const child = await make(as(parent))
     const grandchild = await make(as(child))
     await keys.revoke(projectId, parent.id, operator)

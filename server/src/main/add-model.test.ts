@@ -3,8 +3,13 @@ import { readModel } from './add-model.ts'
 import { UsageError } from './usage-error.ts'
 
 const typed = {
-  ...{ name: 'sonnet', format: 'anthropic-messages', url: 'https://api.anthropic.com/v1/' },
-  ...{ 'context-window': '200000', 'max-output': '64000', 'input-price': '3', 'cache-read-price': '0.30' },
+  name: 'sonnet',
+  format: 'anthropic-messages',
+  url: 'https://api.anthropic.com/v1/',
+  'context-window': '200000',
+  'max-output': '64000',
+  'input-price': '3',
+  'cache-read-price': '0.30',
 }
 
 test('what was typed becomes a model', () => {

@@ -31,8 +31,20 @@ function admin(args: string[], input = '') {
 }
 
 const adding = (name: string, ...more: string[]) => [
-  ...['add', '--name', name, '--format', 'openai-completions', '--url', `${inject('engines').modelUrl}/v1`],
-  ...['--provider-model', 'scripted/answer', '--context-window', '1000', '--max-output', '100', ...more],
+  'add',
+  '--name',
+  name,
+  '--format',
+  'openai-completions',
+  '--url',
+  `${inject('engines').modelUrl}/v1`,
+  '--provider-model',
+  'scripted/answer',
+  '--context-window',
+  '1000',
+  '--max-output',
+  '100',
+  ...more,
 ]
 
 test('a model is added, shown, allowed and removed', async () => {

@@ -13,7 +13,9 @@ function admin(args: string[], input = '') {
   const program = join(import.meta.dirname, 'colophon-server.ts')
   const env = { PATH: process.env.PATH, ...scope.environment }
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', 'project', ...args], {
-    ...{ env, input, encoding: 'utf8' },
+    env,
+    input,
+    encoding: 'utf8',
   })
   return { status, stdout, said: stderr }
 }

@@ -158,7 +158,8 @@ const commands = {
   },
 
   'key revoke': (options: Options) => {
-    const [id, keyId] = [projectId(options), text(options, 'key', 100)]
+    const id = projectId(options)
+    const keyId = text(options, 'key', 100)
     return withStores(async ({ keys }) => {
       const key = await keys.revoke(id, keyId, operator)
       tell(`${key.name} (${key.hint}) is revoked, and so is every key that it made.`)
@@ -166,7 +167,8 @@ const commands = {
   },
 
   'member add': (options: Options) => {
-    const [id, email] = [projectId(options), text(options, 'email', 254)]
+    const id = projectId(options)
+    const email = text(options, 'email', 254)
     if (!new RegExp(emailPattern).test(email)) throw new UsageError(`${email} is not an email address.`)
     const role = memberRoles.find((known) => known === options.role)
     if (!role) throw new UsageError(`--role has to be one of ${memberRoles.join(', ')}.`)
@@ -184,7 +186,9 @@ const commands = {
     const [owner = '', name = '', ...rest] = text(options, 'repository', 300).split('/')
     if (!owner || !name || rest.length > 0) throw new UsageError('--repository has to be OWNER/NAME.')
     const wanted: WantedRepository = {
-      ...{ host: options.host, owner, name },
+      host: options.host,
+      owner,
+      name,
       baseUrl: text(options, 'url', 500).replace(/\/+$/, ''),
       baseBranch: text(options, 'branch', 200),
       docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
@@ -254,7 +258,8 @@ const commands = {
   },
 
   'model allow': (options: Options) => {
-    const [name, projects] = [text(options, 'name', 100), projectList(options)]
+    const name = text(options, 'name', 100)
+    const projects = projectList(options)
     return withStores(async ({ models }) => {
       await models.allow(name, projects)
       tell(`The model ${name} is for ${projects ? 'the given' : 'all'} projects.`)
@@ -276,7 +281,8 @@ const commands = {
   },
 
   'runner create': (options: Options) => {
-    const [name, projects] = [text(options, 'name', 100), projectList(options)]
+    const name = text(options, 'name', 100)
+    const projects = projectList(options)
     return withStores(async ({ runners }) => {
       const token = generateKey('colophon_runner_')
       const runner = await runners.create(name, hashOfKey(token), projects)
@@ -322,10 +328,12 @@ const commands = {
     const { pool } = open()
     try {
       const store = new CredentialStore(createDatabase<ProjectTables>(pool), createSealer(sealingKeys), recordAudit)
-      const [opener, sealer] = [createOpener(sealingKeys), createSealer(sealingKeys)]
+      const opener = createOpener(sealingKeys)
+      const sealer = createSealer(sealingKeys)
       const ofProjects = await store.resealAll(opener)
       const { models, githubApps } = openStores(pool)
-      const [ofModels, ofApps] = [await models.resealAll(opener, sealer), await githubApps.resealAll(opener, sealer)]
+      const ofModels = await models.resealAll(opener, sealer)
+      const ofApps = await githubApps.resealAll(opener, sealer)
       const resealed = ofProjects.resealed + ofModels.resealed + ofApps.resealed
       const current = ofProjects.current + ofModels.current + ofApps.current
       tell(`${resealed} secrets were sealed anew, ${current} had the current key already.`)

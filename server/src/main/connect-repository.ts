@@ -66,8 +66,11 @@ export const connectRepository = ({
     const credentialId = await credentials.put(projectId, 'code-host-token', token, actor)
     const webhookSecret = randomBytes(32).toString('hex')
     const repository = {
-      ...{ ...wanted, webhookSecret, trouble: null },
-      ...{ access: { kind: 'token' as const, credentialId }, hostRepositoryId: null }, // the first look fills it in
+      ...wanted,
+      webhookSecret,
+      trouble: null,
+      access: { kind: 'token' as const, credentialId },
+      hostRepositoryId: null, // the first look fills it in
     }
     await stores.repositories.connect(projectId, repository, actor)
 

@@ -59,8 +59,13 @@ export function createGithubDoor({
             `The App may do more than was asked for (${beyond.join(', ')}). Delete it on GitHub, and make it once more from here.`,
           )
         const app = {
-          ...{ baseUrl, appId: made.id, slug: made.slug, name: made.name, url: made.html_url },
-          ...{ clientId: made.client_id, webhookSecret: made.webhook_secret },
+          baseUrl,
+          appId: made.id,
+          slug: made.slug,
+          name: made.name,
+          url: made.html_url,
+          clientId: made.client_id,
+          webhookSecret: made.webhook_secret,
         }
         const before = await githubApps.find(baseUrl)
         const secrets = { clientSecret: made.client_secret, privateKeyPem: made.pem }

@@ -8,7 +8,8 @@ import { UsageError } from './usage-error.ts'
 test('logs that are not there are named, and keep nobody from the others', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'colophon-logs-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
-  const [current, before] = [join(directory, 'access.log'), join(directory, 'access.log.1')]
+  const current = join(directory, 'access.log')
+  const before = join(directory, 'access.log.1')
   writeFileSync(current, 'a line\n')
 
   const { files, unreadable } = await openLogFiles([before, current, directory])

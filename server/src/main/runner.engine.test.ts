@@ -20,7 +20,8 @@ afterEach(async () => {
 
 async function start(settings: Record<string, string> = {}, ...around: string[]) {
   const listen = `127.0.0.1:${await freePort()}`
-  const [command = '', ...args] = [...around, process.execPath, program, 'runner']
+  const commandLine = [...around, process.execPath, program, 'runner']
+  const [command = '', ...args] = commandLine
   const child = spawn(command, args, {
     env: {
       COLOPHON_GATEWAY_URL: gateway.url,

@@ -32,7 +32,8 @@ export function settingsParts({
   log: Log
 }) {
   const codeHosts: CodeHosts = {
-    ...{ defaultTemplates, problemsOfTemplates },
+    defaultTemplates,
+    problemsOfTemplates,
     test: (wanted, token) => testRepository(config, wanted, token),
     connect: async (projectId, wanted, token, actor) =>
       (await connectRepository({ stores, pool, config, projectId, wanted, token, actor })).repository,
@@ -43,7 +44,8 @@ export function settingsParts({
   }
   const askWorker = createAskWorker(temporal, connection, jobTaskQueue)
   return {
-    ...{ codeHosts, modelProviders },
+    codeHosts,
+    modelProviders,
     github: createGithubDoor({ config, stores, askWorker, log }),
     testStoredModel: createTestStoredModel(askWorker),
     findFurthestJob: createFindFurthestJob(createDatabase<JobTables>(pool)),

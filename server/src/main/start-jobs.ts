@@ -63,7 +63,9 @@ export interface StartedJobs {
 export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log): StartedJobs {
   const { jobs } = config
   const database = createDatabase<JobTables>(engines.pool)
-  const [turns, attempts, events] = [new TurnStore(database), new AttemptStore(database), new EventStore(database)]
+  const turns = new TurnStore(database)
+  const attempts = new AttemptStore(database)
+  const events = new EventStore(database)
   const pullRequests = new PullRequestStore(database)
   const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
   const egress = createEgress(config.egress)
@@ -73,31 +75,48 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const projectDatabase = createDatabase<ProjectTables>(engines.pool)
   const repositories = new RepositoryStore(projectDatabase, recordAudit)
   const githubDatabase = createDatabase<GithubTables>(engines.pool)
-  const [githubApps, visits] = [new GithubAppStore(githubDatabase), new GithubVisitStore(githubDatabase)]
+  const githubApps = new GithubAppStore(githubDatabase)
+  const visits = new GithubVisitStore(githubDatabase)
   const openProject = createOpenProject({
     repositories,
     credentials: new CredentialStore(projectDatabase, createSealer(config.sealingKeys), recordAudit),
-    ...{ githubApps, opener, openCodeHost },
+    githubApps,
+    opener,
+    openCodeHost,
   })
   const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000
   const offers = new OfferKeeper({ client: temporal, attempts, log, everyMs: heartbeatTimeoutMs / 3 })
   const activities = createJobActivities({
-    ...{ turns, attempts, offers },
+    turns,
+    attempts,
+    offers,
     publishResult: createPublishResult({
-      ...{ turns, attempts, pullRequests, openProject, egress, log, inTurn: fewAtOnce(mostPublishedAtOnce) },
+      turns,
+      attempts,
+      pullRequests,
+      openProject,
+      egress,
+      log,
+      inTurn: fewAtOnce(mostPublishedAtOnce),
     }),
     lookAtPullRequest: createLookAtPullRequest({ pullRequests, openProject, log }),
     limits: jobs,
     timers: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
   })
   const modelDatabase = createDatabase<ModelTables>(engines.pool)
-  const [models, calls] = [new ModelStore(modelDatabase), new ModelCallStore(modelDatabase)]
+  const models = new ModelStore(modelDatabase)
+  const calls = new ModelCallStore(modelDatabase)
   const modelActivities = createModelActivities({
-    ...{ models, opener },
+    models,
+    opener,
     testModel: (model, key) => testModel(model, key, egress, workerPatienceMs),
   })
   const githubActivities = createGithubActivities({
-    ...{ githubApps, visits, opener, egress, log },
+    githubApps,
+    visits,
+    opener,
+    egress,
+    log,
     testRepository: (connection, where) => testWith(openCodeHost(connection), { ...connection, ...where }),
   })
   const allActivities = { ...activities, ...modelActivities, ...githubActivities }
@@ -113,7 +132,11 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
   const dispatcher = startDispatcher({ turns, events, database, forget, signals, settings: jobs, log })
   const repositoryFollower = followRepositories({ repositories, openProject, log })
   const follower = followPullRequests({
-    ...{ pullRequests, openProject, log, wakeJob: signals.wakeJob, askAgainSeconds: jobs.pullRequestAskSeconds },
+    pullRequests,
+    openProject,
+    log,
+    wakeJob: signals.wakeJob,
+    askAgainSeconds: jobs.pullRequestAskSeconds,
     jobs: new JobStore(database, recordAudit),
   })
 
@@ -123,15 +146,25 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
       runnerApi: {
         runners: new RunnerStore(database, recordAudit),
         describeTurn: createDescribeTurn({ projects, repositories, models }),
-        ...{ attempts, events, calls, temporal, log },
+        attempts,
+        events,
+        calls,
+        temporal,
+        log,
         settings: { ...jobs, heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, hearOfStopSeconds) },
       },
       model: {
-        ...{ models, calls, attempts, opener, egress, budget: jobs.budget },
+        models,
+        calls,
+        attempts,
+        opener,
+        egress,
+        budget: jobs.budget,
       },
       gitRead: {
         openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote(),
-        ...{ attempts, egress },
+        attempts,
+        egress,
       },
     },
     async stop() {

@@ -142,9 +142,15 @@ async function reserve(
   await tx
     .insertInto('model_call')
     .values({
-      ...{ project_id: projectId, id, job_id: jobId, turn_id: turnId, model: model.name },
+      project_id: projectId,
+      id,
+      job_id: jobId,
+      turn_id: turnId,
+      model: model.name,
       month: sql`${total.month}::date`,
-      ...{ input_tokens: inputTokens, output_tokens: outputTokens, cost_usd: cost },
+      input_tokens: inputTokens,
+      output_tokens: outputTokens,
+      cost_usd: cost,
     })
     .execute()
   return { ...wanted, id }

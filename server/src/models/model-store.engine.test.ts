@@ -27,7 +27,8 @@ const keysFrom = (text: string) => {
   if (!parsed.ok) throw new Error('no sealing keys')
   return parsed.keys
 }
-const [sealer, opener] = [createSealer(keysFrom(entry)), createOpener(keysFrom(entry))]
+const sealer = createSealer(keysFrom(entry))
+const opener = createOpener(keysFrom(entry))
 
 const model: Model = {
   name: 'vendor/model-4.5:large',

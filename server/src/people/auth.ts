@@ -68,8 +68,12 @@ export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
     session: {
       modelName: 'person_session',
       fields: {
-        ...{ userId: 'person_id', expiresAt: 'expires_at', ipAddress: 'ip_address', userAgent: 'user_agent' },
-        ...{ createdAt: 'created_at', updatedAt: 'updated_at' },
+        userId: 'person_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
       },
       expiresIn: sessionSeconds,
       disableSessionRefresh: true,
@@ -78,10 +82,16 @@ export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
     account: {
       modelName: 'person_account',
       fields: {
-        ...{ userId: 'person_id', providerId: 'provider_id', accountId: 'account_id', idToken: 'id_token' },
-        ...{ accessToken: 'access_token', refreshToken: 'refresh_token' },
-        ...{ accessTokenExpiresAt: 'access_token_expires_at', refreshTokenExpiresAt: 'refresh_token_expires_at' },
-        ...{ createdAt: 'created_at', updatedAt: 'updated_at' },
+        userId: 'person_id',
+        providerId: 'provider_id',
+        accountId: 'account_id',
+        idToken: 'id_token',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
       },
       // Whoever can make a provider say an address would have the account that has it.
       accountLinking: { enabled: true, disableImplicitLinking: true },

@@ -50,7 +50,8 @@ export class InvitationStore {
     wanted: { email: string; role: MemberRole },
     actor: Actor,
   ): Promise<{ invitation: Invitation; token: string; mayMail: boolean }> {
-    const [token, email] = [newLinkToken(), readEmail(wanted.email)]
+    const token = newLinkToken()
+    const email = readEmail(wanted.email)
     return this.#db.transaction().execute(async (tx) => {
       await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
       await refuseWhoIsGone(tx, projectId, actor)
@@ -69,8 +70,12 @@ export class InvitationStore {
       const invitation = await tx
         .insertInto('invitation')
         .values({
-          ...{ project_id: projectId, id: newId('inv'), email, role: wanted.role },
-          ...{ token_hash: hashOfLinkToken(token), invited_by: this.#nameOfActor(actor) },
+          project_id: projectId,
+          id: newId('inv'),
+          email,
+          role: wanted.role,
+          token_hash: hashOfLinkToken(token),
+          invited_by: this.#nameOfActor(actor),
           expires_at: sql<Date>`now() + make_interval(days => ${linkDays})`,
         })
         .returning(columns)

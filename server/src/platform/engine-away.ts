@@ -1,9 +1,18 @@
 // pg has no codes for these
 const awayMessages = /^(Connection terminated|timeout exceeded when trying to connect|Client .* is not queryable$)/
 const awayCodes = new Set<unknown>([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE'], // the network's
-  ...['57P01', '57P02', '57P03', '08006'], // PostgreSQL's: shutting down, crashed, starting up, connection lost
-  ...[4, 14], // gRPC's: deadline exceeded, unavailable
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE', // the network's
+  '57P01',
+  '57P02',
+  '57P03',
+  '08006', // PostgreSQL's: shutting down, crashed, starting up, connection lost
+  4,
+  14, // gRPC's: deadline exceeded, unavailable
 ])
 
 /** The error says that an engine could not be reached, not that it refused. */

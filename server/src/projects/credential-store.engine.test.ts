@@ -73,7 +73,8 @@ describe('a secret does not open', () => {
   })
 
   test('in the place of another secret of the same project', async () => {
-    const [mine, copied] = [await put('mine'), await put('copied')]
+    const mine = await put('mine')
+    const copied = await put('copied')
     await scope.pool.query(
       'UPDATE credential SET sealed = (SELECT sealed FROM credential WHERE id = $1) WHERE id = $2',
       [copied, mine],
@@ -115,7 +116,8 @@ describe('when a new sealing key is put first', () => {
   })
 
   test('a secret that was replaced meanwhile stays as its writer left it', async () => {
-    const [id, replacement] = [await put('old'), await put('new')]
+    const id = await put('old')
+    const replacement = await put('new')
     const rotating = storeWith(keys.during)
     let replaced = false
     await rotating.resealAll({

@@ -51,8 +51,11 @@ export class ProjectStore {
         await tx
           .insertInto('project_member')
           .values({
-            ...{ project_id: project.id, id: newId('mbr'), role: 'owner' },
-            ...{ email: owner.email, person_id: owner.id },
+            project_id: project.id,
+            id: newId('mbr'),
+            role: 'owner',
+            email: owner.email,
+            person_id: owner.id,
           })
           .execute()
       }

@@ -47,16 +47,21 @@ async function find(projectId: Id<'prj'>): Promise<Repository> {
 
 const actsOf = async (projectId: Id<'prj'>) =>
   (await audit.list(projectId, { limit: 10, before: undefined })).map(({ action, actor, detail }) => ({
-    ...{ action, actor, detail },
+    action,
+    actor,
+    detail,
   }))
 
 test('is found as it was connected, by a token or through an App, and keeps no other token', async () => {
   const projectId = await makeProject()
   expect(await connect(projectId, { hostRepositoryId: 42, installationId: 3 })).toMatchObject({
-    ...{ access: { kind: 'installation', installationId: 3 }, hostRepositoryId: 42, trouble: null },
+    access: { kind: 'installation', installationId: 3 },
+    hostRepositoryId: 42,
+    trouble: null,
   })
   expect(await connect(projectId, { hostRepositoryId: null })).toMatchObject({
-    ...{ access: { kind: 'token', credentialId: expect.any(String) }, hostRepositoryId: null },
+    access: { kind: 'token', credentialId: expect.any(String) },
+    hostRepositoryId: null,
   })
   const tokens = async () =>
     (await scope.pool.query('SELECT id FROM credential WHERE project_id = $1', [projectId])).rows
@@ -84,7 +89,10 @@ test('a look finds its number, a new name, and trouble; each is said once', asyn
   expect(renamed).toMatchObject({ owner: 'people', name: 'handbook' })
   for (let time = 0; time < 2; time++)
     await repositories.recordLook(projectId, renamed, {
-      ...{ trouble: 'archived', id: 42, owner: 'people', name: 'handbook' },
+      trouble: 'archived',
+      id: 42,
+      owner: 'people',
+      name: 'handbook',
     })
   expect(await find(projectId)).toMatchObject({ trouble: 'archived' })
   await repositories.recordLook(projectId, renamed, { ...seen, owner: 'people', name: 'handbook' })
@@ -112,7 +120,8 @@ test('what was seen of an earlier connection does not count', async () => {
 })
 
 test('looks are due when it is connected, when the host hints, and once an hour', async () => {
-  const [one, two] = [await makeProject(), await makeProject()]
+  const one = await makeProject()
+  const two = await makeProject()
   await connect(one, { hostRepositoryId: 1042, installationId: 30 })
   await connect(two, { hostRepositoryId: 1043, installationId: 30 })
   expect(await repositories.takeDueLooks(3_600, 100)).toEqual(expect.arrayContaining([one, two]))

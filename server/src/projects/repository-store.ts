@@ -210,8 +210,14 @@ const fullName = ({ owner, name }: Pick<Repository, 'owner' | 'name'>) => `${own
 function asRepository(row: Selectable<ProjectTables['repository']>): Repository {
   const { owner, name, trouble, publishing, host } = row
   const shared = {
-    ...{ baseUrl: row.base_url, owner, name, trouble, publishing },
-    ...{ baseBranch: row.base_branch, docsFolder: row.docs_folder, webhookSecret: row.webhook_secret },
+    baseUrl: row.base_url,
+    owner,
+    name,
+    trouble,
+    publishing,
+    baseBranch: row.base_branch,
+    docsFolder: row.docs_folder,
+    webhookSecret: row.webhook_secret,
   }
   const hostRepositoryId = row.host_repository_id === null ? null : Number(row.host_repository_id)
   if (row.token_credential_id !== null)

@@ -61,15 +61,21 @@ export const AgentEvent = Type.Union([
   Type.Object({ type: Type.Literal('text'), at: At, text: Text }, { additionalProperties: false }),
   Type.Object(
     {
-      ...{ type: Type.Literal('tool_call'), at: At, callId: Type.String({ maxLength: 200 }) },
-      ...{ tool: Type.String({ maxLength: 200 }), input: Text },
+      type: Type.Literal('tool_call'),
+      at: At,
+      callId: Type.String({ maxLength: 200 }),
+      tool: Type.String({ maxLength: 200 }),
+      input: Text,
     },
     { additionalProperties: false },
   ),
   Type.Object(
     {
-      ...{ type: Type.Literal('tool_result'), at: At, callId: Type.String({ maxLength: 200 }) },
-      ...{ failed: Type.Boolean(), output: Text },
+      type: Type.Literal('tool_result'),
+      at: At,
+      callId: Type.String({ maxLength: 200 }),
+      failed: Type.Boolean(),
+      output: Text,
     },
     { additionalProperties: false },
   ),

@@ -71,8 +71,18 @@ export class Checkout {
 
 /** Before what the agent may have put into the repository's own. */
 const ourConfiguration = [
-  ...['-c', 'user.name=Runner', '-c', 'user.email=runner@localhost.invalid', '-c', 'commit.gpgSign=false'],
-  ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', '-c', 'core.autocrlf=false'],
+  '-c',
+  'user.name=Runner',
+  '-c',
+  'user.email=runner@localhost.invalid',
+  '-c',
+  'commit.gpgSign=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.autocrlf=false',
 ]
 
 async function fetchPatiently(box: Box, signal: AbortSignal, wanted: string): Promise<void> {

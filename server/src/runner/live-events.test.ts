@@ -14,7 +14,8 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 const follow = () =>
   new LiveEvents({
     gateway: new GatewayClient({ gatewayUrl: gateway.url, token: runnerToken }),
-    ...{ attemptToken: played.attemptToken, heartbeatSeconds: 60 },
+    attemptToken: played.attemptToken,
+    heartbeatSeconds: 60,
     onStop: () => {},
     onLost: () => {},
   })

@@ -36,7 +36,9 @@ async function openScene(repository: Record<string, string> = files): Promise<Sc
   const parts = { engine, gateway: client, gatewayUrl: gateway.url, groups: undefined, log }
   const shutDown = new AbortController()
   return {
-    ...{ gateway, logged, shutDown },
+    gateway,
+    logged,
+    shutDown,
     run(change) {
       const { claimed, played } = gateway.turn(change)
       return { ended: runTurn(claimed, parts, shutDown.signal), played }
@@ -93,7 +95,8 @@ describe('a turn', () => {
     const earlier = { baseCommit, bundle: bundle?.toString('base64') ?? '' }
     const second = run({
       prompt: scripted(write('docs/second.md', '# Second\n'), { say: 'Done.' }),
-      ...{ session: session?.toString('base64') ?? null, earlier },
+      session: session?.toString('base64') ?? null,
+      earlier,
       notDone: [{ prompt: 'Something else.', reason: 'It was refused.' }],
     })
     await second.ended
@@ -170,7 +173,13 @@ describe('what goes wrong', () => {
     await expect(ended).resolves.toMatchObject({ delivery: 'kept' })
     expect(gateway.badDays.lostUploadAnswers).toBe(0)
     expect(played.events.map(({ type }) => type)).toEqual([
-      ...['text', 'tool_call', 'tool_result', 'text', 'tool_call', 'tool_result', 'text'],
+      'text',
+      'tool_call',
+      'tool_result',
+      'text',
+      'tool_call',
+      'tool_result',
+      'text',
     ])
   })
 

@@ -50,7 +50,9 @@ export async function runTurn(turn: ClaimedTurn, parts: TurnParts, shuttingDown:
   try {
     // It lives until the report has arrived: a long one over a thin line must not look like a dead runner.
     await using events = new LiveEvents({
-      ...{ gateway: parts.gateway, attemptToken: turn.attemptToken, heartbeatSeconds: turn.heartbeatSeconds },
+      gateway: parts.gateway,
+      attemptToken: turn.attemptToken,
+      heartbeatSeconds: turn.heartbeatSeconds,
       onStop: (reason) => stopAs(reason === 'paused' ? 'handed_back' : 'stopped', reason),
       onLost: () => stopAs('lost', 'not ours'),
     })

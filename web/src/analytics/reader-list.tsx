@@ -18,7 +18,9 @@ export function ReaderList({ found, isOld }: { found: ListReadersResponse | unde
   const largest = Math.max(...readers.map(({ views }) => views))
   const isMeasured = (kind: ReaderClass) => coverage[kind === 'human' ? 'human' : 'ai'] === 'measured'
   const kinds = (Object.keys(readerKinds) as ReaderClass[]).map((kind) => ({
-    ...{ kind, isMeasured: isMeasured(kind), readers: readers.filter((reader) => reader.class === kind) },
+    kind,
+    isMeasured: isMeasured(kind),
+    readers: readers.filter((reader) => reader.class === kind),
   }))
   return (
     <SimpleGrid

@@ -46,7 +46,11 @@ export function Totals({
   }
   const { totals, coverage } = now
   const of = (name: string, key: 'human' | 'ai', ink: string): Shown => ({
-    ...{ name, ink, count: totals[key], before: before?.totals[key], measured: coverage[key] },
+    name,
+    ink,
+    count: totals[key],
+    before: before?.totals[key],
+    measured: coverage[key],
     measuredBefore: before?.coverage[key] ?? 'not_measured',
     since: since?.[key],
     share: coverage.human === 'measured' && coverage.ai === 'measured' ? percent(totals[key], totals.total) : undefined,
@@ -54,8 +58,14 @@ export function Totals({
   const bothMeasured = (of: Counted | undefined): Measured =>
     of?.coverage.human === 'measured' && of.coverage.ai === 'measured' ? 'measured' : 'not_measured'
   const together: Shown = {
-    ...{ name: 'Together', ink: undefined, count: totals.total, before: before?.totals.total, share: undefined },
-    ...{ measured: bothMeasured(now), measuredBefore: bothMeasured(before), since: since && bothSince(since) },
+    name: 'Together',
+    ink: undefined,
+    count: totals.total,
+    before: before?.totals.total,
+    share: undefined,
+    measured: bothMeasured(now),
+    measuredBefore: bothMeasured(before),
+    since: since && bothSince(since),
   }
   return (
     <Box className="totals" mb="lg">
@@ -94,7 +104,9 @@ function Total({
           <Text fz={30} fw={600} lh={1.25} className="numbers">
             {written(count)}
           </Text>
-          {before !== undefined && <Comparison {...{ count, before, measuredBefore, since, period }} />}
+          {before !== undefined && (
+            <Comparison count={count} before={before} measuredBefore={measuredBefore} since={since} period={period} />
+          )}
         </>
       ) : (
         <>

@@ -47,7 +47,9 @@ function TakeOver({ brought }: { brought: { code: string; state: string } }) {
     queryKey: ['github-app-made', brought.state],
     queryFn: () => fresh(() => client.github.finishApp(brought)),
     // What was brought is good once: asked again it would be refused, and the App is there.
-    ...{ retry: false, staleTime: Number.POSITIVE_INFINITY, refetchOnReconnect: false },
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
   })
   useEffect(() => {
     if (!app) return

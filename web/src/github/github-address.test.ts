@@ -40,7 +40,9 @@ test('the form for a token has what it needs filled in', () => {
   const page = new URL(tokenPage(handbook))
   expect(page.origin + page.pathname).toBe('https://github.com/settings/personal-access-tokens/new')
   expect(Object.fromEntries(page.searchParams)).toMatchObject({
-    ...{ target_name: 'docs', contents: 'write', pull_requests: 'write' },
+    target_name: 'docs',
+    contents: 'write',
+    pull_requests: 'write',
   })
   expect(tokenPage({ url: 'https://ghe.example.com' })).not.toContain('target_name')
 })

@@ -34,7 +34,11 @@ export function tokenPage(place: Pick<RepositoryAddress, 'url'> & Partial<Reposi
   const filledIn = new URLSearchParams({
     name: 'Colophon',
     ...(place.owner && { target_name: place.owner }),
-    ...{ contents: 'write', pull_requests: 'write', statuses: 'read', deployments: 'read', actions: 'read' },
+    contents: 'write',
+    pull_requests: 'write',
+    statuses: 'read',
+    deployments: 'read',
+    actions: 'read',
   })
   return `${place.url}/settings/personal-access-tokens/new?${filledIn}`
 }

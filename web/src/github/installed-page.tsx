@@ -81,7 +81,9 @@ function Choose({
     queryKey: ['github-visit', brought.state],
     queryFn: () => client.github.finishVisit(project.id, brought),
     // What was brought is good once: asked again it would be refused.
-    ...{ retry: false, staleTime: Number.POSITIVE_INFINITY, refetchOnReconnect: false },
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnReconnect: false,
   })
   if (error)
     return (

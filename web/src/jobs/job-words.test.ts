@@ -15,7 +15,12 @@ test('a cancelled job did not fail, and one that stops is not done', () => {
 
 test('costs are never rounded to nothing', () => {
   expect([null, 0, 0.00042, 0.0099, 0.014, 12.3].map(costInWords)).toEqual([
-    ...['cost not known', '$0', '$0.00042', '$0.0099', '$0.01', '$12.30'],
+    'cost not known',
+    '$0',
+    '$0.00042',
+    '$0.0099',
+    '$0.01',
+    '$12.30',
   ])
 })
 

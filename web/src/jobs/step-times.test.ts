@@ -4,9 +4,19 @@ import { durationInWords, stepTimesOf } from './step-times.ts'
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const message = (times: Partial<JobMessage>): JobMessage => ({
-  ...{ number: 1, prompt: 'p', status: 'running', outcome: null, error: null, reply: null, createdAt: at(0) },
-  ...{ check: null, comment: null },
-  ...{ startedAt: null, claimedAt: null, publishingAt: null, endedAt: null },
+  number: 1,
+  prompt: 'p',
+  status: 'running',
+  outcome: null,
+  error: null,
+  reply: null,
+  createdAt: at(0),
+  check: null,
+  comment: null,
+  startedAt: null,
+  claimedAt: null,
+  publishingAt: null,
+  endedAt: null,
   ...times,
 })
 const now = new Date(at(60))
@@ -25,7 +35,9 @@ test('a turn under way counts up to now', () => {
     { step: 'waited', milliseconds: 60_000, isNow: true },
   ])
   expect(stepTimesOf(message({ claimedAt: at(10) }), now).at(-1)).toEqual({
-    ...{ step: 'worked', milliseconds: 50_000, isNow: true },
+    step: 'worked',
+    milliseconds: 50_000,
+    isNow: true,
   })
 })
 

@@ -4,7 +4,10 @@ import { inputFields, isAfter, stepsOf, withoutReply } from './timeline.ts'
 
 let index = 0
 const event = (type: string, second: number, more: Partial<JobEvent> = {}): JobEvent => ({
-  ...{ id: `1.1.${index++}`, turn: 1, attempt: 1, type },
+  id: `1.1.${index++}`,
+  turn: 1,
+  attempt: 1,
+  type,
   at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
   ...more,
 })

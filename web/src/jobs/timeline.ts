@@ -116,7 +116,8 @@ export function withoutReply(steps: readonly Step[], reply: string | null): read
 /** Where an event stands among all of its job. */
 export function isAfter(id: string, other: string | undefined): boolean {
   if (other === undefined) return true
-  const [one, two] = [id.split('.').map(Number), other.split('.').map(Number)]
+  const one = id.split('.').map(Number)
+  const two = other.split('.').map(Number)
   const place = one.findIndex((part, index) => part !== two[index])
   return place >= 0 && (one[place] ?? 0) > (two[place] ?? 0)
 }

@@ -13,8 +13,15 @@ test('a form becomes a model once it is whole', () => {
   expect(readForm(form)).toBeUndefined()
   const whole = { ...form, providerModel: ' large ', key: 'sk', prices: { ...form.prices, input: 3 } }
   expect(readForm(whole)).toEqual({
-    ...{ name: 'large', providerModel: 'large', format: 'anthropic-messages', baseUrl: 'https://api.anthropic.com/v1' },
-    ...{ contextWindowTokens: 200_000, mostOutputTokens: 32_000, projectIds: null, isDefault: true, key: 'sk' },
+    name: 'large',
+    providerModel: 'large',
+    format: 'anthropic-messages',
+    baseUrl: 'https://api.anthropic.com/v1',
+    contextWindowTokens: 200_000,
+    mostOutputTokens: 32_000,
+    projectIds: null,
+    isDefault: true,
+    key: 'sk',
     prices: { input: 3, output: null, cacheRead: null, cacheWrite: null },
   })
   expect(readForm({ ...whole, key: ' ' })?.key).toBeNull()

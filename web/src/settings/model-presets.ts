@@ -15,28 +15,52 @@ export interface ModelPreset {
 /** Where providers answer. What they sell, and for how much, changes too often to be known here. */
 export const modelPresets: readonly ModelPreset[] = [
   {
-    ...{ id: 'anthropic', label: 'Anthropic', format: 'anthropic-messages', baseUrl: 'https://api.anthropic.com/v1' },
-    ...{ wantsKey: true, hint: 'The model as Anthropic calls it, and a key of its console.' },
+    id: 'anthropic',
+    label: 'Anthropic',
+    format: 'anthropic-messages',
+    baseUrl: 'https://api.anthropic.com/v1',
+    wantsKey: true,
+    hint: 'The model as Anthropic calls it, and a key of its console.',
   },
   {
-    ...{ id: 'openai', label: 'OpenAI', format: 'openai-responses', baseUrl: 'https://api.openai.com/v1' },
-    ...{ wantsKey: true, hint: 'The model as OpenAI calls it, and a project key of its platform.' },
+    id: 'openai',
+    label: 'OpenAI',
+    format: 'openai-responses',
+    baseUrl: 'https://api.openai.com/v1',
+    wantsKey: true,
+    hint: 'The model as OpenAI calls it, and a project key of its platform.',
   },
   {
-    ...{ id: 'openrouter', label: 'OpenRouter', format: 'openai-completions', baseUrl: 'https://openrouter.ai/api/v1' },
-    ...{ wantsKey: true, hint: 'The model with its vendor, like vendor/model.' },
+    id: 'openrouter',
+    label: 'OpenRouter',
+    format: 'openai-completions',
+    baseUrl: 'https://openrouter.ai/api/v1',
+    wantsKey: true,
+    hint: 'The model with its vendor, like vendor/model.',
   },
   {
-    ...{ id: 'ollama', label: 'Ollama', format: 'openai-completions', baseUrl: 'http://localhost:11434/v1' },
-    ...{ wantsKey: false, hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.' },
+    id: 'ollama',
+    label: 'Ollama',
+    format: 'openai-completions',
+    baseUrl: 'http://localhost:11434/v1',
+    wantsKey: false,
+    hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.',
   },
   {
-    ...{ id: 'vllm', label: 'vLLM', format: 'openai-completions', baseUrl: 'http://localhost:8000/v1' },
-    ...{ wantsKey: false, hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.' },
+    id: 'vllm',
+    label: 'vLLM',
+    format: 'openai-completions',
+    baseUrl: 'http://localhost:8000/v1',
+    wantsKey: false,
+    hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.',
   },
   {
-    ...{ id: 'other', label: 'Other', format: 'openai-completions', baseUrl: '' },
-    ...{ wantsKey: false, hint: 'Anything that speaks one of the three formats.' },
+    id: 'other',
+    label: 'Other',
+    format: 'openai-completions',
+    baseUrl: '',
+    wantsKey: false,
+    hint: 'Anything that speaks one of the three formats.',
   },
 ]
 
@@ -69,8 +93,14 @@ export interface ModelForm {
 }
 
 export const emptyForm = (isFirst: boolean): ModelForm => ({
-  ...{ preset: 'anthropic', format: 'anthropic-messages', baseUrl: 'https://api.anthropic.com/v1' },
-  ...{ providerModel: '', name: '', key: '', contextWindowTokens: 200_000, mostOutputTokens: 32_000 },
+  preset: 'anthropic',
+  format: 'anthropic-messages',
+  baseUrl: 'https://api.anthropic.com/v1',
+  providerModel: '',
+  name: '',
+  key: '',
+  contextWindowTokens: 200_000,
+  mostOutputTokens: 32_000,
   prices: { input: '', output: '', cacheRead: '', cacheWrite: '' },
   isDefault: isFirst,
 })
@@ -80,13 +110,20 @@ const numberOrNull = (typed: number | string): number | null => (typed === '' ? 
 /** Undefined: something is missing. */
 export function readForm(form: ModelForm): TypedModel | undefined {
   const name = nameFor(form.name || form.providerModel)
-  const [contextWindowTokens, mostOutputTokens] = [Number(form.contextWindowTokens), Number(form.mostOutputTokens)]
+  const contextWindowTokens = Number(form.contextWindowTokens)
+  const mostOutputTokens = Number(form.mostOutputTokens)
   const isWhole = name && form.providerModel.trim() && URL.canParse(form.baseUrl)
   if (!isWhole || !(contextWindowTokens >= 1) || !(mostOutputTokens >= 1)) return undefined
   const { input, output, cacheRead, cacheWrite } = form.prices
   return {
-    ...{ name, format: form.format, baseUrl: form.baseUrl.trim(), providerModel: form.providerModel.trim() },
-    ...{ contextWindowTokens, mostOutputTokens, projectIds: null, isDefault: form.isDefault },
+    name,
+    format: form.format,
+    baseUrl: form.baseUrl.trim(),
+    providerModel: form.providerModel.trim(),
+    contextWindowTokens,
+    mostOutputTokens,
+    projectIds: null,
+    isDefault: form.isDefault,
     prices: {
       input: numberOrNull(input),
       output: numberOrNull(output),

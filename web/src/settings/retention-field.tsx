@@ -7,7 +7,12 @@ export function useRetention(kept: number | null, { usual, most }: { usual: numb
   const [amount, setAmount] = useState<number | string>(kept ?? usual)
   const wanted = isLimited ? Number(amount) : null
   return {
-    ...{ isLimited, setIsLimited, amount, setAmount, wanted, most },
+    isLimited,
+    setIsLimited,
+    amount,
+    setAmount,
+    wanted,
+    most,
     isPossible: wanted === null || (Number.isInteger(wanted) && wanted >= 1 && wanted <= most),
     /** Something goes for good when it is saved. */
     isShorter: wanted !== null && wanted < (kept ?? Number.POSITIVE_INFINITY),

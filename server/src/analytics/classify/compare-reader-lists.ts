@@ -11,7 +11,8 @@ export interface ReaderListDifference {
 }
 
 export function compareReaderLists(before: ReaderList, after: ReaderList): ReaderListDifference {
-  const [old, young] = [byName(before), byName(after)]
+  const old = byName(before)
+  const young = byName(after)
   return {
     added: after.agents.filter(({ name }) => !old.has(name)),
     removed: before.agents.filter(({ name }) => !young.has(name)),
@@ -33,11 +34,13 @@ function changedFields(before: KnownReader, after: KnownReader) {
 }
 
 function decidedOtherwise(before: ReaderList, after: ReaderList): ReaderListDifference['decidedOtherwise'] {
-  const [old, young] = [compileReaders(before), compileReaders(after)]
+  const old = compileReaders(before)
+  const young = compileReaders(after)
   const examples = new Set([...before.agents, ...after.agents].flatMap((reader) => reader.exampleUserAgent ?? []))
   return [...examples].flatMap((userAgent) => {
     const signs = { userAgent, asksForMarkdown: false, surface: 'html', verification: { kind: 'none' } } as const
-    const [was, is] = [old.recognise(signs), young.recognise(signs)]
+    const was = old.recognise(signs)
+    const is = young.recognise(signs)
     return was.class === is.class && was.agent === is.agent ? [] : [{ userAgent, before: was, after: is }]
   })
 }

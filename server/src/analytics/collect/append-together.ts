@@ -98,7 +98,8 @@ function toldDays(deliveries: readonly ViewDelivery[]): ToldDays[] {
   const told = new Map<string, ToldDays>()
   for (const { projectId, witness, countsPeople, views } of deliveries) {
     for (const at of views.length > 0 ? views.map((view) => view.at) : [now]) {
-      const [month, ms] = [monthOf(at), at.getTime()]
+      const month = monthOf(at)
+      const ms = at.getTime()
       const key = `${projectId} ${witness} ${month}`
       const known = told.get(key)
       if (!known) told.set(key, { projectId, witness, month, firstMs: ms, lastMs: ms, countsPeople })

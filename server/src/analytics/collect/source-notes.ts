@@ -84,7 +84,9 @@ export class SourceNotes {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.#lastHeard.size === 0) return
-    const [lastHeard, tallies, examples] = [[...this.#lastHeard.values()], [...this.#tallies.values()], this.#examples]
+    const lastHeard = [...this.#lastHeard.values()]
+    const tallies = [...this.#tallies.values()]
+    const examples = this.#examples
     this.#lastHeard = new Map()
     this.#tallies = new Map()
     this.#examples = []

@@ -76,7 +76,8 @@ test('a delivery is spread over its months and shards', async () => {
 })
 
 test('a repeated delivery is known by its id: later, at the same time, from another replica', async () => {
-  const [one, two] = [newBuffer(), newBuffer()]
+  const one = newBuffer()
+  const two = newBuffer()
   expect(await one.append(withId('first'))).toBe('taken')
   expect(await one.append(withId('first'))).toBe('repeated')
   expect(await two.append(withId('first'))).toBe('repeated')
@@ -182,7 +183,8 @@ test('views of a project that is being deleted fail nobody', async () => {
 
 test('pages that the script invents are one page after 2,000 new ones a day; known ones and those of servers stay', async () => {
   const project = await scope.newProject('Invaded')
-  const [one, two] = [newBuffer(), newBuffer()]
+  const one = newBuffer()
+  const two = newBuffer()
   const told = (witness: 'script' | 'servers', ...paths: string[]) =>
     delivery({
       projectId: project,

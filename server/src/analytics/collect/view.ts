@@ -17,8 +17,19 @@ export interface View extends Pick<SeenView, 'path' | 'class' | 'agent' | 'userA
 
 /** The columns of `page_view` in the order of a line; `load_id` is filled in by ClickHouse. */
 export const viewColumns = [
-  ...['project_id', 'at', 'path', 'class', 'agent', 'user_agent', 'surface', 'asks_for_markdown', 'verification'],
-  ...['rule_version', 'source', 'import_id', 'views'],
+  'project_id',
+  'at',
+  'path',
+  'class',
+  'agent',
+  'user_agent',
+  'surface',
+  'asks_for_markdown',
+  'verification',
+  'rule_version',
+  'source',
+  'import_id',
+  'views',
 ] as const
 
 /** The format of ClickHouse that `encodeView` writes. */

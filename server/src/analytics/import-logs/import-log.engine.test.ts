@@ -76,10 +76,18 @@ test('a file of any age is counted, and the same once more is not', async () => 
   const site = await newSite()
   const text = `${lines(12_000)}not a request\n${line(0).replace('GET', 'POST')}${'x'.repeat(300_000)}\n\n${line(12_000)}`
   expect(await importLog(fileOf(text), readLine, site)).toEqual({
-    ...{ lines: 12_005, counted: 12_001, dropped: { not_get: 1 }, unreadable: 3, linesBefore: 0 },
+    lines: 12_005,
+    counted: 12_001,
+    dropped: { not_get: 1 },
+    unreadable: 3,
+    linesBefore: 0,
   })
   expect(await importLog(fileOf(text), readLine, site)).toEqual({
-    ...{ lines: 12_005, counted: 0, dropped: {}, unreadable: 0, linesBefore: 12_005 },
+    lines: 12_005,
+    counted: 0,
+    dropped: {},
+    unreadable: 0,
+    linesBefore: 12_005,
   })
   await expectEachOnce(site.projectId, 12_001)
   expect(JSON.stringify(await scope.db.selectFrom('import_run').selectAll().execute())).not.toContain('203.0.113')
@@ -88,7 +96,8 @@ test('a file of any age is counted, and the same once more is not', async () => 
 test('a file that has grown is taken up where it ended, a line that is being written when it is whole', async () => {
   const site = await newSite()
   const whole = lines(9_000)
-  const [cutAt, later] = [whole.length - 10, whole.length / 3]
+  const cutAt = whole.length - 10
+  const later = whole.length / 3
   for (const end of [1000, later, cutAt]) await importLog(fileOf(whole.slice(0, end), true), readLine, site)
   expect((await countsOf(site.projectId)).size).toBe(8_999)
   await importLog(fileOf(whole), readLine, site)

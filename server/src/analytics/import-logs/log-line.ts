@@ -41,7 +41,9 @@ function readCombinedLine(line: string): LoggedRequest | undefined {
     path: unescaped(path),
     status: Number(status),
     userAgent: userAgent === '-' ? '' : unescaped(userAgent),
-    ...{ accept: '', prefetch: false, at },
+    accept: '',
+    prefetch: false,
+    at,
   }
 }
 

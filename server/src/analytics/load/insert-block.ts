@@ -31,8 +31,19 @@ export async function insertBlock(clickhouse: ClickHouseClient, token: string, {
  * as no memory, no room or a table that is missing, would come for any block, and may come after something was written.
  */
 const contentErrors = new Set([
-  ...['6', '26', '27', '32', '33', '38', '41', '72'], // cannot parse: text, quotes, input, end, date, time, number
-  ...['53', '69', '117', '349', '691'], // wrong type, out of bounds, incorrect data, null, unknown word of an enum
+  '6',
+  '26',
+  '27',
+  '32',
+  '33',
+  '38',
+  '41',
+  '72', // cannot parse: text, quotes, input, end, date, time, number
+  '53',
+  '69',
+  '117',
+  '349',
+  '691', // wrong type, out of bounds, incorrect data, null, unknown word of an enum
   '354', // not gzip
 ])
 

@@ -41,7 +41,11 @@ export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'
     agent: string
   }>()
   return rows.map(({ ms, path, source, class: readerClass, agent }) => ({
-    ...{ at: new Date(ms), path, source, reader: { class: readerClass, agent }, reason: null },
+    at: new Date(ms),
+    path,
+    source,
+    reader: { class: readerClass, agent },
+    reason: null,
   }))
 }
 

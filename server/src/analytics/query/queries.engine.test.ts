@@ -24,7 +24,8 @@ const scope = await createViewsScope(inject('engines'), 'queries')
 afterAll(() => scope.drop())
 const projectId = await scope.newProject('Docs')
 
-const [firstMs, lastMs] = [Date.UTC(2025, 9, 20, 13, 7, 11, 123), Date.UTC(2026, 10, 9, 3, 59, 59, 999)]
+const firstMs = Date.UTC(2025, 9, 20, 13, 7, 11, 123)
+const lastMs = Date.UTC(2026, 10, 9, 3, 59, 59, 999)
 const names: Record<ReaderClass, string[]> = {
   human: ['browser'],
   assistant: ['Cursor', 'Claude Code'],
@@ -74,7 +75,11 @@ beforeAll(async () => {
   for (let from = 0; from < views.length; from += 1_500) {
     const deliver = (owner: Id<'prj'>, delivered: View[]) =>
       buffer.append({
-        ...{ projectId: owner, shard: 0, witness: 'servers', countsPeople: true, deliveryId: undefined },
+        projectId: owner,
+        shard: 0,
+        witness: 'servers',
+        countsPeople: true,
+        deliveryId: undefined,
         views: delivered,
       })
     await Promise.all([deliver(projectId, views.slice(from, from + 1_500)), deliver(other, noise.slice(0, 500))])
@@ -84,7 +89,8 @@ beforeAll(async () => {
 })
 
 function randomRange(): TimeRange {
-  const [one, two] = [randomMoment(), oneOf([randomMoment(), randomMoment(), firstMs + below(86_400_000)])]
+  const one = randomMoment()
+  const two = oneOf([randomMoment(), randomMoment(), firstMs + below(86_400_000)])
   const [from, to] = one < two ? [one, two] : [two, one]
   return {
     from: below(8) === 0 ? undefined : new Date(from),
@@ -147,7 +153,8 @@ test('any range, to the millisecond: pages, totals and readers are those of the 
 test('of one page, or of those that a text is in: the same as by hand', { timeout: 300_000 }, async () => {
   for (let times = 0; times < 20; times++) {
     const range = randomRange()
-    const [path, contains] = [`/docs/page-${below(40)}`, `PAGE-${below(4)}`]
+    const path = `/docs/page-${below(40)}`
+    const contains = `PAGE-${below(4)}`
     const about = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${path}, ${contains}`
     const pages = expectedPages(range, 'all')
     const list = (filter: { path: string } | { contains: string }) =>
@@ -164,7 +171,8 @@ test('of one page, or of those that a text is in: the same as by hand', { timeou
         [...Map.groupBy(seen, (view) => `${view.class} ${view.agent}`)].map(([key, of]) => [key, of.length]),
       ),
     )
-    const [step, timeZone] = [oneOf(['day', 'week', 'month'] as const), oneOf(['UTC', ...zones])]
+    const step = oneOf(['day', 'week', 'month'] as const)
+    const timeZone = oneOf(['UTC', ...zones])
     const points = await viewTimeseries(scope.clickhouse, { projectId, range, ai: 'all', step, timeZone, path })
     const found = points
       .filter(({ total }) => total > 0)
@@ -211,8 +219,15 @@ function wallClock(at: Date, timeZone: string): Record<string, string> {
   const clock =
     clocks.get(timeZone) ??
     new Intl.DateTimeFormat('en-CA', {
-      ...{ timeZone, hourCycle: 'h23', weekday: 'short' },
-      ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+      timeZone,
+      hourCycle: 'h23',
+      weekday: 'short',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
     } as const)
   clocks.set(timeZone, clock)
   return Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, value]))
@@ -243,7 +258,8 @@ const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia
 test('over time, in steps of any zone, without gaps', { timeout: 300_000 }, async () => {
   for (let times = 0; times < 30; times++) {
     const step = oneOf(['quarter_hour', 'hour', 'day', 'week', 'month'] as const)
-    const [timeZone, ai] = [oneOf(zones), oneOf(['all', 'assistants'] as const)]
+    const timeZone = oneOf(zones)
+    const ai = oneOf(['all', 'assistants'] as const)
     const from = new Date(randomMoment())
     const longestMs = { quarter_hour: 4, hour: 20, day: 60, week: 200, month: 400 }[step] * 86_400_000
     const strideMs = { quarter_hour: 60, hour: 300, day: 900, week: 3_600, month: 3_600 }[step] * 1_000
@@ -302,7 +318,11 @@ test('coverage tells whether somebody looked, of those who count people and of s
   const buffer = new ViewBuffer(scope.db, { capBytes: 1e9 })
   const look = (witness: 'script' | 'servers', day: string, countsPeople: boolean) =>
     buffer.append({
-      ...{ projectId: project, shard: 0, witness, countsPeople, deliveryId: undefined },
+      projectId: project,
+      shard: 0,
+      witness,
+      countsPeople,
+      deliveryId: undefined,
       views: [makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
     })
   await look('script', '2026-03-01', true)

@@ -21,7 +21,8 @@ const dayMs = 24 * 60 * minuteMs
 export const quarterHourMs = 15 * minuteMs
 
 /** There are no views outside of this, and ClickHouse's dates do not reach much further. */
-const [earliestMs, latestMs] = [0, Date.UTC(2100, 0)]
+const earliestMs = 0
+const latestMs = Date.UTC(2100, 0)
 
 export function spanOf({ from, to }: TimeRange): Span {
   const fromMs = from === undefined || from.getTime() <= earliestMs ? Number.NEGATIVE_INFINITY : from.getTime()

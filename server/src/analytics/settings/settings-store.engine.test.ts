@@ -13,7 +13,8 @@ const operator = { kind: 'operator' } as const
 const newProject = async () => (await scope.stores.projects.create('Docs', operator)).id
 
 test('a project that said nothing has what the table has for one that said little', async () => {
-  const [silent, brief] = [await newProject(), await newProject()]
+  const silent = await newProject()
+  const brief = await newProject()
   await settings.change(brief, {}, operator)
   expect((await settings.read(brief)).settings).toEqual((await settings.read(silent)).settings)
   expect((await settings.read(brief)).shard).toBe((await settings.read(silent)).shard)

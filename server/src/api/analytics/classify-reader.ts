@@ -49,8 +49,14 @@ export function classifyReaderRoute({ readers }: { readers: Readers }): Route {
     async handle({ query: { userAgent = '', path = '/', accept = '' } }) {
       const seen = classify(
         {
-          ...{ method: 'GET', status: 200, prefetch: false, verification: { kind: 'none' }, source: 'servers' },
-          ...{ userAgent, path, accept },
+          method: 'GET',
+          status: 200,
+          prefetch: false,
+          verification: { kind: 'none' },
+          source: 'servers',
+          userAgent,
+          path,
+          accept,
         },
         // Servers see everybody: who counts whom in this project is another question.
         { readers, peopleCountedBy: 'servers' },

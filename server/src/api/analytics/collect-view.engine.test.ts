@@ -52,7 +52,8 @@ test('who is counted elsewhere, and what is no page, is answered alike', async (
 })
 
 test('who opted out is not counted, unless the project says so', async () => {
-  const [obeying, other] = [await makeSite(), await makeSite({ obeysOptOut: false })]
+  const obeying = await makeSite()
+  const other = await makeSite({ obeysOptOut: false })
   for (const { key } of [obeying, other]) {
     expect(await send(beacon({ key }), { dnt: '1' })).toBe(204)
     expect(await send(beacon({ key }), { 'sec-gpc': '1' })).toBe(204)

@@ -65,7 +65,13 @@ describe('what is taken', () => {
       body: {
         counted: 4,
         dropped: {
-          ...{ not_get: 1, not_successful: 1, prefetch: 1, not_a_path: 1, not_a_page: 2, path_too_long: 1, too_old: 2 },
+          not_get: 1,
+          not_successful: 1,
+          prefetch: 1,
+          not_a_path: 1,
+          not_a_page: 2,
+          path_too_long: 1,
+          too_old: 2,
         },
         repeated: false,
       },

@@ -11,7 +11,8 @@ const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 
 test('nothing yet', async () => {
   expect(await client.views.sources(projectId)).toEqual({
-    ...{ sources: [], dropped: [] },
+    sources: [],
+    dropped: [],
     firstDays: { human: null, ai: null },
   })
   expect(await client.views.live(projectId)).toEqual({ events: [] })

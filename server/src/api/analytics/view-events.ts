@@ -158,7 +158,9 @@ function refuseTooManyValues(bytes: Buffer): void {
   for (const byte of bytes) if (byte === comma || byte === openBrace || byte === openBracket) separators++
   if (separators > plentyOfValues) throw invalid('body', 'has too many values')
 }
-const [comma, openBrace, openBracket] = [...Buffer.from(',{[')]
+const comma = ','.charCodeAt(0)
+const openBrace = '{'.charCodeAt(0)
+const openBracket = '['.charCodeAt(0)
 
 function invalid(path: string, message: string): Problem {
   const at = path.length > 100 ? `${path.slice(0, 100).toWellFormed()}…` : path // an unknown field's name can be long

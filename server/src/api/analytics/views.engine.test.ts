@@ -146,7 +146,8 @@ test('more steps than an answer holds', async () => {
 })
 
 test('every time zone that is taken is known to ClickHouse', async () => {
-  const [dateFrom, dateTo] = ['2026-02-11', '2026-02-12']
+  const dateFrom = '2026-02-11'
+  const dateTo = '2026-02-12'
   for (const timeZone of [...Intl.supportedValuesOf('timeZone').filter((_, index) => index % 40 === 0), 'US/Pacific'])
     await expect(client.views.timeseries(projectId, { dateFrom, dateTo, timeZone })).resolves.toBeDefined()
 })
@@ -168,7 +169,9 @@ test('coverage: who told of which days', async () => {
   const sources = [{ source: 'servers', firstDay: '2026-01-05', lastDay: '2026-02-11' }]
   expect(await client.views.coverage(projectId)).toEqual({ human: 'measured', ai: 'measured', sources })
   expect(await client.views.coverage(projectId, { dateTo: '2026-01-05' })).toEqual({
-    ...{ human: 'not_measured', ai: 'not_measured', sources },
+    human: 'not_measured',
+    ai: 'not_measured',
+    sources,
   })
 })
 
@@ -187,7 +190,9 @@ test('classify: who a reader is and why, or why it is no view', async () => {
     view: { class: 'assistant', rule: 'asks_for_markdown' },
   })
   expect(await client.views.classify(projectId, { path: '/logo.svg' })).toEqual({
-    ...{ view: null, reason: 'not_a_page', ruleVersion },
+    view: null,
+    reason: 'not_a_page',
+    ruleVersion,
   })
 })
 

@@ -33,7 +33,10 @@ export const asAnswer = ({
   webhookSecret,
   createdAt,
 }: GithubApp): Static<typeof GithubAppSchema> => ({
-  ...{ baseUrl, name, slug, url },
+  baseUrl,
+  name,
+  slug,
+  url,
   hasWebhook: webhookSecret !== null,
   createdAt: createdAt.toISOString(),
 })

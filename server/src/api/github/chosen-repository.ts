@@ -16,8 +16,10 @@ export const ChosenRepository = Type.Object(
     additionalProperties: false,
     examples: [
       {
-        ...{ visitId: 'vst_01k9x2v3w4e5r6t7y8z9a0b1c2', repositoryId: 1296269 },
-        ...{ baseBranch: 'main', docsFolder: 'docs' },
+        visitId: 'vst_01k9x2v3w4e5r6t7y8z9a0b1c2',
+        repositoryId: 1296269,
+        baseBranch: 'main',
+        docsFolder: 'docs',
       },
     ],
   },

@@ -39,10 +39,15 @@ export function connectGithubRepositoryRoute({
       if (!test.works) throw new Problem('invalid_request', test.message)
       const before = await repositories.find(projectId)
       const connected = {
-        ...{ host: 'github' as const, baseUrl, owner: repository.owner, name: repository.name },
+        host: 'github' as const,
+        baseUrl,
+        owner: repository.owner,
+        name: repository.name,
         access: { kind: 'installation' as const, installationId: repository.installationId },
         hostRepositoryId: repository.id,
-        ...{ baseBranch: body.baseBranch, docsFolder: body.docsFolder, publishing: before?.publishing ?? {} },
+        baseBranch: body.baseBranch,
+        docsFolder: body.docsFolder,
+        publishing: before?.publishing ?? {},
         webhookSecret: randomBytes(32).toString('hex'), // never given to anybody: the App has a webhook for all
       }
       await repositories.connect(projectId, connected, actor)

@@ -12,10 +12,14 @@ const control = githubControl(github)
 const { publicEntry, privateEntry } = generateSealingKeyPair()
 const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
 const api = await startRunningApi(inject('engines'), 'api github', {
-  ...{ ...egress, COLOPHON_GITHUB_URLS: `${baseUrl}/`, COLOPHON_SEALING_PUBLIC_KEYS: publicEntry },
+  ...egress,
+  COLOPHON_GITHUB_URLS: `${baseUrl}/`,
+  COLOPHON_SEALING_PUBLIC_KEYS: publicEntry,
 })
 const jobs = await startJobs(api, {
-  ...{ ...workerSettings({ gitea }), ...egress, COLOPHON_SEALING_PRIVATE_KEYS: privateEntry },
+  ...workerSettings({ gitea }),
+  ...egress,
+  COLOPHON_SEALING_PRIVATE_KEYS: privateEntry,
 })
 afterAll(async () => {
   await jobs.stop()
@@ -45,7 +49,8 @@ async function makeApp(permissions = {}) {
   const { action, manifest } = await operator.client.github.startApp({ baseUrl })
   const asked = JSON.parse(manifest)
   const named = JSON.stringify({
-    ...{ ...asked, name: `Colophon ${crypto.randomUUID().slice(0, 8)}` },
+    ...asked,
+    name: `Colophon ${crypto.randomUUID().slice(0, 8)}`,
     default_permissions: { ...asked.default_permissions, ...permissions },
   })
   const back = await (await onGithub('ada')).createApp(action, named)
@@ -83,14 +88,15 @@ test('an App is made from its manifest, once, by who runs the installation', asy
   const { client: key } = await api.makeKey(projectId)
   await expect(key.github.startVisit(projectId, { baseUrl })).rejects.toMatchObject({ code: 'insufficient_scope' })
   await expect(owner.client.github.startVisit(projectId, { baseUrl: 'https://github.com' })).rejects.toMatchObject({
-    ...{ code: 'project_not_ready' },
+    code: 'project_not_ready',
   })
 })
 
 test('an App that may do more than was asked for is not kept, and none is taken over in an old session', async () => {
   const { apps } = await operator.client.github.apps()
   await expect(operator.client.github.finishApp(await makeApp({ workflows: 'write' }))).rejects.toMatchObject({
-    ...{ ...invalid, detail: expect.stringContaining('workflows: write') },
+    ...invalid,
+    detail: expect.stringContaining('workflows: write'),
   })
   const brought = await makeApp()
   const age = (interval: string) =>
@@ -123,7 +129,8 @@ test('only the way of this person and project leads back, once', async () => {
   const { state } = broughtBy(new URL(again.authorizeUrl))
   const made = { state, code: 'made-up' }
   await expect(owner.client.github.finishVisit(projectId, made), 'a made-up code').rejects.toMatchObject({
-    ...{ ...invalid, detail: expect.stringContaining('does not take the code') },
+    ...invalid,
+    detail: expect.stringContaining('does not take the code'),
   })
   const { callsOf } = await callsSoFar()
   expect(callsOf('apps/delete-token'), "the visitor's token was given back").toBeGreaterThan(0)
@@ -159,7 +166,8 @@ test('what GitHub shows to the person, with write access, can be connected, and 
   expect(await client.github.testRepository(projectId, nowhere)).toMatchObject({ works: false })
   await expect(client.github.connectRepository(projectId, nowhere)).rejects.toMatchObject(invalid)
   expect(await client.github.testRepository(projectId, chosen)).toEqual({
-    ...{ works: true, message: expect.stringContaining('docs') },
+    works: true,
+    message: expect.stringContaining('docs'),
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1, canManageWebhooks: true },
   })
   const connected = await client.github.connectRepository(projectId, chosen)
@@ -199,11 +207,15 @@ test('what happens to the repository is heard of, and said in words', { timeout:
     broughtBy(await (await onGithub('ada')).authorize(authorizeUrl)),
   )
   await owner.client.github.connectRepository(projectId, {
-    ...{ visitId: visit.visitId, repositoryId: handbook.id, baseBranch: 'main', docsFolder: '' },
+    visitId: visit.visitId,
+    repositoryId: handbook.id,
+    baseBranch: 'main',
+    docsFolder: '',
   })
   const becomes = (wanted: { name?: string; trouble: object | null }) =>
     vi.waitFor(async () => expect((await owner.client.repository.get(projectId)).repository).toMatchObject(wanted), {
-      ...{ timeout: 15_000, interval: 250 },
+      timeout: 15_000,
+      interval: 250,
     })
   const dueInSeconds = 'SELECT extract(epoch FROM look_due_at - now()) AS seconds FROM repository WHERE project_id = $1'
   const isDueIn = (least: number, most: number, why: string) =>

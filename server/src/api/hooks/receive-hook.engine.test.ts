@@ -30,7 +30,11 @@ beforeAll(async () => {
   await scope.stores.repositories.connect(
     projectId,
     {
-      ...{ ...where, baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'the secret' },
+      ...where,
+      baseBranch: 'main',
+      docsFolder: '',
+      publishing: {},
+      webhookSecret: 'the secret',
       access: {
         kind: 'token',
         credentialId: await credentials.put(projectId, 'code-host-token', 'token', operator),
@@ -93,8 +97,15 @@ async function connectThroughApp(at: string, { id, installationId }: { id: numbe
   await scope.stores.repositories.connect(
     project,
     {
-      ...{ host: 'github', baseUrl: at, owner: 'docs', name: 'site', baseBranch: 'main', docsFolder: '' },
-      ...{ publishing: {}, webhookSecret: 'given to nobody', hostRepositoryId: id },
+      host: 'github',
+      baseUrl: at,
+      owner: 'docs',
+      name: 'site',
+      baseBranch: 'main',
+      docsFolder: '',
+      publishing: {},
+      webhookSecret: 'given to nobody',
+      hostRepositoryId: id,
       access: { kind: 'installation', installationId },
     },
     operator,
@@ -135,7 +146,9 @@ test('a forged one is not taken, nor one for a project that does not exist: nobo
 })
 
 describe('of a GitHub App', () => {
-  let [one, two, elsewhere]: Id<'prj'>[] = []
+  let one: Id<'prj'>
+  let two: Id<'prj'>
+  let elsewhere: Id<'prj'>
   beforeAll(async () => {
     const { githubApps } = scope.stores
     const app = { appId: 1, slug: 'colophon', name: 'Colophon', clientId: 'id' }
@@ -149,7 +162,7 @@ describe('of a GitHub App', () => {
     one = await connectThroughApp(baseUrl, { id: 42, installationId: 3 })
     two = await connectThroughApp(baseUrl, { id: 43, installationId: 3 })
     elsewhere = await connectThroughApp('https://github.com', { id: 42, installationId: 3 })
-    for (const project of [one, two, elsewhere]) await makePullRequest(project ?? 'prj_', 9, 'colophon/9')
+    for (const project of [one, two, elsewhere]) await makePullRequest(project, 9, 'colophon/9')
     await takeHints()
   })
 
@@ -182,7 +195,7 @@ describe('of a GitHub App', () => {
       "SELECT project_id FROM repository WHERE look_due_at < now() + interval '1 minute'",
     )
     expect(rows, 'but may be true').toEqual([{ project_id: two }])
-    await scope.stores.repositories.hintLook([two ?? 'prj_'])
+    await scope.stores.repositories.hintLook([two])
     await takeHints()
     const deleted = JSON.stringify({ action: 'deleted', installation: { id: 3 } })
     expect((await deliverGithub('installation', deleted, 'of the App')).statusCode).toBe(204)

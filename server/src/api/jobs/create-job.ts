@@ -111,7 +111,9 @@ export function createJobRoute({
           metadata: metadata ?? {},
         },
         {
-          ...{ actor, body: asAnswer, idempotency: idempotency(headers['idempotency-key'], path, body) },
+          actor,
+          body: asAnswer,
+          idempotency: idempotency(headers['idempotency-key'], path, body),
           refused: await modelRefusal(models, projectId, model),
         },
       )

@@ -72,8 +72,12 @@ async function connect(id: Id<'prj'>) {
   const credentialId = await credentials.put(id, 'code-host-token', 'token', operator)
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   const how = {
-    ...{ baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'secret' },
-    ...{ access: { kind: 'token' as const, credentialId }, hostRepositoryId: null },
+    baseBranch: 'main',
+    docsFolder: '',
+    publishing: {},
+    webhookSecret: 'secret',
+    access: { kind: 'token' as const, credentialId },
+    hostRepositoryId: null,
   }
   await scope.stores.repositories.connect(id, { ...where, ...how }, operator)
 }
@@ -133,7 +137,11 @@ test('a message can be about a failed check, which the agent is given and people
     [id],
   )
   const checks = (['failed', 'passed'] as const).map((state) => ({
-    ...{ id: state, name: `It ${state}`, state, url: null, summary: 'one line' },
+    id: state,
+    name: `It ${state}`,
+    state,
+    url: null,
+    summary: 'one line',
   }))
   const pullRequest = { projectId, jobId: id, number: 9 }
   const seen = { commit: 'a', checks, logs: { failed: 'the log' }, previewUrl: null }
@@ -204,7 +212,8 @@ test('a model has to be there for the project, unless the job was accepted befor
     400,
     expect.objectContaining({ code: 'invalid_request', errors: [expect.objectContaining({ path: 'body/model' })] }),
   ])
-  const [body, header] = [{ prompt: 'x', model: 'test-model' }, { 'idempotency-key': 'for a model' }]
+  const body = { prompt: 'x', model: 'test-model' }
+  const header = { 'idempotency-key': 'for a model' }
   const first = await create(body, header)
   expect(first.json()).toMatchObject({ model: 'test-model' })
   await models.allow('test-model', [])

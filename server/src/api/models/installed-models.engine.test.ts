@@ -17,13 +17,14 @@ afterAll(async () => {
 
 const { client } = await api.signInOperator()
 const model = {
-  ...{
-    name: 'vendor/model',
-    format: 'openai-completions' as const,
-    baseUrl: `${modelUrl}/v1/`,
-    providerModel: 'answer',
-  },
-  ...{ contextWindowTokens: 200_000, mostOutputTokens: 64_000, projectIds: null, isDefault: false },
+  name: 'vendor/model',
+  format: 'openai-completions' as const,
+  baseUrl: `${modelUrl}/v1/`,
+  providerModel: 'answer',
+  contextWindowTokens: 200_000,
+  mostOutputTokens: 64_000,
+  projectIds: null,
+  isDefault: false,
   prices: { input: 0.25, output: 2, cacheRead: null, cacheWrite: 0 },
 }
 

@@ -11,8 +11,14 @@ const { projectId, client } = await api.makeProject()
 const { projectId: others } = await api.makeProject()
 
 const model: Model = {
-  ...{ name: 'large', format: 'openai-responses', baseUrl: 'https://api.example.com/v1', providerModel: 'secret-name' },
-  ...{ contextWindowTokens: 200_000, mostOutputTokens: 64_000, projectIds: null, isDefault: true },
+  name: 'large',
+  format: 'openai-responses',
+  baseUrl: 'https://api.example.com/v1',
+  providerModel: 'secret-name',
+  contextWindowTokens: 200_000,
+  mostOutputTokens: 64_000,
+  projectIds: null,
+  isDefault: true,
   prices: { input: '0.25', output: '2', cacheRead: null, cacheWrite: null },
 }
 
@@ -26,7 +32,10 @@ test('a project sees the models that it may use, and not how they are reached', 
   expect(answer).toEqual({
     models: [
       {
-        ...{ name: 'large', isDefault: true, contextWindowTokens: 200_000, mostOutputTokens: 64_000 },
+        name: 'large',
+        isDefault: true,
+        contextWindowTokens: 200_000,
+        mostOutputTokens: 64_000,
         prices: { input: 0.25, output: 2, cacheRead: null, cacheWrite: null },
       },
     ],

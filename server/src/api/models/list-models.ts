@@ -40,7 +40,10 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
 }
 
 const asAnswer = ({ name, isDefault, contextWindowTokens, mostOutputTokens, prices }: Model) => ({
-  ...{ name, isDefault, contextWindowTokens, mostOutputTokens },
+  name,
+  isDefault,
+  contextWindowTokens,
+  mostOutputTokens,
   prices: {
     input: asNumber(prices.input),
     output: asNumber(prices.output),

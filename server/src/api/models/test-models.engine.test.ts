@@ -21,8 +21,14 @@ afterAll(async () => {
 const { projectId, client } = await api.makeProject()
 const { projectId: others } = await api.makeProject()
 const model: Model = {
-  ...{ name: 'vendor/works', format: 'anthropic-messages', baseUrl: `${modelUrl}/v1`, providerModel: 'answer' },
-  ...{ contextWindowTokens: 200_000, mostOutputTokens: 64_000, projectIds: null, isDefault: false },
+  name: 'vendor/works',
+  format: 'anthropic-messages',
+  baseUrl: `${modelUrl}/v1`,
+  providerModel: 'answer',
+  contextWindowTokens: 200_000,
+  mostOutputTokens: 64_000,
+  projectIds: null,
+  isDefault: false,
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
 }
 

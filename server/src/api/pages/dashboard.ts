@@ -46,8 +46,16 @@ function addFile(server: HttpServer, file: string): void {
 
 /** Addresses that the dashboard itself gives a meaning to; everything else that is not there is a 404. */
 const pages = [
-  ...['/', '/sign-in', '/welcome', '/invitation', '/new-password', '/account', '/status', '/projects/*'],
-  ...['/github/app-made', '/github/installed'], // where GitHub sends people back to
+  '/',
+  '/sign-in',
+  '/welcome',
+  '/invitation',
+  '/new-password',
+  '/account',
+  '/status',
+  '/projects/*',
+  '/github/app-made',
+  '/github/installed', // where GitHub sends people back to
 ]
 const pageWithForm = '/github/new-app'
 

@@ -35,7 +35,8 @@ test('whoever was invited before there is an operator does not shut the operator
 })
 
 test('the account of an address brings nobody into other projects that name the address', async () => {
-  const [victim, evil] = [await api.makeProject('Victim'), await api.makeProject('Evil')]
+  const victim = await api.makeProject('Victim')
+  const evil = await api.makeProject('Evil')
   const email = newAddress()
   const added = await victim.client.members.add(victim.projectId, { email, role: 'owner' })
   expect(added).toMatchObject({ hasJoined: false })
@@ -161,7 +162,8 @@ test('addresses that nobody could sign in with are refused, and nothing is writt
 
 test('two invitations of one new address at once: one makes the account, the other says that there is one', async () => {
   const email = newAddress()
-  const [one, two] = [await api.makeProject(), await api.makeProject()]
+  const one = await api.makeProject()
+  const two = await api.makeProject()
   const links = await Promise.all(
     [one, two].map(({ client, projectId }) => client.invitations.create(projectId, { email, role: 'editor' })),
   )

@@ -13,16 +13,22 @@ const { projectId, client } = await api.makeProject()
 await addTestModel(api.stores.models)
 
 const untouched = {
-  ...{ instructions: null, defaultModel: null, jobRetentionDays: null, installationDefaultModel: 'test-model' },
+  instructions: null,
+  defaultModel: null,
+  jobRetentionDays: null,
+  installationDefaultModel: 'test-model',
   budget: { jobMostTokens: null, monthMostTokens: null, monthMostUsd: null },
   installationBudget: { jobMostTokens: 5_000_000, monthMostTokens: null, monthMostUsd: 500 },
-  ...{ usedThisMonth: { tokens: 0, usd: 0 }, pausedAt: null },
+  usedThisMonth: { tokens: 0, usd: 0 },
+  pausedAt: null,
 }
 
 test('settings of a project that said nothing, then changed field by field', async () => {
   expect(await client.projects.settings(projectId)).toEqual(untouched)
   const changes = {
-    ...{ instructions: 'Be brief.', defaultModel: 'test-model', jobRetentionDays: 30 },
+    instructions: 'Be brief.',
+    defaultModel: 'test-model',
+    jobRetentionDays: 30,
     budget: { jobMostTokens: 1_000, monthMostTokens: 2_000, monthMostUsd: 12.5 },
   }
   expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...untouched, ...changes })
@@ -34,7 +40,10 @@ test('settings of a project that said nothing, then changed field by field', asy
   expect(taken).toEqual({ ...untouched, ...changes, instructions: null, usedThisMonth: { tokens: 700, usd: 1.25 } })
   const { entries } = await client.audit.list(projectId, { limit: 4 })
   expect(entries.map(({ action }) => action)).toEqual([
-    ...['project.instructed', 'budget.set', 'project.instructed', 'project.changed'],
+    'project.instructed',
+    'budget.set',
+    'project.instructed',
+    'project.changed',
   ])
 })
 

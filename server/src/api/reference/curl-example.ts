@@ -64,11 +64,12 @@ function exampleValue(document: OpenApiDocument, schema: Schema, inside: readonl
   if (name !== undefined && inside.includes(name)) return null
   const within = name === undefined ? inside : [...inside, name]
   const resolved = resolve(document, schema)
-  const [given] = [
+  const candidates = [
     ...(resolved.examples ?? []),
     ...('default' in resolved ? [resolved.default] : []),
     ...literalsOf(resolved),
   ]
+  const given = candidates[0]
   if (given !== undefined) return given
   const [member = resolved] = membersOf(resolved)
   if (member !== resolved) return exampleValue(document, member, within)

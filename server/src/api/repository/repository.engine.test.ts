@@ -16,8 +16,13 @@ afterAll(async () => {
 
 const { projectId, client } = await api.makeProject()
 const wanted = {
-  ...{ host: 'gitea' as const, url: gitea.url, owner: host.owner, name: host.name },
-  ...{ baseBranch: 'main', docsFolder: 'docs', token: gitea.adminToken },
+  host: 'gitea' as const,
+  url: gitea.url,
+  owner: host.owner,
+  name: host.name,
+  baseBranch: 'main',
+  docsFolder: 'docs',
+  token: gitea.adminToken,
 }
 
 test('a connection is tested, and what was found is told', async () => {
@@ -51,7 +56,9 @@ test('is connected, shown without its secrets, and changed', async () => {
   const connected = await client.repository.connect(projectId, wanted)
   const { token, ...shown } = wanted
   expect(connected).toMatchObject({
-    ...{ ...shown, access: 'token', trouble: null },
+    ...shown,
+    access: 'token',
+    trouble: null,
     publishing: { branchTemplate: 'colophon/{jobId}', labels: [] },
   })
   expect(JSON.stringify(await client.repository.get(projectId))).not.toContain(token)
@@ -64,8 +71,11 @@ test('is connected, shown without its secrets, and changed', async () => {
   expect((await client.repository.get(projectId)).repository?.publishing, 'rules stay').toEqual(changed.publishing)
   const { entries } = await client.audit.list(projectId, { limit: 5 })
   expect(entries.map(({ action }) => action)).toEqual([
-    ...['repository.connected', 'credential.stored', 'repository.changed'],
-    ...['repository.connected', 'credential.stored'],
+    'repository.connected',
+    'credential.stored',
+    'repository.changed',
+    'repository.connected',
+    'credential.stored',
   ])
 })
 
@@ -79,20 +89,30 @@ test('a repository of GitHub is connected with a fine-grained token, which may d
   } as const
   const token = await control.makeFineGrainedToken(login, { ...grant, repositories: [...grant.repositories] })
   const reading = await control.makeFineGrainedToken(login, {
-    ...{ repositories: [repository.fullName], permissions: { contents: 'read', pull_requests: 'read' } },
+    repositories: [repository.fullName],
+    permissions: { contents: 'read', pull_requests: 'read' },
   })
   const onGithub = {
-    ...{ host: 'github' as const, url: `${github.url}/`, owner: login, name: 'handbook' },
-    ...{ baseBranch: 'main', docsFolder: 'docs', token },
+    host: 'github' as const,
+    url: `${github.url}/`,
+    owner: login,
+    name: 'handbook',
+    baseBranch: 'main',
+    docsFolder: 'docs',
+    token,
   }
   const { projectId, client } = await api.makeProject()
   expect(await client.repository.test(projectId, onGithub)).toMatchObject({
-    ...{ message: expect.stringContaining('can be read'), works: true },
+    message: expect.stringContaining('can be read'),
+    works: true,
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1 },
   })
   expect(await client.repository.test(projectId, { ...onGithub, token: reading })).toMatchObject({ works: false })
   expect(await client.repository.connect(projectId, onGithub)).toMatchObject({
-    ...{ host: 'github', url: github.url, access: 'token', trouble: null },
+    host: 'github',
+    url: github.url,
+    access: 'token',
+    trouble: null,
   })
 })
 

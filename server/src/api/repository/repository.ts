@@ -78,8 +78,13 @@ export const ConnectBody = Type.Object(
     additionalProperties: false,
     examples: [
       {
-        ...{ host: 'gitea', url: 'https://git.example.com', owner: 'docs', name: 'handbook' },
-        ...{ baseBranch: 'main', docsFolder: 'docs', token: 'a-token' },
+        host: 'gitea',
+        url: 'https://git.example.com',
+        owner: 'docs',
+        name: 'handbook',
+        baseBranch: 'main',
+        docsFolder: 'docs',
+        token: 'a-token',
       },
     ],
   },
@@ -106,7 +111,12 @@ export const asWanted = (
   { host, url, owner, name, baseBranch, docsFolder }: Static<typeof ConnectBody>,
   publishing: PublishingSettings,
 ): WantedRepository => ({
-  ...{ host, owner, name, baseBranch, docsFolder, publishing },
+  host,
+  owner,
+  name,
+  baseBranch,
+  docsFolder,
+  publishing,
   baseUrl: url.replace(/\/+$/, ''),
 })
 
@@ -115,7 +125,12 @@ export const asAnswer = (
   { host, baseUrl, owner, name, access, trouble, baseBranch, docsFolder, publishing }: Repository,
   templates: Templates,
 ): Static<typeof RepositorySchema> => ({
-  ...{ host, url: baseUrl, owner, name, baseBranch, docsFolder },
+  host,
+  url: baseUrl,
+  owner,
+  name,
+  baseBranch,
+  docsFolder,
   access: access.kind === 'installation' ? 'app' : 'token',
   trouble: trouble && { code: trouble, message: troubleInWords(trouble, access) },
   publishing: {

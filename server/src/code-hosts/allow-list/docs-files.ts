@@ -10,10 +10,31 @@ const imageExtensions = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'i
 // name commands and plugins that the build runs. A project that wants one changed lists its path.
 // Not .txt as such: requirements.txt is one.
 const navigationNames = new Set([
-  ...['_meta.json', 'meta.json', 'docs.json', 'mint.json', 'nav.json', 'navigation.json', 'toc.json'],
-  ...['sidebar.json', 'sidebars.json', '_category_.json', '_category_.yml', '_category_.yaml'],
-  ...['toc.yml', 'toc.yaml', '_toc.yml', 'nav.yml', 'nav.yaml', 'navigation.yml', 'sidebar.yml', 'sidebar.yaml'],
-  ...['.pages', '.nav.yml', '.order', 'llms.txt', 'llms-full.txt'],
+  '_meta.json',
+  'meta.json',
+  'docs.json',
+  'mint.json',
+  'nav.json',
+  'navigation.json',
+  'toc.json',
+  'sidebar.json',
+  'sidebars.json',
+  '_category_.json',
+  '_category_.yml',
+  '_category_.yaml',
+  'toc.yml',
+  'toc.yaml',
+  '_toc.yml',
+  'nav.yml',
+  'nav.yaml',
+  'navigation.yml',
+  'sidebar.yml',
+  'sidebar.yaml',
+  '.pages',
+  '.nav.yml',
+  '.order',
+  'llms.txt',
+  'llms-full.txt',
 ])
 
 export const isDocsFile = (name: string): boolean =>

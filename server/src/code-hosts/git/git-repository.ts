@@ -149,8 +149,12 @@ export class GitRepository {
     const run = await this.#run(['commit-tree', tree, '-p', parent, '-F', '-'], {
       stdin: message,
       environment: {
-        ...{ GIT_AUTHOR_NAME: identity.name, GIT_AUTHOR_EMAIL: identity.email, GIT_AUTHOR_DATE: seconds },
-        ...{ GIT_COMMITTER_NAME: identity.name, GIT_COMMITTER_EMAIL: identity.email, GIT_COMMITTER_DATE: seconds },
+        GIT_AUTHOR_NAME: identity.name,
+        GIT_AUTHOR_EMAIL: identity.email,
+        GIT_AUTHOR_DATE: seconds,
+        GIT_COMMITTER_NAME: identity.name,
+        GIT_COMMITTER_EMAIL: identity.email,
+        GIT_COMMITTER_DATE: seconds,
       },
     })
     return idIn('commit-tree', run)

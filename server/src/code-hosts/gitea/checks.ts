@@ -8,7 +8,11 @@ export async function readGiteaChecks(api: GiteaApi, hostUrl: string, commit: Co
   const { statuses } = await api.call('GET', `/commits/${commit}/status?limit=50`, GiteaStatuses)
   const checks = (statuses ?? []).map(
     ({ id, status, context, description, target_url: url }): HostCheck => ({
-      ...{ id: String(id), name: context, state: stateOf(status), url: asLink(url), summary: description || null },
+      id: String(id),
+      name: context,
+      state: stateOf(status),
+      url: asLink(url),
+      summary: description || null,
     }),
   )
   return { checks, previewUrl: previewOfChecks(checks, hostUrl) }

@@ -10,7 +10,11 @@ export async function listGiteaComments(api: GiteaApi, number: number, since: Da
   const path = `/issues/${number}/comments?since=${encodeURIComponent(since.toISOString())}`
   const found = await api.call('GET', path, Type.Array(GiteaComment))
   return found.map(({ id, user, body, html_url: url, created_at: createdAt }) => ({
-    ...{ id, url, author: user.login, isBot: null, text: body },
+    id,
+    url,
+    author: user.login,
+    isBot: null,
+    text: body,
     createdAt: new Date(createdAt),
   }))
 }

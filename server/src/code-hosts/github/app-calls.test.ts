@@ -41,7 +41,12 @@ it('lists no more repositories than anybody chooses from', async () => {
   const { app, within } = await githubThat((request, response) => {
     const isInstallations = request.url?.startsWith('/api/v3/user/installations?')
     const repository = {
-      ...{ id: 1, name: 'docs', owner: { login: 'ada' }, private: true, archived: false, default_branch: 'main' },
+      id: 1,
+      name: 'docs',
+      owner: { login: 'ada' },
+      private: true,
+      archived: false,
+      default_branch: 'main',
       permissions: { push: true },
     }
     const answer = isInstallations

@@ -118,8 +118,12 @@ export async function listWritableRepositories(
         for (const repository of repositories) {
           if (!repository.permissions?.push || repository.archived) continue
           found.push({
-            ...{ id: repository.id, installationId, owner: repository.owner.login, name: repository.name },
-            ...{ defaultBranch: repository.default_branch, isPrivate: repository.private },
+            id: repository.id,
+            installationId,
+            owner: repository.owner.login,
+            name: repository.name,
+            defaultBranch: repository.default_branch,
+            isPrivate: repository.private,
           })
           if (found.length === mostRepositories) return found
         }

@@ -21,7 +21,10 @@ export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: 
   const combined = await ifPermitted(api.call('GET', `/commits/${commit}/status?per_page=100`, GithubStatuses))
   const statuses = (combined?.statuses ?? []).map(
     ({ id, state, context, description, target_url: url }): HostCheck => ({
-      ...{ id: `status:${id}`, name: context, url: asLink(url), summary: description || null },
+      id: `status:${id}`,
+      name: context,
+      url: asLink(url),
+      summary: description || null,
       state: state === 'pending' ? 'pending' : state === 'success' ? 'passed' : 'failed',
     }),
   )
@@ -45,7 +48,9 @@ async function readRuns(api: GithubApi, commit: CommitId): Promise<GithubCheckRu
 
 function asCheck(run: GithubCheckRun): HostCheck {
   return {
-    ...{ id: `${runPrefix}${run.id}`, name: run.name, state: stateOf(run) },
+    id: `${runPrefix}${run.id}`,
+    name: run.name,
+    state: stateOf(run),
     url: asLink(run.html_url) ?? asLink(run.details_url),
     summary: run.output.title || run.output.summary?.split('\n')[0] || null,
   }

@@ -24,7 +24,9 @@ async function apiOfTalkativePeople() {
     pages.push(page)
     const ids = Array.from({ length: all }, (_, index) => index + 1).slice((page - 1) * perPage, page * perPage)
     const comments = ids.map((id) => ({
-      ...{ id, html_url: 'https://x/', created_at: id <= old ? '2026-01-01T00:00:00Z' : '2026-02-01T00:00:00Z' },
+      id,
+      html_url: 'https://x/',
+      created_at: id <= old ? '2026-01-01T00:00:00Z' : '2026-02-01T00:00:00Z',
       user: id === all ? null : { login: 'ada', type: 'User' },
       body: id > old + 20 ? 'short' : longest,
     }))
@@ -41,7 +43,10 @@ async function apiOfTalkativePeople() {
     server.close()
   })
   const connection = {
-    ...{ baseUrl: `http://127.0.0.1:${port}`, owner: 'ada', name: 'docs', repositoryId: 1 },
+    baseUrl: `http://127.0.0.1:${port}`,
+    owner: 'ada',
+    name: 'docs',
+    repositoryId: 1,
     access: { kind: 'token', token: 'ghp_x' },
   } as const
   return { api: createGithubApi(connection, egress, createInstallationTokens(egress)), pages }

@@ -16,7 +16,11 @@ export async function listGithubComments(api: GithubApi, number: number, since: 
       ? []
       : [
           {
-            ...{ id, url, author: user.login, isBot: user.type === 'Bot', text: body ?? '' },
+            id,
+            url,
+            author: user.login,
+            isBot: user.type === 'Bot',
+            text: body ?? '',
             createdAt: new Date(createdAt),
           },
         ],

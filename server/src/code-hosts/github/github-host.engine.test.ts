@@ -57,8 +57,14 @@ describe('tokens of an App', () => {
       {
         repository_ids: [repository.id],
         permissions: {
-          ...{ contents: 'write', pull_requests: 'write', metadata: 'read', checks: 'read', statuses: 'read' },
-          ...{ deployments: 'read', actions: 'read', issues: 'read' },
+          contents: 'write',
+          pull_requests: 'write',
+          metadata: 'read',
+          checks: 'read',
+          statuses: 'read',
+          deployments: 'read',
+          actions: 'read',
+          issues: 'read',
         },
       },
     ])
@@ -245,7 +251,8 @@ describe('GitHub', () => {
   )
 
   it('sets labels and reviewers although its first answers fail, and asks nobody while we are to rest', async () => {
-    const [label, { name: reviewer }] = [await repository.knownLabel(), await repository.invite('write')]
+    const label = await repository.knownLabel()
+    const { name: reviewer } = await repository.invite('write')
     const isOfThese = ({ url }: { url: string }) => /\/labels$|\/requested_reviewers$/.test(url)
     let asked = 0
     const open = async (branch: string, answer: (calls: number) => Response | undefined) => {

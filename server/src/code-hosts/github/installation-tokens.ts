@@ -13,8 +13,14 @@ import { githubHeaders } from './github-headers.ts'
 
 /** Never `workflows`: what an agent makes does not reach a repository's CI. */
 export const neededPermissions = {
-  ...{ contents: 'write', pull_requests: 'write', metadata: 'read', checks: 'read', statuses: 'read' },
-  ...{ deployments: 'read', actions: 'read', issues: 'read' },
+  contents: 'write',
+  pull_requests: 'write',
+  metadata: 'read',
+  checks: 'read',
+  statuses: 'read',
+  deployments: 'read',
+  actions: 'read',
+  issues: 'read',
 }
 
 const renewBeforeEndMs = 5 * 60_000

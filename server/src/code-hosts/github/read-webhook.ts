@@ -22,27 +22,41 @@ const reader =
     Value.Check(schema, event) ? read(event) : undefined
 
 const ofInstallation = reader(InstallationEvent, ({ installation }) => ({
-  ...{ kind: 'repository', repositoryId: null, installationId: installation.id },
+  kind: 'repository',
+  repositoryId: null,
+  installationId: installation.id,
 }))
 
 const readers: Readonly<Record<string, ReadEvent>> = {
   pull_request: reader(PullRequestEvent, ({ repository, number }) => ({
-    ...{ kind: 'pull_request', repositoryId: repository.id, number },
+    kind: 'pull_request',
+    repositoryId: repository.id,
+    number,
   })),
   issue_comment: reader(IssueCommentEvent, ({ repository, issue }) => ({
-    ...{ kind: 'pull_request', repositoryId: repository.id, number: issue.number },
+    kind: 'pull_request',
+    repositoryId: repository.id,
+    number: issue.number,
   })),
   check_run: reader(CheckRunEvent, ({ repository, check_run: { check_suite: suite } }) => ({
-    ...{ kind: 'branches', repositoryId: repository.id, branches: suite?.head_branch ? [suite.head_branch] : [] },
+    kind: 'branches',
+    repositoryId: repository.id,
+    branches: suite?.head_branch ? [suite.head_branch] : [],
   })),
   status: reader(StatusEvent, ({ repository, branches }) => ({
-    ...{ kind: 'branches', repositoryId: repository.id, branches: branches.map(({ name }) => name) },
+    kind: 'branches',
+    repositoryId: repository.id,
+    branches: branches.map(({ name }) => name),
   })),
   deployment_status: reader(DeploymentStatusEvent, ({ repository, deployment }) => ({
-    ...{ kind: 'branches', repositoryId: repository.id, branches: [deployment.ref] },
+    kind: 'branches',
+    repositoryId: repository.id,
+    branches: [deployment.ref],
   })),
   repository: reader(RepositoryEvent, ({ repository, installation }) => ({
-    ...{ kind: 'repository', repositoryId: repository.id, installationId: installation?.id ?? null },
+    kind: 'repository',
+    repositoryId: repository.id,
+    installationId: installation?.id ?? null,
   })),
   installation: ofInstallation,
   installation_repositories: ofInstallation,

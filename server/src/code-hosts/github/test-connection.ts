@@ -61,7 +61,9 @@ export async function testGithubConnection({
       )
     }
     return {
-      ...{ works: true, baseCommit, defaultBranch: repository.default_branch },
+      works: true,
+      baseCommit,
+      defaultBranch: repository.default_branch,
       // An App has a webhook of its own, for all its repositories.
       canManageWebhooks: access.kind === 'installation' || (await mayManageGithubWebhooks(api)),
     }

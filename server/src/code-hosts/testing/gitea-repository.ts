@@ -74,7 +74,15 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
 
   return {
     ...personGit,
-    ...{ way: 'gitea', owner, name, base, egress, connection, hostWith, asPerson, addPerson },
+    way: 'gitea',
+    owner,
+    name,
+    base,
+    egress,
+    connection,
+    hostWith,
+    asPerson,
+    addPerson,
     host: hostWith(gitea.adminToken),
     hostAt: (change, wayOut = egress) => createOpenCodeHost(wayOut)({ ...connection, ...change }),
 
@@ -113,7 +121,10 @@ export async function createGiteaRepository(gitea: GiteaAddress, files = baseFil
       return all
         .filter(({ head }) => head.ref === branch)
         .map(({ number, title, draft, labels, requested_reviewers: reviewers }) => ({
-          ...{ number, title, isDraft: draft, labels: labels.map((label) => label.name) },
+          number,
+          title,
+          isDraft: draft,
+          labels: labels.map((label) => label.name),
           reviewers: (reviewers ?? []).map(({ login }) => login),
         }))
     },

@@ -51,8 +51,11 @@ export async function createGithubRepository(
 
   async function installed() {
     const app = await control.makeApp(owner, {
-      ...{ name: `colophon-${someName()}`, url: 'https://colophon.example', public: true },
-      ...{ default_permissions: ofApps, default_events: events },
+      name: `colophon-${someName()}`,
+      url: 'https://colophon.example',
+      public: true,
+      default_permissions: ofApps,
+      default_events: events,
     })
     const installationId = await control.installApp(app.slug, owner, [id])
     return { kind: 'installation', appId: app.id, privateKeyPem: app.privateKeyPem, installationId } as const
@@ -65,7 +68,8 @@ export async function createGithubRepository(
   async function asOwner(method: string, path: string, body?: unknown): Promise<unknown> {
     const { fullName } = await control.repository(id)
     const answer = await fetch(`${address.url}/api/v3/repos/${fullName}${path}`, {
-      ...{ method, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
@@ -78,8 +82,16 @@ export async function createGithubRepository(
 
   return {
     ...personGit,
-    ...{ way: by === 'app' ? 'github' : 'github_by_token', owner, name, id, control, base, egress, connection },
-    ...{ asOwner, cloneUrl: made.cloneUrl },
+    way: by === 'app' ? 'github' : 'github_by_token',
+    owner,
+    name,
+    id,
+    control,
+    base,
+    egress,
+    connection,
+    asOwner,
+    cloneUrl: made.cloneUrl,
     ownerAuthorization: `Basic ${Buffer.from(`${owner}:${gitToken}`).toString('base64')}`,
     installationId: access.kind === 'installation' ? access.installationId : null,
     host: openHost(connection),
@@ -87,7 +99,8 @@ export async function createGithubRepository(
     // A name that is not the repository's is looked for as it is when a repository is connected for the first time.
     hostAt: (change, wayOut = egress) =>
       createOpenCodeHost(wayOut)({
-        ...{ ...connection, ...change },
+        ...connection,
+        ...change,
         ...(change.name !== undefined && { repositoryId: null, access: byToken }),
       }),
 
@@ -111,7 +124,8 @@ export async function createGithubRepository(
     reactionsTo: async (comment) => (await control.reactions(id, comment)).map(({ content }) => content),
     setStatus: (commit, { name: context, state, url, summary }) =>
       control.setStatus(id, commit, {
-        ...{ context, state },
+        context,
+        state,
         ...(url !== undefined && { targetUrl: url }),
         ...(summary !== undefined && { description: summary }),
       }),
@@ -119,7 +133,10 @@ export async function createGithubRepository(
       // GitHub lets such tokens see the runs of public repositories only.
       if (by === 'token') await control.setVisibility(id, false)
       await control.setCheckRun(id, commit, {
-        ...{ name: run, status: 'completed', conclusion: 'failure', log },
+        name: run,
+        status: 'completed',
+        conclusion: 'failure',
+        log,
         output: { title: summary, summary },
         annotations: [{ path: 'docs/index.md', startLine: 3, endLine: 3, level: 'failure', message: annotation }],
       })

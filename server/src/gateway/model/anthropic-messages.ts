@@ -109,11 +109,9 @@ export const anthropicMessages: Wire = {
 
 /** What is not said, or is null, was said before. */
 function inputOf(usage: Json | undefined): Partial<Usage> {
-  const [inputTokens, cacheReadTokens, cacheWriteTokens] = [
-    countOf(usage?.input_tokens),
-    countOf(usage?.cache_read_input_tokens),
-    countOf(usage?.cache_creation_input_tokens),
-  ]
+  const inputTokens = countOf(usage?.input_tokens)
+  const cacheReadTokens = countOf(usage?.cache_read_input_tokens)
+  const cacheWriteTokens = countOf(usage?.cache_creation_input_tokens)
   return {
     ...(inputTokens !== undefined && { inputTokens }),
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),

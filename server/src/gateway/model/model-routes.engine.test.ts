@@ -80,13 +80,13 @@ describe.each(modelFormats)('%s', (format) => {
       headers: {
         'content-type': 'application/json',
         authorization: `Bearer ${turn.attemptToken}`,
-        ...{
-          'x-api-key': 'mine',
-          'anthropic-beta': 'evil',
-          'openai-organization': 'evil',
-          'x-forwarded-for': '1.2.3.4',
-        },
-        ...{ 'user-agent': 'evil', cookie: 'evil=1', 'x-evil': 'evil' },
+        'x-api-key': 'mine',
+        'anthropic-beta': 'evil',
+        'openai-organization': 'evil',
+        'x-forwarded-for': '1.2.3.4',
+        'user-agent': 'evil',
+        cookie: 'evil=1',
+        'x-evil': 'evil',
       },
       body: JSON.stringify(requestIn(format, 'x', { model: 'evil', stream: true })),
     })
@@ -97,7 +97,13 @@ describe.each(modelFormats)('%s', (format) => {
     expect(JSON.stringify(request?.headers)).toContain(key)
     expect(Object.keys(request?.headers ?? {}).toSorted()).toEqual(
       [
-        ...['accept', 'accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+        'accept',
+        'accept-encoding',
+        'connection',
+        'content-length',
+        'content-type',
+        'host',
+        'user-agent',
         ...(format === 'anthropic-messages' ? ['anthropic-version', 'x-api-key'] : ['authorization']),
       ].toSorted(),
     )

@@ -27,16 +27,12 @@ const reasoning = {
     List(
       Type.Object({
         type: Type.Enum(['reasoning.summary', 'reasoning.encrypted', 'reasoning.text']),
-        ...{
-          id: May(Type.Union([Type.String(), Type.Null()])),
-          format: May(Type.String()),
-          index: May(Type.Integer()),
-        },
-        ...{
-          summary: May(Type.String()),
-          data: May(Type.String()),
-          text: May(Type.Union([Type.String(), Type.Null()])),
-        },
+        id: May(Type.Union([Type.String(), Type.Null()])),
+        format: May(Type.String()),
+        index: May(Type.Integer()),
+        summary: May(Type.String()),
+        data: May(Type.String()),
+        text: May(Type.Union([Type.String(), Type.Null()])),
         signature: May(Type.Union([Type.String(), Type.Null()])),
       }),
     ),

@@ -26,7 +26,9 @@ const Item = Type.Union([
     type: May(Is('message')),
     role: Type.Enum(['user', 'assistant', 'system', 'developer']),
     content: Type.Union([Type.String(), List(Content)]),
-    ...{ id, status, phase: May(Type.Enum(['commentary', 'final_answer'])) },
+    id,
+    status,
+    phase: May(Type.Enum(['commentary', 'final_answer'])),
   }),
   Type.Object({
     type: Is('function_call'),
@@ -40,7 +42,8 @@ const Item = Type.Union([
     type: Is('function_call_output'),
     call_id: Type.String(),
     output: Type.Union([Type.String(), List(Type.Union([InputText, InputImage]))]),
-    ...{ id, status },
+    id,
+    status,
   }),
   Type.Object({
     type: Is('reasoning'),

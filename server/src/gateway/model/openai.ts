@@ -13,7 +13,8 @@ export const openaiHeaders = (key: string | null): Record<string, string> =>
 
 /** Here the input includes what came from the cache and what went into it. */
 export function usageOf(usage: Json, input: 'prompt' | 'input', output: 'completion' | 'output'): Partial<Usage> {
-  const [all, outputTokens] = [countOf(usage[`${input}_tokens`]), countOf(usage[`${output}_tokens`])]
+  const all = countOf(usage[`${input}_tokens`])
+  const outputTokens = countOf(usage[`${output}_tokens`])
   if (all === undefined || outputTokens === undefined) return {}
   const details = objectOf(usage[`${input}_tokens_details`])
   const cacheReadTokens = Math.min(countOf(details?.cached_tokens) ?? 0, all)

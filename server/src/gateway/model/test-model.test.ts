@@ -20,8 +20,14 @@ async function test(change: Partial<Model>, withKey: string | null = key): Promi
   const egress = createEgress({ allowedNetworks: ['127.0.0.1/32'] })
   onTestFinished(() => egress.close())
   const model: Model = {
-    ...{ name: 'm', format: 'anthropic-messages', baseUrl: '', providerModel: 'scripted/answer', isDefault: false },
-    ...{ contextWindowTokens: 1000, mostOutputTokens: 100, projectIds: null },
+    name: 'm',
+    format: 'anthropic-messages',
+    baseUrl: '',
+    providerModel: 'scripted/answer',
+    isDefault: false,
+    contextWindowTokens: 1000,
+    mostOutputTokens: 100,
+    projectIds: null,
     prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
     ...change,
   }

@@ -40,27 +40,57 @@ export const writable = { workspace: '/workspace', state: '/state', temporary: '
 const insideDirectory = join(import.meta.dirname, 'inside')
 /** Hidden in the way of container engines, and where a host's boot arguments stand. */
 const kernelFiles = [
-  ...['acpi', 'asound', 'config.gz', 'cmdline', 'driver', 'fs', 'interrupts', 'iomem', 'kallsyms', 'kcore', 'keys'],
-  ...[
-    'key-users',
-    'kmsg',
-    'kpagecgroup',
-    'kpagecount',
-    'kpageflags',
-    'latency_stats',
-    'sched_debug',
-    'scsi',
-    'slabinfo',
-  ],
-  ...['sysrq-trigger', 'timer_list', 'vmallocinfo'],
+  'acpi',
+  'asound',
+  'config.gz',
+  'cmdline',
+  'driver',
+  'fs',
+  'interrupts',
+  'iomem',
+  'kallsyms',
+  'kcore',
+  'keys',
+  'key-users',
+  'kmsg',
+  'kpagecgroup',
+  'kpagecount',
+  'kpageflags',
+  'latency_stats',
+  'sched_debug',
+  'scsi',
+  'slabinfo',
+  'sysrq-trigger',
+  'timer_list',
+  'vmallocinfo',
 ].map((name) => `/proc/${name}`)
 
 /** Where something is mounted, beside what the engine needs. */
 export const mountPoints: readonly string[] = [
-  ...['/', '/usr', '/etc/alternatives', '/etc/passwd', '/etc/group', '/etc/hosts', '/opt/node/bin/node'],
-  ...['/colophon/sandbox', '/colophon/package.json', '/run/gateway', ...Object.values(writable)],
-  ...['/proc', ...kernelFiles, '/proc/sys', '/proc/irq', '/proc/bus'], // the last three by bubblewrap, where they are writable
-  ...['/dev', '/dev/pts', '/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'],
+  '/',
+  '/usr',
+  '/etc/alternatives',
+  '/etc/passwd',
+  '/etc/group',
+  '/etc/hosts',
+  '/opt/node/bin/node',
+  '/colophon/sandbox',
+  '/colophon/package.json',
+  '/run/gateway',
+  ...Object.values(writable),
+  '/proc',
+  ...kernelFiles,
+  '/proc/sys',
+  '/proc/irq',
+  '/proc/bus', // the last three by bubblewrap, where they are writable
+  '/dev',
+  '/dev/pts',
+  '/dev/null',
+  '/dev/zero',
+  '/dev/full',
+  '/dev/random',
+  '/dev/urandom',
+  '/dev/tty',
 ]
 
 /** Those that this kernel has. */
@@ -70,11 +100,21 @@ export function boxCommand(plan: BoxPlan): [program: string, ...args: string[]] 
   const { programs } = plan
   return [
     programs.unshare,
-    ...['--user', '--map-root-user', '--mount', '--propagation', 'private'],
-    ...['/bin/sh', '-c', setupScript(plan), 'sh'],
-    ...[programs.bwrap, ...bubblewrapArguments(plan)],
-    ...['prlimit', ...processLimits(plan)],
-    ...['node', '/colophon/sandbox/inside/keeper.ts'],
+    '--user',
+    '--map-root-user',
+    '--mount',
+    '--propagation',
+    'private',
+    '/bin/sh',
+    '-c',
+    setupScript(plan),
+    'sh',
+    programs.bwrap,
+    ...bubblewrapArguments(plan),
+    'prlimit',
+    ...processLimits(plan),
+    'node',
+    '/colophon/sandbox/inside/keeper.ts',
   ]
 }
 
@@ -121,8 +161,12 @@ function bubblewrapArguments(plan: BoxPlan): string[] {
     ...unless('capabilities', '--cap-drop', 'ALL'),
     ...unless('terminal', '--new-session'),
     ...unless('system calls', '--seccomp', String(descriptors.seccomp)),
-    ...['--info-fd', String(descriptors.information)],
-    ...['--uid', '1000', '--gid', '1000'],
+    '--info-fd',
+    String(descriptors.information),
+    '--uid',
+    '1000',
+    '--gid',
+    '1000',
 
     ...show('/usr'),
     ...['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
@@ -137,13 +181,16 @@ function bubblewrapArguments(plan: BoxPlan): string[] {
 
     ...(without.has('processes') ? show('/proc') : ['--proc', '/proc']),
     ...(without.has('processes') ? [] : unless('kernel files', ...hiddenFiles().flatMap(hide))),
-    ...['--dev', '/dev'],
+    '--dev',
+    '/dev',
     ...Object.entries(writable).flatMap(([name, to]) => ['--bind', `/dev/shm/${name}`, to]),
     ...unless('read-only files', '--remount-ro', '/dev', '--remount-ro', '/'), // each a tmpfs without a size
 
     '--clearenv',
     ...Object.entries(boxEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--chdir', '/workspace', '--'],
+    '--chdir',
+    '/workspace',
+    '--',
   ]
 }
 

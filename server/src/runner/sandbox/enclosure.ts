@@ -50,7 +50,10 @@ export class Enclosure {
     const [program, ...args] = boxCommand({
       programs: { bwrap: findProgram('bwrap'), unshare: findProgram('unshare') },
       nodeBinary: realpathSync(process.execPath),
-      ...{ mounts, gatewayDirectory, limits, without },
+      mounts,
+      gatewayDirectory,
+      limits,
+      without,
     })
     const filter = seccompProgram(process.arch)
     this.#group = groups?.create(limits)

@@ -12,12 +12,10 @@ function run(program: Buffer, data: { architecture: number; number: number; args
   ])
   let accumulator = 0
   for (let at = 0; at < program.length / 8; at += 1) {
-    const [code, ifTrue, ifFalse, value] = [
-      program.readUInt16LE(at * 8),
-      program.readUInt8(at * 8 + 2),
-      program.readUInt8(at * 8 + 3),
-      program.readUInt32LE(at * 8 + 4),
-    ]
+    const code = program.readUInt16LE(at * 8)
+    const ifTrue = program.readUInt8(at * 8 + 2)
+    const ifFalse = program.readUInt8(at * 8 + 3)
+    const value = program.readUInt32LE(at * 8 + 4)
     const jump = (holds: boolean) => {
       at += holds ? ifTrue : ifFalse
     }

@@ -24,7 +24,8 @@ export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps)
       </EmptyState>
     )
   }
-  const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))]
+  const added = sum(files.map((file) => file.added))
+  const removed = sum(files.map((file) => file.removed))
   return (
     <div className={classes.changes}>
       <Text size="sm" mb="sm">

@@ -40,7 +40,13 @@ export function parseDiff(diff: string): ChangedFile[] {
 }
 
 const newFile = (line: string): ChangedFile => ({
-  ...{ path: pathOfGitLine(line), oldPath: null, kind: 'changed', isBinary: false, hunks: [], added: 0, removed: 0 },
+  path: pathOfGitLine(line),
+  oldPath: null,
+  kind: 'changed',
+  isBinary: false,
+  hunks: [],
+  added: 0,
+  removed: 0,
 })
 
 /** Only for files without `+++`: empty, binary, or changed in their mode alone; both halves are the same path. */
@@ -65,8 +71,10 @@ function readHead(line: string, file: ChangedFile): void {
 function readHunk(lines: readonly string[], start: number, file: ChangedFile): number {
   const header = lines[start] ?? ''
   const [, oldStart, oldCount = '1', newStart, newCount = '1'] = hunkHeader.exec(header) ?? []
-  let [oldNumber, newNumber] = [Number(oldStart), Number(newStart)]
-  let [oldLeft, newLeft] = [Number(oldCount), Number(newCount)]
+  let oldNumber = Number(oldStart)
+  let newNumber = Number(newStart)
+  let oldLeft = Number(oldCount)
+  let newLeft = Number(newCount)
   const hunk: Hunk = { header, lines: [] }
   let at = start
   while (at + 1 < lines.length && (oldLeft > 0 || newLeft > 0 || lines[at + 1]?.startsWith('\\'))) {

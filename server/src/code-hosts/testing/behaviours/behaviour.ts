@@ -59,7 +59,9 @@ export const publish = (repository: HostRepository, attempt: Attempt): Promise<P
     if (placement.kind === 'published') return { placement: placement.kind, ours: placement.ours }
     const put = await (attempt.host ?? repository.host).putCommit(placement.commit, attempt.branch)
     return {
-      ...{ placement: placement.kind, recorded: placement.commit.id, put },
+      placement: placement.kind,
+      recorded: placement.commit.id,
+      put,
       ...(put.kind === 'put' && { ours: put.commit }),
     }
   })

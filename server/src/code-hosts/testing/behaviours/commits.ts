@@ -5,7 +5,9 @@ import { baseFiles } from '../host-repository.ts'
 import { commitOn, details, failureOf, type HostBehaviour, losing, publish, withPlacement } from './behaviour.ts'
 
 const index = 'docs/index.md'
-const [one, two, three] = ['# Welcome\n\nOne.\n', '\nTwo.\n', '\nThree.\n']
+const one = '# Welcome\n\nOne.\n'
+const two = '\nTwo.\n'
+const three = '\nThree.\n'
 
 export const commits: readonly HostBehaviour[] = [
   {

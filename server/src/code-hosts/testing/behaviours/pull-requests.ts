@@ -99,7 +99,8 @@ export const pullRequests: readonly HostBehaviour[] = [
   {
     name: 'a reviewer is asked, beside a label, and neither a second time',
     async play({ repository }) {
-      const [reviewer, label] = [await repository.invite('write'), await repository.knownLabel()]
+      const reviewer = await repository.invite('write')
+      const label = await repository.knownLabel()
       const wanted = await wantedFrom(repository, 'pr-reviewer', { reviewers: [reviewer.name], labels: [label] })
       for (const _ of [1, 2]) {
         const { skipped } = await repository.host.ensurePullRequest(wanted)

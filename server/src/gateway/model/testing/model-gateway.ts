@@ -64,7 +64,8 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
   await once(vendor, 'listening')
   const vendorUrl = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
   const database = createDatabase<ModelTables>(scope.pool)
-  const [models, calls] = [new ModelStore(database), new ModelCallStore(database)]
+  const models = new ModelStore(database)
+  const calls = new ModelCallStore(database)
   const sealing = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
   if (!sealing.ok) throw new Error('no sealing keys')
   const sealer = createSealer(sealing.keys)
@@ -75,7 +76,10 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
   const server = createHttpServer(http, log)
   addJsonBody(server)
   addModelRoutes(server, {
-    ...{ models, calls, egress, opener: createOpener(sealing.keys) },
+    models,
+    calls,
+    egress,
+    opener: createOpener(sealing.keys),
     attempts: new AttemptStore(createDatabase<JobTables>(scope.pool)),
     budget: { jobMostTokens: 1_000_000, monthMostTokens: null, monthMostUsd: null },
   })
@@ -100,7 +104,11 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
   }
 
   return {
-    ...{ url, scope, models, calls, logged },
+    url,
+    scope,
+    models,
+    calls,
+    logged,
     async claim(format, change = {}) {
       const { id: projectId } = await scope.stores.projects.create('Docs', { kind: 'operator' })
       const { name: model } = await addModel(format, change)

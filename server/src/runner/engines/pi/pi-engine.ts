@@ -224,13 +224,29 @@ class Talk {
 
 function piArguments({ id }: EngineModel): string[] {
   return [
-    ...['--mode', 'rpc', '--provider', provider, '--model', id],
-    ...['--session-dir', sessions, '--session-id', 'job'],
-    ...['--system-prompt', `${configuration}/system-prompt.md`],
-    ...['--tools', 'read,edit,write,grep,find,ls,bash'],
+    '--mode',
+    'rpc',
+    '--provider',
+    provider,
+    '--model',
+    id,
+    '--session-dir',
+    sessions,
+    '--session-id',
+    'job',
+    '--system-prompt',
+    `${configuration}/system-prompt.md`,
+    '--tools',
+    'read,edit,write,grep,find,ls,bash',
     // Nothing that the repository brings along is believed or executed; its conventions are read like any other file.
-    ...['--no-approve', '--no-extensions', '--no-skills', '--no-prompt-templates', '--no-themes', '--no-context-files'],
-    ...['--extension', boundedBash],
+    '--no-approve',
+    '--no-extensions',
+    '--no-skills',
+    '--no-prompt-templates',
+    '--no-themes',
+    '--no-context-files',
+    '--extension',
+    boundedBash,
   ]
 }
 

@@ -40,7 +40,8 @@ export function readRecord(line: string): PiRecord | undefined {
       }
     }
     case 'auto_retry_start': {
-      const [attempt, of] = [asCount(record.attempt), asCount(record.maxAttempts)]
+      const attempt = asCount(record.attempt)
+      const of = asCount(record.maxAttempts)
       const why = readable(record.errorMessage, 500)
       return notice(`The model failed (${why}). Trying again, ${attempt} of ${of}.`)
     }
