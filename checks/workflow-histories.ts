@@ -61,7 +61,7 @@ const performed = new Map<string, number>()
 const runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, stopped): Promise<TurnReport> => {
   const times = (performed.get(prompt) ?? 0) + 1
   performed.set(prompt, times)
-  if (prompt === 'engine failed') return { kind: 'engine_failed', message: 'as told' }
+  if (prompt === 'engine failed') return { kind: 'agent_failed', message: 'as told' }
   while (prompt === 'cancelled' && !stopped.aborted) await sleep(50)
   if (stopped.aborted) return { kind: 'stopped' }
   const nowhere = craftCommit({ 'docs/elsewhere.md': '# Elsewhere\n' }, [])

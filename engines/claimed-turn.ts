@@ -14,7 +14,7 @@ export interface ClaimedTurn {
   attemptToken: string
 }
 
-const limits = { deadlineSeconds: 600, mostEngineFailures: 2, noRunnerSeconds: 600, mostRunningPerProject: 1000 }
+const limits = { deadlineSeconds: 600, maxAgentFailures: 2, noRunnerSeconds: 600, maxConcurrentPerProject: 1000 }
 const wanted = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
 
 export async function claimTurn(scope: MigratedScope, projectId: Id<'prj'>, model: string): Promise<ClaimedTurn> {

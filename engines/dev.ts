@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
     COLOPHON_RUNNER_TOKEN: project.runnerToken,
-    COLOPHON_RUNNER_FINISH_SECONDS: '3',
+    COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '3',
   }).catch(noRunner)
   const processes = await Promise.all([...starting, runner])
   const running = processes.filter((one) => one !== undefined)

@@ -90,7 +90,12 @@ export async function startRunningApi(
   const makeOperator = async () => {
     const email = 'operator@example.com'
     const token = await scope.stores.people.newOwnerToken()
-    await browserLike(url, publicOrigin).client.session.makeFirstOwner({ token, name: 'An Operator', email, password })
+    await browserLike(url, publicOrigin).client.session.createFirstOwner({
+      token,
+      name: 'An Operator',
+      email,
+      password,
+    })
     return email
   }
   const signInAs = async (email: string): Promise<SignedIn> => {

@@ -21,8 +21,8 @@ export interface RunningJobs {
 /** So that what waits for a timer in a test does not wait long. */
 export const shortTimers = {
   COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '3',
-  COLOPHON_JOB_STAND_STILL_SECONDS: '4',
-  COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS: '1',
+  COLOPHON_JOB_STALL_SECONDS: '4',
+  COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: '1',
   COLOPHON_JOB_DEADLINE_SECONDS: '60',
   COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '120',
 }

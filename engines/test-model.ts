@@ -10,7 +10,7 @@ const testModel: Model = {
   baseUrl: 'http://model.invalid/v1',
   providerModel: 'test-model',
   contextWindowTokens: 200_000,
-  mostOutputTokens: 64_000,
+  maxOutputTokens: 64_000,
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
   projectIds: null,
   isDefault: true,

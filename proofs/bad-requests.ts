@@ -50,7 +50,7 @@ const furtherRules: Readonly<Record<string, { statuses: readonly number[]; rule:
     ]),
   ),
   ...Object.fromEntries(
-    ['/v2/owner', '/v2/projects/{projectId}/members', '/v2/projects/{projectId}/invitations'].map((path) => [
+    ['/v2/setup/owner', '/v2/projects/{projectId}/members', '/v2/projects/{projectId}/invitations'].map((path) => [
       `POST ${path}`,
       { statuses: [400], rule: 'an address has to be one that can sign in' },
     ]),
@@ -80,7 +80,7 @@ const furtherRules: Readonly<Record<string, { statuses: readonly number[]; rule:
 const neverTaken: Readonly<Record<string, string>> = {
   'POST /v2/projects/{projectId}/repository': 'it is tested first, and there is no code host',
   ...Object.fromEntries(
-    ['visits', 'visits/finish', 'repository/test', 'repository'].map((rest) => [
+    ['authorizations', 'authorizations/complete', 'repository/test', 'repository'].map((rest) => [
       `POST /v2/projects/{projectId}/github/${rest}`,
       'a key has no account on GitHub',
     ]),

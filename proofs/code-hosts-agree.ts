@@ -18,7 +18,7 @@ import type { ProofRun } from './proof.ts'
 
 export const promise = 'What Colophon does on one code host it does on the other'
 
-const longestBehaviourMs = 120_000
+const longestBehaviorMs = 120_000
 
 const waysOf: Record<HostName, readonly HostWay[]> = { gitea: ['gitea'], github: ['github', 'github_by_token'] }
 const namesOf: Record<HostWay, string> = {
@@ -80,7 +80,7 @@ async function playBehaviours(run: ProofRun, { gitea, github }: EngineAddresses,
 }
 
 async function inTime(playing: Promise<unknown>): Promise<string | undefined> {
-  const late = sleep(longestBehaviourMs, 'it does not end', { ref: false })
+  const late = sleep(longestBehaviorMs, 'it does not end', { ref: false })
   const wrong = playing.then(
     () => undefined,
     (error: unknown) => String(error),

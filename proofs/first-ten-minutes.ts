@@ -224,7 +224,7 @@ async function countViews(scene: Scene, apiKey: string): Promise<void> {
   await reader.close()
   await newcomer.openStep('Count an AI view')
   const line = await newcomer.copied('the curl line')
-  await runCommand('sh', ['-c', line], { env: { PATH: process.env.PATH, COLOPHON_KEY: apiKey } })
+  await runCommand('sh', ['-c', line], { env: { PATH: process.env.PATH, COLOPHON_API_KEY: apiKey } })
   // All is done: the checklist makes room for what goes on, and says nothing of steps that are left.
   await newcomer.page.getByRole('button', { name: 'Show the checklist', exact: true }).waitFor()
   await newcomer.follow('Overview')
@@ -280,7 +280,7 @@ async function lookAround({ newcomer, look, projectPath }: Scene, jobPath: strin
     { name: 'job', path: jobPath, heading: /./ },
     inProject('analytics', '/analytics', 'Analytics'),
     inProject('analytics-page', '/analytics/page?path=%2Finstall', /install/),
-    inProject('analytics-readers', '/analytics/readers', 'Readers'),
+    inProject('analytics-clients', '/analytics/clients', 'Clients'),
     inProject('analytics-sources', '/analytics/sources', 'Sources'),
     inProject('keys', '/keys', 'API keys'),
     ...['repository', 'agent', 'models', 'views', 'members', 'runners', 'audit', 'health'].map((page) =>

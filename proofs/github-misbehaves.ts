@@ -28,9 +28,9 @@ import { type ProofRun, seededRandom } from './proof.ts'
 export const promise =
   'However GitHub misbehaves, jobs end as they should, once, and nobody is bound to a repository that is not theirs'
 
-const longer = { awaySeconds: { least: 5, most: 20 }, longestPauseMs: 15_000 } as const
+const longer = { awaySeconds: { least: 5, most: 20 }, maxPauseMs: 15_000 } as const
 const sizes = {
-  ci: { jobs: 20, projectCount: 4, awaySeconds: { least: 3, most: 5 }, longestPauseMs: 5_000, expiredInMidPublish: 1 },
+  ci: { jobs: 20, projectCount: 4, awaySeconds: { least: 3, most: 5 }, maxPauseMs: 5_000, expiredInMidPublish: 1 },
   stated: { jobs: 200, projectCount: 10, expiredInMidPublish: 10, ...longer },
   full: { jobs: 1_000, projectCount: 40, expiredInMidPublish: 50, ...longer },
 } as const
@@ -42,7 +42,7 @@ const jobsAtOnce = 40
 const settleSeconds = 300
 
 export async function prove(run: ProofRun): Promise<void> {
-  const { jobs, projectCount, awaySeconds, longestPauseMs, expiredInMidPublish } = sizes[run.size]
+  const { jobs, projectCount, awaySeconds, maxPauseMs, expiredInMidPublish } = sizes[run.size]
   const stage = await setGithubStage(run, projectCount)
   const attackers = [await makeAttacker(stage, 'eve'), await makeAttacker(stage, 'mallory')]
   run.say(`${projectCount} projects are connected`)
@@ -76,7 +76,7 @@ export async function prove(run: ProofRun): Promise<void> {
       const random = dice()
       const pause = () => {
         const moreJobs = random() * 2 * jobsPerMischief * projectCount
-        return untilEnded(played, moreJobs, Date.now() + longestPauseMs, stop)
+        return untilEnded(played, moreJobs, Date.now() + maxPauseMs, stop)
       }
       const parts = { stage, tally: mischief, random, awaySeconds, pause, inPlay, stop }
       return makeMischief(parts, project, index)
@@ -181,7 +181,7 @@ async function judge(
 async function giveFigures(run: ProofRun, { control, pool }: GithubStage, played: readonly PlayedJob[]): Promise<void> {
   const turns = played.reduce((count, { plan }) => count + plan.turns.length, 0)
   const cancels = played.filter(({ plan }) => plan.cancelAfterSeconds !== undefined).length
-  const [again] = (await pool.query<{ count: string }>('SELECT count(*) FROM turn WHERE performed_again')).rows
+  const [again] = (await pool.query<{ count: string }>('SELECT count(*) FROM turn WHERE restarted')).rows
   const calls = await control.calls()
   const count = (isMeant: (call: (typeof calls)[number]) => boolean) => calls.filter(isMeant).length
   const seconds = played.map(({ accepted, endedAtMs }) => ((endedAtMs ?? Number.NaN) - (accepted?.atMs ?? 0)) / 1000)

@@ -12,7 +12,7 @@ export const promise = 'Hostile views break nothing, fill nothing and hide in no
 
 const megabyte = 1024 * 1024
 /** As deploy/compose.yml has them. */
-const mostBytes = { api: 320 * megabyte, worker: 512 * megabyte }
+const maxBytes = { api: 320 * megabyte, worker: 512 * megabyte }
 
 const parts: Record<string, (site: WatchedSite) => Promise<void>> = {
   strangers,
@@ -32,7 +32,7 @@ export async function prove(run: ProofRun): Promise<void> {
     await play(site)
     for (const part of ['api', 'worker'] as const) {
       const { bytes, parts } = site.memory[part].takePeak()
-      run.check(bytes <= mostBytes[part], `${name}: ${part} stays within ${mostBytes[part] / megabyte} MB: ${parts}`)
+      run.check(bytes <= maxBytes[part], `${name}: ${part} stays within ${maxBytes[part] / megabyte} MB: ${parts}`)
       peaks.push(`${name} ${part} ${Math.round(bytes / megabyte)}`)
     }
     run.say(`${name} is over`)

@@ -23,7 +23,7 @@ const longTimers = {
   COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10',
 }
 
-const mostMemoryBytes = 512 * 1024 * 1024
+const maxMemoryBytes = 512 * 1024 * 1024
 const megabytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
 
 export async function prove(run: ProofRun): Promise<void> {
@@ -63,7 +63,7 @@ export async function prove(run: ProofRun): Promise<void> {
     const idle = memory.takePeak()
     await play()
     const peak = memory.takePeak()
-    run.check(peak.bytes <= mostMemoryBytes, `worker stays within 512 MB with all it starts: ${peak.parts}`)
+    run.check(peak.bytes <= maxMemoryBytes, `worker stays within 512 MB with all it starts: ${peak.parts}`)
     run.figure(`memory of worker, ${name}`, `${megabytes(idle.bytes)} MB before, at most ${megabytes(peak.bytes)} MB`)
   }
 }

@@ -10,8 +10,8 @@ import type { ProofRun } from './proof.ts'
 
 export const promise = 'At most 100 jobs and 100 messages an hour per project, exactly, whatever comes at once'
 
-const mostPerHour = 100
-const mostQueuedMessages = 20
+const maxPerHour = 100
+const maxQueuedMessages = 20
 
 interface Project {
   projectId: string
@@ -129,7 +129,7 @@ const jobsAtOnce = (stage: Stage, project: Project) =>
 
 async function messagesAtOnce(stage: Stage, project: Project): Promise<void> {
   // To so many jobs that no queue is full before the hour is.
-  const jobIds = (await jobIdsOf(stage, project)).slice(0, stage.parallel / mostQueuedMessages + 1)
+  const jobIds = (await jobIdsOf(stage, project)).slice(0, stage.parallel / maxQueuedMessages + 1)
   await exactlyTheLimit(stage, project, 'messages', (index) => ({
     project,
     path: `job/${jobIds[index % jobIds.length]}/message`,
@@ -155,8 +155,8 @@ async function exactlyTheLimit(
   const refused = answers.filter((answer) => answer.status === 429 && codeOf(answer) === 'rate_limited')
   const others = answers.filter((answer) => !accepted.includes(answer) && !refused.includes(answer))
   run.check(
-    accepted.length === mostPerHour,
-    `exactly ${mostPerHour} ${limited} are accepted of ${parallel} at once (${accepted.length})`,
+    accepted.length === maxPerHour,
+    `exactly ${maxPerHour} ${limited} are accepted of ${parallel} at once (${accepted.length})`,
   )
   run.check(others.length === 0, `all other ${limited} are 429 (${others.length} are not: ${others[0]?.text})`)
   run.check(
@@ -180,7 +180,7 @@ async function exactlyTheLimit(
 }
 
 const saysWhatIsLeft = (headers: Answer['headers'], limited: Limited, remaining: number) =>
-  headers['ratelimit-policy'] === `"${limited}";q=${mostPerHour};w=3600` &&
+  headers['ratelimit-policy'] === `"${limited}";q=${maxPerHour};w=3600` &&
   String(headers.ratelimit).startsWith(`"${limited}";r=${remaining};t=`)
 
 const onceKey = 'the same one'
@@ -229,7 +229,7 @@ async function theSameKeyElsewhere(stage: Stage, project: Project, other: Projec
 async function theLastOfTheHourAtOnce(stage: Stage, project: Project): Promise<void> {
   const { run, parallel } = stage
   const taken = (await jobIdsOf(stage, project)).length
-  await postAtOnce(stage, mostPerHour - 1 - taken, () => ({ project, path: 'job', body: { prompt: 'before' } }))
+  await postAtOnce(stage, maxPerHour - 1 - taken, () => ({ project, path: 'job', body: { prompt: 'before' } }))
   const last: Post = { project, path: 'job', body: { prompt: 'last' }, idempotencyKey: 'of the last' }
   const answers = await postAtOnce(stage, parallel, () => last)
   const different = new Set(answers.map(({ status, text }) => `${status} ${text}`))
@@ -238,6 +238,6 @@ async function theLastOfTheHourAtOnce(stage: Stage, project: Project): Promise<v
     `the last job of an hour too (${different.size} answers)`,
   )
   const jobs = (await jobIdsOf(stage, project)).length
-  run.check(jobs === mostPerHour, `and the hour has ${mostPerHour} (${jobs})`)
+  run.check(jobs === maxPerHour, `and the hour has ${maxPerHour} (${jobs})`)
   run.figure('creates of the last job of an hour with one key, different answers', `${parallel}, ${different.size}`)
 }

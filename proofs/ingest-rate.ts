@@ -145,7 +145,7 @@ async function openSite(run: ProofRun): Promise<Site> {
   const { id: projectId } = await scope.stores.projects.create('Served', operator)
   const grant = { name: 'key', scopes: [...scopes], allowedNetworks: [], expiresAt: null }
   const { secret: key } = await scope.stores.keys.create(projectId, grant, operator)
-  await scope.stores.analyticsSettings.change(projectId, { peopleCountedBy: 'servers' }, operator)
+  await scope.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, operator)
   const { id: scriptProjectId } = await scope.stores.projects.create('With a script', operator)
   const { key: siteKey } = await scope.stores.analyticsSettings.createSiteKey(scriptProjectId, operator)
   const clickhouse = createClient({ url: scope.clickhouseUrl, max_open_connections: sendersAtOnce })

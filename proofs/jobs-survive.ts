@@ -26,7 +26,7 @@ const sizes = {
 /** Of the calls to PostgreSQL and Gitea. */
 const lostShare = 0.01
 const jobsAtOnce = 14
-const longestPauseMs = 45_000
+const maxPauseMs = 45_000
 
 export async function prove(run: ProofRun): Promise<void> {
   const { projectCount, killsInFlight, jobsPerKill, settleSeconds } = sizes[run.size]
@@ -88,7 +88,7 @@ const countEnded = (played: readonly PlayedJob[]) => played.filter(({ endedAtMs 
 /** Kills keep step with the work, however fast the machine is; but they do not wait for ever. */
 async function untilEnded(played: readonly PlayedJob[], moreJobs: number, stop: AbortSignal): Promise<void> {
   const wanted = countEnded(played) + moreJobs
-  const until = Date.now() + longestPauseMs
+  const until = Date.now() + maxPauseMs
   while (countEnded(played) < wanted && Date.now() < until && !stop.aborted) await sleep(100)
 }
 

@@ -178,7 +178,7 @@ function expectedAt({ method, path, access }: Operation, { anyKey, expected }: V
   if (access === 'any-key') return anyKey
   if (path.startsWith(forPeople) && expected === getsIn) return refused(403, 'insufficient_scope')
   if (access !== 'public') return expected
-  return method === 'GET' || path === '/v1/collect' ? getsIn : refused(403, 'cross_site')
+  return method === 'GET' || path === '/v1/collect' ? getsIn : refused(403, 'cross_origin')
 }
 
 /** GitHub asks who somebody is, and a key is nobody. */

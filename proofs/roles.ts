@@ -48,7 +48,7 @@ export async function prove(run: ProofRun): Promise<void> {
   run.cleanUp(() => database.end())
   const putExampleModel = () =>
     database.query(
-      `INSERT INTO model (name, format, base_url, provider_model, context_window_tokens, most_output_tokens)
+      `INSERT INTO model (name, format, base_url, provider_model, context_window_tokens, max_output_tokens)
        VALUES ($1, 'openai-responses', 'http://model.invalid/v1', 'x', 1, 1) ON CONFLICT DO NOTHING`,
       [exampleModel],
     )
@@ -74,7 +74,7 @@ export async function prove(run: ProofRun): Promise<void> {
       const cookie = people.owner.headers().slice(0, 2)
       const target = await exampleUrl(url, operation, mine)
       const answer = await ask(operation, target, [...cookie, ...(from === undefined ? [] : ['origin', from])])
-      const isRefused = answer.status === 403 && codeOf(answer) === 'cross_site'
+      const isRefused = answer.status === 403 && codeOf(answer) === 'cross_origin'
       run.check(isRefused, `${nameOf(operation)} from ${from ?? 'nowhere'} is refused: ${answer.status} ${answer.text}`)
       forged++
     }

@@ -18,14 +18,14 @@ const turnSeconds = 2
 const timers = { COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10', COLOPHON_JOB_DEADLINE_SECONDS: '900' }
 const takenForDeadMs = 13_000
 const patience = { withinSeconds: 1_800, everyMs: 5_000 }
-const troubles = ['killed', 'paused', 'restarted'] as const
-type Trouble = (typeof troubles)[number]
+const faults = ['killed', 'paused', 'restarted'] as const
+type Fault = (typeof faults)[number]
 
 export async function prove(run: ProofRun): Promise<void> {
-  const { jobCount, leastInTurn } = {
-    ci: { jobCount: 8, leastInTurn: 1 },
-    stated: { jobCount: 100, leastInTurn: 20 },
-    full: { jobCount: 300, leastInTurn: 60 },
+  const { jobCount, minInTurn } = {
+    ci: { jobCount: 8, minInTurn: 1 },
+    stated: { jobCount: 100, minInTurn: 20 },
+    full: { jobCount: 300, minInTurn: 60 },
   }[run.size]
   const service = await agentService(run, 'come-and-go', timers)
   await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
@@ -36,21 +36,21 @@ export async function prove(run: ProofRun): Promise<void> {
   )
   const runners: ColophonProcess[] = []
   for (let index = 0; index < runnerCount; index++)
-    runners.push(await service.startRunner({ COLOPHON_RUNNER_TURNS: '1' }))
+    runners.push(await service.startRunner({ COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: '1' }))
   run.say(`${runnerCount} runners are there`)
 
   const jobs = await Promise.all(
     Array.from({ length: jobCount }, (_, index) => createJob(pick(projects, index), index)),
   )
-  const inTurn: Record<Trouble, number> = { killed: 0, paused: 0, restarted: 0 }
+  const inTurn: Record<Fault, number> = { killed: 0, paused: 0, restarted: 0 }
   let done = false
-  const trouble = (async () => {
+  const fault = (async () => {
     for (let index = 0; !done; index++) {
       await sleep(500 + run.random() * 3_500)
       if (done) return
       const busy = await Promise.all(runners.map(isInTurn))
       const candidates = runners.filter((_runner, place) => busy[place])
-      const kind = pick(troubles, index)
+      const kind = pick(faults, index)
       const runner = pick(candidates.length > 0 ? candidates : runners, Math.floor(run.random() * runnerCount))
       if (candidates.includes(runner)) inTurn[kind]++
       await strike(runner, kind)
@@ -58,7 +58,7 @@ export async function prove(run: ProofRun): Promise<void> {
   })()
   const ended = await Promise.all(jobs.map(({ project, id }) => endedJob(project, id, patience)))
   done = true
-  await trouble
+  await fault
 
   const published = new Map<string, number>()
   for (const { repository } of projects) {
@@ -73,7 +73,7 @@ export async function prove(run: ProofRun): Promise<void> {
     run.check(isRight && status === 'completed', `${job.id}: ${status}, ${outcome}, ${JSON.stringify(error)}`)
   }
   const total = Object.values(inTurn).reduce((sum, count) => sum + count, 0)
-  run.check(total >= leastInTurn, `at least ${leastInTurn} were struck in the middle of a turn: ${total}`)
+  run.check(total >= minInTurn, `at least ${minInTurn} were struck in the middle of a turn: ${total}`)
   const counts = Object.entries(inTurn).map(([kind, count]) => `${kind} ${count}`)
   run.figure('jobs, completed', `${jobs.length}, ${ended.filter(({ status }) => status === 'completed').length}`)
   run.figure('runners struck in the middle of a turn', `${total} (${counts.join(', ')})`)
@@ -95,7 +95,7 @@ async function createJob(project: AgentProject, index: number): Promise<{ projec
 /** A box is open. */
 const isInTurn = async ({ part }: ColophonProcess) => part.pid !== undefined && (await processTree(part.pid)).length > 1
 
-async function strike({ part }: ColophonProcess, kind: Trouble): Promise<void> {
+async function strike({ part }: ColophonProcess, kind: Fault): Promise<void> {
   switch (kind) {
     case 'killed':
       await part.kill()

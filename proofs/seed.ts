@@ -217,7 +217,7 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
   // Where nothing else is said people are counted by the script in their browsers; this project counts them by its servers.
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
   const settings = `${service.api.url}/v1/analytics/${projectId}/settings`
-  await fetch(settings, { method: 'PATCH', headers, body: JSON.stringify({ peopleCountedBy: 'servers' }) })
+  await fetch(settings, { method: 'PATCH', headers, body: JSON.stringify({ humanSource: 'servers' }) })
   const sent = await fetch(`${service.api.url}/v1/ingest/${projectId}/views`, {
     method: 'POST',
     headers,

@@ -135,13 +135,13 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
   ] as const
   for (const [engine, ofApi, ofWorker] of kills) {
     const before = await readiness(api.url)
-    run.check(before.parts[engine]?.status === 'ok', `${engine} works before it is killed`)
+    run.check(before.components[engine]?.status === 'ok', `${engine} works before it is killed`)
     await engines.parts[engine].kill()
     const noticed = await secondsOf(async () => {
       run.check(await becomes(api.url, ofApi, 10), `without ${engine} api says ${ofApi}`)
       run.check(await becomes(worker.url, ofWorker, 10), `without ${engine} worker says ${ofWorker}`)
     })
-    const named = (await readiness(api.url)).parts[engine]
+    const named = (await readiness(api.url)).components[engine]
     run.check(named?.status === 'failing', `/readyz names ${engine}`)
     run.check((await fetch(`${api.url}/healthz`)).ok, `api is alive without ${engine}`)
     await engines.parts[engine].start()
@@ -177,7 +177,7 @@ async function stopInFlight(run: ProofRun, engines: Engines, api: ColophonProces
   await stopping
   engines.parts.clickhouse.resume()
   run.check(
-    !(answer instanceof Error) && answer.body.parts.clickhouse?.status === 'failing',
+    !(answer instanceof Error) && answer.body.components.clickhouse?.status === 'failing',
     'a request in flight is answered while the process stops',
   )
   run.check(
@@ -287,7 +287,7 @@ async function clickhouseNames(url: string): Promise<string[]> {
 
 interface Readiness {
   status: string
-  parts: Record<string, { status: string }>
+  components: Record<string, { status: string }>
 }
 
 const readiness = async (url: string): Promise<Readiness> =>

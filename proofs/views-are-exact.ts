@@ -45,25 +45,25 @@ const sizes = {
 
 /** From the most read to the least. */
 const plans: readonly ProjectPlan[] = [
-  { peopleCountedBy: 'servers', obeysOptOut: true, siteOrigins: [], ai: 'all' },
+  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], ai: 'all' },
   {
-    peopleCountedBy: 'script',
-    obeysOptOut: true,
-    siteOrigins: ['https://docs.example.com', 'https://example.com'],
+    humanSource: 'script',
+    respectDoNotTrack: true,
+    allowedOrigins: ['https://docs.example.com', 'https://example.com'],
     ai: 'all',
   },
-  { peopleCountedBy: 'script', obeysOptOut: false, siteOrigins: [], ai: 'assistants' },
-  { peopleCountedBy: 'servers', obeysOptOut: true, siteOrigins: [], ai: 'assistants' },
-  { peopleCountedBy: 'script', obeysOptOut: true, siteOrigins: [], ai: 'all' },
+  { humanSource: 'script', respectDoNotTrack: false, allowedOrigins: [], ai: 'assistants' },
+  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], ai: 'assistants' },
+  { humanSource: 'script', respectDoNotTrack: true, allowedOrigins: [], ai: 'all' },
 ]
 const pagesPerProject = 600
 const lostShares = { api: 0.01, clickhouse: 0.01, postgres: 0.002 }
 const noneLost = { api: 0, clickhouse: 0, postgres: 0 }
 const stillMoments = 8
-const longestPauseMs = 60_000
+const maxPauseMs = 60_000
 const settleSeconds = 180
 /** Then whoever waits for an answer gives up. */
-const mostMinutes = 120
+const maxMinutes = 120
 
 export async function prove(run: ProofRun): Promise<void> {
   const { killsInFlight, ranges, calmViews, ...size } = sizes[run.size]
@@ -72,7 +72,7 @@ export async function prove(run: ProofRun): Promise<void> {
   await Promise.all(service.processes.map((part) => killer.start(part)))
   run.say(`everything is up: ${service.processes.length + service.engines.length} parts to kill`)
 
-  const client = new PatientClient(service.replicas, AbortSignal.timeout(mostMinutes * 60_000))
+  const client = new PatientClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
   const still = new StillMoments()
   const span = spanBefore(Date.now())
   await still.makeOne()
@@ -136,7 +136,7 @@ async function streamAmidDeaths(
 /** Kills keep step with the work, however fast the machine is; but they do not wait for ever. */
 async function untilMore(stream: ViewStream, moreEvents: number, stop: AbortSignal): Promise<void> {
   const wanted = stream.acknowledgedEvents + moreEvents
-  const until = Date.now() + longestPauseMs
+  const until = Date.now() + maxPauseMs
   while (stream.acknowledgedEvents < wanted && Date.now() < until && !stop.aborted) await sleep(50)
 }
 
@@ -157,7 +157,7 @@ const progressOf = (stream: ViewStream, killer: Killer) =>
 
 /** Nothing waits any more, and nothing was set aside: that would wait for ever. */
 async function untilLoaded(run: ProofRun, { postgresUrl }: ExactService): Promise<void> {
-  const isEmpty = 'SELECT WHERE NOT EXISTS (SELECT FROM view_batch) AND NOT EXISTS (SELECT FROM view_load)'
+  const isEmpty = 'SELECT WHERE NOT EXISTS (SELECT FROM view_batch) AND NOT EXISTS (SELECT FROM view_block)'
   const startedAt = performance.now()
   while (!(await hasRow(postgresUrl, isEmpty))) {
     if (performance.now() - startedAt > settleSeconds * 1000) {
@@ -171,7 +171,7 @@ async function untilLoaded(run: ProofRun, { postgresUrl }: ExactService): Promis
 }
 
 const judgedAtOnce = 3
-const mostDifferencesTold = 10
+const maxDifferencesReported = 10
 
 const judgeEverything = (run: ProofRun, projects: readonly ExactProject[], judge: Judge) =>
   judgeRanges(run, projects, judge, () => ({ range: everything, query: '', ai: undefined }), projects.length)
@@ -192,11 +192,11 @@ async function judgeRanges(
       if (!project) throw new Error('there is a project')
       const difference = await judge.differenceIn(project, choose(project))
       if (difference === undefined) run.check(true, '')
-      else if (told++ < mostDifferencesTold) run.check(false, difference)
+      else if (told++ < maxDifferencesReported) run.check(false, difference)
     }
   }
   await Promise.all(Array.from({ length: judgedAtOnce }, judgeNext))
-  if (told > mostDifferencesTold) run.check(false, `${told} of ${count} ranges differ`)
+  if (told > maxDifferencesReported) run.check(false, `${told} of ${count} ranges differ`)
 }
 
 function giveFigures(

@@ -28,12 +28,12 @@ const rounds = { ci: 15, stated: 80, full: 80 } as const
 const trialRounds = 7
 
 /** Beside the best bare query. Of so few views that ClickHouse has hardly anything to do, only a gross loss is seen. */
-const mostRatio = { ci: 2, stated: 1.25, full: 1.25 } as const
+const maxRatio = { ci: 2, stated: 1.25, full: 1.25 } as const
 /** As long as not every page is read every day, more views are more rows of sums: until ten million. */
-const mostGrowth = { ci: 2.5, stated: 2.5, full: 1.5 } as const
-const mostFirstPageMs = 500
+const maxGrowth = { ci: 2.5, stated: 2.5, full: 1.5 } as const
+const maxFirstPageMs = 500
 /** Several sums of a page, as many parts of a table as are not merged yet, and what lies beside them in the same blocks. */
-const mostRowsReadPerSum = 3
+const maxRowsReadPerSum = 3
 
 interface Times {
   stage: ViewsStage
@@ -104,7 +104,7 @@ async function checkRowsRead(run: ProofRun, { views, rowsReadFor }: ViewsStage):
   const read = await rowsReadFor(questions)
   for (const [index, { name, sumsOfPage }] of questions.entries()) {
     const rows = read[index] ?? 0
-    const most = mostRowsReadPerSum * pageCount * sumsOfPage
+    const most = maxRowsReadPerSum * pageCount * sumsOfPage
     const about = `${name} of ${count(views)} views: rows read`
     run.check(rows > 0 && rows <= most, `${about}: at most ${count(most)}: ${count(rows)}`)
     run.figure(about, `${count(rows)} (at most ${count(most)})`)
@@ -129,14 +129,14 @@ function judge(run: ProofRun, all: readonly Times[]): void {
       apiMs.map((ms, round) => ms / (bareMs[round] ?? Number.NaN)),
       0.5,
     )
-    const most = mostRatio[run.size]
+    const most = maxRatio[run.size]
     run.check(ratio <= most, `${about}: at most ${most} times a bare query: ${ratio.toFixed(2)}`)
     const both = (times: readonly number[]) =>
       `p50 ${quantile(times, 0.5).toFixed(0)} ms, p95 ${quantile(times, 0.95).toFixed(0)} ms`
     run.figure(about, `${both(apiMs)}; bare ${both(bareMs)} (${bare.way}); ${ratio.toFixed(2)} times`)
     if (question === firstPage) {
       const p95 = quantile(apiMs, 0.95)
-      run.check(p95 < mostFirstPageMs, `${about}: within ${mostFirstPageMs} ms: ${p95.toFixed(0)}`)
+      run.check(p95 < maxFirstPageMs, `${about}: within ${maxFirstPageMs} ms: ${p95.toFixed(0)}`)
     }
   }
   const [before, largest] = sizes[run.size].slice(-2)
@@ -147,7 +147,7 @@ function judge(run: ProofRun, all: readonly Times[]): void {
     })
     const growth = (many ?? Number.NaN) / (few ?? Number.NaN)
     const about = `${question.name}, ${count(largest ?? 0)} views beside ${count(before ?? 0)}`
-    run.check(growth <= mostGrowth[run.size], `${about}: at most ${mostGrowth[run.size]} times: ${growth.toFixed(2)}`)
+    run.check(growth <= maxGrowth[run.size], `${about}: at most ${maxGrowth[run.size]} times: ${growth.toFixed(2)}`)
     run.figure(about, `${growth.toFixed(2)} times`)
   }
 }

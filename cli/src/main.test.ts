@@ -28,11 +28,11 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const ready = { status: 'ready', version: '1.2.3', parts: { postgres: { status: 'ok', milliseconds: 2 } } }
+const ready = { status: 'ready', version: '1.2.3', components: { postgres: { status: 'ok', latencyMs: 2 } } }
 const degraded = {
   status: 'degraded',
   version: '1.2.3',
-  parts: { postgres: { status: 'ok', milliseconds: 2 }, clickhouse: { status: 'failing', reason: 'disk_full' } },
+  components: { postgres: { status: 'ok', latencyMs: 2 }, clickhouse: { status: 'failing', reason: 'disk_full' } },
 }
 beforeEach(() => {
   answer = { status: 200, body: ready }

@@ -1,6 +1,6 @@
 /**
- * Counts the views of a site behind Cloudflare: a Worker on the site's route. `COLOPHON_URL` and `COLOPHON_PROJECT` are its
- * variables, `COLOPHON_KEY` its secret.
+ * Counts the views of a site behind Cloudflare: a Worker on the site's route. `COLOPHON_URL` and `COLOPHON_PROJECT_ID` are its
+ * variables, `COLOPHON_API_KEY` its secret.
  */
 export default {
   async fetch(request, env, context) {
@@ -20,11 +20,15 @@ export default {
   },
 }
 
-async function send({ COLOPHON_URL, COLOPHON_PROJECT, COLOPHON_KEY }, body, id) {
+async function send({ COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY }, body, id) {
   for (let tries = 0; tries < 3; tries++) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT}/views`, {
+    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${COLOPHON_KEY}`, 'content-type': 'application/json', 'idempotency-key': id },
+      headers: {
+        authorization: `Bearer ${COLOPHON_API_KEY}`,
+        'content-type': 'application/json',
+        'idempotency-key': id,
+      },
       body,
     }).catch(() => undefined)
     if (answer && answer.status < 500) return

@@ -2,7 +2,7 @@
  * Counts the views of a Next.js site: as `middleware.mjs` beside `pages` or `app` (`proxy.mjs` since Next.js 16). It does not
  * learn what is answered, so that only addresses that exist may come here: say which in `matcher`.
  */
-const { COLOPHON_URL, COLOPHON_PROJECT, COLOPHON_KEY } = process.env
+const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
 
 export const config = { matcher: ['/docs/:path*'] }
 
@@ -22,9 +22,13 @@ export default function middleware(request, event) {
 
 async function send(body, id) {
   for (let tries = 0; tries < 3; tries++) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT}/views`, {
+    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${COLOPHON_KEY}`, 'content-type': 'application/json', 'idempotency-key': id },
+      headers: {
+        authorization: `Bearer ${COLOPHON_API_KEY}`,
+        'content-type': 'application/json',
+        'idempotency-key': id,
+      },
       body,
     }).catch(() => undefined)
     if (answer && answer.status < 500) return

@@ -3,8 +3,8 @@
  * plain `http` server. Once a second what was answered is sent, under an id of its own, until it is taken, or for about
  * 17 minutes: then it is given up.
  */
-const { COLOPHON_URL, COLOPHON_PROJECT, COLOPHON_KEY } = process.env
-const mostWaiting = 100_000
+const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
+const maxWaiting = 100_000
 const waiting = []
 let isSending = false
 
@@ -21,7 +21,7 @@ export function countViews(request, response, next) {
       prefetch: /prefetch/.test(headers['sec-purpose']),
       at: new Date().toISOString(),
     })
-    if (waiting.length > mostWaiting) waiting.shift()
+    if (waiting.length > maxWaiting) waiting.shift()
     if (isSending) return
     isSending = true
     setTimeout(sendViews, 1000).unref()
@@ -40,9 +40,13 @@ export async function sendViews() {
 
 async function sendUntilTaken(body, id) {
   for (let pauseMs = 1000; pauseMs < 600_000; pauseMs *= 2) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT}/views`, {
+    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${COLOPHON_KEY}`, 'content-type': 'application/json', 'idempotency-key': id },
+      headers: {
+        authorization: `Bearer ${COLOPHON_API_KEY}`,
+        'content-type': 'application/json',
+        'idempotency-key': id,
+      },
       body,
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined)

@@ -56,7 +56,7 @@ const permissionOfEvent: Record<string, string> = {
   push: 'contents',
 }
 
-const longestName = 34
+const maxNameCharacters = 34
 
 /** In words for the page, as GitHub refuses a manifest there. */
 export function manifestFaults(state: State, manifest: AppManifest, name: string): string[] {
@@ -67,7 +67,7 @@ export function manifestFaults(state: State, manifest: AppManifest, name: string
       .map((field) => `${field} is not a field of a manifest`),
     ...(manifest.url ? [] : ['url is missing']),
     ...(name ? [] : ['Name is missing']),
-    ...(name.length > longestName ? [`Name is longer than ${longestName} characters`] : []),
+    ...(name.length > maxNameCharacters ? [`Name is longer than ${maxNameCharacters} characters`] : []),
     ...([...state.apps.values()].some(({ slug }) => slug === slugOf(name)) ? ['Name is already taken'] : []),
     ...((manifest.callback_urls ?? []).length > 10 ? ['more than 10 callback URLs'] : []),
     ...(manifest.default_events ?? [])

@@ -49,7 +49,7 @@ function ofBasic(state: State, pair: string): Caller {
   return { kind: 'client', app }
 }
 
-const longestLifeSeconds = 600
+const maxLifeSeconds = 600
 const clockSkewSeconds = 60
 
 function appOf(state: State, jwt: string): Caller {
@@ -75,7 +75,7 @@ function appOf(state: State, jwt: string): Caller {
       "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
     )
   }
-  if (exp > now + longestLifeSeconds + clockSkewSeconds || exp - iat > longestLifeSeconds + clockSkewSeconds) {
+  if (exp > now + maxLifeSeconds + clockSkewSeconds || exp - iat > maxLifeSeconds + clockSkewSeconds) {
     throw new ApiError(401, "'Expiration time' claim ('exp') is too far in the future")
   }
   return { kind: 'app', app }

@@ -41,7 +41,7 @@ export class Deliveries {
   }
 
   deliver({ hook, type, id, account }: HookTarget, event: string, payload: { action?: string }): void {
-    const { drop, double, mostDelayMs, random } = this.#faults.ofWebhooks(account)
+    const { drop, double, maxDelayMs, random } = this.#faults.ofWebhooks(account)
     const json = JSON.stringify(payload)
     const isForm = hook.contentType === 'form'
     const body = isForm ? String(new URLSearchParams({ payload: json })) : json
@@ -75,8 +75,8 @@ export class Deliveries {
     }
     this.sent.push(delivery)
     if (delivery.isDropped) return
-    this.#send(delivery, random() * mostDelayMs)
-    if (random() < double) this.#send(delivery, random() * mostDelayMs)
+    this.#send(delivery, random() * maxDelayMs)
+    if (random() < double) this.#send(delivery, random() * maxDelayMs)
   }
 
   redeliver(id: number): boolean {

@@ -68,7 +68,7 @@ test('webhooks are dropped, doubled, sent again', async () => {
   await api(tokens.ada, 'POST', '/repos/ada/docs/hooks', { config, events: ['push'] })
   await control.faults('ada', { webhooks: { drop: 1 } })
   await control.pushFile('ada/docs', 'main', 'a.md', 'A')
-  await control.faults('ada', { webhooks: { double: 1, mostDelayMs: 50 } })
+  await control.faults('ada', { webhooks: { double: 1, maxDelayMs: 50 } })
   await control.pushFile('ada/docs', 'main', 'a.md', 'B')
   const sent = await control.deliveries('ada')
   expect(sent.map(({ event, isDropped }) => [event, isDropped])).toEqual([

@@ -36,7 +36,7 @@ export interface WebhookFaults {
   drop?: number
   double?: number
   /** Each is late by up to this much: they come out of order. */
-  mostDelayMs?: number
+  maxDelayMs?: number
 }
 
 interface SetFaults {
@@ -109,7 +109,7 @@ export class Faults {
   ofWebhooks(account: Account | undefined): Required<WebhookFaults> & { random: () => number } {
     const set = this.#of(account)
     const given = set?.faults.webhooks ?? {}
-    return { drop: 0, double: 0, mostDelayMs: 0, ...given, random: set?.random ?? Math.random }
+    return { drop: 0, double: 0, maxDelayMs: 0, ...given, random: set?.random ?? Math.random }
   }
 }
 

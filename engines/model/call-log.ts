@@ -1,7 +1,7 @@
-import type { Trouble, Usage } from './script.ts'
+import type { Fault, Usage } from './script.ts'
 import type { Wire } from './wire.ts'
 
-const mostCalls = 10_000
+const maxCalls = 10_000
 
 /** One call as it reached the vendor. */
 export type Call = {
@@ -14,7 +14,7 @@ export type Call = {
   /** Null when the request was refused before it was understood. */
   asked: { model: string; stream: boolean; messages: number; toolsOffered: string[] } | null
   /** Null when the request was refused; without usage when it was the script that refused it. */
-  played: { script: string; step: number; trouble: Trouble['kind'] | null; usage: Usage | null } | null
+  played: { script: string; step: number; fault: Fault['kind'] | null; usage: Usage | null } | null
   status: number | null
   /** Null while it is being answered. */
   outcome: Outcome | null
@@ -41,7 +41,7 @@ export class CallLog {
       outcome: null,
     }
     this.#calls.push(call)
-    if (this.#calls.length > mostCalls) this.#calls.shift()
+    if (this.#calls.length > maxCalls) this.#calls.shift()
     return call
   }
 

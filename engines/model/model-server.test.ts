@@ -124,7 +124,7 @@ function argumentsOf(json: string): unknown {
   }
 }
 
-/** The number makes each conversation a new one for the count of troubles. */
+/** The number makes each conversation a new one for the count of faults. */
 let conversations = 0
 function prompt(script: Script): string {
   conversations += 1
@@ -180,7 +180,7 @@ describe.each(waysToAsk)('$way', ({ wire, converse, stream }) => {
     expect(call).toMatchObject({
       wire,
       asked: { model: 'any', stream, messages: 1, toolsOffered: toolNames },
-      played: { script: 'inline', step: 0, trouble: null, usage },
+      played: { script: 'inline', step: 0, fault: null, usage },
       status: 200,
       outcome: 'answered',
     })
@@ -189,7 +189,7 @@ describe.each(waysToAsk)('$way', ({ wire, converse, stream }) => {
   })
 
   it('is over its rate limit twice, then goes on', async () => {
-    const script: Script = [{ say: 'Done', trouble: { kind: 'status', status: 429, retryAfterSeconds: 1, times: 2 } }]
+    const script: Script = [{ say: 'Done', fault: { kind: 'status', status: 429, retryAfterSeconds: 1, times: 2 } }]
     const asked = prompt(script)
     const error = await failure(converse(asked, { stream }))
     expect(error.status).toBe(429)
@@ -203,29 +203,27 @@ describe.each(waysToAsk)('$way', ({ wire, converse, stream }) => {
     [500, 500],
     [529, wire === 'anthropic-messages' ? 529 : 503],
   ] as const)('fails with %i, then goes on', async (status, expected) => {
-    const asked = prompt([{ say: 'Done', trouble: { kind: 'status', status } }])
+    const asked = prompt([{ say: 'Done', fault: { kind: 'status', status } }])
     expect((await failure(converse(asked, { stream }))).status).toBe(expected)
     expect(await converse(asked, { stream })).toMatchObject([{ text: 'Done' }])
   })
 
   it('is cut off in the middle, then goes on', async () => {
-    const asked = prompt([{ say: 'A text of several chunks. '.repeat(10), trouble: { kind: 'cut', afterChunks: 4 } }])
+    const asked = prompt([{ say: 'A text of several chunks. '.repeat(10), fault: { kind: 'cut', afterChunks: 4 } }])
     expect((await failure(converse(asked, { stream }))).status).toBeUndefined()
     expect(await lastCall()).toMatchObject({ outcome: 'cut' })
     expect(await converse(asked, { stream })).toHaveLength(1)
   })
 
   it('falls silent for a while', async () => {
-    const asked = prompt([{ say: 'Done', trouble: { kind: 'silence', afterChunks: 2, milliseconds: 300 } }])
+    const asked = prompt([{ say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 300 } }])
     const startedAt = performance.now()
     expect(await converse(asked, { stream })).toMatchObject([{ text: 'Done' }])
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
   it('drips', async () => {
-    const asked = prompt([
-      { say: 'A text of several chunks. '.repeat(10), trouble: { kind: 'drip', milliseconds: 20 } },
-    ])
+    const asked = prompt([{ say: 'A text of several chunks. '.repeat(10), fault: { kind: 'drip', milliseconds: 20 } }])
     const startedAt = performance.now()
     expect(await converse(asked, { stream })).toHaveLength(1)
     expect(performance.now() - startedAt).toBeGreaterThan(180)
@@ -337,7 +335,7 @@ describe('the server', () => {
   })
 
   it.each([
-    ['in a silence', { say: 'Done', trouble: { kind: 'silence', afterChunks: 2, milliseconds: 600_000 } }],
+    ['in a silence', { say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 600_000 } }],
     ['in a huge answer', { sayBytes: 60_000_000 }],
   ] satisfies [string, Script[number]][])('sees a client go away %s', async (_, step) => {
     const abort = new AbortController()

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { anthropicMessages } from './anthropic-messages.ts'
 import { type Call, CallLog, type Outcome } from './call-log.ts'
 import { chooseStep } from './choose-step.ts'
+import { FaultCount } from './fault-count.ts'
 import { perform, readBody, sendJson } from './http.ts'
 import { parseObject } from './json.ts'
 import { anthropicModels, openaiModels } from './model-list.ts'
@@ -10,14 +11,13 @@ import { openaiCompletions } from './openai-completions.ts'
 import { openaiResponses } from './openai-responses.ts'
 import { playback } from './playback.ts'
 import { piecesOf, replyFor } from './reply.ts'
-import type { TroubleStatus } from './script.ts'
-import { TroubleCount } from './trouble-count.ts'
+import type { FaultStatus } from './script.ts'
 import { VendorError, type Wire } from './wire.ts'
 
 /** Anthropic's limit. OpenAI does not publish one. */
 const largestRequestBytes = 32 * 1024 * 1024
 
-const troubleWords: Record<TroubleStatus, string> = {
+const faultMessages: Record<FaultStatus, string> = {
   401: 'The key is not valid.',
   429: 'The rate limit is exceeded. Please try again later.',
   500: 'Internal server error',
@@ -32,7 +32,7 @@ const wires = [anthropicMessages, openaiCompletions, openaiResponses]
 /** Stands in for the model's vendor: three wire formats, and scripts instead of a model. */
 export function createModelServer(): Server {
   const calls = new CallLog()
-  const troubles = new TroubleCount()
+  const faults = new FaultCount()
 
   return createServer((request, response) => {
     const url = URL.parse(request.url ?? '/', origin) ?? new URL(origin)
@@ -89,27 +89,27 @@ export function createModelServer(): Server {
     call.asked = { model: conversation.model, stream, messages: messageCount, toolsOffered: conversation.toolsOffered }
 
     const { script, index, step } = chooseStep(conversation)
-    const trouble = troubles.strike(step.trouble, conversation)
+    const fault = faults.strike(step.fault, conversation)
     const reply = replyFor(step, {
       requestBytes: Buffer.byteLength(text),
       createdAtSeconds: Math.floor(Date.now() / 1000),
       newId,
     })
-    const isRefused = trouble?.kind === 'status'
-    call.played = { script, step: index, trouble: trouble?.kind ?? null, usage: isRefused ? null : reply.usage }
+    const isRefused = fault?.kind === 'status'
+    call.played = { script, step: index, fault: fault?.kind ?? null, usage: isRefused ? null : reply.usage }
     if (isRefused) {
-      if (trouble.retryAfterSeconds !== undefined) response.setHeader('retry-after', trouble.retryAfterSeconds)
-      throw new VendorError(trouble.status, troubleWords[trouble.status])
+      if (fault.retryAfterSeconds !== undefined) response.setHeader('retry-after', fault.retryAfterSeconds)
+      throw new VendorError(fault.status, faultMessages[fault.status])
     }
 
     response.setHeader(wire.requestIdHeader, newId('req_'))
     if (stream) {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-      return perform(playback(asked.events(reply), trouble), response)
+      return perform(playback(asked.events(reply), fault), response)
     }
     const whole = JSON.stringify(asked.whole(reply))
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(whole) })
-    return perform(playback(piecesOf(whole), trouble), response)
+    return perform(playback(piecesOf(whole), fault), response)
   }
 }
 

@@ -23,12 +23,12 @@ describe('parseScript', () => {
     ['[{"say": "a", "usage": {"tokens": 1}}]', '"tokens" is not known'],
     ['[{"say": "a", "usage": {"inputTokens": -1}}]', 'whole numbers'],
     ['[{"say": "a", "endless": true}, {"say": "b"}]', 'only at the last step'],
-    ['[{"say": "a", "trouble": {"kind": "rain"}}]', 'the kind of trouble'],
-    ['[{"say": "a", "trouble": {"kind": "status", "status": 418}}]', '"status" is 401'],
-    ['[{"say": "a", "trouble": {"kind": "cut"}}]', '"afterChunks" is a whole number'],
-    ['[{"say": "a", "trouble": {"kind": "cut", "afterChunks": 1, "milliseconds": 1}}]', '"milliseconds" is not known'],
-    ['[{"say": "a", "trouble": {"kind": "drip", "milliseconds": 1e9}}]', '"milliseconds" is 0 to'],
-    ['[{"say": "a", "trouble": {"kind": "drip", "milliseconds": 1, "times": 0.5}}]', '"times" is a whole number'],
+    ['[{"say": "a", "fault": {"kind": "rain"}}]', 'the kind of fault'],
+    ['[{"say": "a", "fault": {"kind": "status", "status": 418}}]', '"status" is 401'],
+    ['[{"say": "a", "fault": {"kind": "cut"}}]', '"afterChunks" is a whole number'],
+    ['[{"say": "a", "fault": {"kind": "cut", "afterChunks": 1, "milliseconds": 1}}]', '"milliseconds" is not known'],
+    ['[{"say": "a", "fault": {"kind": "drip", "milliseconds": 1e9}}]', '"milliseconds" is 0 to'],
+    ['[{"say": "a", "fault": {"kind": "drip", "milliseconds": 1, "times": 0.5}}]', '"times" is a whole number'],
   ])('refuses %s', (text, complaint) => {
     expect(() => parseScript(text)).toThrow(complaint)
   })

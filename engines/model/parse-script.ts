@@ -4,7 +4,7 @@ import { VendorError } from './wire.ts'
 
 /** The answer is held in memory several times while it is sent. */
 const largestAnswerBytes = 64 * 1024 * 1024
-const longestWaitMilliseconds = 3_600_000
+const maxWaitMs = 3_600_000
 
 /** Reads the JSON of a script that was written into a prompt. Strict: a proof with a typing error must not pass. */
 export function parseScript(text: string): Script {
@@ -25,10 +25,10 @@ export function parseScript(text: string): Script {
 function complaintAbout(step: unknown, isLast: boolean): string | undefined {
   if (!isObject(step)) return 'not an object'
   return (
-    unknownKey(step, ['say', 'call', 'sayBytes', 'refuse', 'usage', 'trouble', 'endless']) ??
+    unknownKey(step, ['say', 'call', 'sayBytes', 'refuse', 'usage', 'fault', 'endless']) ??
     answerComplaint(step) ??
     (step.usage === undefined ? undefined : usageComplaint(step.usage)) ??
-    (step.trouble === undefined ? undefined : troubleComplaint(step.trouble)) ??
+    (step.fault === undefined ? undefined : faultComplaint(step.fault)) ??
     (step.endless === undefined || (step.endless === true && isLast)
       ? undefined
       : '"endless" is true, and only at the last step')
@@ -72,27 +72,27 @@ function usageComplaint(usage: unknown): string | undefined {
   return complaint ?? (Object.values(usage).every(isCount) ? undefined : 'usage is counted in whole numbers')
 }
 
-function troubleComplaint(trouble: unknown): string | undefined {
-  if (!isObject(trouble)) return '"trouble" is an object'
-  if (trouble.times !== undefined && !isCount(trouble.times)) return '"times" is a whole number'
-  const isWait = isBetween(trouble.milliseconds, 0, longestWaitMilliseconds)
-  const waitComplaint = `"milliseconds" is 0 to ${longestWaitMilliseconds}`
-  switch (trouble.kind) {
+function faultComplaint(fault: unknown): string | undefined {
+  if (!isObject(fault)) return '"fault" is an object'
+  if (fault.times !== undefined && !isCount(fault.times)) return '"times" is a whole number'
+  const isWait = isBetween(fault.milliseconds, 0, maxWaitMs)
+  const waitComplaint = `"milliseconds" is 0 to ${maxWaitMs}`
+  switch (fault.kind) {
     case 'status':
-      if (![401, 429, 500, 529].includes(Number(trouble.status))) return '"status" is 401, 429, 500 or 529'
-      if (trouble.retryAfterSeconds !== undefined && !isCount(trouble.retryAfterSeconds))
+      if (![401, 429, 500, 529].includes(Number(fault.status))) return '"status" is 401, 429, 500 or 529'
+      if (fault.retryAfterSeconds !== undefined && !isCount(fault.retryAfterSeconds))
         return '"retryAfterSeconds" is a whole number'
-      return unknownKey(trouble, ['kind', 'times', 'status', 'retryAfterSeconds'])
+      return unknownKey(fault, ['kind', 'times', 'status', 'retryAfterSeconds'])
     case 'cut':
-      if (!isCount(trouble.afterChunks)) return '"afterChunks" is a whole number'
-      return unknownKey(trouble, ['kind', 'times', 'afterChunks'])
+      if (!isCount(fault.afterChunks)) return '"afterChunks" is a whole number'
+      return unknownKey(fault, ['kind', 'times', 'afterChunks'])
     case 'silence':
-      if (!isCount(trouble.afterChunks)) return '"afterChunks" is a whole number'
-      return isWait ? unknownKey(trouble, ['kind', 'times', 'afterChunks', 'milliseconds']) : waitComplaint
+      if (!isCount(fault.afterChunks)) return '"afterChunks" is a whole number'
+      return isWait ? unknownKey(fault, ['kind', 'times', 'afterChunks', 'milliseconds']) : waitComplaint
     case 'drip':
-      return isWait ? unknownKey(trouble, ['kind', 'times', 'milliseconds']) : waitComplaint
+      return isWait ? unknownKey(fault, ['kind', 'times', 'milliseconds']) : waitComplaint
     default:
-      return 'the kind of trouble is "status", "cut", "silence" or "drip"'
+      return 'the kind of fault is "status", "cut", "silence" or "drip"'
   }
 }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { playback, type StreamTrouble } from './playback.ts'
+import { playback, type StreamFault } from './playback.ts'
 
-function played(trouble: StreamTrouble | undefined, chunks = ['a', 'b', 'c']): string {
-  return [...playback(chunks, trouble)]
+function played(fault: StreamFault | undefined, chunks = ['a', 'b', 'c']): string {
+  return [...playback(chunks, fault)]
     .map((action) => (action.kind === 'send' ? action.chunk : action.kind === 'wait' ? action.milliseconds : 'X'))
     .join(' ')
 }
 
 describe('playback', () => {
-  it.each<[string, StreamTrouble | undefined]>([
+  it.each<[string, StreamFault | undefined]>([
     ['a b c', undefined],
     ['X', { kind: 'cut', afterChunks: 0 }],
     ['a b X', { kind: 'cut', afterChunks: 2 }],
@@ -17,7 +17,7 @@ describe('playback', () => {
     ['a 9 b c', { kind: 'silence', afterChunks: 1, milliseconds: 9 }],
     ['a b 9 c', { kind: 'silence', afterChunks: 99, milliseconds: 9 }],
     ['a 9 b 9 c', { kind: 'drip', milliseconds: 9 }],
-  ])('is %s', (expected, trouble) => {
-    expect(played(trouble)).toBe(expected)
+  ])('is %s', (expected, fault) => {
+    expect(played(fault)).toBe(expected)
   })
 })

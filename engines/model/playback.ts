@@ -1,24 +1,24 @@
-import type { Trouble } from './script.ts'
+import type { Fault } from './script.ts'
 
 export type Action = { kind: 'send'; chunk: string } | { kind: 'wait'; milliseconds: number } | { kind: 'cut' }
 
 /** A refusal by status never gets as far as a stream. */
-export type StreamTrouble = Exclude<Trouble, { kind: 'status' }>
+export type StreamFault = Exclude<Fault, { kind: 'status' }>
 
-/** What to do with the socket. An answer shorter than the trouble's `afterChunks` is struck before its last chunk. */
-export function* playback(chunks: Iterable<string>, trouble: StreamTrouble | undefined): Generator<Action> {
+/** What to do with the socket. An answer shorter than the fault's `afterChunks` is struck before its last chunk. */
+export function* playback(chunks: Iterable<string>, fault: StreamFault | undefined): Generator<Action> {
   let sent = 0
   for (const { chunk, isLast } of markLast(chunks)) {
-    switch (trouble?.kind) {
+    switch (fault?.kind) {
       case 'drip':
-        if (sent > 0) yield { kind: 'wait', milliseconds: trouble.milliseconds }
+        if (sent > 0) yield { kind: 'wait', milliseconds: fault.milliseconds }
         break
       case 'cut':
-        if (sent === trouble.afterChunks || isLast) return yield { kind: 'cut' }
+        if (sent === fault.afterChunks || isLast) return yield { kind: 'cut' }
         break
       case 'silence':
-        if (sent === trouble.afterChunks || (isLast && sent < trouble.afterChunks))
-          yield { kind: 'wait', milliseconds: trouble.milliseconds }
+        if (sent === fault.afterChunks || (isLast && sent < fault.afterChunks))
+          yield { kind: 'wait', milliseconds: fault.milliseconds }
         break
     }
     yield { kind: 'send', chunk }

@@ -5,7 +5,7 @@ export type Script = readonly Step[]
 export type Step = Answer & {
   /** What is not said is estimated from the lengths of question and answer. */
   usage?: Partial<Usage>
-  trouble?: Trouble
+  fault?: Fault
   /** Played for this call and for every later one; only the last step may be. */
   endless?: true
 }
@@ -16,15 +16,15 @@ export type Answer = { say: string } | { say?: string; call: ToolCall[] } | { sa
 export type ToolCall = { tool: string } & ({ arguments: Record<string, unknown> } | { malformedArguments: string })
 
 /** It strikes `times` times (1 unless said) at this step of a conversation; after that the step is played as written. */
-export type Trouble = { times?: number } & (
-  | { kind: 'status'; status: TroubleStatus; retryAfterSeconds?: number }
+export type Fault = { times?: number } & (
+  | { kind: 'status'; status: FaultStatus; retryAfterSeconds?: number }
   | { kind: 'cut'; afterChunks: number }
   | { kind: 'silence'; afterChunks: number; milliseconds: number }
   | { kind: 'drip'; milliseconds: number }
 )
 
 /** 529 is Anthropic's "overloaded"; OpenAI says the same with 503, and so do we in its formats. */
-export type TroubleStatus = 401 | 429 | 500 | 529
+export type FaultStatus = 401 | 429 | 500 | 529
 
 /** Disjoint counts, as Anthropic reports them; the OpenAI formats add the cached ones to the input. */
 export type Usage = {

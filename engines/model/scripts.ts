@@ -1,4 +1,4 @@
-import type { Script, Step, Trouble } from './script.ts'
+import type { Fault, Script, Step } from './script.ts'
 
 const writePage: Step = {
   say: 'I will write the page.',
@@ -7,8 +7,8 @@ const writePage: Step = {
 const answer: Step = { say: 'Add the scripted page\n\nAdds `docs/scripted.md`.' }
 
 /** A page and an answer, after something went wrong `times` times. */
-function after(trouble: Trouble): Script {
-  return [{ ...writePage, trouble }, answer]
+function after(fault: Fault): Script {
+  return [{ ...writePage, fault }, answer]
 }
 
 /** Played by their name: `scripted/<name>` as the model, or a line `script: <name>` in the prompt. */

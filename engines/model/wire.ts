@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Conversation } from './conversation.ts'
 import type { JsonObject } from './json.ts'
 import type { Reply } from './reply.ts'
-import type { TroubleStatus } from './script.ts'
+import type { FaultStatus } from './script.ts'
 
 /** One vendor's way of asking and answering. */
 export type Wire = {
@@ -29,7 +29,7 @@ export type Asked = {
 }
 
 export class VendorError extends Error {
-  readonly status: 400 | 404 | 413 | TroubleStatus
+  readonly status: 400 | 404 | 413 | FaultStatus
   readonly param: string | null
   readonly code: string | null
 

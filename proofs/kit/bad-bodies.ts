@@ -37,7 +37,7 @@ export function badBodies(example: Fields, form: BodyForm, whatever: Expected): 
   return [
     // Whatever else is wrong with it, it is too large before.
     ...bodies.map((bad) =>
-      bad.expected === invalid && !bad.framing && Buffer.byteLength(bad.body) > form.mostBytes
+      bad.expected === invalid && !bad.framing && Buffer.byteLength(bad.body) > form.maxBytes
         ? { ...bad, expected: tooLarge }
         : bad,
     ),
@@ -117,12 +117,12 @@ function makeBombs() {
   }
 }
 
-function encodings({ mayBePacked, mostBytes }: BodyForm): BadBody[] {
+function encodings({ mayBePacked, maxBytes }: BodyForm): BadBody[] {
   const encoded = (encoding: string, body: Buffer): BadBody => ({
     name: `${encoding}: ${body.length} bytes that become 64 MiB`,
     headers: ['Content-Type: application/json', `Content-Encoding: ${encoding}`],
     body,
-    expected: (mayBePacked && encoding === 'gzip') || body.length > mostBytes ? tooLarge : otherType,
+    expected: (mayBePacked && encoding === 'gzip') || body.length > maxBytes ? tooLarge : otherType,
   })
   const { gzip, twice, deflate, brotli, zstd } = bombs()
   return [
@@ -139,7 +139,7 @@ function encodings({ mayBePacked, mostBytes }: BodyForm): BadBody[] {
       headers: ['Content-Type: application/json'],
       framing: ['Transfer-Encoding: gzip, chunked'],
       body: Buffer.concat([Buffer.from(`${gzip.length.toString(16)}\r\n`), gzip, Buffer.from('\r\n0\r\n\r\n')]),
-      expected: gzip.length > mostBytes ? tooLarge : invalid,
+      expected: gzip.length > maxBytes ? tooLarge : invalid,
     },
   ]
 }
@@ -182,7 +182,7 @@ function documents(example: Fields, whatever: Expected): BadBody[] {
   ]
 }
 
-function sizes(valid: string, { mostBytes }: BodyForm): BadBody[] {
+function sizes(valid: string, { maxBytes }: BodyForm): BadBody[] {
   const padded = (bytes: number) => valid + ' '.repeat(bytes - Buffer.byteLength(valid))
   const announced = (length: string): BadBody => ({
     name: `announced as ${length} bytes`,
@@ -192,16 +192,16 @@ function sizes(valid: string, { mostBytes }: BodyForm): BadBody[] {
     expected: tooLarge,
   })
   return [
-    json('exactly as much as may be', padded(mostBytes), 'taken'),
-    json('a byte more', padded(mostBytes + 1), tooLarge),
-    json('3 MiB more', padded(mostBytes + 3 * mebibyte), tooLarge),
-    announced(String(mostBytes + 1)),
+    json('exactly as much as may be', padded(maxBytes), 'taken'),
+    json('a byte more', padded(maxBytes + 1), tooLarge),
+    json('3 MiB more', padded(maxBytes + 3 * mebibyte), tooLarge),
+    announced(String(maxBytes + 1)),
     announced('9007199254740991'),
     {
       name: 'twice as much, in chunks',
       headers: ['Content-Type: application/json'],
       framing: ['Transfer-Encoding: chunked'],
-      body: `${'1000\r\n'.concat(' '.repeat(0x1000), '\r\n').repeat((2 * mostBytes) / 0x1000)}0\r\n\r\n`,
+      body: `${'1000\r\n'.concat(' '.repeat(0x1000), '\r\n').repeat((2 * maxBytes) / 0x1000)}0\r\n\r\n`,
       expected: tooLarge,
     },
   ]

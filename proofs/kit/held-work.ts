@@ -54,7 +54,7 @@ export function heldWork(work: Work): HeldWork {
       claims.push(turn)
       if (!(await pass('claimed', turn, stopped))) return { kind: 'stopped' }
       const report = await work(turn, stopped).catch((error: unknown) => ({
-        kind: 'engine_failed' as const,
+        kind: 'agent_failed' as const,
         message: String(error).slice(0, 2_000),
       }))
       return (await pass('worked', turn, stopped)) ? report : { kind: 'stopped' }

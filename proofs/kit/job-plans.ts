@@ -3,7 +3,7 @@ import type { TurnScript } from './scripted-work.ts'
 
 export interface TurnPlan {
   script: Omit<TurnScript, 'repository'>
-  ends: 'pull_request' | 'no_changes' | 'engine_failed' | 'result_refused'
+  ends: 'pull_request' | 'no_changes' | 'agent_failed' | 'result_refused'
 }
 
 export interface JobPlan {
@@ -42,13 +42,17 @@ const cancelled: Kind = { ...simple, isCancelled: true }
 const cancelledLate: Kind = { ...followedUp, isCancelled: true }
 const nothingToDo: Kind = { turns: ['no_changes'] }
 const nothingMore: Kind = { turns: ['pull_request', 'no_changes'] }
-const breaks: Kind = { turns: ['engine_failed'] }
+const breaks: Kind = { turns: ['agent_failed'] }
 const hostile: Kind = { turns: ['result_refused'] }
 const betterAfterwards: Kind = { turns: ['result_refused', 'pull_request'] }
 
 /** Of fifteen jobs. */
 const kinds: readonly [Kind, ...Kind[]] = [
-  ...([simple, followedUp, cancelled, simple, nothingToDo] as const),
+  simple,
+  followedUp,
+  cancelled,
+  simple,
+  nothingToDo,
   followedUpTwice,
   breaks,
   simple,
@@ -71,7 +75,7 @@ function planTurn(ends: TurnPlan['ends'], name: string, random: () => number): T
       }
     case 'no_changes':
       return { ends, script: { seconds } }
-    case 'engine_failed':
+    case 'agent_failed':
       return { ends, script: { seconds: seconds / 4, ends } }
     case 'result_refused':
       return { ends, script: { seconds, write: { '.gitea/workflows/own.yaml': `on: push # ${name}\n` } } }

@@ -52,8 +52,8 @@ function endedAs({ ends }: TurnPlan, { status, outcome, error }: TurnAnswer): bo
   switch (ends) {
     case 'pull_request':
     case 'no_changes':
-      return status === 'done' && outcome === ends
-    case 'engine_failed':
+      return status === 'completed' && outcome === ends
+    case 'agent_failed':
     case 'result_refused':
       return status === 'failed' && outcome === 'error' && error?.code === ends
   }
@@ -66,7 +66,7 @@ function isEndOf(job: JobAnswer, turns: readonly TurnAnswer[]): boolean {
     job.status === status && job.outcome === outcome && job.error?.code === code
   const wasCutShort = turns.some(({ status }) => status === 'dropped')
   if (wasCutShort && isAs('failed', 'cancelled', undefined)) return true
-  return isAs(last?.status === 'done' ? 'completed' : 'failed', last?.outcome, last?.error?.code)
+  return isAs(last?.status === 'completed' ? 'completed' : 'failed', last?.outcome, last?.error?.code)
 }
 
 function judgePublished(job: JobAnswer, published: readonly TurnPlan[], host: HostState): Finding[] {

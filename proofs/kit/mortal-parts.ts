@@ -57,7 +57,7 @@ export class Killer {
       for (let tries = 1; mortal.part.pid === undefined; tries++) {
         await this.start(mortal).catch((error: unknown) => {
           this.endedByThemselves.push(mortal.kind)
-          if (tries === mostStarts) throw error
+          if (tries === maxStarts) throw error
         })
       }
     }
@@ -86,7 +86,7 @@ export class Killer {
 }
 
 const waitForWorkMs = 4_000
-const mostStarts = 5
+const maxStarts = 5
 
 const sum = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((total, kills) => total + kills, 0)
 const add = (counts: Map<string, number>, kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1)

@@ -58,8 +58,8 @@ const runnerCount = 3
 /** Short where something waits for the dead, long where a turn would be given up. */
 const timers = {
   COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '4',
-  COLOPHON_JOB_STAND_STILL_SECONDS: '5',
-  COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS: '30',
+  COLOPHON_JOB_STALL_SECONDS: '5',
+  COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: '30',
   COLOPHON_JOB_DEADLINE_SECONDS: '900',
   COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '900',
 }

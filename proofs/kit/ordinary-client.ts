@@ -29,11 +29,11 @@ export async function askOrdinarily(
   await ask()
   const { pid } = part
   const bytesBefore = await part.memoryBytes()
-  let mostBytes = bytesBefore
+  let maxBytes = bytesBefore
   let stopping = false
   const asking = (async () => {
     while (!stopping && (await ask())) {
-      mostBytes = Math.max(mostBytes, await part.memoryBytes())
+      maxBytes = Math.max(maxBytes, await part.memoryBytes())
       await sleep(250)
     }
   })()
@@ -49,12 +49,12 @@ export async function askOrdinarily(
         slowestMs < answeredWithinMs,
         `ordinary requests are answered within ${answeredWithinMs} ms: ${slowestMs}`,
       )
-      run.check(mostBytes - bytesBefore < grownBytesAllowed, `memory stays: ${bytesBefore} to ${mostBytes} bytes`)
+      run.check(maxBytes - bytesBefore < grownBytesAllowed, `memory stays: ${bytesBefore} to ${maxBytes} bytes`)
       run.figure(
         'ordinary requests meanwhile, median and slowest in milliseconds',
         `${times.length}, ${medianMs.toFixed(0)} and ${slowestMs.toFixed(0)}`,
       )
-      const megabytes = [bytesBefore, mostBytes, await part.memoryBytes()].map((bytes) => (bytes / 1e6).toFixed(0))
+      const megabytes = [bytesBefore, maxBytes, await part.memoryBytes()].map((bytes) => (bytes / 1e6).toFixed(0))
       run.figure('memory of the process before, at most, after, in MB', megabytes.join(', '))
     },
   }

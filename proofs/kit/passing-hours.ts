@@ -18,7 +18,7 @@ export function passingHours(run: ProofRun, { scope }: Pick<RunningService, 'sco
          WHERE EXISTS (SELECT FROM turn WHERE job_id = job.id AND number > 1 AND turn.${withinTheHour})
          ORDER BY id FOR NO KEY UPDATE
        )
-       UPDATE turn SET ${anHourEarlier}, status = 'done'
+       UPDATE turn SET ${anHourEarlier}, status = 'completed'
        WHERE job_id IN (SELECT id FROM written_to) AND number > 1 AND ${withinTheHour}`,
     )
   }

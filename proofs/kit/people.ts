@@ -37,7 +37,7 @@ export async function firstOwner(apiUrl: string, environment: Record<string, str
   const email = 'first@example.com'
   const first = person(apiUrl, email)
   const token = new URL(link).hash.slice(1)
-  await first.client.session.makeFirstOwner({ token, name: 'The First', email, password })
+  await first.client.session.createFirstOwner({ token, name: 'The First', email, password })
   return first
 }
 

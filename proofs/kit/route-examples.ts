@@ -18,12 +18,12 @@ export interface Operation {
 
 export interface BodyForm {
   mediaTypes: readonly string[]
-  mostBytes: number
+  maxBytes: number
   /** With gzip. */
   mayBePacked: boolean
 }
 
-const ordinaryBody = { mostBytes: 1024 * 1024, mayBePacked: false }
+const ordinaryBody = { maxBytes: 1024 * 1024, mayBePacked: false }
 
 interface Document {
   paths: Record<string, Record<string, DocumentedOperation>>

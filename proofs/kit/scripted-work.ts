@@ -20,7 +20,7 @@ export interface TurnScript {
   /** How long the agent thinks. */
   seconds?: number
   /** Instead of a result. */
-  ends?: 'engine_failed' | 'handed_back'
+  ends?: 'agent_failed' | 'handed_back'
   /** Works until it is told to stop. */
   untilStopped?: boolean
   title?: string
@@ -59,7 +59,7 @@ export function scriptedWork(gitOf: GitOf): Work {
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})
     while (script.untilStopped && !stopped.aborted) await sleep(50)
     if (stopped.aborted) return { kind: 'stopped' }
-    if (script.ends === 'engine_failed') return { kind: 'engine_failed', message: 'as scripted' }
+    if (script.ends === 'agent_failed') return { kind: 'agent_failed', message: 'as scripted' }
     if (script.ends === 'handed_back') return { kind: 'handed_back' }
     const git = gitOf(script.repository, turn)
     if (!git) throw new Error(`nobody knows where ${script.repository} is`)

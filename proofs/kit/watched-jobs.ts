@@ -32,7 +32,7 @@ export const noSightings = (): Sightings => ({
 })
 
 const lookEveryMs = 100
-const mostWaitMs = 240_000
+const maxWaitMs = 240_000
 const statuses = ['active', 'completed', 'archived', 'failed']
 
 export class WatchedJobs {
@@ -91,7 +91,7 @@ export class WatchedJobs {
     this.until(jobId, 'it ends', ({ status }) => status !== 'active', everyMs)
 
   async until(jobId: string, what: string, isSo: (job: AgentJob) => boolean, everyMs = lookEveryMs): Promise<AgentJob> {
-    const giveUpAt = Date.now() + mostWaitMs
+    const giveUpAt = Date.now() + maxWaitMs
     for (let job = await this.get(jobId); ; job = await this.get(jobId)) {
       if (isSo(job)) return job
       if (Date.now() > giveUpAt) throw new Error(`waited in vain until ${what}: ${await this.#describe(job)}`)
@@ -105,7 +105,7 @@ export class WatchedJobs {
   }
 
   async untilMessage(jobId: string, number: number, wanted: readonly JobMessage['status'][]): Promise<JobMessage[]> {
-    const giveUpAt = Date.now() + mostWaitMs
+    const giveUpAt = Date.now() + maxWaitMs
     for (;;) {
       const messages = await this.messages(jobId)
       const found = messages.find((message) => message.number === number)

@@ -1,4 +1,4 @@
-import type { AuditEntry, ListAuditData, ListAuditResponse } from './generated/types.gen.ts'
+import type { AuditEntry, ListAuditEntriesData, ListAuditEntriesResponse } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
@@ -6,8 +6,8 @@ export type Audit = ReturnType<typeof audit>
 
 export function audit(call: CallOperation) {
   /** One page, newest first. While `nextCursor` is not null, it is the `cursor` of the next. */
-  const list = (projectId: string, query: NonNullable<ListAuditData['query']> = {}, options?: CallOptions) =>
-    call<ListAuditData, ListAuditResponse>(
+  const list = (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
+    call<ListAuditEntriesData, ListAuditEntriesResponse>(
       'GET',
       { url: '/v2/projects/{projectId}/audit', path: { projectId }, query },
       options,

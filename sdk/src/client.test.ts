@@ -36,7 +36,7 @@ async function errorOf(call: Promise<unknown>): Promise<ColophonError> {
 const notReady = {
   status: 'not_ready',
   version: '1.2.3',
-  parts: { postgres: { status: 'failing', reason: 'disk_full' }, temporal: { status: 'ok', milliseconds: 4 } },
+  components: { postgres: { status: 'failing', reason: 'disk_full' }, temporal: { status: 'ok', latencyMs: 4 } },
 }
 
 test('a live server says which version it is', async () => {
@@ -105,7 +105,7 @@ test.each<[string, RequestListener]>([
     (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),
   ],
   ['somebody else’s health', json(200, { status: 'ok' })],
-  ['a part in no known state', json(200, { ...notReady, parts: { postgres: { status: 'maybe' } } })],
+  ['a part in no known state', json(200, { ...notReady, components: { postgres: { status: 'maybe' } } })],
   ['nothing at all', (_, response) => response.writeHead(204).end()],
   ['a problem that is none', problem(500, { code: 'x', detail: 'y', requestId: 'z', errors: [null] })],
 ])('%s is an unexpected answer', async (_name, answer) => {

@@ -4,7 +4,7 @@ import { type Follow, followOver } from './follow.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { type GithubCalls, github } from './github.ts'
 import { health, type Readiness, readiness } from './health.ts'
-import { type InstalledModels, installedModels } from './installed-models.ts'
+import { type InstanceModels, instanceModels } from './instance-models.ts'
 import { type Invitations, invitations } from './invitations.ts'
 import { type Jobs, jobs } from './jobs.ts'
 import { type Keys, keys } from './keys.ts'
@@ -59,7 +59,7 @@ export interface Client {
   readonly github: GithubCalls
   readonly runners: Runners
   /** All of the installation's, for those who run it. */
-  readonly models: InstalledModels
+  readonly models: InstanceModels
   readonly members: Members
   readonly keys: Keys
   /** Who did what in a project. */
@@ -87,7 +87,7 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     repository: repository(call),
     github: github(call),
     runners: runners(call),
-    models: installedModels(call),
+    models: instanceModels(call),
     members: members(call),
     keys: keys(call),
     audit: audit(call),

@@ -1,17 +1,17 @@
 import type {
+  CompleteGithubAppData,
+  CompleteGithubAuthorizationData,
   ConnectGithubRepositoryData,
-  FinishGithubAppData,
-  FinishGithubVisitData,
-  FoundRepositories,
   GithubApp,
+  GithubRepositoryList,
   ListGithubAppsData,
   ListGithubAppsResponse,
   Repository,
   RepositoryTest,
   StartGithubAppData,
   StartGithubAppResponse,
-  StartGithubVisitData,
-  StartGithubVisitResponse,
+  StartGithubAuthorizationData,
+  StartGithubAuthorizationResponse,
   TestGithubRepositoryData,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
@@ -30,21 +30,21 @@ export const github = (call: CallOperation) => ({
   startApp: (body: StartGithubAppData['body'], options?: CallOptions) =>
     call<StartGithubAppData, StartGithubAppResponse>('POST', { url: '/v2/github/apps/start', body }, options),
 
-  finishApp: (body: FinishGithubAppData['body'], options?: CallOptions) =>
-    call<FinishGithubAppData, GithubApp>('POST', { url: '/v2/github/apps', body }, options),
+  completeApp: (body: CompleteGithubAppData['body'], options?: CallOptions) =>
+    call<CompleteGithubAppData, GithubApp>('POST', { url: '/v2/github/apps/complete', body }, options),
 
-  startVisit: (projectId: string, body: StartGithubVisitData['body'], options?: CallOptions) =>
-    call<StartGithubVisitData, StartGithubVisitResponse>(
+  startAuthorization: (projectId: string, body: StartGithubAuthorizationData['body'], options?: CallOptions) =>
+    call<StartGithubAuthorizationData, StartGithubAuthorizationResponse>(
       'POST',
-      { url: `${ofProject}/visits`, path: { projectId }, body },
+      { url: `${ofProject}/authorizations`, path: { projectId }, body },
       options,
     ),
 
   /** The repositories that both the App and whoever is signed in can write to. */
-  finishVisit: (projectId: string, body: FinishGithubVisitData['body'], options?: CallOptions) =>
-    call<FinishGithubVisitData, FoundRepositories>(
+  completeAuthorization: (projectId: string, body: CompleteGithubAuthorizationData['body'], options?: CallOptions) =>
+    call<CompleteGithubAuthorizationData, GithubRepositoryList>(
       'POST',
-      { url: `${ofProject}/visits/finish`, path: { projectId }, body },
+      { url: `${ofProject}/authorizations/complete`, path: { projectId }, body },
       options,
     ),
 

@@ -4,10 +4,10 @@ import { isObject } from './read-answer.ts'
 import { type CallOptions, type Connection, request } from './request.ts'
 
 /** The contract's, but with an open list of reasons, like `unreachable` or `disk_full`: a later server may know more. */
-export type PartReport = { status: 'ok'; milliseconds: number } | { status: 'failing'; reason: string }
+export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'failing'; reason: string }
 
-export interface Readiness extends Omit<ReadinessOfContract, 'parts'> {
-  parts: Readonly<Record<string, PartReport>>
+export interface Readiness extends Omit<ReadinessOfContract, 'components'> {
+  components: Readonly<Record<string, ComponentStatus>>
 }
 
 /** The process is alive. */
@@ -29,10 +29,10 @@ const isReadiness = (body: unknown): body is Readiness =>
   isObject(body) &&
   statuses.includes(body.status) &&
   typeof body.version === 'string' &&
-  isObject(body.parts) &&
-  Object.values(body.parts).every(isPartReport)
+  isObject(body.components) &&
+  Object.values(body.components).every(isComponentStatus)
 
-const isPartReport = (part: unknown): part is PartReport =>
+const isComponentStatus = (part: unknown): part is ComponentStatus =>
   isObject(part) &&
-  ((part.status === 'ok' && typeof part.milliseconds === 'number') ||
+  ((part.status === 'ok' && typeof part.latencyMs === 'number') ||
     (part.status === 'failing' && typeof part.reason === 'string'))

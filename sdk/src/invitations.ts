@@ -5,8 +5,8 @@ import type {
   Invitation,
   ListInvitationsData,
   ListInvitationsResponse,
-  LookAtInvitationData,
-  LookAtInvitationResponse,
+  LookUpInvitationData,
+  LookUpInvitationResponse,
   RevokeInvitationData,
   Session,
 } from './generated/types.gen.ts'
@@ -40,9 +40,9 @@ export const invitations = (call: CallOperation) => ({
     ),
 
   /** What an invitation is for. */
-  look: (body: LookAtInvitationData['body'], options?: CallOptions) =>
-    call<LookAtInvitationData, LookAtInvitationResponse>('POST', { url: '/v2/invitation/look', body }, options),
+  look: (body: LookUpInvitationData['body'], options?: CallOptions) =>
+    call<LookUpInvitationData, LookUpInvitationResponse>('POST', { url: '/v2/invitations/lookup', body }, options),
 
   accept: (body: AcceptInvitationData['body'], options?: CallOptions) =>
-    call<AcceptInvitationData, Session>('POST', { url: '/v2/invitation/accept', body }, options),
+    call<AcceptInvitationData, Session>('POST', { url: '/v2/invitations/accept', body }, options),
 })

@@ -45,7 +45,7 @@ beforeEach(() => {
 })
 
 const alive = { status: 'alive', version: '1' }
-const ready = { status: 'ready', version: '1', parts: {} }
+const ready = { status: 'ready', version: '1', components: {} }
 
 const connection = {
   host: 'gitea' as const,
@@ -58,14 +58,14 @@ const connection = {
 }
 const ofGithub = { baseUrl: 'https://github.com' }
 const brought = { code: 'a-code', state: 'a-state' }
-const chosen = { visitId: 'vst_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
+const chosen = { authorizationId: 'gha_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
 const model = {
   name: 'm',
   format: 'openai-responses' as const,
   baseUrl: 'https://api.example.com/v1',
   providerModel: 'm',
   contextWindowTokens: 1,
-  mostOutputTokens: 1,
+  maxOutputTokens: 1,
   projectIds: null,
   isDefault: false,
   key: null,
@@ -75,28 +75,31 @@ const model = {
 const login = { email: 'a@example.com', password: 'a long sentence' }
 
 /** By the contract's name; `{name}` stands for the id of that name. */
-const calls: Record<string, { call: () => Promise<unknown>; body?: object; answer?: object; type?: string }> = {
+const calls: Record<
+  string,
+  { call: () => Promise<unknown>; query?: string; body?: object; answer?: object; type?: string }
+> = {
   getHealth: { call: () => client.health(), answer: alive },
   getReadiness: { call: () => client.readiness(), answer: ready },
   getMe: { call: () => client.me() },
   getSession: { call: () => client.session.get() },
   signIn: { call: () => client.session.signIn(login), body: login },
   signOut: { call: () => client.session.signOut() },
-  endOtherSessions: { call: () => client.session.endOthers() },
-  startProvider: {
-    call: () => client.session.startProvider({ purpose: 'sign_in', returnTo: '/' }),
+  endOtherSessions: { call: () => client.session.endOthers(), query: '?except=current' },
+  startProviderSignIn: {
+    call: () => client.session.startProviderSignIn({ purpose: 'sign_in', returnTo: '/' }),
     body: { purpose: 'sign_in', returnTo: '/' },
   },
-  makeFirstOwner: {
-    call: () => client.session.makeFirstOwner({ token: 't', name: 'A', ...login }),
+  createFirstOwner: {
+    call: () => client.session.createFirstOwner({ token: 't', name: 'A', ...login }),
     body: { token: 't', name: 'A', ...login },
   },
   changePassword: {
     call: () => client.session.changePassword({ currentPassword: 'a', newPassword: 'b' }),
     body: { currentPassword: 'a', newPassword: 'b' },
   },
-  setPassword: {
-    call: () => client.session.setPassword({ token: 't', newPassword: 'b' }),
+  resetPassword: {
+    call: () => client.session.resetPassword({ token: 't', newPassword: 'b' }),
     body: { token: 't', newPassword: 'b' },
   },
   listInvitations: { call: () => client.invitations.list('{projectId}') },
@@ -105,7 +108,7 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
     body: { email: 'a@example.com', role: 'viewer' },
   },
   revokeInvitation: { call: () => client.invitations.revoke('{projectId}', '{invitationId}') },
-  lookAtInvitation: { call: () => client.invitations.look({ token: 't' }), body: { token: 't' } },
+  lookUpInvitation: { call: () => client.invitations.look({ token: 't' }), body: { token: 't' } },
   acceptInvitation: { call: () => client.invitations.accept({ token: 't' }), body: { token: 't' } },
   listProjects: { call: () => client.projects.list() },
   createProject: { call: () => client.projects.create({ name: 'Docs' }), body: { name: 'Docs' } },
@@ -153,15 +156,15 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
     type: 'text/csv; charset=utf-8',
   },
   viewTimeseries: { call: () => client.views.timeseries('{projectId}') },
-  listReaders: { call: () => client.views.readers('{projectId}') },
+  listClients: { call: () => client.views.clients('{projectId}') },
   getCoverage: { call: () => client.views.coverage('{projectId}') },
   listSources: { call: () => client.views.sources('{projectId}') },
   listLiveEvents: { call: () => client.views.live('{projectId}') },
-  classifyReader: { call: () => client.views.classify('{projectId}', {}) },
+  classifyClient: { call: () => client.views.classify('{projectId}', {}) },
   getAnalyticsSettings: { call: () => client.views.settings('{projectId}') },
   changeAnalyticsSettings: {
-    call: () => client.views.changeSettings('{projectId}', { ai: 'assistants' }),
-    body: { ai: 'assistants' },
+    call: () => client.views.changeSettings('{projectId}', { aiScope: 'assistants' }),
+    body: { aiScope: 'assistants' },
   },
   listSiteKeys: { call: () => client.views.siteKeys('{projectId}') },
   createSiteKey: { call: () => client.views.createSiteKey('{projectId}') },
@@ -176,9 +179,12 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
   },
   listGithubApps: { call: () => client.github.apps() },
   startGithubApp: { call: () => client.github.startApp(ofGithub), body: ofGithub },
-  finishGithubApp: { call: () => client.github.finishApp(brought), body: brought },
-  startGithubVisit: { call: () => client.github.startVisit('{projectId}', ofGithub), body: ofGithub },
-  finishGithubVisit: { call: () => client.github.finishVisit('{projectId}', brought), body: brought },
+  completeGithubApp: { call: () => client.github.completeApp(brought), body: brought },
+  startGithubAuthorization: { call: () => client.github.startAuthorization('{projectId}', ofGithub), body: ofGithub },
+  completeGithubAuthorization: {
+    call: () => client.github.completeAuthorization('{projectId}', brought),
+    body: brought,
+  },
   testGithubRepository: { call: () => client.github.testRepository('{projectId}', chosen), body: chosen },
   connectGithubRepository: { call: () => client.github.connectRepository('{projectId}', chosen), body: chosen },
   getProjectSettings: { call: () => client.projects.settings('{projectId}') },
@@ -193,12 +199,12 @@ const calls: Record<string, { call: () => Promise<unknown>; body?: object; answe
   createRunner: { call: () => client.runners.create('{projectId}', { name: 'one' }), body: { name: 'one' } },
   revokeRunner: { call: () => client.runners.revoke('{projectId}', '{runnerId}') },
   testProjectModel: { call: () => client.jobs.testModel('{projectId}', { model: 'm' }), body: { model: 'm' } },
-  listInstalledModels: { call: () => client.models.list() },
+  listInstanceModels: { call: () => client.models.list() },
   testModel: { call: () => client.models.test(model), body: model },
   addModel: { call: () => client.models.add(model), body: model },
   removeModel: { call: () => client.models.remove('{modelName}') },
-  makeDefaultModel: { call: () => client.models.makeDefault('{modelName}') },
-  listAudit: { call: () => client.audit.list('{projectId}') },
+  setDefaultModel: { call: () => client.models.makeDefault('{modelName}') },
+  listAuditEntries: { call: () => client.audit.list('{projectId}') },
 }
 
 const contract = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
@@ -211,14 +217,14 @@ const operations = Object.entries(contract.paths)
   .filter(({ operationId }) => operationId !== 'collectView') // for the script in a browser, which has no client
 
 test.each(operations)('$operationId is $method $path', async ({ operationId, method, path }) => {
-  const { call, body, type, answer: expected = { answered: true } } = calls[operationId] ?? {}
+  const { call, query = '', body, type, answer: expected = { answered: true } } = calls[operationId] ?? {}
   if (!call) throw new Error(`the client has no function for ${operationId}`)
   answer = () => ({ status: 200, body: expected, type })
   expect(await call()).toEqual(expected)
   expect(received).toEqual([
     {
       method,
-      url: path.replaceAll(/[{}]/g, encodeURIComponent),
+      url: path.replaceAll(/[{}]/g, encodeURIComponent) + query,
       type: body && 'application/json',
       body: body ? JSON.stringify(body) : '',
     },

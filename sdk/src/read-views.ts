@@ -1,17 +1,17 @@
 import type {
-  ClassifyReaderData,
+  ClassifyClientData,
+  ClientClassification,
   GetCoverageData,
   GetCoverageResponse,
+  ListClientsData,
+  ListClientsResponse,
   ListLiveEventsData,
   ListLiveEventsResponse,
-  ListReadersData,
-  ListReadersResponse,
   ListSourcesData,
   ListViewsData,
-  ReaderClassification,
   ViewSources,
-  ViewsOverTime,
   ViewsResult,
+  ViewsTimeseries,
   ViewTimeseriesData,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
@@ -30,17 +30,17 @@ export const readViews = (call: CallOperation) => ({
 
   /** Without gaps, in steps of a time zone. */
   timeseries: (projectId: string, query: NonNullable<ViewTimeseriesData['query']> = {}, options?: CallOptions) =>
-    call<ViewTimeseriesData, ViewsOverTime>(
+    call<ViewTimeseriesData, ViewsTimeseries>(
       'GET',
       { url: '/v1/analytics/{projectId}/views/timeseries', path: { projectId }, query },
       options,
     ),
 
   /** Every kind of reader by name, search engines and other bots too. */
-  readers: (projectId: string, query: NonNullable<ListReadersData['query']> = {}, options?: CallOptions) =>
-    call<ListReadersData, ListReadersResponse>(
+  clients: (projectId: string, query: NonNullable<ListClientsData['query']> = {}, options?: CallOptions) =>
+    call<ListClientsData, ListClientsResponse>(
       'GET',
-      { url: '/v1/analytics/{projectId}/readers', path: { projectId }, query },
+      { url: '/v1/analytics/{projectId}/clients', path: { projectId }, query },
       options,
     ),
 
@@ -64,13 +64,13 @@ export const readViews = (call: CallOperation) => ({
   live: (projectId: string, options?: CallOptions) =>
     call<ListLiveEventsData, ListLiveEventsResponse>(
       'GET',
-      { url: '/v1/analytics/{projectId}/live', path: { projectId } },
+      { url: '/v1/analytics/{projectId}/live-events', path: { projectId } },
       options,
     ),
 
   /** Who a reader would be taken for, and why. */
-  classify: (projectId: string, query: NonNullable<ClassifyReaderData['query']>, options?: CallOptions) =>
-    call<ClassifyReaderData, ReaderClassification>(
+  classify: (projectId: string, query: NonNullable<ClassifyClientData['query']>, options?: CallOptions) =>
+    call<ClassifyClientData, ClientClassification>(
       'GET',
       { url: '/v1/analytics/{projectId}/classify', path: { projectId }, query },
       options,

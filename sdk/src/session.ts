@@ -1,11 +1,12 @@
 import type {
   ChangePasswordData,
-  MakeFirstOwnerData,
+  CreateFirstOwnerData,
+  EndOtherSessionsData,
+  ResetPasswordData,
   Session,
-  SetPasswordData,
   SignInData,
-  StartProviderData,
-  StartProviderResponse,
+  StartProviderSignInData,
+  StartProviderSignInResponse,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -25,20 +26,20 @@ export const session = (call: CallOperation) => ({
   signOut: (options?: CallOptions) => call<{ url: '/v2/session' }, Session>('DELETE', { url: '/v2/session' }, options),
 
   endOthers: (options?: CallOptions) =>
-    call<{ url: '/v2/session/others' }, Session>('DELETE', { url: '/v2/session/others' }, options),
+    call<EndOtherSessionsData, Session>('DELETE', { url: '/v2/sessions', query: { except: 'current' } }, options),
 
   /** The browser is to go to `url`. */
-  startProvider: (body: StartProviderData['body'], options?: CallOptions) =>
-    call<StartProviderData, StartProviderResponse>('POST', { url: '/v2/session/provider', body }, options),
+  startProviderSignIn: (body: StartProviderSignInData['body'], options?: CallOptions) =>
+    call<StartProviderSignInData, StartProviderSignInResponse>('POST', { url: '/v2/session/provider', body }, options),
 
   /** With the token that `api` prints at its start as long as there is nobody. */
-  makeFirstOwner: (body: MakeFirstOwnerData['body'], options?: CallOptions) =>
-    call<MakeFirstOwnerData, Session>('POST', { url: '/v2/owner', body }, options),
+  createFirstOwner: (body: CreateFirstOwnerData['body'], options?: CallOptions) =>
+    call<CreateFirstOwnerData, Session>('POST', { url: '/v2/setup/owner', body }, options),
 
   changePassword: (body: ChangePasswordData['body'], options?: CallOptions) =>
     call<ChangePasswordData, Session>('PATCH', { url: '/v2/session/password', body }, options),
 
   /** With a link that the operator made. */
-  setPassword: (body: SetPasswordData['body'], options?: CallOptions) =>
-    call<SetPasswordData, Session>('POST', { url: '/v2/session/password', body }, options),
+  resetPassword: (body: ResetPasswordData['body'], options?: CallOptions) =>
+    call<ResetPasswordData, Session>('POST', { url: '/v2/password-reset', body }, options),
 })

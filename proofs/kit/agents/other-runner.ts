@@ -42,7 +42,7 @@ export async function remembersElsewhere(run: ProofRun, service: AgentService): 
   run.check(told >= known + 2, `the model is told what was said before: ${told} messages, of ${known} and two more`)
   const { messages } = await project.client.jobs.messages(project.projectId, id)
   run.check(
-    messages.every(({ status }) => status === 'done'),
+    messages.every(({ status }) => status === 'completed'),
     'both turns are done',
   )
   return `the conversation goes on with ${told} messages, in the same pull request`

@@ -10,7 +10,7 @@ import { endedJob } from './ended-job.ts'
 export const stopKinds = ['cancel', 'deadline', 'budget', 'pause', 'shutdown'] as const
 type StopKind = (typeof stopKinds)[number]
 
-const mostSeconds = 5
+const maxSeconds = 5
 
 /** Programs that are nobody's child any more, and one that the agent waits for. */
 const busyCommand = (marker: string) => `(setsid sleep ${marker} &) ; nohup sleep ${marker} & sleep ${marker}`
@@ -23,7 +23,7 @@ export const stopsInTime =
       const budget = ['--project', project.projectId, '--job-tokens', '150000']
       await runColophon(['admin', 'model', 'budget', ...budget], service)
     }
-    const runner = await service.startRunner({ COLOPHON_RUNNER_FINISH_SECONDS: '0' })
+    const runner = await service.startRunner({ COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '0' })
     const marker = `${3_000 + stopKinds.indexOf(kind)}.${Math.floor(run.random() * 1e6)}`
     // Out of budget an agent is stopped where it asks for more: it must not be waiting for a program then.
     const command = kind === 'budget' ? `(setsid sleep ${marker} &)` : busyCommand(marker)
@@ -38,7 +38,7 @@ export const stopsInTime =
     await stop(kind, service, project, { jobId: id, runner })
     await untilRunning(marker, false)
     const tookSeconds = (performance.now() - startedAt) / 1000
-    run.check(tookSeconds <= mostSeconds, `everything is gone after ${tookSeconds.toFixed(1)} s`)
+    run.check(tookSeconds <= maxSeconds, `everything is gone after ${tookSeconds.toFixed(1)} s`)
 
     if (kind === 'pause' || kind === 'shutdown') {
       const { status } = await project.client.jobs.get(project.projectId, id)
@@ -50,9 +50,13 @@ export const stopsInTime =
       await untilRunning(marker, false)
     }
     const job = await endedJob(project, id)
-    const expected = { cancel: null, deadline: 'deadline', budget: 'budget_exhausted', pause: null, shutdown: null }[
-      kind
-    ]
+    const expected = {
+      cancel: null,
+      deadline: 'deadline_exceeded',
+      budget: 'budget_exhausted',
+      pause: null,
+      shutdown: null,
+    }[kind]
     run.check(job.status === 'failed', `the job has failed, not ${job.status}`)
     run.check((job.error?.code ?? null) === expected, `it says why: ${expected}, not ${JSON.stringify(job.error)}`)
     run.check(job.prLink === null, 'nothing was published')

@@ -66,8 +66,8 @@ async function seeAnswer({ page }: Newcomer, message: number, cameWith: string, 
   await page.getByText('Done', { exact: true }).first().waitFor()
 }
 
-/** Another job, whose pull request is in every kind of trouble. Returns the address of its page. */
-export async function troubledJob(
+/** Another job, whose pull request is in every kind of fault. Returns the address of its page. */
+export async function failingJob(
   { newcomer, projectPath }: Scene,
   repository: Repository,
   login: string,

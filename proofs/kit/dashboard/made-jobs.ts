@@ -26,7 +26,7 @@ export async function makeJobs(pool: Pool, projectId: string, count: number): Pr
   await pool.query(
     `INSERT INTO turn (project_id, job_id, id, number, prompt, status, outcome, created_at, started_at, ended_at)
      SELECT project_id, job.id, turn.id, 1, 'Look through ' || title || ' and mend what is wrong.',
-       CASE status WHEN 'failed' THEN 'failed' ELSE 'done' END, outcome, created_at, created_at, updated_at
+       CASE status WHEN 'failed' THEN 'failed' ELSE 'completed' END, outcome, created_at, created_at, updated_at
      FROM unnest($2::text[], $3::text[]) AS turn (job_id, id)
      JOIN job ON job.project_id = $1 AND job.id = turn.job_id`,
     [projectId, jobs, jobs.map(() => newId('trn'))],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { githubControl } from '../../../engines/github/github-control.ts'
-import { giveNews, troubledJob } from './github-news.ts'
+import { failingJob, giveNews } from './github-news.ts'
 import type { Newcomer } from './newcomer.ts'
 import type { FindWayIn, Scene } from './way-in.ts'
 
@@ -72,7 +72,7 @@ export const githubWayIn: FindWayIn = async (run, { github }) => {
       await visitor.press('It is installed already: choose a repository')
       await visitor.see('Those with the App on them')
     }
-    const jobPath = await troubledJob(scene, repository, login)
+    const jobPath = await failingJob(scene, repository, login)
     await look([
       { name: 'github-job', path: jobPath, heading: /./, act: (visitor) => visitor.see('Conflicts with main') },
       { name: 'github-connected', path: settings, heading: 'Connected repository' },

@@ -10,7 +10,7 @@ import type { Stage } from './stage.ts'
 import type { Outcome } from './walls-up.ts'
 
 const floodBytes = 50 * 1024 * 1024
-const mostEventBytes = 1024 * 1024
+const maxEventBytes = 1024 * 1024
 const floodCommand = `yes 'much to read' | head -c ${floodBytes}`
 const escapeCommand = "printf '\\033]0;taken\\007\\033[2J\\033[31mred\\033[0m\\n'"
 const escapeCharacter = '\u001b'
@@ -28,7 +28,7 @@ export async function floods(run: ProofRun, stage: Stage): Promise<{ withoutWall
   const told = Buffer.byteLength(JSON.stringify(talker.events))
   const [results = []] = talker.outputs
   run.check(results.length === 2, `after the flood the turn goes on: ${results.length} results`)
-  run.check(told <= mostEventBytes, `of ${floodBytes} bytes ${told} are told`)
+  run.check(told <= maxEventBytes, `of ${floodBytes} bytes ${told} are told`)
   const { client, projectId, repository } = stage.project
   const shown: unknown[] = [talker.job, talker.events, await client.jobs.diff(projectId, talker.job.id)]
   const number = talker.job.pullRequest?.number
@@ -46,7 +46,7 @@ export async function floods(run: ProofRun, stage: Stage): Promise<{ withoutWall
   run.check(spender.calls === 1, `the vendor saw no more than the first call: ${spender.calls}`)
   run.say(`more tokens than the budget: ${unbounded.calls} calls without one, ${spender.calls} with one`)
 
-  const breaches = [told > mostEventBytes, escapes, spender.calls > 1].filter(Boolean).length
+  const breaches = [told > maxEventBytes, escapes, spender.calls > 1].filter(Boolean).length
   return {
     withoutWall: withoutWall.filter(Boolean).length,
     outcome: { breaches, jobs: [unbounded, talker, spender] },
@@ -67,11 +67,11 @@ async function printedInBox() {
     bytes += chunk.length
   }
   const flood = box.start(
-    { command: ['bash', '-c', floodCommand], mostOutputBytes: Number.POSITIVE_INFINITY },
+    { command: ['bash', '-c', floodCommand], maxOutputBytes: Number.POSITIVE_INFINITY },
     { onOutput, onErrorOutput: () => {} },
   )
   await flood.ended
-  const { output } = await box.run({ command: ['bash', '-c', escapeCommand], mostOutputBytes: 1_000 })
+  const { output } = await box.run({ command: ['bash', '-c', escapeCommand], maxOutputBytes: 1_000 })
   return { bytes, hasEscapes: output.includes(escapeCharacter) }
 }
 

@@ -103,7 +103,7 @@ export function gatewayAttacks({ service, otherRepository }: Scene): Attack[] {
         path: '/runner/result',
         worked: 'status === 204',
         headers: { 'content-type': reportMediaType },
-        body: { kind: 'engine_failed', message: 'forged' },
+        body: { kind: 'agent_failed', message: 'forged' },
       }),
     },
   ]

@@ -69,7 +69,7 @@ export async function plantOutside(proof: ProofRun, addresses: Addresses): Promi
   proof.cleanUp(async () => [await otherBox.close(), await other[Symbol.asyncDispose]()])
   const otherJobMarker = `3600.${Math.floor(Math.random() * 1e6)}`
   otherBox.start(
-    { command: ['sleep', otherJobMarker], mostOutputBytes: 1_000 },
+    { command: ['sleep', otherJobMarker], maxOutputBytes: 1_000 },
     { onOutput: () => {}, onErrorOutput: () => {} },
   )
   return {

@@ -61,7 +61,7 @@ export async function databasePlaces(
   }
   const parts = await rowsOf(`
     SELECT turn_id, part, string_agg(bytes, ''::bytea ORDER BY number) AS bytes, turn_result.project_id
-    FROM turn_result_piece JOIN turn_result USING (turn_id) GROUP BY turn_id, part, turn_result.project_id`)
+    FROM turn_result_chunk JOIN turn_result USING (turn_id) GROUP BY turn_id, part, turn_result.project_id`)
   await client.end()
   for (const { turn_id, part, bytes, project_id } of parts) {
     const project = projects.find(({ projectId }) => projectId === project_id)

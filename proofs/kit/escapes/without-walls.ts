@@ -44,7 +44,7 @@ export async function playWithout(walls: readonly Wall[], attacks: readonly Atta
         wire: 'anthropic-messages',
         path: '/model',
         contextTokens: 200_000,
-        mostOutputTokens: 8_000,
+        maxOutputTokens: 8_000,
       },
       systemPrompt: 'You look after the documentation.',
       prompt: attackPrompt(attacks),

@@ -85,58 +85,61 @@ export async function attack(
   }
   /** To GitHub and back, as somebody whom GitHub knows by this login. */
   const goAndReturn = async (who: SignedInPerson, projectId: string, onGithub: string) => {
-    const { authorizeUrl } = await who.client.github.startVisit(projectId, { baseUrl })
+    const { authorizeUrl } = await who.client.github.startAuthorization(projectId, { baseUrl })
     return broughtBy(await (await githubPerson(github, onGithub)).authorize(authorizeUrl))
   }
   const visit = async (projectId: string) =>
-    client.github.finishVisit(projectId, await goAndReturn(person, projectId, login))
-  const connect = (projectId: string, visitId: string, repositoryId: number) =>
-    client.github.connectRepository(projectId, { visitId, repositoryId, ...where })
+    client.github.completeAuthorization(projectId, await goAndReturn(person, projectId, login))
+  const connect = (projectId: string, authorizationId: string, repositoryId: number) =>
+    client.github.connectRepository(projectId, { authorizationId, repositoryId, ...where })
 
   const attempts: Record<Attack, (victim: GithubProject, installationId: number) => Promise<void>> = {
     'forged installation on the way back': async (_, installationId) => {
       const brought = await goAndReturn(person, emptyId, login)
       const forged = await call({
         method: 'POST',
-        url: `${api.url}/v2/projects/${emptyId}/github/visits/finish`,
+        url: `${api.url}/v2/projects/${emptyId}/github/authorizations/complete`,
         headers: [...person.headers(), 'content-type', 'application/json'],
         body: JSON.stringify({ ...brought, installation_id: installationId }),
       })
       run.check(forged.status === 400, `an installation_id is not taken: ${forged.status} ${forged.text}`)
-      const { repositories } = await client.github.finishVisit(emptyId, brought)
+      const { repositories } = await client.github.completeAuthorization(emptyId, brought)
       const shown = repositories.map(({ id }) => id)
       run.check(String(shown) === String([own.repositoryId]), `${login} is shown their own repository alone: ${shown}`)
       tally.add('forged installation on the way back')
     },
     'forged installation at connecting': async ({ repositoryId }, installationId) => {
-      const { visitId } = await visit(emptyId)
-      const forged = { visitId, repositoryId, ...where, installationId }
+      const { authorizationId } = await visit(emptyId)
+      const forged = { authorizationId, repositoryId, ...where, installationId }
       await isRefused('forged installation at connecting', client.github.connectRepository(emptyId, forged))
     },
     "another person's state": async ({ projectId, repository }) => {
       const { state } = await goAndReturn(owner, projectId, repository.owner)
       const { code } = await goAndReturn(person, emptyId, login)
       const attempt = { state, code }
-      await isRefused("another person's state", client.github.finishVisit(emptyId, attempt))
-      await isRefused("another person's state", client.github.finishVisit(projectId, attempt))
+      await isRefused("another person's state", client.github.completeAuthorization(emptyId, attempt))
+      await isRefused("another person's state", client.github.completeAuthorization(projectId, attempt))
     },
     "own code and state in an owner's browser": async ({ projectId }) => {
       const brought = await goAndReturn(person, emptyId, login)
-      await isRefused("own code and state in an owner's browser", owner.client.github.finishVisit(projectId, brought))
+      await isRefused(
+        "own code and state in an owner's browser",
+        owner.client.github.completeAuthorization(projectId, brought),
+      )
     },
     'repository that GitHub did not show them': async ({ repositoryId }) => {
-      const { visitId } = await visit(emptyId)
-      await isRefused('repository that GitHub did not show them', connect(emptyId, visitId, repositoryId))
+      const { authorizationId } = await visit(emptyId)
+      await isRefused('repository that GitHub did not show them', connect(emptyId, authorizationId, repositoryId))
     },
     'visit of another project': async () => {
-      const { visitId } = await visit(own.projectId)
-      await isRefused('visit of another project', connect(emptyId, visitId, own.repositoryId))
+      const { authorizationId } = await visit(own.projectId)
+      await isRefused('visit of another project', connect(emptyId, authorizationId, own.repositoryId))
     },
     'visit of another person': async ({ projectId, repositoryId, repository }) => {
       const brought = await goAndReturn(owner, projectId, repository.owner)
       // While GitHub is away for the owner, there is no visit to steal.
-      const theirs = await owner.client.github.finishVisit(projectId, brought).catch(() => undefined)
-      if (theirs) await isRefused('visit of another person', connect(emptyId, theirs.visitId, repositoryId))
+      const theirs = await owner.client.github.completeAuthorization(projectId, brought).catch(() => undefined)
+      if (theirs) await isRefused('visit of another person', connect(emptyId, theirs.authorizationId, repositoryId))
     },
     'token that was not made for the repository': async ({ repository: { owner: victim }, names: [name = ''] }) => {
       const at = { host: 'github', url: baseUrl, owner: victim, name, ...where, token } as const

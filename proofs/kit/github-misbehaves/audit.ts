@@ -64,7 +64,7 @@ export async function isBoundAsConnected(
     const stored = await stores.repositories.find(projectId)
     const isTheSame = shown?.owner === repository.owner && shown.access === access
     if (!isTheSame || stored?.hostRepositoryId !== repositoryId) return JSON.stringify({ shown, stored })
-    if (shown.name === name && shown.trouble === null) return undefined
+    if (shown.name === name && shown.issue === null) return undefined
     if (Date.now() > until) return `${JSON.stringify(shown)}, ${name} is not known`
     await sleep(500)
   }

@@ -45,9 +45,9 @@ const decisiveCalls = [
   'git-upload-pack',
 ]
 /** All the time. To publish takes some 25 calls, and one that fails has all of it tried again. */
-const webhooks = { drop: 0.15, double: 0.2, mostDelayMs: 2_000 }
+const webhooks = { drop: 0.15, double: 0.2, maxDelayMs: 2_000 }
 const often = { chances: { lost_answer: 0.008, server_error: 0.002, slow: 0.01 }, slowMs: 700 }
-const mostWaitMs = 10_000
+const maxWaitMs = 10_000
 
 export async function makeMischief(parts: MischiefParts, project: GithubProject, first: number): Promise<void> {
   const { stage, tally, random, awaySeconds, stop } = parts
@@ -72,7 +72,7 @@ export async function makeMischief(parts: MischiefParts, project: GithubProject,
     return rows.map(({ id }) => id)
   }
   const untilSomeAre = async (status: 'running' | 'publishing') => {
-    const until = Date.now() + mostWaitMs
+    const until = Date.now() + maxWaitMs
     while ((await turnsThatAre(status)).length === 0 && Date.now() < until && !stop.aborted) await wait(100)
   }
 

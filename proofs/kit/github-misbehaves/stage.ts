@@ -61,7 +61,7 @@ const files = { 'README.md': '# Project\n', 'docs/index.md': '# Welcome\n' }
 /** Short where something waits, long where a turn would be given up. */
 const timers = {
   COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10',
-  COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS: '30',
+  COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: '30',
   COLOPHON_JOB_DEADLINE_SECONDS: '900',
   COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '900',
 }
@@ -112,7 +112,7 @@ async function makeApp(control: GithubControl, github: GithubAddress, operatorPe
   const { action, manifest } = await operatorPerson.client.github.startApp({ baseUrl: github.url })
   const wanted = { ...(JSON.parse(manifest) as object), name: 'Colophon', public: true }
   const back = await (await githubPerson(github, 'maker')).createApp(action, JSON.stringify(wanted))
-  await operatorPerson.client.github.finishApp(broughtBy(back))
+  await operatorPerson.client.github.completeApp(broughtBy(back))
 }
 
 async function connect(
@@ -152,10 +152,15 @@ export async function connectByApp(
   projectId: string,
   repositoryId: number,
 ): Promise<number> {
-  const { installUrl } = await client.github.startVisit(projectId, { baseUrl: github.url })
+  const { installUrl } = await client.github.startAuthorization(projectId, { baseUrl: github.url })
   const back = await (await githubPerson(github, login)).install(installUrl, [repositoryId])
-  const { visitId } = await client.github.finishVisit(projectId, broughtBy(back))
-  await client.github.connectRepository(projectId, { visitId, repositoryId, baseBranch: 'main', docsFolder: 'docs' })
+  const { authorizationId } = await client.github.completeAuthorization(projectId, broughtBy(back))
+  await client.github.connectRepository(projectId, {
+    authorizationId,
+    repositoryId,
+    baseBranch: 'main',
+    docsFolder: 'docs',
+  })
   return Number(back.searchParams.get('installation_id'))
 }
 

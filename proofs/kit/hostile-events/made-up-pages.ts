@@ -1,7 +1,7 @@
 /** A million pages that nobody ever wrote: by the script, which anybody can play, and by a server that serves whatever is asked. */
 import { agent, collect, ingest, jsonHeaders, type WatchedSite } from './watched-site.ts'
 
-const mostNewPages = 2_000
+const maxNewPages = 2_000
 const atOnce = 100
 const batchViews = 10_000
 
@@ -30,7 +30,7 @@ export async function madeUpPages(site: WatchedSite): Promise<void> {
   await site.untilLoaded()
   const pages = await pagesOf(site, mine.projectId)
   // Two days, should midnight come in the middle.
-  run.check(pages.count <= 2 * mostNewPages + 1, `and become ${mostNewPages} pages and one: ${pages.count}`)
+  run.check(pages.count <= 2 * maxNewPages + 1, `and become ${maxNewPages} pages and one: ${pages.count}`)
   run.check(pages.views === beacons, `with all views counted: ${pages.views}`)
   run.figure('beacons of made-up pages, pages that they became', `${beacons}, ${pages.count}`)
 

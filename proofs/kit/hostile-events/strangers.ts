@@ -14,7 +14,7 @@ export async function strangers(site: WatchedSite): Promise<void> {
   const siteKey = await makeSiteKey()
   const revoked = await makeSiteKey()
   await send({ method: 'DELETE', path: `${at}/site-keys/${revoked}`, headers: jsonHeaders(mine.key) })
-  const settings = { siteOrigins: ['https://docs.example.com'] }
+  const settings = { allowedOrigins: ['https://docs.example.com'] }
   await send({
     method: 'PATCH',
     path: `${at}/settings`,

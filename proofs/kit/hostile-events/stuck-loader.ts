@@ -37,14 +37,14 @@ export async function refusedBatch(site: WatchedSite): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1000
   run.check((await views()) === bad.length, `views behind a batch that is refused are counted: ${await views()}`)
   const aside = async () =>
-    (await pool.query<{ error: string }>('SELECT last_error AS error FROM view_load WHERE set_aside_at IS NOT NULL'))
+    (await pool.query<{ error: string }>('SELECT last_error AS error FROM view_block WHERE quarantined_at IS NOT NULL'))
       .rows
   while ((await aside()).length < bad.length && performance.now() - startedAt < 180_000) await sleep(500)
   run.check(
     (await aside()).length === bad.length,
     `the bad ones are set aside, with the reason: ${(await aside()).length}`,
   )
-  await pool.query('DELETE FROM view_load WHERE set_aside_at IS NOT NULL')
+  await pool.query('DELETE FROM view_block WHERE quarantined_at IS NOT NULL')
   await pool.query('DELETE FROM view_batch')
   run.figure(
     'batches that ClickHouse refuses, set aside; others counted after',
@@ -57,7 +57,7 @@ export async function fullBuffer(site: WatchedSite): Promise<void> {
   const { run, service, pool, worker } = site
   const mine = await site.makeSite('Full')
   const capMegabytes = { ci: 1, stated: 8, full: 64 }[run.size]
-  const api = await service.startApi({ ...asDeployed.api, COLOPHON_VIEWS_BUFFER_MEGABYTES: String(capMegabytes) })
+  const api = await service.startApi({ ...asDeployed.api, COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES: String(capMegabytes) })
   const small = watchedSend(run, api.url)
   worker.pause()
   const views = Array.from({ length: 2_000 }, () => ({ path: `/full/${crypto.randomUUID()}`, userAgent: agent }))

@@ -1,8 +1,8 @@
 /** What a live attempt's token can be abused for: bodies that are none of those that runner and gateway agreed on. */
 import {
   encodeReport,
-  mostBundleBytes,
-  mostSessionBytes,
+  maxBundleBytes,
+  maxSessionBytes,
   reportMediaType,
 } from '../../../server/src/runner-wire/runner-wire.ts'
 import type { RunnerRequest } from './runner-calls.ts'
@@ -48,7 +48,7 @@ export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
     ...['main', 'HEAD', '--upload-pack=id', good.baseCommit.toUpperCase(), `${good.baseCommit}0`, ''].map(
       (baseCommit) => withField(`the base ${JSON.stringify(baseCommit)}`, { baseCommit }),
     ),
-    ...[-1, 0, 1.5, '3', [3], mostBundleBytes + 1, 2 ** 40].flatMap((size) => [
+    ...[-1, 0, 1.5, '3', [3], maxBundleBytes + 1, 2 ** 40].flatMap((size) => [
       withField(`a bundle of ${JSON.stringify(size)} bytes`, { bundleBytes: size }),
       withField(`a session of ${JSON.stringify(size)} bytes`, { sessionBytes: size === 0 ? 1 : size }),
     ]),
@@ -59,7 +59,7 @@ export function badReports(report: ReturnType<typeof reportOf>): BadReport[] {
     withField('no bundle, and its bytes all the same', { bundleBytes: null }),
     withField('bytes that were to be a bundle, as a session', {
       bundleBytes: null,
-      sessionBytes: Math.min(Number(good.bundleBytes) + 1, mostSessionBytes),
+      sessionBytes: Math.min(Number(good.bundleBytes) + 1, maxSessionBytes),
     }),
     withField('a long title', { title: letters(1_001) }),
     withField('a long summary', { summary: letters(100_001) }),

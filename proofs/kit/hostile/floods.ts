@@ -1,7 +1,7 @@
 /** As much as can be sent, by many at once: by strangers, and by runners that each have a turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateKey } from '../../../server/src/keys/key-format.ts'
-import { encodeReport, mostBundleBytes, mostSessionBytes } from '../../../server/src/runner-wire/runner-wire.ts'
+import { encodeReport, maxBundleBytes, maxSessionBytes } from '../../../server/src/runner-wire/runner-wire.ts'
 import type { ProofRun } from '../../proof.ts'
 import type { RunningService } from '../running-service.ts'
 import type { AttackedProject } from './attacked-project.ts'
@@ -19,8 +19,8 @@ export async function floods(
   const calls = runnerCalls(run, service, gatewayUrl)
   const token = await makeRunner('flooding')
   const report = {
-    ...reportOf(repository.base.id, Buffer.alloc(mostBundleBytes, 'no bundle ')),
-    session: Buffer.alloc(mostSessionBytes),
+    ...reportOf(repository.base.id, Buffer.alloc(maxBundleBytes, 'no bundle ')),
+    session: Buffer.alloc(maxSessionBytes),
   }
   const body = encodeReport(report)
 

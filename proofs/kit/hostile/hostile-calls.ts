@@ -219,7 +219,7 @@ async function badBodiesAndDuplicates(scene: Scene): Promise<void> {
     resultOf(scene, attemptToken, 'second thoughts'),
     ...notYours,
   )
-  const failure: RunnerRequest = { path: 'result', token: attemptToken, body: { kind: 'engine_failed', message: 'x' } }
+  const failure: RunnerRequest = { path: 'result', token: attemptToken, body: { kind: 'agent_failed', message: 'x' } }
   await scene.refused('a failure afterwards', turnId, failure, ...notYours)
   run.check((await ended(scene, jobId)).reply === 'after many bad ones', 'the first result stays')
 }
@@ -300,7 +300,7 @@ async function unaskedStop(scene: Scene): Promise<void> {
   await endsWith(scene, again, jobId, 'after an unasked stop')
 }
 
-const mostEventBytes = 20 * 1024 * 1024
+const maxEventBytes = 20 * 1024 * 1024
 
 /** Over several attempts: a turn's events are a turn's, however often a runner hands it back. */
 async function endlessEvents(scene: Scene): Promise<void> {
@@ -321,6 +321,6 @@ async function endlessEvents(scene: Scene): Promise<void> {
     [jobId],
   )
   const bytes = Number(row?.bytes)
-  run.check(bytes > 0 && bytes <= mostEventBytes, `48 MB of events: at most 20 are kept (${bytes})`)
+  run.check(bytes > 0 && bytes <= maxEventBytes, `48 MB of events: at most 20 are kept (${bytes})`)
   await endsWith(scene, turn, jobId, 'after endless events')
 }

@@ -20,7 +20,7 @@ export interface RunnerCalls {
 }
 
 const beatEveryMs = 700
-const mostWaitMs = 300_000
+const maxWaitMs = 300_000
 
 export interface RunnerRequest {
   path: 'claim' | 'events' | 'result'
@@ -77,7 +77,7 @@ export function runnerCalls(run: ProofRun, { scope }: RunningService, gatewayUrl
   return {
     claim,
     async claimFor(token, jobId, manner) {
-      const until = Date.now() + mostWaitMs
+      const until = Date.now() + maxWaitMs
       for (;;) {
         const mine = kept.get(jobId)
         kept.delete(jobId)
@@ -93,7 +93,7 @@ export function runnerCalls(run: ProofRun, { scope }: RunningService, gatewayUrl
     send,
     async stored(turnId) {
       const rows = await query(
-        `SELECT turn.status, turn.engine_failures,
+        `SELECT turn.status, turn.agent_failures,
            (SELECT json_agg(json_build_array(number, ended_at, event_bytes) ORDER BY number)
             FROM turn_attempt WHERE turn_id = turn.id) AS attempts,
            (SELECT md5(result::text) FROM turn_result AS result WHERE turn_id = turn.id) AS result,

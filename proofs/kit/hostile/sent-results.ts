@@ -45,7 +45,7 @@ export const reportOf = (baseCommit: string, bundle: Buffer): Extract<TurnReport
   checks: [],
 })
 
-const mostPerHour = 100
+const maxPerHour = 100
 
 /** `runnersAtOnce` enemies, who take the jobs as they come. */
 export async function sendResults(
@@ -65,8 +65,8 @@ export async function sendResults(
   const pool = new pg.Pool({ connectionString: service.scope.postgresUrl, max: 1 })
   const ended: EndedResult[] = []
   try {
-    for (let first = 0; first < results.length; first += mostPerHour) {
-      const group = results.slice(first, first + mostPerHour)
+    for (let first = 0; first < results.length; first += maxPerHour) {
+      const group = results.slice(first, first + maxPerHour)
       const created = new Map<string, SentResult>()
       for (const [index, sent] of group.entries()) {
         created.set((await client.jobs.create(projectId, { prompt: String(first + index) })).id, sent)
@@ -86,7 +86,7 @@ export async function sendResults(
 }
 
 /** In which nothing ends. */
-const mostWaitMs = 120_000
+const maxWaitMs = 120_000
 
 /** The newest `count` jobs, when none is active any more. */
 export async function untilEnded(
@@ -94,11 +94,11 @@ export async function untilEnded(
   count: number,
 ): Promise<AgentJob[]> {
   let left = count
-  for (let until = Date.now() + mostWaitMs; ; ) {
+  for (let until = Date.now() + maxWaitMs; ; ) {
     const { jobs } = await client.jobs.list(projectId, { limit: count })
     const active = jobs.filter(({ status }) => status === 'active').length
     if (active === 0 || Date.now() > until) return jobs
-    if (active < left) until = Date.now() + mostWaitMs
+    if (active < left) until = Date.now() + maxWaitMs
     left = active
     await sleep(500)
   }

@@ -39,7 +39,7 @@ export function giteaProofHost(gitea: EngineAddresses['gitea'], parts: ProofHost
 
     forgetsDeletedBranches: true,
     forgedHook: (projectId, number) => ({
-      path: `/v1/hooks/${projectId}`,
+      path: `/v1/webhooks/${projectId}`,
       headers: { 'x-gitea-event': 'pull_request', 'x-gitea-signature': '00' },
       body: JSON.stringify({ number }),
     }),

@@ -80,7 +80,7 @@ export async function githubProofHost(
 
     forgetsDeletedBranches: false,
     forgedHook: (_, number) => ({
-      path: '/v1/hooks/github',
+      path: '/v1/webhooks/github',
       headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'00'.repeat(32)}` },
       body: JSON.stringify({ action: 'closed', number }),
     }),

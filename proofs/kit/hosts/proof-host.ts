@@ -4,7 +4,7 @@ import type { HostRepository } from '../../../server/src/code-hosts/testing/host
 import type { Stores } from '../../../server/src/main/open-stores.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
-import type { RelayedCall } from '../troubled-relay.ts'
+import type { RelayedCall } from '../faulty-relay.ts'
 import type { HostPerson } from './host-person.ts'
 
 /** What a host needs of the service that it is connected to. */

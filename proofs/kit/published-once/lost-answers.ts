@@ -1,7 +1,7 @@
 /** The host does the work and its answer is lost; and two workers publish the same turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Loss, RelayedCall } from '../faulty-relay.ts'
 import { pullRequestsOf } from '../hosts/host-person.ts'
-import type { Loss, RelayedCall } from '../troubled-relay.ts'
 import type { WatchedJobs } from '../watched-jobs.ts'
 import { checkPullRequest } from './pull-requests.ts'
 import { heartbeatTimeoutSeconds, type ProjectOnHost, type Scene, scriptFor } from './stage.ts'

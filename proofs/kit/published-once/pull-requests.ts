@@ -20,7 +20,7 @@ export async function checkPullRequest(
   { check, docs }: Pick<Scene, 'check' | 'docs'>,
   jobs: WatchedJobs,
   job: AgentJob,
-  { files, commits: mostCommits, pullRequests = 1, status = 'completed', outcome = 'pull_request' }: Published,
+  { files, commits: maxCommits, pullRequests = 1, status = 'completed', outcome = 'pull_request' }: Published,
 ): Promise<void> {
   const { person } = docs
   check(job.status === status, `${status}, not ${job.status} ${JSON.stringify(job.error)}`)
@@ -36,7 +36,7 @@ export async function checkPullRequest(
   const told = withoutObjectNames((await jobs.diff(job.id)) ?? '')
   check(told === diff, `the job tells the same diff: ${told}`)
   const commits = await person.commitsOf(last.number)
-  check(commits.length === mostCommits, `${mostCommits} commits, not ${commits.length}`)
+  check(commits.length === maxCommits, `${maxCommits} commits, not ${commits.length}`)
   check(
     commits.every(({ isOurs }) => isOurs),
     'all commits are ours',
@@ -111,7 +111,7 @@ export async function messagesWaitTheirTurn(scene: Scene): Promise<string> {
   for (const [index, turn] of held.entries()) {
     const claimed = await turn.reached
     const states = (await jobs.messages(id)).map(({ status }) => status)
-    const expected = scripts.map((_, other) => (other < index ? 'done' : other === index ? 'running' : 'queued'))
+    const expected = scripts.map((_, other) => (other < index ? 'completed' : other === index ? 'running' : 'queued'))
     check(states.join() === expected.join(), `one at a time, in order: ${states}`)
     const job = await jobs.get(id)
     check(job.status === 'active' && job.queuedMessages === 2 - index, `${2 - index} wait: ${job.queuedMessages}`)

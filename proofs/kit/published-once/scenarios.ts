@@ -1,7 +1,7 @@
 /** What can happen to a job on its way to a pull request: the same on every code host. */
 
 import type { ProofRun, ProofSize } from '../../proof.ts'
-import type { Loss } from '../troubled-relay.ts'
+import type { Loss } from '../faulty-relay.ts'
 import { harmlessTexts, houseStyle, wordsOnGitea } from './house-style.ts'
 import { callGoesWrong, callsOfAJob, isWrite, twoCallsTogether, twoWorkers } from './lost-answers.ts'
 import { branchIsDeleted, contradictingMove, mergeableMove, movesTwice } from './moved-branches.ts'

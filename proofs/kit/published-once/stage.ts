@@ -11,6 +11,7 @@ import { createPool } from '../../../server/src/platform/postgres.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type CuttableRelay, startCuttableRelay } from '../cuttable-relay.ts'
+import { type FaultyRelay, startFaultyRelay } from '../faulty-relay.ts'
 import { type HeldWork, heldWork } from '../held-work.ts'
 import { giteaProofHost } from '../hosts/gitea-proof-host.ts'
 import { githubProofHost } from '../hosts/github-proof-host.ts'
@@ -18,7 +19,6 @@ import type { MadeRepository, ProofHost } from '../hosts/proof-host.ts'
 import { type RunningService, runningService } from '../running-service.ts'
 import { promptOf, scriptedWork, type TurnScript } from '../scripted-work.ts'
 import { startTestRunner, type TestRunner } from '../test-runner.ts'
-import { startTroubledRelay, type TroubledRelay } from '../troubled-relay.ts'
 import { type Check, noSightings, type Sightings, WatchedJobs } from '../watched-jobs.ts'
 
 export type HostName = 'gitea' | 'github'
@@ -34,7 +34,7 @@ export interface Stage {
   api: ColophonProcess
   worker: ColophonProcess
   /** Between Colophon and the code host. */
-  host: TroubledRelay
+  host: FaultyRelay
   calls: ProofHost['calls']
   forgedHook: ProofHost['forgedHook']
   forgetsDeletedBranches: boolean
@@ -78,7 +78,7 @@ const operator = { kind: 'operator' } as const
 export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
   const service = await runningService(run, 'published')
   const { scope } = service
-  const host = await startTroubledRelay(service[on].url)
+  const host = await startFaultyRelay(service[on].url)
   run.cleanUp(host.stop)
   const relayToTemporal = async () => {
     const relay = await startCuttableRelay(service.environment.COLOPHON_TEMPORAL_ADDRESS ?? '')
@@ -94,8 +94,8 @@ export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
 
   const settings = {
     COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(host.url).host,
-    COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS: String(askForPullRequestsSeconds),
-    COLOPHON_JOB_MOST_RUNNING_PER_PROJECT: '100',
+    COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: String(askForPullRequestsSeconds),
+    COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT: '100',
     COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: String(heartbeatTimeoutSeconds),
   }
   const starting = Promise.all([

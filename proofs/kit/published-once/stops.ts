@@ -49,7 +49,7 @@ export const stopPoints: readonly StopPoint[] = [
 
   {
     point: 'the engine breaks after the stop',
-    play: (scene, stop) => stopWhileHeld(scene, stop, { at: 'claimed', hearsStop: false, afterMs: 0 }, 'engine_failed'),
+    play: (scene, stop) => stopWhileHeld(scene, stop, { at: 'claimed', hearsStop: false, afterMs: 0 }, 'agent_failed'),
   },
 
   {
@@ -141,10 +141,10 @@ export const stopPoints: readonly StopPoint[] = [
       await held.reached
       await jobs.followUp(id, second.prompt)
       held.release()
-      await jobs.untilMessage(id, 1, ['publishing', 'done'])
+      await jobs.untilMessage(id, 1, ['publishing', 'completed'])
       const wasRunning = await whileWorkerStandsStill(
         scene,
-        () => jobs.untilMessage(id, 1, ['done']),
+        () => jobs.untilMessage(id, 1, ['completed']),
         async () => {
           const states = (await jobs.messages(id)).map(({ status }) => status)
           await askFor(scene, jobs, id, stop)
@@ -224,7 +224,7 @@ async function stopWhileHeld(
   scene: Scene,
   stop: Stop,
   { at, hearsStop, afterMs }: Hold,
-  ends?: 'engine_failed' | 'handed_back',
+  ends?: 'agent_failed' | 'handed_back',
 ): Promise<void> {
   const { agent, docs } = scene
   const jobs = await scene.jobsOf(docs)
@@ -292,7 +292,7 @@ async function checkEnd(
   const outcome = end === 'stopped' ? 'cancelled' : 'pull_request'
   check(job.outcome === outcome && job.error === null, `${outcome}, not ${job.outcome} ${JSON.stringify(job.error)}`)
   const [first, ...others] = await jobs.messages(id)
-  const how = end === 'stopped' ? ['failed', 'dropped'] : ['done']
+  const how = end === 'stopped' ? ['failed', 'dropped'] : ['completed']
   check(first !== undefined && how.includes(first.status), `the turn is ${how.join(' or ')}, not ${first?.status}`)
   check(
     others.every(({ status }) => status === 'dropped'),

@@ -3,7 +3,7 @@ import { checkPullRequest } from './pull-requests.ts'
 import { type Scene, scriptFor } from './stage.ts'
 import type { Stop } from './stops.ts'
 
-const mostMs = 2_500
+const maxMs = 2_500
 
 export async function temporalAway(scene: Scene, how: 'refuses' | 'is silent'): Promise<string> {
   const { check, docs, toTemporal, sightings } = scene
@@ -13,7 +13,7 @@ export async function temporalAway(scene: Scene, how: 'refuses' | 'is silent'): 
   else toTemporal.api.silence()
   try {
     const { status, job, tookMs } = await jobs.create(scripts[0].prompt)
-    check(status === 201 && tookMs < mostMs, `a create answers 201 in ${tookMs.toFixed(0)} ms`)
+    check(status === 201 && tookMs < maxMs, `a create answers 201 in ${tookMs.toFixed(0)} ms`)
     sightings.slowestWithoutTemporalMs = Math.max(sightings.slowestWithoutTemporalMs, tookMs)
     // Before the dispatcher has come by: still queued, so that there is nothing to stop.
     for (const stop of ['cancel', 'archive'] satisfies Stop[]) {
@@ -23,10 +23,10 @@ export async function temporalAway(scene: Scene, how: 'refuses' | 'is silent'): 
       const stopped = await jobs[stop](id)
       const end = stop === 'cancel' ? 'failed' : 'archived'
       check(stopped.job.status === end && stopped.job.outcome === 'cancelled', `${stop} of a queued job is at once`)
-      check(stopped.tookMs < mostMs, `${stop} answers in ${stopped.tookMs.toFixed(0)} ms`)
+      check(stopped.tookMs < maxMs, `${stop} answers in ${stopped.tookMs.toFixed(0)} ms`)
     }
     const message = await jobs.message(job.id, scripts[1].prompt)
-    check(message.status === 200 && message.tookMs < mostMs, `a message answers in ${message.tookMs.toFixed(0)} ms`)
+    check(message.status === 200 && message.tookMs < maxMs, `a message answers in ${message.tookMs.toFixed(0)} ms`)
     const ended = await jobs.ended(job.id)
     const files = { ...scripts[0].write, ...scripts[1].write }
     await checkPullRequest(scene, jobs, ended, { files, commits: 2 })

@@ -1,6 +1,6 @@
 /** What senders send: batches of servers in every form the API takes, and beacons of browsers. */
 import { gzipSync } from 'node:zlib'
-import type { CountedReader } from './known-readers.ts'
+import type { CountedClient } from './known-clients.ts'
 import { type MadeRequest, makeReading, makeRequest, type Site } from './made-requests.ts'
 import { pick } from './site-pages.ts'
 import type { AiMeaning, ViewModel } from './view-model.ts'
@@ -12,9 +12,9 @@ export interface ExactProject extends Site {
   id: string
   key: string
   siteKey: string
-  obeysOptOut: boolean
+  respectDoNotTrack: boolean
   /** Empty: anywhere. */
-  siteOrigins: readonly string[]
+  allowedOrigins: readonly string[]
   /** What `ai` means where a caller does not say. */
   ai: AiMeaning
   /** What should be counted in it. */
@@ -23,7 +23,7 @@ export interface ExactProject extends Site {
 
 export interface DueView {
   path: string
-  reader: CountedReader
+  reader: CountedClient
   at: number | 'receipt'
 }
 
@@ -128,10 +128,10 @@ export function makeBeacon(project: ExactProject, id: string, random: Random): D
         random,
       )
     : []
-  const isStray = project.siteOrigins.length > 0 && random() < 0.05
-  const origins = project.siteOrigins.length > 0 && !isStray ? project.siteOrigins : ['https://anywhere.example']
-  const obeyed = optsOut && project.obeysOptOut
-  const isCounted = reader.class === 'human' && project.peopleCountedBy === 'script' && !obeyed && !isStray
+  const isStray = project.allowedOrigins.length > 0 && random() < 0.05
+  const origins = project.allowedOrigins.length > 0 && !isStray ? project.allowedOrigins : ['https://anywhere.example']
+  const obeyed = optsOut && project.respectDoNotTrack
+  const isCounted = reader.class === 'human' && project.humanSource === 'script' && !obeyed && !isStray
   const asJson = random() < 0.2
   return {
     status: isStray ? 403 : 204,

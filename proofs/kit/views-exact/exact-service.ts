@@ -4,7 +4,7 @@
  *
  * A kill hits work in flight when, at that moment, `api` had a delivery open that it had not answered; PostgreSQL had a call or
  * a transaction open; ClickHouse had a call of the loader open; and there was a block begun and not finished (a row in
- * `view_load`) that this `worker` was at, being the last that spoke to ClickHouse: no other call takes that way.
+ * `view_block`) that this `worker` was at, being the last that spoke to ClickHouse: no other call takes that way.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,9 +29,9 @@ import { makeSitePages } from './site-pages.ts'
 import { type AiMeaning, ViewModel } from './view-model.ts'
 
 export interface ProjectPlan {
-  peopleCountedBy: 'script' | 'servers'
-  obeysOptOut: boolean
-  siteOrigins: string[]
+  humanSource: 'script' | 'servers'
+  respectDoNotTrack: boolean
+  allowedOrigins: string[]
   ai: AiMeaning
 }
 
@@ -113,7 +113,7 @@ export async function prepareExactService(
   const toClickhouse: LossyHttp[] = []
   const isLoading = async (relay: LossyHttp) => {
     const lastSpoke = toClickhouse.every((other) => other.lastCallAtMs() <= relay.lastCallAtMs())
-    return lastSpoke && (await hasRow(scope.postgresUrl, 'SELECT FROM view_load'))
+    return lastSpoke && (await hasRow(scope.postgresUrl, 'SELECT FROM view_block'))
   }
   for (let number = 1; number <= replicaCount; number++) {
     const api = await prepare('api', number, {})

@@ -51,7 +51,7 @@ export class Judge {
     for (let offset = 0; ; offset += limit) {
       const page = await this.#ask<ViewsAnswer>(project, 'views', [
         query,
-        ai && `ai=${ai}`,
+        ai && `aiScope=${ai}`,
         `limit=${limit}`,
         `offset=${offset}`,
       ])
@@ -73,19 +73,19 @@ export class Judge {
   }
 
   async #inReaders(project: ExactProject, { query, range }: AskedRange): Promise<string | undefined> {
-    const { readers } = await this.#ask<{ readers: { class: string; agent: string; views: number }[] }>(
+    const { clients } = await this.#ask<{ clients: { class: string; name: string; views: number }[] }>(
       project,
-      'readers',
+      'clients',
       [query],
     )
     const due = project.model.readers(range)
-    for (const { class: readerClass, agent, views } of readers) {
-      const name = `${readerClass} ${agent}`
-      if (due.get(name) !== views) return `reader ${name} has ${views}, due ${due.get(name) ?? 0}`
+    for (const { class: clientClass, name: client, views } of clients) {
+      const name = `${clientClass} ${client}`
+      if (due.get(name) !== views) return `client ${name} has ${views}, due ${due.get(name) ?? 0}`
       due.delete(name)
     }
     const [missing] = due
-    return missing && `reader ${missing[0]} is missing, due ${missing[1]}`
+    return missing && `client ${missing[0]} is missing, due ${missing[1]}`
   }
 
   async #inTimeseries(
@@ -101,7 +101,7 @@ export class Judge {
     )
     const { points } = await this.#ask<{ points: ({ at: string } & Counts)[] }>(project, 'views/timeseries', [
       query,
-      ai && `ai=${ai}`,
+      ai && `aiScope=${ai}`,
       `interval=${interval}`,
       `timeZone=${encodeURIComponent(zone.name)}`,
     ])
@@ -113,7 +113,7 @@ export class Judge {
     const due = project.model.steps(range, ai ?? project.ai, (ms) => beginningOf(ms, interval, offsetMinutes))
     for (const { at, ...counts } of points) {
       const step = Date.parse(at)
-      const isApart = step > this.#runMs.to || step + longestStepMs[interval] <= this.#runMs.from
+      const isApart = step > this.#runMs.to || step + maxStepMs[interval] <= this.#runMs.from
       const expected = due.get(step) ?? nothing
       if (isApart && !sameCounts(counts, expected)) return `${where} ${at} has ${words(counts)}, due ${words(expected)}`
     }
@@ -147,7 +147,7 @@ const longAgoMs = Date.UTC(2020, 0)
 const intervals = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const
 type Interval = (typeof intervals)[number]
 const stepsADay: Record<Interval, number> = { quarter_hour: 96, hour: 24, day: 1, week: 1 / 7, month: 1 / 28 }
-const longestStepMs: Record<Interval, number> = {
+const maxStepMs: Record<Interval, number> = {
   quarter_hour: 15 * minuteMs,
   hour: 60 * minuteMs,
   day: dayMs,
@@ -170,7 +170,7 @@ function beginningOf(ms: number, interval: Interval, offsetMinutes: number): num
   switch (interval) {
     case 'quarter_hour':
     case 'hour':
-      return Math.floor((ms + offsetMs) / longestStepMs[interval]) * longestStepMs[interval] - offsetMs
+      return Math.floor((ms + offsetMs) / maxStepMs[interval]) * maxStepMs[interval] - offsetMs
     case 'day':
       return day - offsetMs
     case 'week':

@@ -1,14 +1,14 @@
 /** Random requests of a site, made from what they should be counted as. */
-import { browsers, type CountedReader, type KnownReader, others } from './known-readers.ts'
+import { browsers, type CountedClient, type KnownClient, others } from './known-clients.ts'
 import { assets, pick, type SitePage, spell, tooLongPage } from './site-pages.ts'
 import { randomMoment, type TimeSpan, tooOldBefore } from './view-times.ts'
 
 type Random = () => number
-export type Witness = 'script' | 'servers'
+export type CountingSource = 'script' | 'servers'
 
 export interface Site {
   pages: readonly SitePage[]
-  peopleCountedBy: Witness
+  humanSource: CountingSource
 }
 
 export interface MadeRequest {
@@ -25,7 +25,7 @@ export interface MadeRequest {
 
 /** `receipt`: only the server knows the moment. */
 export type Outcome =
-  | { path: string; reader: CountedReader; at: number | 'receipt' }
+  | { path: string; reader: CountedClient; at: number | 'receipt' }
   /** Why it does not count, in the words of the answer. */
   | { dropped: string }
 
@@ -41,13 +41,13 @@ export interface Telling {
   receipts: boolean
 }
 
-const acceptsMarkdown = [
+const markdownAccepts = [
   'text/markdown',
   'text/html;q=0.5, text/markdown',
   'text/x-markdown;q=0.1,*/*',
   'TEXT/Markdown; charset=utf-8',
 ]
-const acceptsOthers = ['', '', '*/*', 'text/html,application/xhtml+xml;q=0.9', 'text/markdownish, application/markdown']
+const otherAccepts = ['', '', '*/*', 'text/html,application/xhtml+xml;q=0.9', 'text/markdownish, application/markdown']
 const otherMethods = ['HEAD', 'POST', 'OPTIONS', 'PUT', 'get']
 const otherStatuses = [201, 204, 206, 301, 302, 307, 308, 400, 401, 403, 404, 410, 429, 500, 502, 503]
 const yearMs = 365 * 24 * 3600 * 1000
@@ -74,7 +74,7 @@ function atMoment(made: MadeRequest, atMs: number): MadeRequest {
 
 function makeCounted(site: Site, span: TimeSpan, telling: Telling, random: Random): MadeRequest {
   const { target, accept, userAgent, path, reader } = makeReading(site, telling.accept, random)
-  const seen = reader.class !== 'human' || site.peopleCountedBy === 'servers'
+  const seen = reader.class !== 'human' || site.humanSource === 'servers'
   const made = { target, userAgent, accept, method: 'GET', status: random() < 0.9 ? 200 : 304, prefetch: false }
   if (telling.receipts && random() < 0.2) {
     const atMs = random() < 0.5 ? undefined : span.nowMs + yearMs * (0.01 + random())
@@ -91,16 +91,16 @@ export interface Reading {
   accept: string
   userAgent: string
   path: string
-  reader: CountedReader
+  reader: CountedClient
 }
 
 /** Somebody reads some page, as whoever it is does. */
 export function makeReading(site: Site, canTellAccept: boolean, random: Random): Reading {
-  const who: KnownReader = random() < 0.5 ? pick(browsers, random) : pick(others, random)
+  const who: KnownClient = random() < 0.5 ? pick(browsers, random) : pick(others, random)
   const page = pick(site.pages, () => random() ** 2) // some are read more than others
   const { target, isForModels } = spell(page, random() < 0.15, random)
-  const asksForMarkdown = canTellAccept && random() < 0.08
-  const accept = canTellAccept ? pick(asksForMarkdown ? acceptsMarkdown : acceptsOthers, random) : ''
-  const reader = asksForMarkdown ? who.askingForMarkdown : isForModels ? who.readingForModels : who.usually
+  const acceptsMarkdown = canTellAccept && random() < 0.08
+  const accept = canTellAccept ? pick(acceptsMarkdown ? markdownAccepts : otherAccepts, random) : ''
+  const reader = acceptsMarkdown ? who.askingForMarkdown : isForModels ? who.readingForModels : who.usually
   return { target, accept, userAgent: who.userAgent, path: page.path, reader }
 }

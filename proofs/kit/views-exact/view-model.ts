@@ -1,9 +1,9 @@
 /** What should be counted, as plain rows, and what an answer about any range should be: by looking at every row. */
-import type { CountedReader, ReaderClass } from './known-readers.ts'
+import type { ClientClass, CountedClient } from './known-clients.ts'
 
 export interface CountedView {
   path: string
-  reader: CountedReader
+  reader: CountedClient
   atMs: number
 }
 
@@ -28,7 +28,7 @@ export interface PathCounts extends Counts {
 /** Of one project. */
 export class ViewModel {
   readonly #paths = new Numbered<string>((path) => path)
-  readonly #readers = new Numbered<CountedReader>((reader) => `${reader.class} ${reader.agent}`)
+  readonly #readers = new Numbered<CountedClient>((reader) => `${reader.class} ${reader.agent}`)
   #pathOf = new Uint16Array(1024)
   #readerOf = new Uint8Array(1024)
   #atMs = new Float64Array(1024)
@@ -78,8 +78,8 @@ export class ViewModel {
   readers(range: Range): Map<string, number> {
     const counts = new Map<string, number>()
     this.#each(range, (_, reader) => {
-      const { class: readerClass, agent } = this.#readers.items[reader] ?? { class: 'human', agent: '' }
-      const name = `${readerClass} ${agent}`
+      const { class: clientClass, agent } = this.#readers.items[reader] ?? { class: 'human', agent: '' }
+      const name = `${clientClass} ${agent}`
       counts.set(name, (counts.get(name) ?? 0) + 1)
     })
     return counts
@@ -121,10 +121,10 @@ export const sumOf = (all: Iterable<Counts>): Counts => {
   return sum
 }
 
-function columnOf(readerClass: ReaderClass, ai: AiMeaning): 'human' | 'ai' | undefined {
-  if (readerClass === 'human') return 'human'
-  if (readerClass === 'assistant') return 'ai'
-  const isOtherAi = readerClass === 'ai-search' || readerClass === 'ai-training'
+function columnOf(clientClass: ClientClass, ai: AiMeaning): 'human' | 'ai' | undefined {
+  if (clientClass === 'human') return 'human'
+  if (clientClass === 'assistant') return 'ai'
+  const isOtherAi = clientClass === 'ai-search' || clientClass === 'ai-training'
   return isOtherAi && ai === 'all' ? 'ai' : undefined
 }
 

@@ -204,8 +204,8 @@ function isAsDue(
 ): boolean {
   if (answer.status !== delivery.status) return false
   if (delivery.status !== 200) return true
-  const said = JSON.parse(answer.text) as { counted: number; dropped: Record<string, number>; repeated: boolean }
-  if (which === 'again' && !said.repeated) return false
+  const said = JSON.parse(answer.text) as { counted: number; dropped: Record<string, number>; isDuplicate: boolean }
+  if (which === 'again' && !said.isDuplicate) return false
   return said.counted === delivery.due.length && sameCounts(said.dropped, delivery.dropped)
 }
 

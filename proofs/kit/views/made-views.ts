@@ -76,8 +76,8 @@ const firstView = ({ views }: Owner, { fromMs, toMs }: Span, ms: number) =>
  */
 const insertOf = ({ projectId, views }: Owner, { fromMs, toMs }: Span, from: number, to: number) => `
   INSERT INTO page_view (
-    project_id, at, path, class, agent, user_agent, surface, asks_for_markdown, verification, rule_version, source,
-    import_id, views, load_id
+    project_id, at, path, class, client, user_agent, surface, accepts_markdown, rule_version, source,
+    import_id, views, block_id
   )
   WITH
     cityHash64(number, ${views}) AS random,
@@ -96,5 +96,5 @@ const insertOf = ({ projectId, views }: Owner, { fromMs, toMs }: Span, from: num
       ['Claude-User', 'ChatGPT-User', 'OAI-SearchBot', 'GPTBot', 'ClaudeBot', 'Googlebot', 'bingbot', 'curl'], 'browser'
     ),
     concat('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/', toString(100 + random % 60), '.0.0.0'),
-    'html', false, 'none', 'made', 'servers', '', 1, ${from}
+    'html', false, 'made', 'servers', '', 1, ${from}
   FROM numbers(${from}, ${to - from})`

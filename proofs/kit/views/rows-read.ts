@@ -1,5 +1,5 @@
+import type { RelayedCall } from '../faulty-relay.ts'
 import { call } from '../http-call.ts'
-import type { RelayedCall } from '../troubled-relay.ts'
 
 /**
  * Of queries that were sent, put once more in a format that ends with what was read: the engine as a library tells it in no

@@ -7,8 +7,8 @@ import type { PageViews, ViewsPage } from '../../../server/src/analytics/query/l
 import { readSettings } from '../../../server/src/analytics/query/read-settings.ts'
 import { createClickhouse } from '../../../server/src/platform/clickhouse.ts'
 import type { ProofRun } from '../../proof.ts'
+import { startFaultyRelay } from '../faulty-relay.ts'
 import { bearer, call } from '../http-call.ts'
-import { startTroubledRelay } from '../troubled-relay.ts'
 import { type BareQuery, countedQuery, pageLimit, type Question } from './bare-queries.ts'
 import { makeViews } from './made-views.ts'
 import { rowsRead } from './rows-read.ts'
@@ -84,7 +84,7 @@ export async function prepareStage(run: ProofRun, { addresses, directory, views 
     },
     countPages: (question) => rowsOf(countedQuery(question, projectId)),
     async rowsReadFor(questions) {
-      const relay = await startTroubledRelay(clickhouseUrl)
+      const relay = await startFaultyRelay(clickhouseUrl)
       run.cleanUp(relay.stop)
       const throughRelay = new URL(clickhouseUrl)
       throughRelay.host = new URL(relay.url).host

@@ -18,7 +18,7 @@ export type Problem = {
     /**
      * A closed list.
      */
-    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_site' | 'fresh_session_needed' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'budget_exhausted' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
+    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
      * To be told to the operator; it is in the log.
      */
@@ -57,7 +57,7 @@ export type AgentJob = {
     /**
      * How the first prompt begins: at most 200 characters.
      */
-    prompt: string;
+    promptPreview: string;
     publish: 'pull_request' | 'diff';
     topic: string | null;
     metadata: {
@@ -96,7 +96,7 @@ export type AgentJob = {
          */
         checks: Array<{
             name: string;
-            state: 'pending' | 'passed' | 'failed';
+            status: 'pending' | 'passed' | 'failed';
             url: string | null;
             summary: string | null;
             /**
@@ -135,7 +135,7 @@ export type JobMessage = {
     /**
      * The failed check that the agent was given with it.
      */
-    check: string | null;
+    failedCheck: string | null;
     /**
      * On the pull request, that it was read from.
      */
@@ -146,7 +146,7 @@ export type JobMessage = {
     /**
      * `dropped`: it was waiting when the job was cancelled or archived.
      */
-    status: 'queued' | 'running' | 'publishing' | 'done' | 'failed' | 'dropped';
+    status: 'queued' | 'running' | 'publishing' | 'completed' | 'failed' | 'dropped';
     outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
     error: {
         code: string;
@@ -162,7 +162,7 @@ export type JobMessage = {
     createdAt: string;
     startedAt: string | null;
     claimedAt: string | null;
-    publishingAt: string | null;
+    publishingStartedAt: string | null;
     endedAt: string | null;
 };
 
@@ -207,7 +207,7 @@ export type JobEvent = {
     /**
      * Of `tool_result`.
      */
-    failed?: boolean;
+    isError?: boolean;
 };
 
 export type AgentModel = {
@@ -223,7 +223,7 @@ export type AgentModel = {
     /**
      * In one answer.
      */
-    mostOutputTokens: number;
+    maxOutputTokens: number;
     prices: {
         /**
          * US dollars per million tokens read. Null: not known.
@@ -245,7 +245,7 @@ export type AgentModel = {
 };
 
 export type ModelTest = {
-    works: boolean;
+    ok: boolean;
     /**
      * In words that a person can act on.
      */
@@ -253,12 +253,12 @@ export type ModelTest = {
     /**
      * How long it took.
      */
-    milliseconds: number;
+    latencyMs: number;
 };
 
 export type IngestedViews = {
     /**
-     * So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ClickHouse is up; search engines and other bots only in the list of readers.
+     * So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ClickHouse is up; search engines and other bots only in the list of clientDetector.
      */
     counted: number;
     /**
@@ -268,7 +268,7 @@ export type IngestedViews = {
         not_get?: number;
         not_successful?: number;
         prefetch?: number;
-        not_a_path?: number;
+        invalid_path?: number;
         path_too_long?: number;
         not_a_page?: number;
         counted_elsewhere?: number;
@@ -277,7 +277,7 @@ export type IngestedViews = {
     /**
      * Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. `counted` and `dropped` still tell of this request.
      */
-    repeated: boolean;
+    isDuplicate: boolean;
 };
 
 /**
@@ -337,7 +337,7 @@ export type ViewsResult = {
     coverage: ViewsCoverage;
 };
 
-export type ViewsOverTime = {
+export type ViewsTimeseries = {
     interval: 'quarter_hour' | 'hour' | 'day' | 'week' | 'month';
     timeZone: string;
     points: Array<{
@@ -383,16 +383,16 @@ export type ViewSources = {
     dropped: Array<{
         source: 'script' | 'servers' | 'logs';
         /**
-         * `opted_out`: a browser that asks not to be counted. `other_origin`: the script, on a page that is none of the project's `siteOrigins`.
+         * `opted_out`: a browser that asks not to be counted. `origin_not_allowed`: the script, on a page that is none of the project's `allowedOrigins`.
          */
-        reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'other_origin';
+        reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed';
         last24Hours: number;
         last7Days: number;
     }>;
     /**
      * Since when views were counted, by who reads: not every source can count both.
      */
-    firstDays: {
+    measuredSince: {
         /**
          * The first day of a source that counts people. Null: none.
          */
@@ -404,7 +404,7 @@ export type ViewSources = {
     };
 };
 
-export type ReaderClassification = {
+export type ClientClassification = {
     /**
      * Null: it would be no view.
      */
@@ -421,16 +421,16 @@ export type ReaderClassification = {
         /**
          * A name of the list of readers, or `browser`, or `unknown`.
          */
-        agent: string;
+        client: string;
         /**
          * What decided.
          */
-        rule: 'proven' | 'impostor' | 'listed' | 'asks_for_markdown' | 'browser' | 'reads_what_is_written_for_models' | 'nothing_known';
+        rule: 'listed' | 'accepts_markdown' | 'browser' | 'markdown_or_llms_txt' | 'unrecognized';
     } | null;
     /**
      * Why it would be no view.
      */
-    reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | null;
+    reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | null;
     /**
      * Of the rule and the list of readers together.
      */
@@ -441,19 +441,19 @@ export type AnalyticsSettings = {
     /**
      * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
      */
-    peopleCountedBy: 'script' | 'servers';
+    humanSource: 'script' | 'servers';
     /**
      * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
      */
-    obeysOptOut: boolean;
+    respectDoNotTrack: boolean;
     /**
      * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
      */
-    siteOrigins: Array<string>;
+    allowedOrigins: Array<string>;
     /**
      * What `ai` means where a question does not say.
      */
-    ai: 'all' | 'assistants';
+    aiScope: 'all' | 'assistants';
     /**
      * Views are kept for so many whole months, besides the running one. Null: for ever.
      */
@@ -497,7 +497,7 @@ export type ApiKey = {
     /**
      * The key that made this one; revoking it revokes this one too.
      */
-    madeByKeyId: string | null;
+    createdByKeyId: string | null;
     /**
      * When the key was made.
      */
@@ -519,7 +519,7 @@ export type Project = {
 
 export type ProjectSetup = {
     repository: {
-        connected: boolean;
+        isConnected: boolean;
         name: string | null;
     };
     model: {
@@ -540,15 +540,15 @@ export type ProjectSetup = {
         url: string | null;
         state: 'open' | 'merged' | 'closed' | null;
     };
-    key: {
-        made: boolean;
+    apiKey: {
+        isCreated: boolean;
     };
     siteKey: {
         key: string | null;
     };
     views: {
-        human: boolean;
-        ai: boolean;
+        hasHuman: boolean;
+        hasAi: boolean;
     };
 };
 
@@ -598,8 +598,8 @@ export type Repository = {
     /**
      * What keeps jobs from working in it. Null: nothing that is known.
      */
-    trouble: {
-        code: 'archived' | 'gone' | 'shut_out';
+    issue: {
+        code: 'archived' | 'not_found' | 'access_revoked';
         /**
          * In words that a person can act on.
          */
@@ -614,7 +614,7 @@ export type Repository = {
 };
 
 export type RepositoryTest = {
-    works: boolean;
+    ok: boolean;
     /**
      * In words that a person can act on.
      */
@@ -650,11 +650,11 @@ export type GithubRepository = {
     isPrivate: boolean;
 };
 
-export type FoundRepositories = {
+export type GithubRepositoryList = {
     /**
      * To connect one of them with, within 15 minutes.
      */
-    visitId: string;
+    authorizationId: string;
     repositories: Array<GithubRepository>;
 };
 
@@ -671,7 +671,7 @@ export type ProjectSettings = {
      * Jobs that ended so many days ago are deleted for good. Null: they are kept for ever.
      */
     jobRetentionDays: number | null;
-    installationDefaultModel: string | null;
+    instanceDefaultModel: string | null;
     /**
      * The project's own. Null: as the installation has it.
      */
@@ -679,39 +679,39 @@ export type ProjectSettings = {
         /**
          * What the calls of one job may use.
          */
-        jobMostTokens: number | null;
+        maxTokensPerJob: number | null;
         /**
          * What the calls of a calendar month (UTC) may use.
          */
-        monthMostTokens: number | null;
+        maxTokensPerMonth: number | null;
         /**
          * What the calls of a calendar month (UTC) may cost.
          */
-        monthMostUsd: number | null;
+        maxUsdPerMonth: number | null;
     };
     /**
      * For projects that have none of their own. Null: no limit.
      */
-    installationBudget: {
+    instanceBudget: {
         /**
          * What the calls of one job may use.
          */
-        jobMostTokens: number | null;
+        maxTokensPerJob: number | null;
         /**
          * What the calls of a calendar month (UTC) may use.
          */
-        monthMostTokens: number | null;
+        maxTokensPerMonth: number | null;
         /**
          * What the calls of a calendar month (UTC) may cost.
          */
-        monthMostUsd: number | null;
+        maxUsdPerMonth: number | null;
     };
     /**
      * Calendar month, UTC.
      */
-    usedThisMonth: {
+    usageThisMonth: {
         tokens: number;
-        usd: number;
+        costUsd: number;
     };
     pausedAt: string | null;
 };
@@ -739,10 +739,10 @@ export type ProjectHealth = {
      * `degraded`: something is away, but requests are taken all the same.
      */
     status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
-    engines: {
+    components: {
         [key: string]: {
             status: 'ok';
-            milliseconds: number;
+            latencyMs: number;
         } | {
             status: 'failing';
             reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
@@ -757,7 +757,7 @@ export type ProjectHealth = {
         /**
          * With so much waiting no more views are taken.
          */
-        capBytes: number;
+        limitBytes: number;
         oldestWaitingAt: string | null;
     };
     versions: {
@@ -830,7 +830,7 @@ export type AuditEntry = {
     requestId: string | null;
 };
 
-export type InstalledModel = {
+export type InstanceModel = {
     /**
      * What jobs call it.
      */
@@ -851,7 +851,7 @@ export type InstalledModel = {
     /**
      * In one answer.
      */
-    mostOutputTokens: number;
+    maxOutputTokens: number;
     prices: {
         /**
          * US dollars per million tokens read. Null: not known.
@@ -918,7 +918,7 @@ export type Session = {
          */
         isOperator: boolean;
     } | null;
-    freshUntil: string | null;
+    recentlyAuthenticatedUntil: string | null;
     /**
      * Nobody runs the installation yet.
      */
@@ -926,7 +926,7 @@ export type Session = {
     /**
      * Invitations go out by mail as well.
      */
-    canMail: boolean;
+    canSendEmail: boolean;
     /**
      * Who else can say who somebody is.
      */
@@ -946,10 +946,10 @@ export type Readiness = {
      * `degraded`: something is away, but requests are taken all the same.
      */
     status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
-    parts: {
+    components: {
         [key: string]: {
             status: 'ok';
-            milliseconds: number;
+            latencyMs: number;
         } | {
             status: 'failing';
             reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
@@ -1018,7 +1018,7 @@ export type CreateJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1140,7 +1140,7 @@ export type SendMessageData = {
         /**
          * The name of a failed check on the job's pull request: the agent is given its log.
          */
-        check?: string;
+        failedCheck?: string;
     };
     headers?: {
         /**
@@ -1172,7 +1172,7 @@ export type SendMessageErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1517,7 +1517,7 @@ export type CancelJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1575,7 +1575,7 @@ export type ArchiveJobErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1686,7 +1686,7 @@ export type TestProjectModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1779,7 +1779,7 @@ export type IngestViewsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -1832,7 +1832,7 @@ export type CollectViewData = {
     };
     headers?: {
         /**
-         * The page's own; one of the project's `siteOrigins` where it has some.
+         * The page's own; one of the project's `allowedOrigins` where it has some.
          */
         origin?: string;
         /**
@@ -1913,7 +1913,7 @@ export type ListViewsData = {
         /**
          * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
          */
-        ai?: 'all' | 'assistants';
+        aiScope?: 'all' | 'assistants';
         /**
          * Of this page alone: its path, as it stands in the list of pages.
          */
@@ -1988,7 +1988,7 @@ export type ExportViewsData = {
         /**
          * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
          */
-        ai?: 'all' | 'assistants';
+        aiScope?: 'all' | 'assistants';
     };
     url: '/v1/analytics/{projectId}/views.csv';
 };
@@ -2060,7 +2060,7 @@ export type ViewTimeseriesData = {
         /**
          * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
          */
-        ai?: 'all' | 'assistants';
+        aiScope?: 'all' | 'assistants';
         /**
          * Of this page alone: its path, as it stands in the list of pages.
          */
@@ -2106,12 +2106,12 @@ export type ViewTimeseriesResponses = {
     /**
      * Page views over time
      */
-    200: ViewsOverTime;
+    200: ViewsTimeseries;
 };
 
 export type ViewTimeseriesResponse = ViewTimeseriesResponses[keyof ViewTimeseriesResponses];
 
-export type ListReadersData = {
+export type ListClientsData = {
     body?: never;
     path: {
         /**
@@ -2133,10 +2133,10 @@ export type ListReadersData = {
          */
         path?: string;
     };
-    url: '/v1/analytics/{projectId}/readers';
+    url: '/v1/analytics/{projectId}/clients';
 };
 
-export type ListReadersErrors = {
+export type ListClientsErrors = {
     /**
      * `invalid_request`
      */
@@ -2167,26 +2167,26 @@ export type ListReadersErrors = {
     503: Problem;
 };
 
-export type ListReadersError = ListReadersErrors[keyof ListReadersErrors];
+export type ListClientsError = ListClientsErrors[keyof ListClientsErrors];
 
-export type ListReadersResponses = {
+export type ListClientsResponses = {
     /**
      * Who read: every kind of reader, by name
      */
     200: {
-        readers: Array<{
+        clients: Array<{
             class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
             /**
              * A name of the list of readers, or `browser`, or `unknown`.
              */
-            agent: string;
+            name: string;
             views: number;
         }>;
         coverage: ViewsCoverage;
     };
 };
 
-export type ListReadersResponse = ListReadersResponses[keyof ListReadersResponses];
+export type ListClientsResponse = ListClientsResponses[keyof ListClientsResponses];
 
 export type GetCoverageData = {
     body?: never;
@@ -2337,7 +2337,7 @@ export type ListLiveEventsData = {
         projectId: string;
     };
     query?: never;
-    url: '/v1/analytics/{projectId}/live';
+    url: '/v1/analytics/{projectId}/live-events';
 };
 
 export type ListLiveEventsErrors = {
@@ -2388,24 +2388,24 @@ export type ListLiveEventsResponses = {
             /**
              * Null: it was dropped.
              */
-            reader: {
+            client: {
                 class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
                 /**
                  * A name of the list of readers, or `browser`, or `unknown`.
                  */
-                agent: string;
+                name: string;
             } | null;
             /**
              * Why it was dropped. Null: it was counted.
              */
-            reason: 'not_get' | 'not_successful' | 'prefetch' | 'not_a_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'other_origin' | null;
+            reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed' | null;
         }>;
     };
 };
 
 export type ListLiveEventsResponse = ListLiveEventsResponses[keyof ListLiveEventsResponses];
 
-export type ClassifyReaderData = {
+export type ClassifyClientData = {
     body?: never;
     path: {
         /**
@@ -2430,7 +2430,7 @@ export type ClassifyReaderData = {
     url: '/v1/analytics/{projectId}/classify';
 };
 
-export type ClassifyReaderErrors = {
+export type ClassifyClientErrors = {
     /**
      * `invalid_request`
      */
@@ -2461,16 +2461,16 @@ export type ClassifyReaderErrors = {
     503: Problem;
 };
 
-export type ClassifyReaderError = ClassifyReaderErrors[keyof ClassifyReaderErrors];
+export type ClassifyClientError = ClassifyClientErrors[keyof ClassifyClientErrors];
 
-export type ClassifyReaderResponses = {
+export type ClassifyClientResponses = {
     /**
      * Who a reader would be taken for, and why
      */
-    200: ReaderClassification;
+    200: ClientClassification;
 };
 
-export type ClassifyReaderResponse = ClassifyReaderResponses[keyof ClassifyReaderResponses];
+export type ClassifyClientResponse = ClassifyClientResponses[keyof ClassifyClientResponses];
 
 export type GetAnalyticsSettingsData = {
     body?: never;
@@ -2531,19 +2531,19 @@ export type ChangeAnalyticsSettingsData = {
         /**
          * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
          */
-        peopleCountedBy?: 'script' | 'servers';
+        humanSource?: 'script' | 'servers';
         /**
          * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
          */
-        obeysOptOut?: boolean;
+        respectDoNotTrack?: boolean;
         /**
          * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
          */
-        siteOrigins?: Array<string>;
+        allowedOrigins?: Array<string>;
         /**
          * What `ai` means where a question does not say.
          */
-        ai?: 'all' | 'assistants';
+        aiScope?: 'all' | 'assistants';
         /**
          * Views are kept for so many whole months, besides the running one. Null: for ever.
          */
@@ -2569,7 +2569,7 @@ export type ChangeAnalyticsSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2687,7 +2687,7 @@ export type CreateSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2745,7 +2745,7 @@ export type RevokeSiteKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2918,7 +2918,7 @@ export type CreateKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -2990,7 +2990,7 @@ export type RevokeKeyErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3096,7 +3096,7 @@ export type CreateProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`
+     * `insufficient_role`, `cross_origin`
      */
     403: Problem;
     /**
@@ -3206,7 +3206,7 @@ export type RenameProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3420,7 +3420,7 @@ export type ChangeRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3506,7 +3506,7 @@ export type ConnectRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3588,7 +3588,7 @@ export type TestRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3628,7 +3628,7 @@ export type TestRepositoryResponses = {
 
 export type TestRepositoryResponse = TestRepositoryResponses[keyof TestRepositoryResponses];
 
-export type StartGithubVisitData = {
+export type StartGithubAuthorizationData = {
     body: {
         /**
          * Of GitHub's pages, like `https://github.com`.
@@ -3642,10 +3642,10 @@ export type StartGithubVisitData = {
         projectId: string;
     };
     query?: never;
-    url: '/v2/projects/{projectId}/github/visits';
+    url: '/v2/projects/{projectId}/github/authorizations';
 };
 
-export type StartGithubVisitErrors = {
+export type StartGithubAuthorizationErrors = {
     /**
      * `invalid_request`
      */
@@ -3655,7 +3655,7 @@ export type StartGithubVisitErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3688,9 +3688,9 @@ export type StartGithubVisitErrors = {
     503: Problem;
 };
 
-export type StartGithubVisitError = StartGithubVisitErrors[keyof StartGithubVisitErrors];
+export type StartGithubAuthorizationError = StartGithubAuthorizationErrors[keyof StartGithubAuthorizationErrors];
 
-export type StartGithubVisitResponses = {
+export type StartGithubAuthorizationResponses = {
     /**
      * Go to GitHub to choose a repository
      */
@@ -3700,9 +3700,9 @@ export type StartGithubVisitResponses = {
     };
 };
 
-export type StartGithubVisitResponse = StartGithubVisitResponses[keyof StartGithubVisitResponses];
+export type StartGithubAuthorizationResponse = StartGithubAuthorizationResponses[keyof StartGithubAuthorizationResponses];
 
-export type FinishGithubVisitData = {
+export type CompleteGithubAuthorizationData = {
     body: {
         /**
          * Good once, for 15 minutes.
@@ -3717,10 +3717,10 @@ export type FinishGithubVisitData = {
         projectId: string;
     };
     query?: never;
-    url: '/v2/projects/{projectId}/github/visits/finish';
+    url: '/v2/projects/{projectId}/github/authorizations/complete';
 };
 
-export type FinishGithubVisitErrors = {
+export type CompleteGithubAuthorizationErrors = {
     /**
      * `invalid_request`
      */
@@ -3730,7 +3730,7 @@ export type FinishGithubVisitErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3759,20 +3759,20 @@ export type FinishGithubVisitErrors = {
     503: Problem;
 };
 
-export type FinishGithubVisitError = FinishGithubVisitErrors[keyof FinishGithubVisitErrors];
+export type CompleteGithubAuthorizationError = CompleteGithubAuthorizationErrors[keyof CompleteGithubAuthorizationErrors];
 
-export type FinishGithubVisitResponses = {
+export type CompleteGithubAuthorizationResponses = {
     /**
      * Come back from GitHub
      */
-    200: FoundRepositories;
+    200: GithubRepositoryList;
 };
 
-export type FinishGithubVisitResponse = FinishGithubVisitResponses[keyof FinishGithubVisitResponses];
+export type CompleteGithubAuthorizationResponse = CompleteGithubAuthorizationResponses[keyof CompleteGithubAuthorizationResponses];
 
 export type TestGithubRepositoryData = {
     body: {
-        visitId: string;
+        authorizationId: string;
         repositoryId: number;
         /**
          * What pull requests go to.
@@ -3803,7 +3803,7 @@ export type TestGithubRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3845,7 +3845,7 @@ export type TestGithubRepositoryResponse = TestGithubRepositoryResponses[keyof T
 
 export type ConnectGithubRepositoryData = {
     body: {
-        visitId: string;
+        authorizationId: string;
         repositoryId: number;
         /**
          * What pull requests go to.
@@ -3876,7 +3876,7 @@ export type ConnectGithubRepositoryErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -3988,15 +3988,15 @@ export type ChangeProjectSettingsData = {
             /**
              * What the calls of one job may use.
              */
-            jobMostTokens: number | null;
+            maxTokensPerJob: number | null;
             /**
              * What the calls of a calendar month (UTC) may use.
              */
-            monthMostTokens: number | null;
+            maxTokensPerMonth: number | null;
             /**
              * What the calls of a calendar month (UTC) may cost.
              */
-            monthMostUsd: number | null;
+            maxUsdPerMonth: number | null;
         };
     };
     path: {
@@ -4019,7 +4019,7 @@ export type ChangeProjectSettingsErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4081,7 +4081,7 @@ export type PauseProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4135,7 +4135,7 @@ export type ResumeProjectErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4247,7 +4247,7 @@ export type CreateRunnerErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4323,7 +4323,7 @@ export type RevokeRunnerErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4508,7 +4508,7 @@ export type AddMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4574,7 +4574,7 @@ export type RemoveMemberErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4637,7 +4637,7 @@ export type ChangeMemberRoleErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4761,7 +4761,7 @@ export type CreateInvitationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `fresh_session_needed`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4834,7 +4834,7 @@ export type RevokeInvitationErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
      */
     403: Problem;
     /**
@@ -4866,7 +4866,7 @@ export type RevokeInvitationResponses = {
 
 export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
 
-export type ListAuditData = {
+export type ListAuditEntriesData = {
     body?: never;
     path: {
         /**
@@ -4884,7 +4884,7 @@ export type ListAuditData = {
     url: '/v2/projects/{projectId}/audit';
 };
 
-export type ListAuditErrors = {
+export type ListAuditEntriesErrors = {
     /**
      * `invalid_request`
      */
@@ -4915,9 +4915,9 @@ export type ListAuditErrors = {
     503: Problem;
 };
 
-export type ListAuditError = ListAuditErrors[keyof ListAuditErrors];
+export type ListAuditEntriesError = ListAuditEntriesErrors[keyof ListAuditEntriesErrors];
 
-export type ListAuditResponses = {
+export type ListAuditEntriesResponses = {
     /**
      * Who did what in a project
      */
@@ -4930,16 +4930,16 @@ export type ListAuditResponses = {
     };
 };
 
-export type ListAuditResponse = ListAuditResponses[keyof ListAuditResponses];
+export type ListAuditEntriesResponse = ListAuditEntriesResponses[keyof ListAuditEntriesResponses];
 
-export type ListInstalledModelsData = {
+export type ListInstanceModelsData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/v2/models';
 };
 
-export type ListInstalledModelsErrors = {
+export type ListInstanceModelsErrors = {
     /**
      * `invalid_request`
      */
@@ -4966,18 +4966,18 @@ export type ListInstalledModelsErrors = {
     503: Problem;
 };
 
-export type ListInstalledModelsError = ListInstalledModelsErrors[keyof ListInstalledModelsErrors];
+export type ListInstanceModelsError = ListInstanceModelsErrors[keyof ListInstanceModelsErrors];
 
-export type ListInstalledModelsResponses = {
+export type ListInstanceModelsResponses = {
     /**
      * All models of the installation
      */
     200: {
-        models: Array<InstalledModel>;
+        models: Array<InstanceModel>;
     };
 };
 
-export type ListInstalledModelsResponse = ListInstalledModelsResponses[keyof ListInstalledModelsResponses];
+export type ListInstanceModelsResponse = ListInstanceModelsResponses[keyof ListInstanceModelsResponses];
 
 export type AddModelData = {
     body: {
@@ -5001,7 +5001,7 @@ export type AddModelData = {
         /**
          * In one answer.
          */
-        mostOutputTokens: number;
+        maxOutputTokens: number;
         prices: {
             /**
              * US dollars per million tokens read. Null: not known.
@@ -5048,7 +5048,7 @@ export type AddModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -5075,7 +5075,7 @@ export type AddModelResponses = {
     /**
      * Add a model to the installation
      */
-    201: InstalledModel;
+    201: InstanceModel;
 };
 
 export type AddModelResponse = AddModelResponses[keyof AddModelResponses];
@@ -5102,7 +5102,7 @@ export type TestModelData = {
         /**
          * In one answer.
          */
-        mostOutputTokens: number;
+        maxOutputTokens: number;
         prices: {
             /**
              * US dollars per million tokens read. Null: not known.
@@ -5136,7 +5136,7 @@ export type TestModelData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/model-test';
+    url: '/v2/models/test';
 };
 
 export type TestModelErrors = {
@@ -5149,7 +5149,7 @@ export type TestModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`
+     * `insufficient_role`, `cross_origin`
      */
     403: Problem;
     /**
@@ -5203,7 +5203,7 @@ export type RemoveModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -5227,13 +5227,13 @@ export type RemoveModelResponses = {
      * Remove a model from the installation
      */
     200: {
-        models: Array<InstalledModel>;
+        models: Array<InstanceModel>;
     };
 };
 
 export type RemoveModelResponse = RemoveModelResponses[keyof RemoveModelResponses];
 
-export type MakeDefaultModelData = {
+export type SetDefaultModelData = {
     body?: never;
     path: {
         /**
@@ -5245,7 +5245,7 @@ export type MakeDefaultModelData = {
     url: '/v2/models/{modelName}/default';
 };
 
-export type MakeDefaultModelErrors = {
+export type SetDefaultModelErrors = {
     /**
      * `invalid_request`
      */
@@ -5255,7 +5255,7 @@ export type MakeDefaultModelErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -5272,18 +5272,18 @@ export type MakeDefaultModelErrors = {
     503: Problem;
 };
 
-export type MakeDefaultModelError = MakeDefaultModelErrors[keyof MakeDefaultModelErrors];
+export type SetDefaultModelError = SetDefaultModelErrors[keyof SetDefaultModelErrors];
 
-export type MakeDefaultModelResponses = {
+export type SetDefaultModelResponses = {
     /**
      * Make a model the installation's default
      */
     200: {
-        models: Array<InstalledModel>;
+        models: Array<InstanceModel>;
     };
 };
 
-export type MakeDefaultModelResponse = MakeDefaultModelResponses[keyof MakeDefaultModelResponses];
+export type SetDefaultModelResponse = SetDefaultModelResponses[keyof SetDefaultModelResponses];
 
 export type ListGithubAppsData = {
     body?: never;
@@ -5332,61 +5332,6 @@ export type ListGithubAppsResponses = {
 
 export type ListGithubAppsResponse = ListGithubAppsResponses[keyof ListGithubAppsResponses];
 
-export type FinishGithubAppData = {
-    body: {
-        code: string;
-        /**
-         * Good once, for 15 minutes.
-         */
-        state: string;
-    };
-    path?: never;
-    query?: never;
-    url: '/v2/github/apps';
-};
-
-export type FinishGithubAppErrors = {
-    /**
-     * `invalid_request`
-     */
-    400: Problem;
-    /**
-     * `unauthenticated`
-     */
-    401: Problem;
-    /**
-     * `insufficient_role`, `cross_site`, `fresh_session_needed`
-     */
-    403: Problem;
-    /**
-     * `too_large`
-     */
-    413: Problem;
-    /**
-     * `unsupported_media_type`
-     */
-    415: Problem;
-    /**
-     * `internal_error`
-     */
-    500: Problem;
-    /**
-     * `unavailable`
-     */
-    503: Problem;
-};
-
-export type FinishGithubAppError = FinishGithubAppErrors[keyof FinishGithubAppErrors];
-
-export type FinishGithubAppResponses = {
-    /**
-     * Keep a GitHub App that was made
-     */
-    201: GithubApp;
-};
-
-export type FinishGithubAppResponse = FinishGithubAppResponses[keyof FinishGithubAppResponses];
-
 export type StartGithubAppData = {
     body: {
         /**
@@ -5413,7 +5358,7 @@ export type StartGithubAppErrors = {
      */
     401: Problem;
     /**
-     * `insufficient_role`, `cross_site`, `fresh_session_needed`
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
      */
     403: Problem;
     /**
@@ -5451,6 +5396,61 @@ export type StartGithubAppResponses = {
 
 export type StartGithubAppResponse = StartGithubAppResponses[keyof StartGithubAppResponses];
 
+export type CompleteGithubAppData = {
+    body: {
+        code: string;
+        /**
+         * Good once, for 15 minutes.
+         */
+        state: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v2/github/apps/complete';
+};
+
+export type CompleteGithubAppErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_role`, `cross_origin`, `reauthentication_required`
+     */
+    403: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type CompleteGithubAppError = CompleteGithubAppErrors[keyof CompleteGithubAppErrors];
+
+export type CompleteGithubAppResponses = {
+    /**
+     * Keep a GitHub App that was made
+     */
+    201: GithubApp;
+};
+
+export type CompleteGithubAppResponse = CompleteGithubAppResponses[keyof CompleteGithubAppResponses];
+
 export type SignOutData = {
     body?: never;
     path?: never;
@@ -5468,7 +5468,7 @@ export type SignOutErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5545,7 +5545,7 @@ export type SignInErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5584,8 +5584,13 @@ export type SignInResponse = SignInResponses[keyof SignInResponses];
 export type EndOtherSessionsData = {
     body?: never;
     path?: never;
-    query?: never;
-    url: '/v2/session/others';
+    query: {
+        /**
+         * Must be `current`: your own session is kept.
+         */
+        except: 'current';
+    };
+    url: '/v2/sessions';
 };
 
 export type EndOtherSessionsErrors = {
@@ -5598,7 +5603,7 @@ export type EndOtherSessionsErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5622,7 +5627,7 @@ export type EndOtherSessionsResponses = {
 
 export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherSessionsResponses];
 
-export type StartProviderData = {
+export type StartProviderSignInData = {
     body: {
         /**
          * `link`: as another way in for whoever is signed in.
@@ -5635,7 +5640,7 @@ export type StartProviderData = {
     url: '/v2/session/provider';
 };
 
-export type StartProviderErrors = {
+export type StartProviderSignInErrors = {
     /**
      * `invalid_request`
      */
@@ -5645,7 +5650,7 @@ export type StartProviderErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5674,9 +5679,9 @@ export type StartProviderErrors = {
     503: Problem;
 };
 
-export type StartProviderError = StartProviderErrors[keyof StartProviderErrors];
+export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProviderSignInErrors];
 
-export type StartProviderResponses = {
+export type StartProviderSignInResponses = {
     /**
      * Sign in through the OpenID provider
      */
@@ -5685,9 +5690,9 @@ export type StartProviderResponses = {
     };
 };
 
-export type StartProviderResponse = StartProviderResponses[keyof StartProviderResponses];
+export type StartProviderSignInResponse = StartProviderSignInResponses[keyof StartProviderSignInResponses];
 
-export type MakeFirstOwnerData = {
+export type CreateFirstOwnerData = {
     body: {
         /**
          * What stands behind `#` in the link.
@@ -5699,16 +5704,16 @@ export type MakeFirstOwnerData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/owner';
+    url: '/v2/setup/owner';
 };
 
-export type MakeFirstOwnerErrors = {
+export type CreateFirstOwnerErrors = {
     /**
      * `invalid_request`
      */
     400: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5737,16 +5742,16 @@ export type MakeFirstOwnerErrors = {
     503: Problem;
 };
 
-export type MakeFirstOwnerError = MakeFirstOwnerErrors[keyof MakeFirstOwnerErrors];
+export type CreateFirstOwnerError = CreateFirstOwnerErrors[keyof CreateFirstOwnerErrors];
 
-export type MakeFirstOwnerResponses = {
+export type CreateFirstOwnerResponses = {
     /**
      * Become the first owner
      */
     201: Session;
 };
 
-export type MakeFirstOwnerResponse = MakeFirstOwnerResponses[keyof MakeFirstOwnerResponses];
+export type CreateFirstOwnerResponse = CreateFirstOwnerResponses[keyof CreateFirstOwnerResponses];
 
 export type ChangePasswordData = {
     body: {
@@ -5768,7 +5773,7 @@ export type ChangePasswordErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5804,7 +5809,7 @@ export type ChangePasswordResponses = {
 
 export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswordResponses];
 
-export type SetPasswordData = {
+export type ResetPasswordData = {
     body: {
         /**
          * What stands behind `#` in the link.
@@ -5814,16 +5819,16 @@ export type SetPasswordData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/session/password';
+    url: '/v2/password-reset';
 };
 
-export type SetPasswordErrors = {
+export type ResetPasswordErrors = {
     /**
      * `invalid_request`
      */
     400: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5852,18 +5857,18 @@ export type SetPasswordErrors = {
     503: Problem;
 };
 
-export type SetPasswordError = SetPasswordErrors[keyof SetPasswordErrors];
+export type ResetPasswordError = ResetPasswordErrors[keyof ResetPasswordErrors];
 
-export type SetPasswordResponses = {
+export type ResetPasswordResponses = {
     /**
      * Set a new password with a link that the operator made
      */
     200: Session;
 };
 
-export type SetPasswordResponse = SetPasswordResponses[keyof SetPasswordResponses];
+export type ResetPasswordResponse = ResetPasswordResponses[keyof ResetPasswordResponses];
 
-export type LookAtInvitationData = {
+export type LookUpInvitationData = {
     body: {
         /**
          * What stands behind `#` in the link.
@@ -5872,16 +5877,16 @@ export type LookAtInvitationData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/invitation/look';
+    url: '/v2/invitations/lookup';
 };
 
-export type LookAtInvitationErrors = {
+export type LookUpInvitationErrors = {
     /**
      * `invalid_request`
      */
     400: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**
@@ -5910,9 +5915,9 @@ export type LookAtInvitationErrors = {
     503: Problem;
 };
 
-export type LookAtInvitationError = LookAtInvitationErrors[keyof LookAtInvitationErrors];
+export type LookUpInvitationError = LookUpInvitationErrors[keyof LookUpInvitationErrors];
 
-export type LookAtInvitationResponses = {
+export type LookUpInvitationResponses = {
     /**
      * What an invitation is for
      */
@@ -5930,7 +5935,7 @@ export type LookAtInvitationResponses = {
     };
 };
 
-export type LookAtInvitationResponse = LookAtInvitationResponses[keyof LookAtInvitationResponses];
+export type LookUpInvitationResponse = LookUpInvitationResponses[keyof LookUpInvitationResponses];
 
 export type AcceptInvitationData = {
     body: {
@@ -5943,7 +5948,7 @@ export type AcceptInvitationData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/invitation/accept';
+    url: '/v2/invitations/accept';
 };
 
 export type AcceptInvitationErrors = {
@@ -5956,7 +5961,7 @@ export type AcceptInvitationErrors = {
      */
     401: Problem;
     /**
-     * `cross_site`
+     * `cross_origin`
      */
     403: Problem;
     /**

@@ -1,38 +1,37 @@
--- Page views, and what is added up from them. Every statement can be repeated.
+-- Page views and the sums over them. Every statement can be repeated.
 --
--- Each block of views is inserted once by its token, also when it is sent again: so every table of the chain keeps the
--- last 10,000 tokens and is on disk before it answers. With a window on the first table alone the others would count a
--- repeated block again (tried: 9 for 3).
+-- Each block of views is inserted once, by its deduplication token, even when it is sent again. Every table of the chain keeps
+-- the last 10,000 tokens and is synced to disk before ClickHouse acknowledges. With a deduplication window on the first table
+-- alone, the others would count a repeated block again (tried: 9 instead of 3).
 --
--- One machine becomes several without changing a table:
--- - shards: all views of a project are on one shard, which PostgreSQL knows (`project_analytics.shard`). The loader writes
---   to, and a query reads from, that shard's own tables; there are no distributed ones;
--- - replicas: `ALTER TABLE … ATTACH AS REPLICATED` turns a table into a replicated one in place. The settings for that,
---   with a week for tokens, stand here already.
+-- From one machine to several without changing a table:
+-- - shards: all views of a project are on one shard, which PostgreSQL knows (`analytics_settings.shard`). The loader writes to,
+--   and a query reads from, that shard's own tables; there are no distributed tables;
+-- - replicas: `ALTER TABLE … ATTACH AS REPLICATED` converts a table in place. The settings for that, with tokens kept for a
+--   week, are set here already.
 
 CREATE TABLE IF NOT EXISTS page_view (
   project_id LowCardinality(String),
   at DateTime64(3, 'UTC') CODEC(Delta, ZSTD(1)),
   path LowCardinality(String) CODEC(ZSTD(1)),
   class Enum8('human' = 1, 'assistant' = 2, 'ai-search' = 3, 'ai-training' = 4, 'search' = 5, 'other-bot' = 6),
-  agent LowCardinality(String),
+  client LowCardinality(String),
 
-  -- What the rule has read, and which rule it was: enough to decide again when the rule changes. No address, ever.
+  -- The input of the classification and its version: enough to classify again when the rules change. Never an IP address.
   user_agent LowCardinality(String) CODEC(ZSTD(1)),
   surface Enum8('html' = 1, 'markdown' = 2, 'mdx' = 3, 'llms' = 4),
-  asks_for_markdown Bool,
-  verification Enum8('none' = 1, 'proven' = 2, 'impostor' = 3),
+  accepts_markdown Bool,
   rule_version LowCardinality(String),
 
   source LowCardinality(String),
   -- Empty: not imported.
   import_id LowCardinality(String),
-  -- A ledger: 1 for a view, more where an import knows only sums, and what was counted wrongly is taken back by -1, so that
-  -- a correction reaches every table below as a view does.
+  -- A ledger: 1 for a view, more where an import knows only sums, and -1 to undo a wrong count, so that a correction reaches
+  -- every table below the same way as a view.
   views Int32 CODEC(T64, ZSTD(1)),
-  -- The block it came with, which the block's token names: so it can be seen whether a block is really in. Grows with `at`,
-  -- and so takes half a byte.
-  load_id UInt64 DEFAULT toUInt64OrZero(splitByChar('/', getSetting('insert_deduplication_token'))[1]) CODEC(Delta, ZSTD(1))
+  -- The block it came with, taken from the block's token, to find out whether a block is really in. Grows with `at`, so it
+  -- compresses to half a byte.
+  block_id UInt64 DEFAULT toUInt64OrZero(splitByChar('/', getSetting('insert_deduplication_token'))[1]) CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(at)
@@ -86,7 +85,7 @@ SETTINGS
   fsync_after_insert = 1,
   fsync_part_directory = 1;
 
--- Of all pages together. Every time zone's hours and days begin at a quarter of an hour.
+-- All pages together. In every time zone, hours and days begin at a quarter of an hour.
 CREATE TABLE IF NOT EXISTS views_by_quarter_hour (
   project_id LowCardinality(String),
   quarter_hour DateTime('UTC') CODEC(Delta, ZSTD(1)),
@@ -107,16 +106,16 @@ SETTINGS
   fsync_after_insert = 1,
   fsync_part_directory = 1;
 
-CREATE TABLE IF NOT EXISTS views_by_reader_and_day (
+CREATE TABLE IF NOT EXISTS views_by_client_and_day (
   project_id LowCardinality(String),
   day Date,
   class Enum8('human' = 1, 'assistant' = 2, 'ai-search' = 3, 'ai-training' = 4, 'search' = 5, 'other-bot' = 6),
-  agent LowCardinality(String),
+  client LowCardinality(String),
   views Int64 CODEC(T64, ZSTD(1))
 )
 ENGINE = SummingMergeTree(views)
 PARTITION BY toYYYYMM(day)
-ORDER BY (project_id, day, class, agent)
+ORDER BY (project_id, day, class, client)
 SETTINGS
   non_replicated_deduplication_window = 10000,
   replicated_deduplication_window = 10000,
@@ -124,7 +123,7 @@ SETTINGS
   fsync_after_insert = 1,
   fsync_part_directory = 1;
 
--- All four from the views themselves, not one from the other: each is one step from what was inserted.
+-- All four are filled from the views themselves, not from each other: each is one step away from the insert.
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS fill_views_by_page_and_day TO views_by_page_and_day AS
 SELECT
@@ -162,7 +161,7 @@ SELECT
 FROM page_view
 GROUP BY project_id, quarter_hour;
 
-CREATE MATERIALIZED VIEW IF NOT EXISTS fill_views_by_reader_and_day TO views_by_reader_and_day AS
-SELECT project_id, toDate(at) AS day, class, agent, sum(views) AS views
+CREATE MATERIALIZED VIEW IF NOT EXISTS fill_views_by_client_and_day TO views_by_client_and_day AS
+SELECT project_id, toDate(at) AS day, class, client, sum(views) AS views
 FROM page_view
-GROUP BY project_id, day, class, agent;
+GROUP BY project_id, day, class, client;

@@ -20,7 +20,7 @@ export interface DispatcherSettings {
 
 /** They are kept for days: nobody looks at the minute. */
 const forgetJobsEveryMs = 3_600_000
-const mostAtOnce = 200
+const maxConcurrent = 200
 
 export function startDispatcher({
   turns,
@@ -45,20 +45,20 @@ export function startDispatcher({
 
   let forgetJobsAtMs = 0
   const forgetJobs = async () => {
-    const forgotten = await forgetOldJobs(database, mostAtOnce)
+    const forgotten = await forgetOldJobs(database, maxConcurrent)
     if (forgotten > 0) log.info({ jobs: forgotten }, 'deleted jobs that their projects keep no longer')
-    if (forgotten < mostAtOnce) forgetJobsAtMs = performance.now() + forgetJobsEveryMs // else there are more of them
+    if (forgotten < maxConcurrent) forgetJobsAtMs = performance.now() + forgetJobsEveryMs // else there are more of them
   }
 
   const round = async () => {
-    const still = await turns.takeStandingStill(settings.standStillSeconds, mostAtOnce)
+    const still = await turns.takeStandingStill(settings.standStillSeconds, maxConcurrent)
     for (const { id, stopRequested } of still) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
     if (still.length > 0) log.info({ jobs: still.length }, 'woke jobs that stood still')
-    const archived = await turns.archiveIdle(settings.idleArchiveDays, mostAtOnce)
+    const archived = await turns.archiveIdle(settings.idleArchiveDays, maxConcurrent)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
     if (performance.now() >= forgetJobsAtMs) await forgetJobs()
     await forgetOldAnswers(database)
-    await events.forgetOld(mostAtOnce)
+    await events.forgetOld(maxConcurrent)
     await forget()
   }
 

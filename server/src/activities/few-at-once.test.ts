@@ -12,18 +12,18 @@ test('the third waits for one of two, also for one that fails', async () => {
     begun.push(name)
     await until
   }
-  const works = [
+  const ok = [
     inTurn(going, work('first', first.promise)),
     inTurn(going, work('second', second.promise)),
     inTurn(going, work('third', Promise.resolve())),
   ]
   expect(begun).toEqual(['first', 'second'])
   first.reject(new Error('as it happens'))
-  await expect(works[0]).rejects.toThrow('as it happens')
-  await works[2]
+  await expect(ok[0]).rejects.toThrow('as it happens')
+  await ok[2]
   expect(begun).toEqual(['first', 'second', 'third'])
   second.resolve()
-  await works[1]
+  await ok[1]
 })
 
 test('who was stopped while waiting does not begin, and leaves the place to the next', async () => {

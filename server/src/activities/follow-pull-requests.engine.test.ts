@@ -117,8 +117,8 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     const by = (id: number) => ({ author: writer.name, url: expect.stringContaining(`${number}#issuecomment-${id}`) })
     expect(await messagesOf(jobId)).toMatchObject([
       { comment: null },
-      { prompt: 'Nice.\n\nmake it shorter.', status: 'done', comment: by(asked) },
-      { prompt: 'add an example', status: 'done', comment: by(second) },
+      { prompt: 'Nice.\n\nmake it shorter.', status: 'completed', comment: by(asked) },
+      { prompt: 'add an example', status: 'completed', comment: by(second) },
     ])
     expect(await repository.reactionsTo(asked)).toEqual(['eyes'])
   })
@@ -149,10 +149,10 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     const { jobId, number } = await openPullRequest('New page: in haste')
     const writer = await repository.invite('write')
     // No look comes between the two.
-    await scope.pool.query("UPDATE job SET pull_request_due_at = now() + interval '1 hour' WHERE id = $1", [jobId])
+    await scope.pool.query("UPDATE job SET pull_request_poll_at = now() + interval '1 hour' WHERE id = $1", [jobId])
     await repository.comment(number, writer, '@colophon one more thing')
     await repository.merge(number)
-    await scope.pool.query('UPDATE job SET pull_request_due_at = now() WHERE id = $1', [jobId])
+    await scope.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE id = $1', [jobId])
     await until(async () => (await messagesOf(jobId)).at(-1)?.prompt === 'one more thing')
     await jobEnded(jobId)
     await repository.pushAsPerson(repository.base, 'main')
@@ -162,23 +162,25 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     const { jobId, number } = await openPullRequest('New page: checks')
     const head = (await repository.host.findPullRequest(number))?.headCommit ?? ''
     await repository.setStatus(head, { name: 'build', state: 'pending', summary: 'It began' })
-    await looksLike(jobId, ({ checks }) => checks.some(({ name, state }) => name === 'build' && state === 'pending'))
+    await looksLike(jobId, ({ checks }) =>
+      checks.some(({ name, status: state }) => name === 'build' && state === 'pending'),
+    )
     const summary = 'A link leads nowhere'
     const url = 'https://ci.example.com/7'
     await repository.setStatus(head, { name: 'build', state: 'failure', summary, url })
     await repository.setStatus(head, { name: 'preview', state: 'success', url: 'https://preview.example.com/7' })
-    const told = await looksLike(jobId, ({ checks }) => checks.length === 2 && checks[0]?.state === 'failed')
+    const told = await looksLike(jobId, ({ checks }) => checks.length === 2 && checks[0]?.status === 'failed')
     expect(told).toMatchObject({ hasConflicts: false, previewUrl: 'https://preview.example.com/7' })
-    const build = { name: 'build', state: 'failed', url, summary }
-    expect(told.checks).toMatchObject([build, { name: 'preview', state: 'passed', log: null }])
+    const build = { name: 'build', status: 'failed', url, summary }
+    expect(told.checks).toMatchObject([build, { name: 'preview', status: 'passed', log: null }])
 
-    const send = async (check: string) => {
-      await scope.stores.jobs.message(projectId, jobId, { prompt: 'Mend it.', check }, request)
+    const send = async (failedCheck: string) => {
+      await scope.stores.jobs.message(projectId, jobId, { prompt: 'Fix it.', failedCheck }, request)
       await jobs.signals.wakeJob(jobId)
       await jobEnded(jobId)
       return turns.at(-1)
     }
-    expect(await send('build')).toMatchObject({ prompt: 'Mend it.', failedCheck: { name: 'build', summary } })
+    expect(await send('build')).toMatchObject({ prompt: 'Fix it.', failedCheck: { name: 'build', summary } })
     if (host === 'github') {
       const log = `${'line\n'.repeat(10_000)}\u001b[31mError\u001b[0m: no such page\n`
       await repository.setFailedRun(head, { name: 'links', summary: 'exit code 1', annotation: 'no such page', log })
@@ -203,7 +205,7 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     // As if each look had died before it recorded how far it had read, while others look too.
     for (let round = 0; round < 5; round++) {
       await scope.pool.query(
-        'UPDATE job SET pull_request_comments_since = NULL, pull_request_due_at = now() WHERE id = $1',
+        'UPDATE job SET pull_request_comments_since = NULL, pull_request_poll_at = now() WHERE id = $1',
         [jobId],
       )
       if (round === 2) await repository.comment(number, writer, '@colophon two')

@@ -41,11 +41,11 @@ export function followRepositories({
 function asSeen(look: RepositoryLook): SeenRepository {
   switch (look.kind) {
     case 'usable':
-      return { trouble: null, id: look.id, owner: look.owner, name: look.name }
+      return { issue: null, id: look.id, owner: look.owner, name: look.name }
     case 'archived':
-      return { trouble: 'archived', id: look.id, owner: look.owner, name: look.name }
-    case 'gone':
-    case 'shut_out':
-      return { trouble: look.kind }
+      return { issue: 'archived', id: look.id, owner: look.owner, name: look.name }
+    case 'not_found':
+    case 'access_revoked':
+      return { issue: look.kind }
   }
 }

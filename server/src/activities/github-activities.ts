@@ -3,7 +3,7 @@ import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { exchangeCode, listWritableRepositories, revokeToken } from '../code-hosts/github/app-calls.ts'
 import type { CodeHostConnection } from '../code-hosts/open-code-host.ts'
 import { type GithubAppStore, openClientSecret, openPrivateKey } from '../github/app-store.ts'
-import type { GithubVisitStore } from '../github/visit-store.ts'
+import type { GithubVisitStore } from '../github/authorization-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
@@ -12,9 +12,9 @@ import type { RepositoryTest } from '../projects/repository-test.ts'
 
 export interface GithubActivities {
   /** The repositories that the visitor may connect are with the visit then. A sentence: what is wrong; null: nothing. */
-  exchangeVisit(visitId: string): Promise<string | null>
+  exchangeVisit(authorizationId: string): Promise<string | null>
   testFoundRepository(
-    visitId: string,
+    authorizationId: string,
     repositoryId: number,
     baseBranch: string,
     docsFolder: string,
@@ -49,8 +49,8 @@ export function createGithubActivities({
 }): GithubActivities {
   return {
     async exchangeVisit(id) {
-      const visitId = id as Id<'vst'>
-      const visit = await visits.takeCode(visitId, opener)
+      const authorizationId = id as Id<'gha'>
+      const visit = await visits.takeCode(authorizationId, opener)
       const app = visit && (await githubApps.find(visit.baseUrl))
       if (!app) return `This visit to GitHub is over. ${startAgain}`
       const client = { ...app, clientSecret: await openClientSecret(app, opener) }
@@ -60,7 +60,7 @@ export function createGithubActivities({
         const token = await exchangeCode(client, visit.code, asking)
         if (token === undefined) return `GitHub does not take the code that came back with you. ${startAgain}`
         try {
-          await visits.keepFound(visitId, await listWritableRepositories(client, token, asking))
+          await visits.keepFound(authorizationId, await listWritableRepositories(client, token, asking))
         } finally {
           await revokeToken(client, token, within(revokeSeconds)).catch((error: unknown) =>
             log.warn({ error: String(error) }, "could not end a visitor's token: it ends by itself within 8 hours"),
@@ -73,10 +73,10 @@ export function createGithubActivities({
       }
     },
 
-    async testFoundRepository(visitId, repositoryId, baseBranch, docsFolder) {
-      const found = await visits.foundOne(visitId as Id<'vst'>, repositoryId)
+    async testFoundRepository(authorizationId, repositoryId, baseBranch, docsFolder) {
+      const found = await visits.foundOne(authorizationId as Id<'gha'>, repositoryId)
       const app = found && (await githubApps.find(found.baseUrl))
-      if (!app) return { works: false, message: `This visit to GitHub is over. ${startAgain}`, found: null }
+      if (!app) return { ok: false, message: `This visit to GitHub is over. ${startAgain}`, found: null }
       const { owner, name, installationId } = found.repository
       const privateKeyPem = await openPrivateKey(app, opener)
       const tested = await testRepository(
@@ -92,7 +92,7 @@ export function createGithubActivities({
       )
       // The App's own webhook, if it has one, is what tells us.
       const canManageWebhooks = app.webhookSecret !== null
-      return tested.works ? { ...tested, found: { ...tested.found, canManageWebhooks } } : tested
+      return tested.ok ? { ...tested, found: { ...tested.found, canManageWebhooks } } : tested
     },
   }
 }

@@ -19,7 +19,7 @@ export async function whileHoldingTurn<Result>(
   if (!(await turns.holdPublishing(turnId, holder, seconds))) {
     throw ApplicationFailure.create({
       message: 'another worker publishes it',
-      type: 'timed_out',
+      type: 'publish_timeout',
       nextRetryDelay: '1 second',
     })
   }

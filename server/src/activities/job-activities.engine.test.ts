@@ -38,7 +38,7 @@ beforeAll(async () => {
       while (!stopped.aborted) await sleep(50)
       return { kind: 'stopped' }
     }
-    if (prompt.startsWith('break')) return { kind: 'engine_failed', message: 'broken' }
+    if (prompt.startsWith('break')) return { kind: 'agent_failed', message: 'broken' }
     if (prompt.startsWith('unpublishable')) return { ...result, bundle: Buffer.from('no bundle') }
     return { ...result, session: Buffer.from(`after ${prompt}`) }
   })
@@ -120,7 +120,7 @@ test('an engine that breaks is tried twice, and then the job says why it failed'
   expect(await ended(await create('break'))).toMatchObject({
     status: 'failed',
     outcome: 'error',
-    error: { code: 'engine_failed', message: expect.stringContaining('Send a message') },
+    error: { code: 'agent_failed', message: expect.stringContaining('Send a message') },
   })
   expect(claimed.filter((prompt) => prompt === 'break')).toHaveLength(2)
 })
@@ -136,7 +136,7 @@ test('a runner is told what the turn, the project and the operator have to say',
     notDone: [],
     failedCheck: null,
     model: 'test-model',
-    modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 64_000 },
+    modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, maxOutputTokens: 64_000 },
   })
   const say = async (prompt: string) => {
     await scope.stores.jobs.message(projectId, id, { prompt }, request)
@@ -161,7 +161,7 @@ test('a job whose model is gone fails, and says so', async () => {
   expect(await ended(await create('for a model', { model: 'gone' }))).toMatchObject({
     status: 'failed',
     outcome: 'error',
-    error: { code: 'model_gone' },
+    error: { code: 'model_unavailable' },
   })
   expect(claimed).not.toContain('for a model')
 })

@@ -29,7 +29,7 @@ test('a project takes one place, a look that hangs gives it up, and nobody waits
       await never
     },
     log,
-    limits: { mostAtOnce: 2, deadlineMs: 300, stopWithinMs: 50 },
+    limits: { maxConcurrent: 2, deadlineMs: 300, stopWithinMs: 50 },
   })
   await sleep(200)
   expect(begun.filter((one) => one === slow)).toHaveLength(1)

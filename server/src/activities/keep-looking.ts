@@ -4,7 +4,7 @@ import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 
 export interface LookLimits {
-  mostAtOnce: number
+  maxConcurrent: number
   /** After which a look gives up its place, whatever it waits for. */
   deadlineMs: number
   /** For looks that are under way when it is told to stop. */
@@ -13,7 +13,7 @@ export interface LookLimits {
 
 const lookEveryMs = 1_000
 
-export const usualLimits: LookLimits = { mostAtOnce: 50, deadlineMs: 120_000, stopWithinMs: 5_000 }
+export const usualLimits: LookLimits = { maxConcurrent: 50, deadlineMs: 120_000, stopWithinMs: 5_000 }
 
 /** A project is looked at by one look at a time: however much of it is due, it takes one place. */
 export function keepLooking<Due extends { projectId: Id<'prj'> }>({
@@ -21,7 +21,7 @@ export function keepLooking<Due extends { projectId: Id<'prj'> }>({
   takeDue,
   look,
   log,
-  limits: { mostAtOnce, deadlineMs, stopWithinMs } = usualLimits,
+  limits: { maxConcurrent, deadlineMs, stopWithinMs } = usualLimits,
 }: {
   what: string
   /** Not of the busy projects, and of each other one at most one. */
@@ -52,7 +52,7 @@ export function keepLooking<Due extends { projectId: Id<'prj'> }>({
   const running = (async () => {
     while (!stopping.signal.aborted) {
       try {
-        const room = mostAtOnce - looking.size
+        const room = maxConcurrent - looking.size
         if (room > 0) for (const due of await takeDue(room, [...looking.keys()])) begin(due)
       } catch (error) {
         log.warn({ error: String(error) }, `could not look for due ${what}`)

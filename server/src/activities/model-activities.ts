@@ -11,7 +11,7 @@ export interface ModelActivities {
 /** One tiny call. Undefined: it works. */
 export type TestModel = (model: Model, key: string | null) => Promise<string | undefined>
 
-const longestSentence = 300
+const maxSentenceCharacters = 300
 
 export function createModelActivities({
   models,
@@ -27,7 +27,7 @@ export function createModelActivities({
       const model = await models.find(projectId as Id<'prj'>, name)
       if (!model) return `The project may use no model ${name === defaultModel ? 'by default' : name}.`
       const wrong = await testModel(model, await openModelKey(model, opener))
-      return wrong?.slice(0, longestSentence) ?? null
+      return wrong?.slice(0, maxSentenceCharacters) ?? null
     },
   }
 }

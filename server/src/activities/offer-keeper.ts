@@ -7,7 +7,7 @@ import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Log } from '../platform/log.ts'
 
 /** One after another, sixty took longer than an offer lives without (tried, on a busy machine). */
-const mostAtOnce = 20
+const maxConcurrent = 20
 
 export class OfferKeeper {
   readonly #offers = new Map<string, Buffer>()
@@ -51,7 +51,7 @@ export class OfferKeeper {
         else await this.#client.activity.heartbeat(token).catch((error: unknown) => this.#ended(name, token, error))
       }
     }
-    await Promise.all(Array.from({ length: mostAtOnce }, beatSome))
+    await Promise.all(Array.from({ length: maxConcurrent }, beatSome))
   }
 
   /** Cancelled while nobody had it: there is nobody to stop. Otherwise Temporal has given it up already. */

@@ -209,16 +209,16 @@ const refusalWords = (refusals: readonly ResultRefusal[]) =>
 const final = (code: string) => ApplicationFailure.nonRetryable(code, code)
 
 /** A wait that ended after the time for publishing would not be waited for at all (Temporal). Too early is told once more. */
-const longestWaitSeconds = 300
+const maxWaitSeconds = 300
 
 /** Its code alone: Temporal keeps what it is told, and a host's words may hold anything. */
 function asFailure(failure: CodeHostError['failure']): ApplicationFailure {
-  if (failure.kind === 'final') return final('code_host_refused')
+  if (failure.kind === 'final') return final('code_host_access_denied')
   return ApplicationFailure.create({
-    message: 'timed_out',
-    type: 'timed_out',
+    message: 'publish_timeout',
+    type: 'publish_timeout',
     ...(failure.retryAfterSeconds !== undefined && {
-      nextRetryDelay: Math.min(failure.retryAfterSeconds, longestWaitSeconds) * 1000,
+      nextRetryDelay: Math.min(failure.retryAfterSeconds, maxWaitSeconds) * 1000,
     }),
   })
 }

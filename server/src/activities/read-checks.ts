@@ -8,11 +8,11 @@ import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-stor
 /** Checks and previews of a commit may begin late. After this, and when none is under way, only a hint makes us ask again. */
 const watchedForMs = 60 * 60_000
 
-const mostChecks = 100
-const mostLogs = 5
-const mostLogCharacters = 20_000
-const mostSummaryCharacters = 1_000
-const mostNameCharacters = 200
+const maxChecks = 100
+const maxLogs = 5
+const maxLogCharacters = 20_000
+const maxSummaryCharacters = 1_000
+const maxNameCharacters = 200
 
 export async function readChecks(
   pullRequests: PullRequestStore,
@@ -22,16 +22,16 @@ export async function readChecks(
 ): Promise<void> {
   if (isSettled(due.seen, head)) return
   const { checks: found, previewUrl } = await host.readChecks(head)
-  const checks = found.toSorted((one, other) => rank[one.state] - rank[other.state]).slice(0, mostChecks)
+  const checks = found.toSorted((one, other) => rank[one.status] - rank[other.status]).slice(0, maxChecks)
   const { logs, limit } = await readLogs(host, checks, due.logs)
   await pullRequests.recordChecks(due, {
     commit: head,
-    checks: checks.map(({ id, name, state, url, summary }) => ({
+    checks: checks.map(({ id, name, status, url, summary }) => ({
       id,
-      state,
+      status,
       url: asLink(url),
-      name: plain(name).slice(0, mostNameCharacters).toWellFormed(),
-      summary: summary && plain(summary).slice(0, mostSummaryCharacters).toWellFormed(),
+      name: plain(name).slice(0, maxNameCharacters).toWellFormed(),
+      summary: summary && plain(summary).slice(0, maxSummaryCharacters).toWellFormed(),
     })),
     logs,
     previewUrl: asLink(previewUrl),
@@ -39,12 +39,12 @@ export async function readChecks(
   if (limit) throw limit
 }
 
-const rank: Readonly<Record<HostCheck['state'], number>> = { failed: 0, pending: 1, passed: 2 }
+const rank: Readonly<Record<HostCheck['status'], number>> = { failed: 0, pending: 1, passed: 2 }
 
 function isSettled(seen: SeenChecks | null, head: CommitId): boolean {
   return (
     seen?.commit === head &&
-    seen.checks.every(({ state }) => state !== 'pending') &&
+    seen.checks.every(({ status }) => status !== 'pending') &&
     Date.now() - Date.parse(seen.watchedSince) > watchedForMs
   )
 }
@@ -59,10 +59,10 @@ async function readLogs(
   known: CheckLogs,
 ): Promise<{ logs: CheckLogs; limit: CodeHostError | undefined }> {
   const logs: Record<string, string | null> = {}
-  for (const check of checks.filter(({ state }) => state === 'failed').slice(0, mostLogs)) {
+  for (const check of checks.filter(({ status }) => status === 'failed').slice(0, maxLogs)) {
     try {
       const log = known[check.id] ?? (await host.readCheckLog(check))
-      logs[check.id] = log && plain(log).slice(-mostLogCharacters).toWellFormed()
+      logs[check.id] = log && plain(log).slice(-maxLogCharacters).toWellFormed()
     } catch (error) {
       if (isCodeHostError(error, 'rate_limited')) return { logs, limit: error }
       if (!(error instanceof CodeHostError)) throw error

@@ -8,7 +8,7 @@ import { Problem } from '../platform/http/problem.ts'
 import type { Log } from '../platform/log.ts'
 
 /** As of every prompt. */
-const mostCharacters = 50_000
+const maxCharacters = 50_000
 
 /** A host may show the later of two comments first: what is this new is read again at the next look. */
 const settledAfterMs = 120_000
@@ -60,14 +60,14 @@ export async function readComments(
 type AskWriter = (author: string) => Promise<boolean | 'later'>
 
 /** In one look: each author once, and not all of a crowd. */
-const mostAuthors = 20
+const maxAuthors = 20
 
 function askOnce(mayWrite: (author: string) => Promise<boolean>): AskWriter {
   const asked = new Map<string, boolean>()
   return async (author) => {
     const known = asked.get(author)
     if (known !== undefined) return known
-    if (asked.size === mostAuthors) return 'later'
+    if (asked.size === maxAuthors) return 'later'
     const may = await mayWrite(author)
     asked.set(author, may)
     return may
@@ -82,7 +82,7 @@ async function take(
   { id, author, isBot, text, url }: PullRequestComment,
   askWriter: AskWriter,
 ): Promise<'done' | 'later'> {
-  const prompt = text.length <= mostCharacters ? askedInComment(text) : undefined
+  const prompt = text.length <= maxCharacters ? askedInComment(text) : undefined
   if (isBot || prompt === undefined) return 'done'
   const mayWrite = await askWriter(author)
   if (mayWrite === 'later') return 'later'

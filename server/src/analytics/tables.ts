@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { Witness } from './classify/classify.ts'
+import type { CountingSource } from './classify/classify.ts'
 import type { LeftOutReason, ViewSource } from './collect/view-source.ts'
 import type { AiMeaning } from './query/ai-meaning.ts'
 
@@ -10,12 +10,12 @@ export type Day = `${number}-${number}-${number}`
 
 export interface AnalyticsTables extends AuditTables {
   project: { id: Id<'prj'> }
-  project_analytics: {
+  analytics_settings: {
     project_id: Id<'prj'>
-    people_counted_by: Generated<Witness>
-    obeys_opt_out: Generated<boolean>
-    site_origins: Generated<string[]>
-    ai: Generated<AiMeaning>
+    human_source: Generated<CountingSource>
+    respect_do_not_track: Generated<boolean>
+    allowed_origins: Generated<string[]>
+    ai_scope: Generated<AiMeaning>
     retention_months: Generated<number | null>
     expired_before: Generated<Day | null>
     shard: Generated<number>
@@ -26,13 +26,13 @@ export interface AnalyticsTables extends AuditTables {
     created_at: Generated<Date>
     revoked_at: ColumnType<Date | null, never, Date>
   }
-  view_witness: {
+  source_coverage: {
     project_id: Id<'prj'>
-    witness: Witness
+    source: CountingSource
     month: Day
     first_day: Day
     last_day: Day
-    counts_people: boolean
+    counts_humans: boolean
   }
   view_batch: {
     id: Generated<string>
@@ -48,20 +48,19 @@ export interface AnalyticsTables extends AuditTables {
     id: Id<'imp'>
     kind: 'access_log'
     fingerprint: Buffer
-    sure_bytes: string
+    confirmed_bytes: string
     planned_bytes: string
     views: string
     finished_at: Date | null
-    undone_at: Date | null
   }
-  view_source: { project_id: Id<'prj'>; source: ViewSource; last_event_at: Date }
-  view_tally: {
+  source_last_event: { project_id: Id<'prj'>; source: ViewSource; last_event_at: Date }
+  source_event_count: {
     project_id: Id<'prj'>
     source: ViewSource
     hour: Date
     outcome: LeftOutReason | 'counted'
     events: string
   }
-  view_dropped: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: LeftOutReason }
-  view_delivery: { delivery: Buffer; forget_on: Day | 'infinity' }
+  dropped_event: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: LeftOutReason }
+  view_delivery: { delivery: Buffer; expires_on: Day | 'infinity' }
 }

@@ -30,22 +30,22 @@ export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRout
 }
 
 /** For each route that reads its bodies itself: whoever fills one of them, like strangers with beacons, stops no other. */
-const mostLargeBodyBytes = 32 * 1024 * 1024
+const maxLargeBodyBytes = 32 * 1024 * 1024
 
-const mostPerMinute = 600
+const maxPerMinute = 600
 
 export function addRoutes(server: HttpServer, routes: readonly Route[], parts: AdmitParts): void {
-  const reads = new MinuteLimit('reads', mostPerMinute)
+  const reads = new MinuteLimit('reads', maxPerMinute)
   // By project and not by key: a key that makes keys would have as many limits as it likes.
-  const changes = new MinuteLimit('changes to the project', mostPerMinute)
+  const changes = new MinuteLimit('changes to the project', maxPerMinute)
   const admitted = new WeakMap<FastifyRequest, Admitted>()
   const heldBody = new WeakSet<FastifyRequest>()
   const add = (scope: HttpServer, route: Route) => {
     const limitOfPlace =
-      route.mostPerMinuteFromPlace === undefined
+      route.maxPerMinutePerNetwork === undefined
         ? undefined
-        : new MinuteLimit('tries from where you are', route.mostPerMinuteFromPlace)
-    const largeBodies = new LargeBodies(mostLargeBodyBytes)
+        : new MinuteLimit('tries from where you are', route.maxPerMinutePerNetwork)
+    const largeBodies = new LargeBodies(maxLargeBodyBytes)
     const { params, query, body, headers } = route.schemas
     scope.route({
       method: route.method,

@@ -127,7 +127,7 @@ test('who gets in, and where the code is, is changed in a fresh session alone', 
     raise: () => client.members.changeRole(projectId, member.id, { role: 'owner' }),
     connect: () => client.repository.connect(projectId, repository),
   }))
-    await expect(act(), what).rejects.toMatchObject({ code: 'fresh_session_needed' })
+    await expect(act(), what).rejects.toMatchObject({ code: 'reauthentication_required' })
 })
 
 test('answers for one caller are in no cache, and a job that is unchanged is still told apart', async () => {

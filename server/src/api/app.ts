@@ -1,13 +1,13 @@
 /** The public HTTP service, put together from its routes. */
-import type { Readers } from '../analytics/classify/readers.ts'
+import type { ClientDetector } from '../analytics/classify/client-detector.ts'
 import type { SourceNotes } from '../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
-import type { SeenReaders } from '../analytics/query/seen-readers.ts'
+import type { SeenClients } from '../analytics/query/seen-clients.ts'
 import type { ViewReports } from '../analytics/query/view-reports.ts'
 import type { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../analytics/settings/settings-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
-import type { GithubVisitStore } from '../github/visit-store.ts'
+import type { GithubVisitStore } from '../github/authorization-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'
 import type { FindFurthestJob } from '../jobs/furthest-job.ts'
 import type { JobStore } from '../jobs/job-store.ts'
@@ -29,7 +29,7 @@ import type { Log } from '../platform/log.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
 import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
 import { changeAnalyticsSettingsRoute } from './analytics/change-analytics-settings.ts'
-import { classifyReaderRoute } from './analytics/classify-reader.ts'
+import { classifyClientRoute } from './analytics/classify-client.ts'
 import { addCollectScript } from './analytics/collect-script.ts'
 import { collectViewRoute } from './analytics/collect-view.ts'
 import { createSiteKeyRoute } from './analytics/create-site-key.ts'
@@ -37,20 +37,20 @@ import { exportViewsRoute } from './analytics/export-views.ts'
 import { getAnalyticsSettingsRoute } from './analytics/get-analytics-settings.ts'
 import { getCoverageRoute } from './analytics/get-coverage.ts'
 import { ingestViewsRoute } from './analytics/ingest-views.ts'
+import { listClientsRoute } from './analytics/list-clients.ts'
 import { listLiveEventsRoute } from './analytics/list-live-events.ts'
-import { listReadersRoute } from './analytics/list-readers.ts'
 import { listSiteKeysRoute } from './analytics/list-site-keys.ts'
 import { listSourcesRoute } from './analytics/list-sources.ts'
 import { listViewsRoute } from './analytics/list-views.ts'
 import { revokeSiteKeyRoute } from './analytics/revoke-site-key.ts'
 import { viewTimeseriesRoute } from './analytics/view-timeseries.ts'
+import { completeGithubAppRoute } from './github/complete-app.ts'
+import { completeGithubAuthorizationRoute } from './github/complete-authorization.ts'
 import { connectGithubRepositoryRoute } from './github/connect-repository.ts'
-import { finishGithubAppRoute } from './github/finish-app.ts'
-import { finishGithubVisitRoute } from './github/finish-visit.ts'
 import type { GithubDoor } from './github/github-door.ts'
 import { listGithubAppsRoute } from './github/list-apps.ts'
 import { startGithubAppRoute } from './github/start-app.ts'
-import { startGithubVisitRoute } from './github/start-visit.ts'
+import { startGithubAuthorizationRoute } from './github/start-authorization.ts'
 import { testGithubRepositoryRoute } from './github/test-repository.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
@@ -70,11 +70,11 @@ import { listKeysRoute } from './keys/list-keys.ts'
 import { revokeKeyRoute } from './keys/revoke-key.ts'
 import { getMeRoute } from './me/get-me.ts'
 import { addModelRoute } from './models/add-model.ts'
-import { listInstalledModelsRoute } from './models/list-installed-models.ts'
+import { listInstanceModelsRoute } from './models/list-instance-models.ts'
 import { listModelsRoute } from './models/list-models.ts'
-import { makeDefaultModelRoute } from './models/make-default-model.ts'
 import type { ModelProviders } from './models/model-providers.ts'
 import { removeModelRoute } from './models/remove-model.ts'
+import { setDefaultModelRoute } from './models/set-default-model.ts'
 import { testStoredModelRoute } from './models/test-stored-model.ts'
 import { testTypedModelRoute } from './models/test-typed-model.ts'
 import { openApiDocument } from './openapi.ts'
@@ -82,19 +82,19 @@ import { addDashboard } from './pages/dashboard.ts'
 import { addReference } from './pages/reference.ts'
 import { acceptInvitationRoute } from './people/accept-invitation.ts'
 import { changePasswordRoute } from './people/change-password.ts'
+import { createFirstOwnerRoute } from './people/create-first-owner.ts'
 import { type CreateInvitationParts, createInvitationRoute } from './people/create-invitation.ts'
 import { endOtherSessionsRoute } from './people/end-other-sessions.ts'
 import { getSessionRoute } from './people/get-session.ts'
 import { listInvitationsRoute } from './people/list-invitations.ts'
-import { lookAtInvitationRoute } from './people/look-at-invitation.ts'
-import { makeFirstOwnerRoute } from './people/make-first-owner.ts'
+import { lookUpInvitationRoute } from './people/look-up-invitation.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
+import { resetPasswordRoute } from './people/reset-password.ts'
 import { revokeInvitationRoute } from './people/revoke-invitation.ts'
 import type { SessionParts } from './people/session-answer.ts'
-import { setPasswordRoute } from './people/set-password.ts'
 import { signInRoute } from './people/sign-in.ts'
 import { signOutRoute } from './people/sign-out.ts'
-import { startProviderRoute } from './people/start-provider.ts'
+import { startProviderSignInRoute } from './people/start-provider-sign-in.ts'
 import { addMemberRoute } from './projects/add-member.ts'
 import { changeMemberRoleRoute } from './projects/change-member-role.ts'
 import { changeSettingsRoute } from './projects/change-settings.ts'
@@ -103,7 +103,7 @@ import { getHealthRoute } from './projects/get-health.ts'
 import { getProjectRoute } from './projects/get-project.ts'
 import { getSettingsRoute } from './projects/get-settings.ts'
 import { getSetupRoute } from './projects/get-setup.ts'
-import { listAuditRoute } from './projects/list-audit.ts'
+import { listAuditEntriesRoute } from './projects/list-audit-entries.ts'
 import { listMembersRoute } from './projects/list-members.ts'
 import { listProjectsRoute } from './projects/list-projects.ts'
 import { pauseProjectRoute } from './projects/pause-project.ts'
@@ -134,7 +134,7 @@ export interface ApiParts extends JobSignals, HookParts, SessionParts, CreateInv
   modelProviders: ModelProviders
   testStoredModel: TestStoredModel
   budgets: BudgetStore
-  installationBudget: BudgetDefaults
+  instanceBudget: BudgetDefaults
   pauses: PauseStore
   runners: RunnerStore
   gatewayUrl: string | undefined
@@ -142,12 +142,12 @@ export interface ApiParts extends JobSignals, HookParts, SessionParts, CreateInv
   codeHosts: CodeHosts
   github: GithubDoor
   visits: GithubVisitStore
-  seenReaders: SeenReaders
+  seenClients: SeenClients
   viewBuffer: ViewBuffer
   sourceNotes: SourceNotes
   knownSites: KnownSites
   viewReports: ViewReports
-  readers: Readers
+  clientDetector: ClientDetector
   analyticsSettings: SettingsStore
 }
 
@@ -169,11 +169,11 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   listViewsRoute(parts),
   exportViewsRoute(parts),
   viewTimeseriesRoute(parts),
-  listReadersRoute(parts),
+  listClientsRoute(parts),
   getCoverageRoute(parts),
   listSourcesRoute(parts),
   listLiveEventsRoute(parts),
-  classifyReaderRoute(parts),
+  classifyClientRoute(parts),
   getAnalyticsSettingsRoute(parts),
   changeAnalyticsSettingsRoute(parts),
   listSiteKeysRoute(parts),
@@ -192,8 +192,8 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   testRepositoryRoute(parts),
   connectRepositoryRoute(parts),
   changeRepositoryRoute(parts),
-  startGithubVisitRoute(parts),
-  finishGithubVisitRoute(parts),
+  startGithubAuthorizationRoute(parts),
+  completeGithubAuthorizationRoute(parts),
   testGithubRepositoryRoute(parts),
   connectGithubRepositoryRoute(parts),
   getSettingsRoute(parts),
@@ -211,24 +211,24 @@ export const apiRoutes = (parts: ApiParts): Route[] => [
   listInvitationsRoute(parts),
   createInvitationRoute(parts),
   revokeInvitationRoute(parts),
-  listAuditRoute(parts),
-  listInstalledModelsRoute(parts),
+  listAuditEntriesRoute(parts),
+  listInstanceModelsRoute(parts),
   testTypedModelRoute(parts),
   addModelRoute(parts),
   removeModelRoute(parts),
-  makeDefaultModelRoute(parts),
+  setDefaultModelRoute(parts),
   listGithubAppsRoute(parts),
   startGithubAppRoute(parts),
-  finishGithubAppRoute(parts),
+  completeGithubAppRoute(parts),
   getSessionRoute(parts),
   signInRoute(parts),
   signOutRoute(parts),
   endOtherSessionsRoute(parts),
-  startProviderRoute(parts),
-  makeFirstOwnerRoute(parts),
+  startProviderSignInRoute(parts),
+  createFirstOwnerRoute(parts),
   changePasswordRoute(parts),
-  setPasswordRoute(parts),
-  lookAtInvitationRoute(parts),
+  resetPasswordRoute(parts),
+  lookUpInvitationRoute(parts),
   acceptInvitationRoute(parts),
   healthzRoute(),
   readyzRoute(parts),

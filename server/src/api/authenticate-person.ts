@@ -40,12 +40,12 @@ export async function callerOf(
   return { kind: 'person', id: session.person.id, session, role }
 }
 
-export const freshUntil = ({ createdAt }: LiveSession): Date => new Date(createdAt.getTime() + freshMs)
+export const recentlyAuthenticatedUntil = ({ createdAt }: LiveSession): Date => new Date(createdAt.getTime() + freshMs)
 
 export function refuseStale(session: LiveSession): void {
-  if (freshUntil(session) <= new Date())
+  if (recentlyAuthenticatedUntil(session) <= new Date())
     throw new Problem(
-      'fresh_session_needed',
+      'reauthentication_required',
       'Sign in once more to do this: it needs a session of the last 10 minutes.',
     )
 }

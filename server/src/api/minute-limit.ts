@@ -8,14 +8,14 @@ const windowMs = 60_000
  */
 export class MinuteLimit {
   readonly #what: string
-  readonly #mostPerMinute: number
+  readonly #maxPerMinute: number
   readonly #counts = new Map<string, number>()
   #windowStartedAt = performance.now()
 
   /** `what` completes "More than 600 …". */
-  constructor(what: string, mostPerMinute: number) {
+  constructor(what: string, maxPerMinute: number) {
     this.#what = what
-    this.#mostPerMinute = mostPerMinute
+    this.#maxPerMinute = maxPerMinute
   }
 
   take(whose: string): void {
@@ -25,11 +25,11 @@ export class MinuteLimit {
       this.#windowStartedAt = now
     }
     const count = (this.#counts.get(whose) ?? 0) + 1
-    if (count > this.#mostPerMinute) {
+    if (count > this.#maxPerMinute) {
       const waitSeconds = Math.ceil((this.#windowStartedAt + windowMs - now) / 1000)
       throw new Problem(
         'rate_limited',
-        `More than ${this.#mostPerMinute} ${this.#what} in a minute: wait ${waitSeconds} s.`,
+        `More than ${this.#maxPerMinute} ${this.#what} in a minute: wait ${waitSeconds} s.`,
         {
           headers: { 'retry-after': String(waitSeconds) },
         },

@@ -76,7 +76,7 @@ const ofReadScopes = {
   403: '`insufficient_scope`, `insufficient_role`, `ip_not_allowed`',
   404: '`not_found`',
 }
-const ofScopes = { ...ofReadScopes, 403: '`insufficient_scope`, `insufficient_role`, `cross_site`, `ip_not_allowed`' }
+const ofScopes = { ...ofReadScopes, 403: '`insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`' }
 const ofBodies = { 413: '`too_large`', 415: '`unsupported_media_type`' }
 const ofReads = { 429: '`rate_limited`' }
 
@@ -97,7 +97,7 @@ test.each([
   ['GET', 'any-key', {}, { ...ofKeys, ...ofReads }],
   ['GET', 'agent:read', {}, { ...ofReadScopes, ...ofReads }],
   ['GET', 'session', {}, { ...ofEverybody, 401: '`unauthenticated`', ...ofReads }],
-  ['POST', 'operator', {}, { ...ofEverybody, 401: '`unauthenticated`', 403: '`insufficient_role`, `cross_site`' }],
+  ['POST', 'operator', {}, { ...ofEverybody, 401: '`unauthenticated`', 403: '`insufficient_role`, `cross_origin`' }],
   ['POST', 'agent:write', {}, ofScopes],
   ['POST', 'agent:write', { body: Thing }, { ...ofScopes, ...ofBodies }],
 ] as const)('%s for %s with %o says how it can refuse', (method, access, schemas, refusals) => {

@@ -81,7 +81,7 @@ function operation(route: Route, components: Components): Json {
     security: securityOf(route.access),
     'x-colophon-access': route.access,
     ...(route.reads && {
-      'x-colophon-body': { mostBytes: route.reads.mostBytes, mayBePacked: route.reads.mayBePacked },
+      'x-colophon-body': { maxBytes: route.reads.maxBytes, mayBePacked: route.reads.mayBePacked },
     }),
   }
 }
@@ -142,7 +142,7 @@ const problemAnswer = (description: string, components: Components): Json => ({
 
 /** Every way in which this route, or what stands in front of it, can refuse: status → the codes. */
 function refusals(route: Route): [status: string, description: string][] {
-  const { access, schemas, method, refuses = [], wantsFreshSession, mostPerMinuteFromPlace } = route
+  const { access, schemas, method, refuses = [], wantsFreshSession, maxPerMinutePerNetwork } = route
   const isOfSession = access === 'session' || access === 'operator'
   const isOfProject = access !== 'public' && access !== 'any-key' && !isOfSession
   const withKey = access === 'any-key' || isOfProject
@@ -153,12 +153,12 @@ function refusals(route: Route): [status: string, description: string][] {
     if (code === 'ip_not_allowed') return withKey
     if (code === 'insufficient_scope' || status === 404) return isOfProject
     if (code === 'insufficient_role') return isOfProject || access === 'operator'
-    if (code === 'cross_site') return method !== 'GET' && (isOfProject || isOfSession)
-    if (code === 'fresh_session_needed') return wantsFreshSession === true
+    if (code === 'cross_origin') return method !== 'GET' && (isOfProject || isOfSession)
+    if (code === 'reauthentication_required') return wantsFreshSession === true
     if (status === 413 || status === 415) return schemas.body !== undefined
     if (code !== 'rate_limited') return false
     const isRead = access !== 'public' && method === 'GET'
-    return mostPerMinuteFromPlace !== undefined || access === 'project:write' || isRead
+    return maxPerMinutePerNetwork !== undefined || access === 'project:write' || isRead
   })
   const byStatus = Map.groupBy(possible, ([, { status }]) => String(status))
   return [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => `\`${code}\``).join(', ')])

@@ -86,7 +86,7 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Route
   /** What cannot be undone by whoever finds an open browser: a session has to be a few minutes old at most. */
   wantsFreshSession?: true
   /** For what strangers can try: counted by where it comes from. */
-  mostPerMinuteFromPlace?: number
+  maxPerMinutePerNetwork?: number
   /** Asked too often for a logged line each, where all goes well. */
   quiet?: true
   /** Beyond what every route of its kind can refuse. */

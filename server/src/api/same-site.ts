@@ -9,5 +9,5 @@ export function refuseCrossSite({ headers }: FastifyRequest, publicOrigin: strin
   const site = headers['sec-fetch-site']
   const isOurs = site === undefined ? headers.origin === publicOrigin : site === 'same-origin'
   if (!isOurs)
-    throw new Problem('cross_site', `This is done from the dashboard at ${publicOrigin}, or with an API key, alone.`)
+    throw new Problem('cross_origin', `This is done from the dashboard at ${publicOrigin}, or with an API key, alone.`)
 }

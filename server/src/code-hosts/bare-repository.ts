@@ -8,7 +8,7 @@ import {
   type ChangeRefusal,
   type ChangeRefusalCode,
   type CheckedChange,
-  mostChangedFiles,
+  maxChangedFiles,
   printable,
   refusalsOf,
 } from './allow-list/allow-list.ts'
@@ -66,15 +66,15 @@ export type Placement =
   | { kind: 'branch_moved' }
 
 const comparisonLimits: ComparisonLimits = {
-  changes: mostChangedFiles,
+  changes: maxChangedFiles,
   depth: 30,
   trees: 5_000,
   treeBytes: 64 * 1024 * 1024,
 }
-const mostListedRefusals = 20
-const mostPatchBytes = 2 * 1024 * 1024
+const maxListedRefusals = 20
+const maxPatchBytes = 2 * 1024 * 1024
 /** Further back our base is not looked for: such a branch counts as another one. */
-const mostForeignCommits = 50
+const maxForeignCommits = 50
 
 export class BareRepository implements AsyncDisposable {
   readonly #git: GitRepository
@@ -112,7 +112,7 @@ export class BareRepository implements AsyncDisposable {
       const tree = await treeOf(objects, head)
       if (tree === baseTree) return { kind: 'no_changes' }
       const check = await this.#check(objects, baseTree, tree, policy)
-      if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, mostListedRefusals) }
+      if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, maxListedRefusals) }
       return { kind: 'accepted', result: { base, head, tree, policy, changes: check.changes } }
     } finally {
       objects.close()
@@ -122,7 +122,7 @@ export class BareRepository implements AsyncDisposable {
   /** For people to read: what the result changes since then, which is its base unless said otherwise. */
   async diff({ base, head }: AcceptedResult, since: CommitId = base): Promise<{ patch: string; isWhole: boolean }> {
     const isHere = since === base || (await this.#git.fetch(since, 1)) !== 'gone'
-    return await this.#git.patch(isHere ? since : base, head, mostPatchBytes)
+    return await this.#git.patch(isHere ? since : base, head, maxPatchBytes)
   }
 
   /**
@@ -141,7 +141,7 @@ export class BareRepository implements AsyncDisposable {
     if (head === undefined || head === base) return { kind: 'ready', commit }
     if (head === commit.id || head === recorded) return { kind: 'published', head, ours: head }
 
-    if ((await this.#git.fetch(head, mostForeignCommits)) === 'gone') return { kind: 'branch_moved' }
+    if ((await this.#git.fetch(head, maxForeignCommits)) === 'gone') return { kind: 'branch_moved' }
     const ours = await this.#findOurs(head, base, commit.id, recorded)
     if (ours) return { kind: 'published', head, ours }
     // Rebased or started over: what people did since the base can no longer be told from what they undid.

@@ -86,12 +86,12 @@ const finalCodes: Record<number, FinalCode> = {
 const isLimit = ({ headers }: Response, said = '') =>
   headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(said)
 
-const longestWaitSeconds = 3600
+const maxWaitSeconds = 3600
 
 function untilResetSeconds({ headers }: Response): number | undefined {
   const reset = Number(headers.get('x-ratelimit-reset'))
   if (headers.get('x-ratelimit-remaining') !== '0' || !reset) return undefined
-  return Math.min(Math.max(Math.ceil(reset - Date.now() / 1000), 1), longestWaitSeconds)
+  return Math.min(Math.max(Math.ceil(reset - Date.now() / 1000), 1), maxWaitSeconds)
 }
 
 /** Seconds or a date, by RFC 9110; not longer than an hour, whatever a host says. */
@@ -99,5 +99,5 @@ function retryAfterSeconds(response: Response): number | undefined {
   const value = response.headers.get('retry-after')
   if (!value) return undefined
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), longestWaitSeconds) : undefined
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), maxWaitSeconds) : undefined
 }

@@ -58,13 +58,13 @@ export type ConnectionProblemCode =
 
 export type ConnectionTest =
   | {
-      works: true
+      ok: true
       baseCommit: CommitId
       defaultBranch: string
       /** Else states of pull requests are followed by asking. */
       canManageWebhooks: boolean
     }
-  | { works: false; code: ConnectionProblemCode; message: string }
+  | { ok: false; code: ConnectionProblemCode; message: string }
 
 export type FolderLook = {
   exists: boolean
@@ -101,9 +101,9 @@ export type RepositoryLook =
   | { kind: 'usable'; id: number; owner: string; name: string }
   | { kind: 'archived'; id: number; owner: string; name: string }
   /** Deleted, or hidden from us: hosts do not say which. */
-  | { kind: 'gone' }
+  | { kind: 'not_found' }
   /** The token, or the app, is no longer let in. */
-  | { kind: 'shut_out' }
+  | { kind: 'access_revoked' }
 
 export type PullRequestComment = {
   id: number
@@ -119,7 +119,7 @@ export type HostCheck = {
   /** The host's own, to ask for its log with. */
   id: string
   name: string
-  state: 'pending' | 'passed' | 'failed'
+  status: 'pending' | 'passed' | 'failed'
   url: string | null
   /** A line of the host or of the check. */
   summary: string | null

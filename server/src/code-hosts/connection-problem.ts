@@ -1,10 +1,10 @@
 import type { ConnectionProblemCode, ConnectionTest } from './code-host.ts'
 import type { CodeHostError } from './code-host-error.ts'
 
-type Problem = Extract<ConnectionTest, { works: false }>
+type Problem = Extract<ConnectionTest, { ok: false }>
 
 export const problem = (code: ConnectionProblemCode, message: string): Problem => ({
-  works: false,
+  ok: false,
   code,
   message,
 })

@@ -6,11 +6,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../platform/http/problem.ts'
 
 export class BodyBudget {
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #takenBytes = 0
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   /** Until the answer is out. One is always taken, however large. */
@@ -18,7 +18,7 @@ export class BodyBudget {
     // Who left while we looked up its token will not leave once more.
     if (reply.raw.destroyed) throw new Problem('invalid_request', 'Nobody waits for the answer.')
     const bytes = Math.min(Number(headers['content-length'] ?? Number.POSITIVE_INFINITY), routeOptions.bodyLimit ?? 0)
-    if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.#mostBytes) {
+    if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.#maxBytes) {
       throw new Problem('unavailable', 'Other results are being taken in: send it again.', {
         headers: { 'retry-after': '1' },
       })

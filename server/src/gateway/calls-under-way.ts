@@ -1,7 +1,7 @@
 import type { Id } from '../platform/ids.ts'
 
 /** An engine, or git, makes one call after another; what wants many at once is neither. */
-const mostAtOnce = 4
+const maxConcurrent = 4
 
 /** Calls of each turn at this gateway. In memory: what a gateway held up when it died, it holds up no longer. */
 export class CallsUnderWay {
@@ -10,7 +10,7 @@ export class CallsUnderWay {
   /** False: there are too many already, or it is over. */
   enter(turnId: Id<'trn'>, over: AbortSignal): boolean {
     const count = this.#counts.get(turnId) ?? 0
-    if (count >= mostAtOnce || over.aborted) return false
+    if (count >= maxConcurrent || over.aborted) return false
     this.#counts.set(turnId, count + 1)
     over.addEventListener('abort', () => this.#leave(turnId), { once: true })
     return true

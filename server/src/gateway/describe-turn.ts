@@ -26,7 +26,7 @@ export function createDescribeTurn({
       projects.readInstructions(projectId),
     ])
     if (!model) return undefined
-    const { format: wire, contextWindowTokens: contextTokens, mostOutputTokens } = model
+    const { format: wire, contextWindowTokens: contextTokens, maxOutputTokens } = model
     return {
       turnId,
       prompt: claimed.prompt,
@@ -35,7 +35,7 @@ export function createDescribeTurn({
       notDone: [...notDone],
       instructions,
       model: model.name,
-      modelSettings: { wire, contextTokens, mostOutputTokens },
+      modelSettings: { wire, contextTokens, maxOutputTokens },
       docsFolder: repository?.docsFolder ?? '',
       session: session?.toString('base64') ?? null,
       earlier: earlier && { ...earlier, bundle: earlier.bundle.toString('base64') },

@@ -24,7 +24,7 @@ const model: Model = {
   baseUrl: `${modelUrl}/v1`,
   providerModel: 'scripted/answer',
   contextWindowTokens: 200_000,
-  mostOutputTokens: 4_000,
+  maxOutputTokens: 4_000,
   projectIds: null,
   isDefault: false,
   prices: { input: '3', output: '15', cacheRead: null, cacheWrite: null },
@@ -37,7 +37,7 @@ let runners: TestRunner[] = []
 let repository: GiteaRepository
 let projectId: Id<'prj'>
 /** What the runner does, by the job's prompt. */
-const works = new Map<string, Work>()
+const ok = new Map<string, Work>()
 const claimed: ClaimedTurn[] = []
 
 beforeAll(async () => {
@@ -62,7 +62,7 @@ beforeAll(async () => {
   jobs = await startJobs(scope, settings)
   const work: Work = async (turn, stopped) => {
     claimed.push(turn)
-    return (await works.get(turn.prompt)?.(turn, stopped)) ?? broken
+    return (await ok.get(turn.prompt)?.(turn, stopped)) ?? broken
   }
   runners = [1, 2].map(() => startTestRunner(jobs.gatewayUrl, jobs.runnerToken, work))
 })
@@ -83,10 +83,10 @@ const done: TurnReport = {
   reply: 'Done.',
   checks: [],
 }
-const broken: TurnReport = { kind: 'engine_failed', message: 'The model did not answer.' }
+const broken: TurnReport = { kind: 'agent_failed', message: 'The model did not answer.' }
 
 async function create(prompt: string, work: Work): Promise<Id<'job'>> {
-  works.set(prompt, work)
+  ok.set(prompt, work)
   const wanted = { repository: 'docs', ref: 'main', model: 'scripted', title: null, draft: false, topic: null }
   const { body } = await scope.stores.jobs.create(
     projectId,
@@ -148,7 +148,7 @@ test('a turn reads its repository and calls its model, and what it used is what 
 test('a turn that met its budget fails with that reason and is not tried again, whoever hears of it first', async () => {
   await scope.stores.budgets.set(
     projectId,
-    { jobMostTokens: 7_000, monthMostTokens: null, monthMostUsd: null },
+    { maxTokensPerJob: 7_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
     operator,
   )
   const spend = async (turn: ClaimedTurn) => {
@@ -175,7 +175,7 @@ test('a turn that met its budget fails with that reason and is not tried again, 
   expect([triesOf('engine hears'), triesOf('runner hears')]).toEqual([1, 1])
   await scope.stores.budgets.set(
     projectId,
-    { jobMostTokens: null, monthMostTokens: null, monthMostUsd: null },
+    { maxTokensPerJob: null, maxTokensPerMonth: null, maxUsdPerMonth: null },
     operator,
   )
 })
@@ -214,8 +214,8 @@ test('a paused project stops its turns and has them wait, at no cost, until it i
   expect(await pauses.resume(projectId, operator)).toBe(false)
   for (const job of [id, breaks, late]) expect(await ended(job)).toMatchObject({ status: 'completed' })
   expect([triesOf('paused'), triesOf('breaks meanwhile')]).toEqual([2, 2])
-  const failures = await scope.pool.query('SELECT engine_failures FROM turn WHERE job_id = $1', [breaks])
-  expect(failures.rows).toEqual([{ engine_failures: 0 }])
+  const failures = await scope.pool.query('SELECT agent_failures FROM turn WHERE job_id = $1', [breaks])
+  expect(failures.rows).toEqual([{ agent_failures: 0 }])
   const acts = (await scope.stores.audit.list(projectId, { limit: 100, before: undefined })).map(({ action }) => action)
   expect(acts.filter((action) => /paused|resumed/.test(action))).toEqual(['project.resumed', 'project.paused'])
 })

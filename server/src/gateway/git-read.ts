@@ -27,7 +27,7 @@ export interface GitReadParts {
 
 type ReadCall = (typeof readCalls)[number]
 
-const mostRequestBytes = 8 * 1024 * 1024 // what is wanted and what is there already, as 50 bytes each
+const maxRequestBytes = 8 * 1024 * 1024 // what is wanted and what is there already, as 50 bytes each
 const limits: CallLimits = { silenceSeconds: 60, deadlineSeconds: 600, maxResponseBytes: 1024 * 1024 * 1024 }
 const service = 'git-upload-pack'
 const requestType = `application/x-${service}-request`
@@ -106,7 +106,7 @@ async function readBody(request: IncomingMessage, encoding = 'identity'): Promis
     throw new Problem('unsupported_media_type', 'Send the body as it is, or compressed by gzip.')
   const body = await allOf(request)
   if (encoding === 'identity') return body
-  return promisify(gunzip)(body, { maxOutputLength: mostRequestBytes }).catch((error: NodeJS.ErrnoException) => {
+  return promisify(gunzip)(body, { maxOutputLength: maxRequestBytes }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : new Problem('invalid_request', 'The body is not gzip.')
   })
 }
@@ -117,7 +117,7 @@ async function allOf(request: IncomingMessage): Promise<Buffer> {
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       sizeBytes += chunk.length
-      if (sizeBytes > mostRequestBytes) throw tooLarge()
+      if (sizeBytes > maxRequestBytes) throw tooLarge()
       chunks.push(chunk)
     }
     return Buffer.concat(chunks)

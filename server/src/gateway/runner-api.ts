@@ -19,8 +19,8 @@ import {
   type EventAnswer,
   EventUpload,
   joinReport,
-  mostBundleBytes,
-  mostSessionBytes,
+  maxBundleBytes,
+  maxSessionBytes,
   ReportHead,
   reportMediaType,
   type TurnReport,
@@ -37,24 +37,24 @@ export interface RunnerApiParts {
   temporal: Client
   /** What the turn's project and the operator have to say about it. */
   describeTurn: DescribeTurn
-  settings: { deadlineSeconds: number; mostRunningPerProject: number; heartbeatSeconds: number }
+  settings: { deadlineSeconds: number; maxConcurrentPerProject: number; heartbeatSeconds: number }
   log: Log
 }
 
 type Stop = NonNullable<EventAnswer['stop']>
 
 const lookAgainMs = 500
-const mostUploadBytes = 8 * 1024 * 1024
-const mostHeadBytes = 8 * 1024 * 1024
-const mostReportBytes = mostHeadBytes + mostBundleBytes + mostSessionBytes
+const maxUploadBytes = 8 * 1024 * 1024
+const maxHeadBytes = 8 * 1024 * 1024
+const maxReportBytes = maxHeadBytes + maxBundleBytes + maxSessionBytes
 const smallBodyBytes = 64 * 1024
 
 export function addRunnerApi(
   server: HttpServer,
   { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiParts,
 ): void {
-  const reportBodies = new BodyBudget(mostReportBytes)
-  const uploadBodies = new BodyBudget(4 * mostUploadBytes)
+  const reportBodies = new BodyBudget(maxReportBytes)
+  const uploadBodies = new BodyBudget(4 * maxUploadBytes)
 
   /** Before the body is read: whoever has no live try fills no memory, and whoever has one not all of it. */
   const takeInto = (bodies: BodyBudget) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -81,7 +81,7 @@ export function addRunnerApi(
     }
   })
 
-  const uploads = { schema: { body: EventUpload }, bodyLimit: mostUploadBytes, onRequest: takeInto(uploadBodies) }
+  const uploads = { schema: { body: EventUpload }, bodyLimit: maxUploadBytes, onRequest: takeInto(uploadBodies) }
   server.post('/runner/events', uploads, async (request): Promise<EventAnswer> => {
     const attempt = await liveAttempt(request)
     const upload = request.body as EventUpload
@@ -103,15 +103,15 @@ export function addRunnerApi(
   /** What came behind the JSON of a report. */
   const attached = new WeakMap<FastifyRequest, Buffer>()
   server.addContentTypeParser(reportMediaType, async (request: FastifyRequest, incoming: IncomingMessage) => {
-    const body = await readWhole(incoming, mostReportBytes)
+    const body = await readWhole(incoming, maxReportBytes)
     const end = body.indexOf('\n')
     const head = end === -1 ? body : body.subarray(0, end)
-    if (head.length > mostHeadBytes) throw new Problem('too_large', 'The first line of a report is too long.')
+    if (head.length > maxHeadBytes) throw new Problem('too_large', 'The first line of a report is too long.')
     attached.set(request, body.subarray(head.length + 1))
     return parseJson(head)
   })
 
-  const reports = { schema: { body: ReportHead }, bodyLimit: mostReportBytes, onRequest: takeInto(reportBodies) }
+  const reports = { schema: { body: ReportHead }, bodyLimit: maxReportBytes, onRequest: takeInto(reportBodies) }
   server.post('/runner/result', reports, async (request, reply) => {
     const attempt = await liveAttempt(request)
     const report = joinReport(request.body as ReportHead, attached.get(request) ?? Buffer.alloc(0))
@@ -131,7 +131,7 @@ export function addRunnerApi(
   async function giveUp({ turnId, taskToken }: ClaimedAttempt, tokenHash: Buffer): Promise<void> {
     await attempts.endWithoutResult(tokenHash, { countsAsFailure: false })
     await temporal.activity
-      .fail(taskToken, ApplicationFailure.nonRetryable('model_gone', 'model_gone'))
+      .fail(taskToken, ApplicationFailure.nonRetryable('model_unavailable', 'model_unavailable'))
       .catch((error: unknown) =>
         log.warn({ turnId, error: String(error) }, 'could not tell Temporal to give up a turn'),
       )
@@ -150,7 +150,7 @@ export function addRunnerApi(
   /** An engine that broke down because it was to stop, and so was refused its model, is not broken. */
   async function record(report: TurnReport, tokenHash: Buffer, stop: Stop | null): Promise<boolean> {
     if (report.kind !== 'result') {
-      const countsAsFailure = report.kind === 'engine_failed' && stop === null
+      const countsAsFailure = report.kind === 'agent_failed' && stop === null
       return attempts.endWithoutResult(tokenHash, { countsAsFailure })
     }
     const { baseCommit, bundle, session, title, summary, reply, checks } = report
@@ -168,7 +168,7 @@ export function addRunnerApi(
       case 'cancelled':
         return temporal.activity.reportCancellation(taskToken).catch(() => forGood('cancelled'))
       case 'deadline':
-        return forGood('deadline')
+        return forGood('deadline_exceeded')
       case 'budget':
         return forGood('budget_exhausted')
       case 'paused':
@@ -179,10 +179,10 @@ export function addRunnerApi(
 }
 
 /** Into one piece of memory: collecting chunks and then joining them takes twice as much. */
-async function readWhole(incoming: IncomingMessage, mostBytes: number): Promise<Buffer> {
+async function readWhole(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const sizeBytes = Number(incoming.headers['content-length'])
   if (Number.isNaN(sizeBytes)) throw new Problem('invalid_request', 'Send the report with its Content-Length.')
-  if (sizeBytes > mostBytes) throw new Problem('too_large', `A report has at most ${mostBytes} bytes.`)
+  if (sizeBytes > maxBytes) throw new Problem('too_large', `A report has at most ${maxBytes} bytes.`)
   const whole = Buffer.alloc(sizeBytes)
   let filledBytes = 0
   for await (const chunk of incoming) filledBytes += (chunk as Buffer).copy(whole, filledBytes)

@@ -62,7 +62,7 @@ test('a state is good once, for who was sent, for what they were sent for, and n
   const { id: projectId } = await projects.create('Docs', operator)
   const { id: another } = await projects.create('Other docs', operator)
   const state = await visits.start({ personId, projectId }, baseUrl)
-  const { rows } = await scope.pool.query('SELECT * FROM github_visit')
+  const { rows } = await scope.pool.query('SELECT * FROM github_authorization')
   expect(JSON.stringify(rows)).not.toContain(state)
 
   for (const visitor of [
@@ -76,10 +76,10 @@ test('a state is good once, for who was sent, for what they were sent for, and n
   expect(await visits.arrive({ personId, projectId }, state)).toBeUndefined()
 
   const late = await visits.start({ personId, projectId: null }, baseUrl)
-  await scope.pool.query("UPDATE github_visit SET expires_at = now() - interval '1 second'")
+  await scope.pool.query("UPDATE github_authorization SET expires_at = now() - interval '1 second'")
   expect(await visits.arrive({ personId, projectId: null }, late)).toBeUndefined()
   await visits.forgetExpired()
-  expect((await scope.pool.query('SELECT id FROM github_visit')).rows).toEqual([])
+  expect((await scope.pool.query('SELECT id FROM github_authorization')).rows).toEqual([])
 })
 
 test('a code is taken once; what was found is shown to the visitor alone, until the visit ends', async () => {

@@ -25,14 +25,14 @@ export interface GithubTables {
     webhook_secret: string | null
     created_at: Generated<Date>
   }
-  github_visit: {
-    id: Id<'vst'>
+  github_authorization: {
+    id: Id<'gha'>
     person_id: Id<'per'>
     project_id: Id<'prj'> | null
     base_url: string
     state_hash: Uint8Array | null
     sealed_code: Uint8Array | null
-    found: ColumnType<FoundRepository[] | null, string | null, string | null>
+    repositories: ColumnType<FoundRepository[] | null, string | null, string | null>
     expires_at: Date
   }
 }

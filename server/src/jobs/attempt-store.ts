@@ -11,7 +11,7 @@ import { lastBundle, lastSession, type NotDone, notDoneBefore, readResult, type 
 
 export interface AttemptLimits {
   deadlineSeconds: number
-  mostEngineFailures: number
+  maxAgentFailures: number
   noRunnerSeconds: number
 }
 
@@ -19,7 +19,7 @@ export interface AttemptLimits {
 export type Offer =
   | { kind: 'has_result' }
   | { kind: 'offered'; number: number }
-  | { kind: 'over'; code: 'deadline' | 'engine_failed' | 'no_capacity' | 'cancelled' }
+  | { kind: 'over'; code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'cancelled' }
 
 export interface ClaimedAttempt {
   projectId: Id<'prj'>
@@ -74,7 +74,7 @@ export class AttemptStore {
         .selectFrom('turn')
         .innerJoin('job', 'job.id', 'turn.job_id')
         .innerJoin('project', 'project.id', 'turn.project_id')
-        .select(['turn.project_id', 'turn.started_at', 'turn.deadline_at', 'turn.engine_failures', 'job.pending_stop'])
+        .select(['turn.project_id', 'turn.started_at', 'turn.deadline_at', 'turn.agent_failures', 'job.pending_stop'])
         .select(['project.paused_at', 'project.resumed_at'])
         .where('turn.id', '=', turnId)
         .forNoKeyUpdate('turn')
@@ -87,13 +87,14 @@ export class AttemptStore {
       if (result) return { kind: 'has_result' }
       const now = await clock(tx)
       if (turn.pending_stop) return { kind: 'over', code: 'cancelled' }
-      if (turn.engine_failures >= limits.mostEngineFailures) return { kind: 'over', code: 'engine_failed' }
+      if (turn.agent_failures >= limits.maxAgentFailures) return { kind: 'over', code: 'agent_failed' }
       // While the project is paused no time passes for its turns.
-      if (!turn.paused_at && turn.deadline_at && turn.deadline_at <= now) return { kind: 'over', code: 'deadline' }
+      if (!turn.paused_at && turn.deadline_at && turn.deadline_at <= now)
+        return { kind: 'over', code: 'deadline_exceeded' }
       const waitedSince = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
       const waitedSeconds = (now.getTime() - waitedSince) / 1000
       if (!turn.paused_at && !turn.deadline_at && waitedSeconds > limits.noRunnerSeconds)
-        return { kind: 'over', code: 'no_capacity' }
+        return { kind: 'over', code: 'no_runner_available' }
       await tx
         .updateTable('turn_attempt')
         .set({ ended_at: now })
@@ -129,12 +130,12 @@ export class AttemptStore {
   async claim(
     runner: { id: Id<'run'>; projectIds: readonly Id<'prj'>[] | null },
     tokenHash: Buffer,
-    { deadlineSeconds, mostRunningPerProject }: { deadlineSeconds: number; mostRunningPerProject: number },
+    { deadlineSeconds, maxConcurrentPerProject }: { deadlineSeconds: number; maxConcurrentPerProject: number },
   ): Promise<ClaimedAttempt | undefined> {
     const claimed = await this.#db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ turn_id: Id<'trn'>; number: number; task_token: Buffer; project_id: Id<'prj'> }>`
         WITH waiting AS (
-          SELECT project_id, min(offered_at) AS since FROM turn_attempt
+          SELECT project_id, min(queued_at) AS since FROM turn_attempt
           WHERE claimed_at IS NULL AND ended_at IS NULL
             AND (${runner.projectIds}::text[] IS NULL OR project_id = ANY (${runner.projectIds}::text[]))
           GROUP BY project_id
@@ -146,13 +147,13 @@ export class AttemptStore {
         )
         SELECT attempt.turn_id, attempt.number, attempt.task_token, project_id
         FROM turn_attempt AS attempt JOIN served USING (project_id)
-        WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${mostRunningPerProject}
+        WHERE attempt.claimed_at IS NULL AND attempt.ended_at IS NULL AND served.running < ${maxConcurrentPerProject}
           AND NOT EXISTS (SELECT FROM project WHERE project.id = attempt.project_id AND project.paused_at IS NOT NULL)
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
-        ORDER BY served.last_served NULLS FIRST, attempt.offered_at
+        ORDER BY served.last_served NULLS FIRST, attempt.queued_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
       const [offered] = rows
-      if (!offered || !(await hasRoom(tx, offered.project_id, mostRunningPerProject))) return undefined
+      if (!offered || !(await hasRoom(tx, offered.project_id, maxConcurrentPerProject))) return undefined
       const now = await clock(tx)
       await tx
         .updateTable('turn_attempt')
@@ -170,7 +171,7 @@ export class AttemptStore {
         .whereRef('job.id', '=', 'turn.job_id')
         .where('turn.id', '=', offered.turn_id)
         .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt', 'turn.failed_check'])
-        .returning(['turn.deadline_at', 'turn.start_branch', 'turn.performed_again'])
+        .returning(['turn.deadline_at', 'turn.start_branch', 'turn.restarted'])
         .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
       return { ...offered, ...turn, claimedAt: now }
@@ -189,8 +190,7 @@ export class AttemptStore {
       session: await lastSession(this.#db, claimed.job_id),
       notDone: await notDoneBefore(this.#db, claimed.job_id, claimed.number),
       // Performed again: what it was built on is gone from the code host.
-      earlier:
-        claimed.publish === 'diff' && !claimed.performed_again ? await lastBundle(this.#db, claimed.job_id) : null,
+      earlier: claimed.publish === 'diff' && !claimed.restarted ? await lastBundle(this.#db, claimed.job_id) : null,
     }
   }
 
@@ -259,7 +259,7 @@ export class AttemptStore {
       if (countsAsFailure) {
         await tx
           .updateTable('turn')
-          .set({ engine_failures: sql<number>`engine_failures + 1` })
+          .set({ agent_failures: sql<number>`agent_failures + 1` })
           .where('id', '=', attempt.turn_id)
           .execute()
       }
@@ -296,7 +296,7 @@ export class AttemptStore {
 }
 
 /** Claims of one project take turns from here on: each saw the same count, and together they went past the limit. */
-async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, mostRunning: number): Promise<boolean> {
+async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, maxConcurrent: number): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${projectId}, 0))`.execute(tx)
   const { running } = await tx
     .selectFrom('turn_attempt')
@@ -305,7 +305,7 @@ async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, mostRun
     .where('claimed_at', 'is not', null)
     .where('ended_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return Number(running) < mostRunning
+  return Number(running) < maxConcurrent
 }
 
 async function clock(tx: Transaction<JobTables>): Promise<Date> {

@@ -25,7 +25,7 @@ export interface WatchedJob {
 
 export const beforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
 
-const mostBytesPerTurn = 20 * 1024 * 1024
+const maxBytesPerTurn = 20 * 1024 * 1024
 const keptDays = 90
 
 export class EventStore {
@@ -69,8 +69,8 @@ export class EventStore {
         .select(sql<string>`sum(event_bytes)`.as('bytes'))
         .where('turn_id', '=', attempt.turnId)
         .executeTakeFirstOrThrow()
-      if (Number(bytes) - sizeBytes > mostBytesPerTurn) return true
-      const isLast = Number(bytes) > mostBytesPerTurn
+      if (Number(bytes) - sizeBytes > maxBytesPerTurn) return true
+      const isLast = Number(bytes) > maxBytesPerTurn
       await tx
         .insertInto('job_event')
         .values({

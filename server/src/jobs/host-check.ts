@@ -1,11 +1,11 @@
 /** What the code host says about the commit at the head of a job's pull request. */
-export const hostCheckStates = ['pending', 'passed', 'failed'] as const
+export const ciCheckStatuses = ['pending', 'passed', 'failed'] as const
 
 export interface HostCheck {
   /** The host's own. */
   id: string
   name: string
-  state: (typeof hostCheckStates)[number]
+  status: (typeof ciCheckStatuses)[number]
   url: string | null
   summary: string | null
 }

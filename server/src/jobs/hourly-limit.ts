@@ -4,7 +4,7 @@ import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { JobTables } from './tables.ts'
 
-export const mostPerHour = 100
+export const maxPerHour = 100
 const hourSeconds = 3600
 
 export type Limited = 'jobs' | 'messages'
@@ -63,10 +63,10 @@ async function lookAtHour(
     FROM (
       SELECT created_at FROM ${created[limited]}
       WHERE project_id = ${projectId} AND created_at > ${at} - interval '1 hour'
-      ORDER BY created_at DESC LIMIT ${mostPerHour}
+      ORDER BY created_at DESC LIMIT ${maxPerHour}
     ) AS latest`.execute(db)
   const { taken = 0, reset_seconds: resetSeconds = null } = rows[0] ?? {}
-  return { limited, remaining: mostPerHour - taken, resetSeconds: Math.max(1, resetSeconds ?? hourSeconds) }
+  return { limited, remaining: maxPerHour - taken, resetSeconds: Math.max(1, resetSeconds ?? hourSeconds) }
 }
 
 /** The first turn of a job is its creation, which is counted apart. */
@@ -78,11 +78,11 @@ const created = {
 const hourIsFull = (hour: LimitState) =>
   new Problem(
     'rate_limited',
-    `At most ${mostPerHour} ${hour.limited} an hour: the next one is taken in ${hour.resetSeconds} s.`,
+    `At most ${maxPerHour} ${hour.limited} an hour: the next one is taken in ${hour.resetSeconds} s.`,
     { headers: { 'retry-after': String(hour.resetSeconds), ...limitHeaders(hour) } },
   )
 
 export const limitHeaders = ({ limited, remaining, resetSeconds }: LimitState): Record<string, string> => ({
-  'ratelimit-policy': `"${limited}";q=${mostPerHour};w=${hourSeconds}`,
+  'ratelimit-policy': `"${limited}";q=${maxPerHour};w=${hourSeconds}`,
   ratelimit: `"${limited}";r=${remaining};t=${resetSeconds}`,
 })

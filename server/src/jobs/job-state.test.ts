@@ -5,7 +5,7 @@ import {
   type JobEvent,
   type JobState,
   jobStatuses,
-  mostQueuedMessages,
+  maxQueuedMessages,
   newJob,
   queuedTurns,
   turnInHand,
@@ -52,7 +52,7 @@ test('no sequence of events leads outside the contract', () => {
         expect(jobStatuses).toContain(after.status)
         expect(after.status === 'active').toBe(open.length > 0) // active exactly while there is something to do
         expect(open.filter(({ status }) => status !== 'queued').length).toBeLessThanOrEqual(1) // one turn at a time
-        expect(queuedTurns(after).length).toBeLessThanOrEqual(mostQueuedMessages)
+        expect(queuedTurns(after).length).toBeLessThanOrEqual(maxQueuedMessages)
         if (after.pendingStop) expect(turnInHand(after)).toBeDefined() // or it would never happen
         expect(after.turns.map(({ number }) => number)).toEqual(after.turns.map((_turn, index) => index + 1))
       })
@@ -69,7 +69,7 @@ test('archived is final, and no turn is worked on twice', () => {
         if (before.status === 'archived' && event.type === 'message') expect(refused).toBe(true)
         for (const [index, turn] of before.turns.entries()) {
           const now = after.turns[index]?.status
-          if (['done', 'failed', 'dropped'].includes(turn.status)) expect(now).toBe(turn.status)
+          if (['completed', 'failed', 'dropped'].includes(turn.status)) expect(now).toBe(turn.status)
         }
       })
     }),
@@ -122,7 +122,7 @@ test('a turn that publishes finishes, whatever is asked for', () => {
     expect(apply(stopping, { type: 'finish', turn: 1 })).toMatchObject({
       state: {
         status: type === 'cancel' ? 'completed' : 'archived',
-        turns: [{ status: 'done' }, { status: 'dropped' }],
+        turns: [{ status: 'completed' }, { status: 'dropped' }],
       },
     })
   }

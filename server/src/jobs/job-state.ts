@@ -8,7 +8,7 @@ export const jobStatuses = ['active', 'completed', 'archived', 'failed'] as cons
 export type JobStatus = (typeof jobStatuses)[number]
 
 /** `dropped`: was waiting when the job was cancelled or archived. */
-export const turnStatuses = ['queued', 'running', 'publishing', 'done', 'failed', 'dropped'] as const
+export const turnStatuses = ['queued', 'running', 'publishing', 'completed', 'failed', 'dropped'] as const
 export type TurnStatus = (typeof turnStatuses)[number]
 
 /** Asked for while a turn was worked on; happens when that turn ends. */
@@ -43,7 +43,7 @@ export type Refusal = 'job_archived' | 'queue_full' | 'not_cancellable' | 'stop_
 
 export type Transition = { state: JobState } | { refused: Refusal }
 
-export const mostQueuedMessages = 20
+export const maxQueuedMessages = 20
 
 export const newJob: JobState = { status: 'active', pendingStop: null, turns: [{ number: 1, status: 'queued' }] }
 
@@ -58,7 +58,7 @@ export function apply(state: JobState, event: JobEvent): Transition {
     case 'perform_again':
       return performAgain(state, event.turn)
     case 'finish':
-      return end(state, event.turn, 'done')
+      return end(state, event.turn, 'completed')
     case 'fail':
       return end(state, event.turn, 'failed')
     case 'cancel':
@@ -76,7 +76,7 @@ export const queuedTurns = ({ turns }: JobState): readonly TurnState[] =>
 
 function message(state: JobState): Transition {
   if (state.status === 'archived' || state.pendingStop === 'archive') return { refused: 'job_archived' }
-  if (queuedTurns(state).length >= mostQueuedMessages) return { refused: 'queue_full' }
+  if (queuedTurns(state).length >= maxQueuedMessages) return { refused: 'queue_full' }
   const number = Math.max(0, ...state.turns.map((turn) => turn.number)) + 1
   return { state: { ...state, status: 'active', turns: [...state.turns, { number, status: 'queued' }] } }
 }
@@ -102,13 +102,13 @@ function performAgain(state: JobState, number: number): Transition {
   return { state: withTurn(state, number, 'running') }
 }
 
-function end(state: JobState, number: number, status: 'done' | 'failed'): Transition {
+function end(state: JobState, number: number, status: 'completed' | 'failed'): Transition {
   if (turnInHand(state)?.number !== number) return { refused: 'not_that_turn' }
   const ended = withTurn(state, number, status)
   if (state.pendingStop === 'archive') return { state: { ...ended, status: 'archived', pendingStop: null } }
   // A message that came after the cancel is new work: the job goes on with it.
   if (queuedTurns(ended).length > 0) return { state: { ...ended, status: 'active', pendingStop: null } }
-  return { state: { ...ended, status: status === 'done' ? 'completed' : 'failed', pendingStop: null } }
+  return { state: { ...ended, status: status === 'completed' ? 'completed' : 'failed', pendingStop: null } }
 }
 
 /** What waits is dropped; what is worked on ends first. Archiving outweighs cancelling. */

@@ -8,7 +8,7 @@ import { type LimitState, lockProject, refuseFlood, takeFromHour } from './hourl
 import { findReplay, type IdempotentRequest, storeAnswer } from './idempotency.ts'
 import { asJob, type Job, jobColumns, shownPromptCharacters } from './job.ts'
 import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
-import { hasWords, wordsOf } from './job-words.ts'
+import { matchesSearch, searchTextOf } from './job-words.ts'
 import type { JobOutcome } from './outcome.ts'
 import type { JobTables } from './tables.ts'
 import { TakeTurns } from './take-turns.ts'
@@ -30,7 +30,7 @@ export interface NewJob {
 export interface NewMessage {
   prompt: string
   /** The name of a failed check on the job's pull request: the agent is given what it said. */
-  check?: string | undefined
+  failedCheck?: string | undefined
   /** On the pull request, that it was read from. */
   comment?: { id: number; author: string; url: string } | undefined
 }
@@ -38,7 +38,7 @@ export interface NewMessage {
 export interface Message {
   number: number
   prompt: string
-  check: string | null
+  failedCheck: string | null
   comment: { author: string; url: string } | null
   status: TurnStatus
   outcome: JobOutcome | null
@@ -47,7 +47,7 @@ export interface Message {
   createdAt: Date
   startedAt: Date | null
   claimedAt: Date | null
-  publishingAt: Date | null
+  publishingStartedAt: Date | null
   endedAt: Date | null
 }
 
@@ -99,10 +99,10 @@ export class JobStore {
       const limit = await takeFromHour(tx, projectId, 'jobs', at)
       const jobId = newId('job')
       const { prompt, metadata, ...columns } = wanted
-      const words = wordsOf({ id: jobId, title: wanted.title, prompt })
+      const searchText = searchTextOf({ id: jobId, title: wanted.title, prompt })
       const row = await tx
         .with('job_words_added', (db) =>
-          db.insertInto('job_words').values({ project_id: projectId, job_id: jobId, words }),
+          db.insertInto('job_search').values({ project_id: projectId, job_id: jobId, search_text: searchText }),
         )
         .with('first_turn', (db) => db.insertInto('turn').values(newTurn(projectId, jobId, 1, prompt, at)))
         .insertInto('job')
@@ -156,7 +156,7 @@ export class JobStore {
     tx: Transaction<JobTables>,
     projectId: Id<'prj'>,
     jobId: Id<'job'>,
-    { prompt, check, comment }: NewMessage,
+    { prompt, failedCheck, comment }: NewMessage,
     actor: AuditedActor,
     at: Date,
   ): Promise<Work> {
@@ -165,10 +165,11 @@ export class JobStore {
     const next = await transition(tx, locked, { type: 'message' }, at)
     const limit = await takeFromHour(tx, projectId, 'messages', at)
     const number = next.turns.at(-1)?.number ?? 1
-    const failedCheck = check === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, check))
+    const checkReport =
+      failedCheck === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, failedCheck))
     await tx
       .insertInto('turn')
-      .values({ ...newTurn(projectId, jobId, number, prompt, at), failed_check: failedCheck })
+      .values({ ...newTurn(projectId, jobId, number, prompt, at), failed_check: checkReport })
       .execute()
     if (comment) {
       const { id, author, url } = comment
@@ -178,7 +179,7 @@ export class JobStore {
         .execute()
     }
     const detail = comment ? { comment: comment.url, author: comment.author } : {}
-    await this.#recordAudit(tx, projectId, actor, { action: 'job.messaged', subject: jobId, detail })
+    await this.#recordAudit(tx, projectId, actor, { action: 'job.message_sent', subject: jobId, detail })
     return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
 
@@ -237,7 +238,7 @@ export class JobStore {
     let query = jobsWithQueue(this.#db).where('job.project_id', '=', projectId)
     if (status !== undefined) query = query.where('job.status', '=', status)
     if (outcome !== undefined) query = query.where('job.outcome', '=', outcome)
-    if (words !== undefined) query = query.where(hasWords(this.#db, words))
+    if (words !== undefined) query = query.where(matchesSearch(this.#db, words))
     if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
     const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
     return rows.map(asJob)
@@ -269,7 +270,7 @@ export class JobStore {
     return rows.map((row) => ({
       number: row.number,
       prompt: row.prompt,
-      check: row.failed_check?.name ?? null,
+      failedCheck: row.failed_check?.name ?? null,
       comment:
         row.comment_author === null || row.comment_url === null
           ? null
@@ -281,7 +282,7 @@ export class JobStore {
       createdAt: row.created_at,
       startedAt: row.started_at,
       claimedAt: row.claimed_at,
-      publishingAt: row.publishing_at,
+      publishingStartedAt: row.publishing_started_at,
       endedAt: row.ended_at,
     }))
   }
@@ -359,10 +360,12 @@ async function findFailedCheck(
 ): Promise<FailedCheck> {
   const { pullRequest } = await readJob(tx, projectId, jobId)
   const named = pullRequest?.checks.filter((check) => check.name === name) ?? []
-  const failed = named.find(({ state }) => state === 'failed')
+  const failed = named.find(({ status: state }) => state === 'failed')
   if (failed) return { name, summary: failed.summary, log: failed.log }
   const message = named.length > 0 ? 'has not failed' : "is not the name of a check on the job's pull request"
-  throw new Problem('invalid_request', `body/check ${message}.`, { errors: [{ path: 'body/check', message }] })
+  throw new Problem('invalid_request', `body/failedCheck ${message}.`, {
+    errors: [{ path: 'body/failedCheck', message }],
+  })
 }
 
 const newTurn = (projectId: Id<'prj'>, jobId: Id<'job'>, number: number, prompt: string, at: Date) => ({

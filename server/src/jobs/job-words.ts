@@ -6,7 +6,7 @@ import type { JobTables } from './tables.ts'
 /** A search that finds nothing reads them all: with whole prompts that took several times as long. */
 const searchedPromptCharacters = 300
 
-export const wordsOf = (job: { id: string; title: string | null; prompt: string }): RawBuilder<string> =>
+export const searchTextOf = (job: { id: string; title: string | null; prompt: string }): RawBuilder<string> =>
   sql<string>`lower(concat_ws(E'\n', ${job.title}::text, ${job.id}::text, left(${job.prompt}, ${searchedPromptCharacters}::int)))`
 
 /** To be called before the job gets the title, which it does only if it has none. */
@@ -16,8 +16,8 @@ export async function noteTitle(
   title: string,
 ): Promise<void> {
   await tx
-    .updateTable('job_words')
-    .set({ words: sql<string>`lower(${title}) || E'\n' || words` })
+    .updateTable('job_search')
+    .set({ search_text: sql<string>`lower(${title}) || E'\n' || search_text` })
     .where('project_id', '=', projectId)
     .where('job_id', '=', jobId)
     .where(({ exists, selectFrom }) =>
@@ -33,9 +33,9 @@ export async function noteTitle(
 }
 
 /** Text as it is, never a pattern. Of the query's `job`. */
-export const hasWords = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
+export const matchesSearch = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
   sql<boolean>`EXISTS (${db
-    .selectFrom('job_words')
-    .select('job_words.job_id')
-    .where(sql<boolean>`job_words.project_id = job.project_id AND job_words.job_id = job.id`)
-    .where(sql<boolean>`strpos(job_words.words, lower(${text})) > 0`)})`
+    .selectFrom('job_search')
+    .select('job_search.job_id')
+    .where(sql<boolean>`job_search.project_id = job.project_id AND job_search.job_id = job.id`)
+    .where(sql<boolean>`strpos(job_search.search_text, lower(${text})) > 0`)})`

@@ -27,7 +27,7 @@ export interface Job {
   status: JobStatus
   pendingStop: PendingStop | null
   /** How its first prompt begins. */
-  prompt: string
+  promptPreview: string
   title: string | null
   source: { repository: string; ref: string }
   model: string
@@ -49,31 +49,32 @@ export interface Job {
 
 /** Everything that clients see at every look; the diff can have megabytes and is asked for by itself. */
 export const jobColumns = [
-  ...([
-    'project_id',
-    'id',
-    'status',
-    'pending_stop',
-    'title',
-    'repository',
-    'ref',
-    'model',
-    'publish',
-    'topic',
-    'metadata',
-  ] as const),
-  ...([
-    'outcome',
-    'error_code',
-    'error_message',
-    'reply',
-    'checks',
-    'created_at',
-    'updated_at',
-    'archived_at',
-  ] as const),
-  ...(['pull_request_number', 'pull_request_url', 'pull_request_branch', 'pull_request_state'] as const),
-  ...(['pull_request_conflicts', 'pull_request_checks', 'pull_request_preview_url'] as const),
+  'project_id',
+  'id',
+  'status',
+  'pending_stop',
+  'title',
+  'repository',
+  'ref',
+  'model',
+  'publish',
+  'topic',
+  'metadata',
+  'outcome',
+  'error_code',
+  'error_message',
+  'reply',
+  'checks',
+  'created_at',
+  'updated_at',
+  'archived_at',
+  'pull_request_number',
+  'pull_request_url',
+  'pull_request_branch',
+  'pull_request_state',
+  'pull_request_conflicts',
+  'pull_request_checks',
+  'pull_request_preview_url',
 ] as const
 
 /** Enough to know a job by in a list; the whole is in its messages. */
@@ -94,7 +95,7 @@ export function asJob(row: JobRow): Job {
     id: row.id,
     status: row.status,
     pendingStop: row.pending_stop,
-    prompt: row.prompt,
+    promptPreview: row.prompt,
     title: row.title,
     source: { repository: row.repository, ref: row.ref },
     model: row.model,

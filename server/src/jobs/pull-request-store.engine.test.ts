@@ -22,7 +22,7 @@ const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (jo
 const written = { title: 'T', body: 'B' }
 const open = (number: number) =>
   ({ url: `https://git.example.com/${number}`, number, branch: 'b', state: 'open', written }) as const
-const fails = { id: 'c1', name: 'build', state: 'failed', url: null, summary: 'broken' } as const
+const fails = { id: 'c1', name: 'build', status: 'failed', url: null, summary: 'broken' } as const
 
 async function publish(jobId: Id<'job'>, number: number): Promise<void> {
   const turn = await turns.takeNext(jobId)
@@ -78,7 +78,7 @@ test('a hint has the checks watched for longer, and a closed one is asked for no
   expect(Date.parse(second?.seen?.watchedSince ?? '')).toBeGreaterThan(Date.parse(first?.seen?.watchedSince ?? ''))
 
   const dueAt = async () =>
-    (await scope.pool.query('SELECT pull_request_due_at AS at FROM job WHERE id = $1', [jobId])).rows[0].at
+    (await scope.pool.query('SELECT pull_request_poll_at AS at FROM job WHERE id = $1', [jobId])).rows[0].at
   await pullRequests.hintBranches(projectId, ['b', 'another'])
   expect((await dueAt()).getTime() - Date.now()).toBeLessThan(6_000)
   await pullRequests.record(due, { state: 'closed', hasConflicts: true })
@@ -97,7 +97,7 @@ test('a merged one is asked for no more', async () => {
   const { jobId, due } = await jobWith(7)
   expect(due.wasOpen).toBe(true)
   await pullRequests.record(due, { state: 'merged', hasConflicts: null })
-  const { rows } = await scope.pool.query('SELECT pull_request_due_at AS at FROM job WHERE id = $1', [jobId])
+  const { rows } = await scope.pool.query('SELECT pull_request_poll_at AS at FROM job WHERE id = $1', [jobId])
   expect(rows).toEqual([{ at: null }])
 })
 
@@ -108,7 +108,7 @@ test('many hints make few looks, and none while the host wants to be left alone'
   const dueInSeconds = async () =>
     (
       await scope.pool.query(
-        'SELECT extract(epoch FROM pull_request_due_at - now())::float AS due FROM job WHERE id = $1',
+        'SELECT extract(epoch FROM pull_request_poll_at - now())::float AS due FROM job WHERE id = $1',
         [jobId],
       )
     ).rows[0].due
@@ -160,7 +160,7 @@ test('a comment is a message once, whoever else reads it', async () => {
     { prompt: 'Shorter.', comment: shown, status: 'queued' },
   ])
   const [entry] = await scope.stores.audit.list(projectId, { limit: 1, before: undefined })
-  expect(entry).toMatchObject({ actor: 'code-host', action: 'job.messaged', detail: { author: 'maria' } })
+  expect(entry).toMatchObject({ actor: 'code-host', action: 'job.message_sent', detail: { author: 'maria' } })
 })
 
 test('a comment that was refused is no message later', async () => {
@@ -182,7 +182,7 @@ test('a comment that was refused is no message later', async () => {
 
 test('of each project one is taken, and none of a busy one', async () => {
   const { pullRequests, projects } = scope.stores
-  await scope.pool.query('UPDATE job SET pull_request_due_at = now() WHERE pull_request_state IS NOT NULL')
+  await scope.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE pull_request_state IS NOT NULL')
   const other = (await projects.create('Other', { kind: 'operator' })).id
   expect(await pullRequests.takeDue(60, 10, [projectId, other])).toEqual([])
   expect(await pullRequests.takeDue(60, 10, [other])).toHaveLength(1)

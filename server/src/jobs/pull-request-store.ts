@@ -31,13 +31,13 @@ const gatherHintsSeconds = 5
 
 /**
  * Anybody can comment where a repository is public, and edit it over and over: a few hints are followed at once, more of
- * them one in so many seconds. `pull_request_rested_at` is when all looks so far will have been rested from.
+ * them one in so many seconds. `pull_request_poll_bucket_full_at` is when all looks so far will have been rested from.
  */
 const restSeconds = 15
 const hintedLooksAtOnce = 5
 const tiredSeconds = restSeconds * (hintedLooksAtOnce - 1)
 
-const afterClosing = sql<Date | null>`CASE WHEN pull_request_due_at <= now() THEN pull_request_due_at
+const afterClosing = sql<Date | null>`CASE WHEN pull_request_poll_at <= now() THEN pull_request_poll_at
   WHEN pull_request_state <> 'closed' OR updated_at > now() - interval '30 days' THEN now() + interval '1 hour' END`
 
 export class PullRequestStore {
@@ -50,7 +50,7 @@ export class PullRequestStore {
   async hint(projectId: Id<'prj'>, number: number): Promise<void> {
     await this.#db
       .updateTable('job')
-      .set({ pull_request_due_at: hinted(0), ...watchAnew })
+      .set({ pull_request_poll_at: hinted(0), ...watchAnew })
       .where('project_id', '=', projectId)
       .where('pull_request_number', '=', String(number))
       .execute()
@@ -62,7 +62,7 @@ export class PullRequestStore {
     await this.#db
       .updateTable('job')
       .set({
-        pull_request_due_at: hinted(gatherHintsSeconds),
+        pull_request_poll_at: hinted(gatherHintsSeconds),
         ...watchAnew,
       })
       .where('project_id', '=', projectId)
@@ -79,8 +79,8 @@ export class PullRequestStore {
     const rows = await this.#db
       .updateTable('job')
       .set({
-        pull_request_due_at: sql<Date>`now() + make_interval(secs => ${askAgainSeconds})`,
-        pull_request_rested_at: sql<Date>`least(greatest(pull_request_rested_at, now()),
+        pull_request_poll_at: sql<Date>`now() + make_interval(secs => ${askAgainSeconds})`,
+        pull_request_poll_bucket_full_at: sql<Date>`least(greatest(pull_request_poll_bucket_full_at, now()),
           now() + make_interval(secs => ${tiredSeconds})) + make_interval(secs => ${restSeconds})`,
       })
       .where('id', 'in', (query) =>
@@ -93,14 +93,14 @@ export class PullRequestStore {
               .distinctOn('project_id')
               .select('id')
               .where('pull_request_state', 'is not', null)
-              .where('pull_request_due_at', '<=', sql<Date>`now()`)
+              .where('pull_request_poll_at', '<=', sql<Date>`now()`)
               .where(sql<boolean>`project_id <> ALL (${besides}::text[])`)
               .orderBy('project_id')
-              .orderBy('pull_request_due_at'),
+              .orderBy('pull_request_poll_at'),
           )
           // Once more, because another replica may have taken it in between.
-          .where('pull_request_due_at', '<=', sql<Date>`now()`)
-          .orderBy('pull_request_due_at')
+          .where('pull_request_poll_at', '<=', sql<Date>`now()`)
+          .orderBy('pull_request_poll_at')
           .limit(limit)
           .forUpdate()
           .skipLocked(),
@@ -129,8 +129,8 @@ export class PullRequestStore {
     await this.#db
       .updateTable('job')
       .set({
-        pull_request_due_at: sql<Date>`greatest(pull_request_due_at, ${until})`,
-        pull_request_rested_at: sql<Date>`${until} + make_interval(secs => ${tiredSeconds})`,
+        pull_request_poll_at: sql<Date>`greatest(pull_request_poll_at, ${until})`,
+        pull_request_poll_bucket_full_at: sql<Date>`${until} + make_interval(secs => ${tiredSeconds})`,
       })
       .where('id', '=', jobId)
       .where('pull_request_number', '=', String(number))
@@ -153,8 +153,8 @@ export class PullRequestStore {
         pull_request_conflicts: conflicts,
         updated_at: sql<Date>`CASE WHEN (pull_request_state, pull_request_conflicts) IS DISTINCT FROM (${state}, ${conflicts})
           THEN now() ELSE updated_at END`,
-        ...(state === 'merged' && { pull_request_due_at: null }),
-        ...(state === 'closed' && { pull_request_due_at: afterClosing }),
+        ...(state === 'merged' && { pull_request_poll_at: null }),
+        ...(state === 'closed' && { pull_request_poll_at: afterClosing }),
       })
       .where('id', '=', jobId)
       .where('pull_request_number', '=', String(number))
@@ -228,7 +228,7 @@ export interface RecordedChecks {
 }
 
 const hinted = (withinSeconds: number) =>
-  sql<Date>`least(pull_request_due_at, greatest(now() + make_interval(secs => ${withinSeconds}),
-    pull_request_rested_at - make_interval(secs => ${tiredSeconds})))`
+  sql<Date>`least(pull_request_poll_at, greatest(now() + make_interval(secs => ${withinSeconds}),
+    pull_request_poll_bucket_full_at - make_interval(secs => ${tiredSeconds})))`
 
 const watchAnew = { pull_request_checks: sql<string>`pull_request_checks || jsonb_build_object('watchedSince', now())` }

@@ -18,7 +18,7 @@ export async function storeBytes(
 ): Promise<void> {
   for (let number = 0; number * pieceBytes < bytes.length; number++) {
     const piece = bytes.subarray(number * pieceBytes, (number + 1) * pieceBytes)
-    await tx.insertInto('turn_result_piece').values({ turn_id: turnId, part, number, bytes: piece }).execute()
+    await tx.insertInto('turn_result_chunk').values({ turn_id: turnId, part, number, bytes: piece }).execute()
   }
 }
 
@@ -31,7 +31,7 @@ export async function readBytes(
   const whole = Buffer.alloc(sizeBytes)
   for (let number = 0; number * pieceBytes < sizeBytes; number++) {
     const { bytes } = await db
-      .selectFrom('turn_result_piece')
+      .selectFrom('turn_result_chunk')
       .select('bytes')
       .where('turn_id', '=', turnId)
       .where('part', '=', part)

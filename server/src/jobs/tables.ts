@@ -29,14 +29,14 @@ export interface JobTable {
   pull_request_url: Generated<string | null>
   pull_request_branch: Generated<string | null>
   pull_request_state: Generated<PullRequestState | null>
-  pull_request_due_at: Generated<Date | null>
-  pull_request_written: ColumnType<PullRequestText | null, never, string>
+  pull_request_poll_at: Generated<Date | null>
+  pull_request_text: ColumnType<PullRequestText | null, never, string>
   pull_request_conflicts: Generated<boolean | null>
   pull_request_checks: ColumnType<SeenChecks | null, never, string | null>
   pull_request_check_logs: ColumnType<CheckLogs | null, never, string | null>
   pull_request_preview_url: Generated<string | null>
   pull_request_comments_since: Generated<Date | null>
-  pull_request_rested_at: Generated<Date | null>
+  pull_request_poll_bucket_full_at: Generated<Date | null>
   diff: Generated<string | null>
   created_at: Date
   updated_at: Date
@@ -60,15 +60,15 @@ export interface TurnTable {
   ended_at: Generated<Date | null>
   /** From the first claim; a lost runner does not begin it anew. */
   deadline_at: Generated<Date | null>
-  engine_failures: Generated<number>
+  agent_failures: Generated<number>
   start_branch: Generated<string | null>
-  performed_again: Generated<boolean>
-  publishing_by: Generated<string | null>
-  publishing_until: Generated<Date | null>
+  restarted: Generated<boolean>
+  publish_lease_holder: Generated<string | null>
+  publish_lease_expires_at: Generated<Date | null>
   branch: Generated<string | null>
   commit_id: Generated<string | null>
   refusal: Generated<string | null>
-  publishing_at: Generated<Date | null>
+  publishing_started_at: Generated<Date | null>
   failed_check: ColumnType<FailedCheck | null, string | null | undefined, never>
 }
 
@@ -79,7 +79,7 @@ export interface TurnAttemptTable {
   task_token: Buffer
   token_hash: Buffer | null
   runner_id: Id<'run'> | null
-  offered_at: Generated<Date>
+  queued_at: Generated<Date>
   claimed_at: Date | null
   ended_at: Date | null
   event_count: Generated<number>
@@ -130,7 +130,7 @@ export interface JobTables extends AuditTables {
   turn_attempt: TurnAttemptTable
   job_event: JobEventTable
   turn_result: TurnResultTable
-  turn_result_piece: TurnResultPieceTable
+  turn_result_chunk: TurnResultPieceTable
   runner: RunnerTable
   job: JobTable
   turn: TurnTable
@@ -143,7 +143,7 @@ export interface JobTables extends AuditTables {
     author: string
     url: string
   }
-  job_words: { project_id: Id<'prj'>; job_id: Id<'job'>; words: string }
+  job_search: { project_id: Id<'prj'>; job_id: Id<'job'>; search_text: string }
   project: { id: Id<'prj'>; paused_at: Date | null; resumed_at: Date | null }
   /** A view of what the gateway counted. */
   job_usage: {

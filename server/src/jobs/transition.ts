@@ -2,7 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { apply, type JobEvent, type JobState, mostQueuedMessages, type Refusal, type TurnState } from './job-state.ts'
+import { apply, type JobEvent, type JobState, maxQueuedMessages, type Refusal, type TurnState } from './job-state.ts'
 import type { JobTables } from './tables.ts'
 
 export interface LockedJob {
@@ -71,8 +71,8 @@ export async function transition(
       .updateTable('turn')
       .set({
         status: turn.status,
-        ...(turn.status === 'running' && { started_at: at, publishing_at: null }),
-        ...(turn.status === 'publishing' && { publishing_at: at }),
+        ...(turn.status === 'running' && { started_at: at, publishing_started_at: null }),
+        ...(turn.status === 'publishing' && { publishing_started_at: at }),
         ...(isEnded(turn) && { ended_at: at }),
         ...(turn.status === 'dropped' && { outcome: 'cancelled' }),
       })
@@ -98,7 +98,7 @@ export async function transition(
   return next
 }
 
-const isEnded = ({ status }: TurnState) => status === 'done' || status === 'failed' || status === 'dropped'
+const isEnded = ({ status }: TurnState) => status === 'completed' || status === 'failed' || status === 'dropped'
 
 const changedTurns = (before: JobState, after: JobState) =>
   after.turns.filter(({ number, status }) => {
@@ -121,7 +121,7 @@ function refusalProblem(refused: Refusal): Error {
     case 'queue_full':
       return new Problem(
         'queue_full',
-        `The job has ${mostQueuedMessages} waiting messages: send more when some are done.`,
+        `The job has ${maxQueuedMessages} waiting messages: send more when some are done.`,
       )
     case 'not_cancellable':
       return new Problem('not_cancellable', 'The job is not active: there is nothing to cancel.')

@@ -16,7 +16,7 @@ const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
-const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60, mostRunningPerProject: 5 }
+const limits = { deadlineSeconds: 60, maxAgentFailures: 2, noRunnerSeconds: 60, maxConcurrentPerProject: 5 }
 const { id: projectId } = await scope.stores.projects.create('Docs', actor)
 const runner = await scope.stores.runners.create('runner', randomBytes(32), null)
 
@@ -73,7 +73,7 @@ test('what was asked for and came to nothing is known until something came of it
   await scope.stores.jobs.message(projectId, job.id, { prompt: 'Again.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.notDone).toEqual([first])
-  await turns.fail(second.turnId, turnError('deadline'))
+  await turns.fail(second.turnId, turnError('deadline_exceeded'))
   await scope.stores.jobs.message(projectId, job.id, { prompt: 'Once more.' }, request)
   const third = await report(job, { bundle: null, session: null })
   expect(third.claimed?.notDone.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])

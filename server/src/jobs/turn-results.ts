@@ -56,7 +56,7 @@ async function lastAccepted(db: Db, jobId: Id<'job'>, part: ResultPart) {
     .select(`turn_result.${part}_bytes as size_bytes`)
     .$narrowType<{ size_bytes: number }>()
     .where('turn.job_id', '=', jobId)
-    .where('turn.status', '=', 'done')
+    .where('turn.status', '=', 'completed')
     .where(`turn_result.${part}_bytes`, 'is not', null)
     .orderBy('turn.number', 'desc')
     .limit(1)
@@ -68,7 +68,7 @@ export interface NotDone {
   reason: string
 }
 
-const mostNotDone = 5
+const maxFailedTurnNotes = 5
 
 /** What was asked for since the last turn that was accepted, oldest first: who says "try again" means that. */
 export async function notDoneBefore(db: Db, jobId: Id<'job'>, number: number): Promise<NotDone[]> {
@@ -78,9 +78,9 @@ export async function notDoneBefore(db: Db, jobId: Id<'job'>, number: number): P
     .where('turn.job_id', '=', jobId)
     .where('turn.number', '<', number)
     .orderBy('turn.number', 'desc')
-    .limit(mostNotDone)
+    .limit(maxFailedTurnNotes)
     .execute()
-  const accepted = rows.findIndex(({ status }) => status === 'done')
+  const accepted = rows.findIndex(({ status }) => status === 'completed')
   return rows
     .slice(0, accepted === -1 ? undefined : accepted)
     .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnError('cancelled').message }))

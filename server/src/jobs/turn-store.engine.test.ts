@@ -23,8 +23,8 @@ afterAll(() => scope.drop())
 
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
-const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60 }
-const broken = { code: 'engine_failed', message: 'It broke.' }
+const limits = { deadlineSeconds: 60, maxAgentFailures: 2, noRunnerSeconds: 60 }
+const broken = { code: 'agent_failed', message: 'It broke.' }
 
 async function createAndTake(inProject = projectId): Promise<{ jobId: Id<'job'>; turnId: Id<'trn'> }> {
   const fixed = {
@@ -48,7 +48,7 @@ test('a turn that fails while a message waits gives way to it', async () => {
   await turns.fail(turnId, broken)
   expect(await scope.stores.jobs.get(projectId, jobId)).toMatchObject({ status: 'active', error: null })
   expect(await scope.stores.jobs.messages(projectId, jobId)).toMatchObject([
-    { status: 'failed', outcome: 'error', error: { code: 'engine_failed' } },
+    { status: 'failed', outcome: 'error', error: { code: 'agent_failed' } },
     { status: 'queued' },
   ])
 })
@@ -70,9 +70,9 @@ test('a job is found by the title that its agent gave it, and each step has its 
   await turns.finish(turnId, { ...ended, checks: [], title: 'Explain Proxies' })
   const any = { status: undefined, outcome: undefined, limit: 10, before: undefined }
   const found = await scope.stores.jobs.list(projectId, { ...any, words: 'explain proxies' })
-  expect(found).toMatchObject([{ id: jobId, title: 'Explain Proxies', prompt: 'Do it.' }])
+  expect(found).toMatchObject([{ id: jobId, title: 'Explain Proxies', promptPreview: 'Do it.' }])
   expect(await scope.stores.jobs.messages(projectId, jobId)).toMatchObject([
-    { startedAt: expect.any(Date), claimedAt: null, publishingAt: null, endedAt: expect.any(Date) },
+    { startedAt: expect.any(Date), claimedAt: null, publishingStartedAt: null, endedAt: expect.any(Date) },
   ])
 })
 
@@ -86,7 +86,7 @@ test('a cancellation that nobody asked for ends nothing', async () => {
 test('a runner that died with its turn takes no place of its project', async () => {
   const tokens = randomBytes(32)
   const runner = await scope.stores.runners.create('runner', randomBytes(32), null)
-  const settings = { deadlineSeconds: 60, mostRunningPerProject: 1 }
+  const settings = { deadlineSeconds: 60, maxConcurrentPerProject: 1 }
   const claim = () => attempts.claim(runner, randomBytes(32), settings)
 
   const lost = await createAndTake()
@@ -106,7 +106,7 @@ test('an offer that nobody took ends with its turn', async () => {
   await attempts.offer(turnId, randomBytes(32), limits)
   await turns.fail(turnId, broken)
   expect(
-    await attempts.claim(runner, randomBytes(32), { deadlineSeconds: 60, mostRunningPerProject: 100 }),
+    await attempts.claim(runner, randomBytes(32), { deadlineSeconds: 60, maxConcurrentPerProject: 100 }),
   ).toBeUndefined()
 })
 
@@ -117,7 +117,7 @@ test('claims at once do not go past what a project may run', async () => {
     const { turnId } = await createAndTake(busyId)
     await attempts.offer(turnId, randomBytes(32), limits)
   }
-  const settings = { deadlineSeconds: 60, mostRunningPerProject: 2 }
+  const settings = { deadlineSeconds: 60, maxConcurrentPerProject: 2 }
   const claims = await Promise.all(Array.from({ length: 8 }, () => attempts.claim(runner, randomBytes(32), settings)))
   expect(claims.filter((claimed) => claimed !== undefined)).toHaveLength(2)
 })

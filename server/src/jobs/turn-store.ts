@@ -106,15 +106,15 @@ export class TurnStore {
     const held = await this.#db
       .updateTable('turn')
       .set({
-        publishing_by: holder,
-        publishing_until: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`,
+        publish_lease_holder: holder,
+        publish_lease_expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${seconds})`,
       })
       .where('id', '=', turnId)
       .where((where) =>
         where.or([
-          where('publishing_by', 'is', null),
-          where('publishing_by', '=', holder),
-          where('publishing_until', '<', sql<Date>`clock_timestamp()`),
+          where('publish_lease_holder', 'is', null),
+          where('publish_lease_holder', '=', holder),
+          where('publish_lease_expires_at', '<', sql<Date>`clock_timestamp()`),
         ]),
       )
       .returning('id')
@@ -125,9 +125,9 @@ export class TurnStore {
   async letGoOfPublishing(turnId: Id<'trn'>, holder: string): Promise<void> {
     await this.#db
       .updateTable('turn')
-      .set({ publishing_by: null, publishing_until: null })
+      .set({ publish_lease_holder: null, publish_lease_expires_at: null })
       .where('id', '=', turnId)
-      .where('publishing_by', '=', holder)
+      .where('publish_lease_holder', '=', holder)
       .execute()
   }
 
@@ -136,9 +136,9 @@ export class TurnStore {
     return this.#lockedByTurn(turnId, async (tx, locked, turn) => {
       const again = await tx
         .updateTable('turn')
-        .set({ performed_again: true, deadline_at: null, branch: null, commit_id: null })
+        .set({ restarted: true, deadline_at: null, branch: null, commit_id: null })
         .where('id', '=', turnId)
-        .where('performed_again', '=', false)
+        .where('restarted', '=', false)
         .returning('id')
         .executeTakeFirst()
       if (!again) return false
@@ -188,8 +188,8 @@ export class TurnStore {
           pull_request_url: outcome.pullRequest.url,
           pull_request_branch: outcome.pullRequest.branch,
           pull_request_state: outcome.pullRequest.state,
-          pull_request_written: JSON.stringify(outcome.pullRequest.written),
-          pull_request_due_at: sql<Date>`now()`,
+          pull_request_text: JSON.stringify(outcome.pullRequest.written),
+          pull_request_poll_at: sql<Date>`now()`,
           // What was said of an earlier commit, or of another pull request, is not said of this one.
           pull_request_conflicts: null,
           pull_request_checks: null,
@@ -224,7 +224,7 @@ export class TurnStore {
         'job.pull_request_number',
         'job.pull_request_url',
         'job.pull_request_branch',
-        'job.pull_request_written',
+        'job.pull_request_text',
       ])
       .where('turn.id', '=', turnId)
       .executeTakeFirstOrThrow()
@@ -247,7 +247,7 @@ export class TurnStore {
         publish: row.publish,
         draft: row.draft,
         pullRequest:
-          number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_written } : null,
+          number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_text } : null,
         branches,
       },
     }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
   type ApiKey,
+  displayPrefixOf,
   generateKey,
   hashOfKey,
-  hintOfKey,
   keyPrefixes,
   leakedKeyPattern,
   parseKey,
@@ -94,7 +94,7 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
   test('is hashed whole, and hinted at by its first four random characters', () => {
     const key = generateKey(prefix)
     expect(hashOfKey(key)).toEqual(createHash('sha256').update(key).digest())
-    expect(hintOfKey(key)).toBe(`${key.slice(0, prefix.length + 4)}…`)
+    expect(displayPrefixOf(key)).toBe(`${key.slice(0, prefix.length + 4)}…`)
   })
 })
 

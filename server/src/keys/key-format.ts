@@ -58,7 +58,7 @@ export function hashOfKey<Prefix extends KeyPrefix>(key: Key<Prefix>): KeyHash<P
  * By which people know a key in a list, such as `colophon_x7Qa…`. It gives away 24 of the 190 bits. The first
  * characters and not the last, because those are the checksum, which speaks about the whole secret.
  */
-export function hintOfKey(key: Key<KeyPrefix>): string {
+export function displayPrefixOf(key: Key<KeyPrefix>): string {
   const prefixCharacters = key.lastIndexOf('_') + 1
   return `${key.slice(0, prefixCharacters + hintCharacters)}…`
 }

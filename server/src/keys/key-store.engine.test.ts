@@ -133,7 +133,7 @@ describe('a key that is being made while its maker is revoked is revoked too', (
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unauthenticated' })
     }
     const { rows } = await scope.pool.query(
-      'SELECT child.id FROM api_key child JOIN api_key maker ON maker.id = child.made_by_key_id WHERE child.revoked_at IS NULL AND maker.revoked_at IS NOT NULL',
+      'SELECT child.id FROM api_key child JOIN api_key maker ON maker.id = child.created_by_key_id WHERE child.revoked_at IS NULL AND maker.revoked_at IS NOT NULL',
     )
     expect(rows).toEqual([])
   })

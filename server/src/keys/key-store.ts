@@ -3,7 +3,7 @@ import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import type { RevokeInvitations } from '../people/revoke-invitations.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import { type ApiKey, generateKey, hashOfKey, hintOfKey } from './key-format.ts'
+import { type ApiKey, displayPrefixOf, generateKey, hashOfKey } from './key-format.ts'
 import { type KeyGrant, refuseMoreThan } from './key-rules.ts'
 import type { Scope } from './scopes.ts'
 import type { ApiKeyTable, KeyTables } from './tables.ts'
@@ -12,8 +12,8 @@ export interface Key extends KeyGrant {
   projectId: Id<'prj'>
   id: Id<'key'>
   name: string
-  hint: string
-  madeByKeyId: Id<'key'> | null
+  prefix: string
+  createdByKeyId: Id<'key'> | null
   createdAt: Date
   lastUsedAt: Date | null
   revokedAt: Date | null
@@ -46,12 +46,12 @@ export class KeyStore {
           id: newId('key'),
           name: wanted.name,
           secret_hash: hashOfKey(secret),
-          hint: hintOfKey(secret),
+          prefix: displayPrefixOf(secret),
           scopes: [...wanted.scopes],
           // 10.1.2.3/8 means 10.0.0.0/8, and PostgreSQL's `cidr` takes only the latter.
           allowed_networks: sql`ARRAY(SELECT network(given::inet) FROM unnest(${[...wanted.allowedNetworks]}::text[]) AS given)`,
           expires_at: wanted.expiresAt,
-          made_by_key_id: actor.kind === 'key' ? actor.keyId : null,
+          created_by_key_id: actor.kind === 'key' ? actor.keyId : null,
         })
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -90,7 +90,7 @@ export class KeyStore {
             .union((union) =>
               union
                 .selectFrom('api_key')
-                .innerJoin('family', 'family.id', 'api_key.made_by_key_id')
+                .innerJoin('family', 'family.id', 'api_key.created_by_key_id')
                 .select('api_key.id')
                 .where('api_key.project_id', '=', projectId),
             ),
@@ -217,10 +217,10 @@ function asKey(row: Selectable<ApiKeyTable>): Key {
     projectId: row.project_id,
     id: row.id,
     name: row.name,
-    hint: row.hint,
+    prefix: row.prefix,
     scopes: row.scopes as Scope[],
     allowedNetworks: row.allowed_networks,
-    madeByKeyId: row.made_by_key_id,
+    createdByKeyId: row.created_by_key_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     lastUsedAt: row.last_used_at,

@@ -7,10 +7,10 @@ export interface ApiKeyTable {
   id: Id<'key'>
   name: string
   secret_hash: Buffer
-  hint: string
+  prefix: string
   scopes: string[]
   allowed_networks: string[]
-  made_by_key_id: Id<'key'> | null
+  created_by_key_id: Id<'key'> | null
   created_at: Generated<Date>
   expires_at: Date | null
   last_used_at: ColumnType<Date | null, never, Date>

@@ -19,7 +19,7 @@ test('what was typed becomes a model', () => {
     baseUrl: 'https://api.anthropic.com/v1',
     providerModel: 'sonnet',
     contextWindowTokens: 200_000,
-    mostOutputTokens: 64_000,
+    maxOutputTokens: 64_000,
     prices: { input: '3', output: null, cacheRead: '0.30', cacheWrite: null },
   })
   expect(readModel({ ...typed, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')

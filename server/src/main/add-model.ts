@@ -12,8 +12,14 @@ import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.
 import { UsageError } from './usage-error.ts'
 
 export const modelOptionNames = [
-  ...(['format', 'provider-model', 'context-window', 'max-output'] as const),
-  ...(['input-price', 'output-price', 'cache-read-price', 'cache-write-price'] as const),
+  'format',
+  'provider-model',
+  'context-window',
+  'max-output',
+  'input-price',
+  'output-price',
+  'cache-read-price',
+  'cache-write-price',
 ]
 
 export type TypedModel = Partial<Record<(typeof modelOptionNames)[number] | 'name' | 'url', string>>
@@ -31,7 +37,7 @@ export function readModel(typed: TypedModel): Omit<Model, 'projectIds' | 'isDefa
     baseUrl: baseUrl(typed.url),
     providerModel: typed['provider-model'] ?? name,
     contextWindowTokens: tokens(typed, 'context-window'),
-    mostOutputTokens: tokens(typed, 'max-output'),
+    maxOutputTokens: tokens(typed, 'max-output'),
     prices: {
       input: price(typed, 'input-price'),
       output: price(typed, 'output-price'),

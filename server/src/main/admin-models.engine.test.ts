@@ -83,6 +83,6 @@ test("a project's budget is set", async () => {
   expect(admin(['budget', '--project', projectId, '--job-tokens', '1000', '--month-usd', '20']).status).toBe(0)
   const { rows } = await scope.pool.query('SELECT * FROM project_budget WHERE project_id = $1', [projectId])
   expect(rows).toEqual([
-    { project_id: projectId, job_most_tokens: '1000', month_most_tokens: null, month_most_usd: '20' },
+    { project_id: projectId, max_tokens_per_job: '1000', max_tokens_per_month: null, max_usd_per_month: '20' },
   ])
 })

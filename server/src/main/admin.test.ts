@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ReaderList, readerListFile } from '../analytics/classify/reader-list.ts'
+import { type ClientList, clientListFile } from '../analytics/classify/client-list.ts'
 import { newId } from '../platform/ids.ts'
 import { admin } from './admin.ts'
 import { UsageError } from './usage-error.ts'
@@ -42,7 +42,7 @@ test.each<[words: string, args: string[]]>([
   ['--month-usd has to be a whole number.', ['model', 'budget', '--project', project, '--month-usd', 'much']],
   ['--file is missing.', ['ai-readers', 'compare']],
   ['--file cannot be read: ENOENT', ['ai-readers', 'compare', '--file', '/nowhere/readers.json']],
-  ['The list of readers has mistakes:\n  It is not JSON', ['ai-readers', 'take', '--file', import.meta.filename]],
+  ['The client list has errors:\n  It is not JSON', ['ai-readers', 'take', '--file', import.meta.filename]],
 ])('says "%s" to %j', async (words, args) => {
   const mistake = await admin(args).catch((error: unknown) => error)
   expect(mistake).toBeInstanceOf(UsageError)
@@ -50,8 +50,8 @@ test.each<[words: string, args: string[]]>([
 })
 
 test('a newer list of AI readers is compared with ours, on standard output', () => {
-  const list = JSON.parse(readFileSync(readerListFile, 'utf8')) as ReaderList
-  const newer = { ...list, agents: list.agents.filter(({ name }) => name !== 'GPTBot') }
+  const list = JSON.parse(readFileSync(clientListFile, 'utf8')) as ClientList
+  const newer = { ...list, clients: list.clients.filter(({ name }) => name !== 'GPTBot') }
   const directory = mkdtempSync(join(tmpdir(), 'colophon-readers-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'newer.json')

@@ -22,14 +22,14 @@ import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
-import { mostInstructionCharacters } from '../projects/project-store.ts'
+import { maxInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { modelOptionNames, readModel, saveModel, testTypedModel } from './add-model.ts'
 import { ownerLink } from './announce-first-owner.ts'
 import { connectRepository } from './connect-repository.ts'
 import { openStores, type Stores } from './open-stores.ts'
-import { compareReaderList, takeReaderList } from './take-reader-list.ts'
+import { compareClientList, updateClientList } from './update-client-list.ts'
 import { UsageError } from './usage-error.ts'
 
 const adminUsage = `colophon-server admin
@@ -122,8 +122,8 @@ const commands = {
   'project instructions': async (options: Options) => {
     const id = projectId(options)
     const instructions = (await readStdin('what to tell the agent in every job, or nothing')) || null
-    if (instructions && (instructions.length > mostInstructionCharacters || instructions.includes('\0')))
-      throw new UsageError(`Instructions are text of at most ${mostInstructionCharacters} characters.`)
+    if (instructions && (instructions.length > maxInstructionCharacters || instructions.includes('\0')))
+      throw new UsageError(`Instructions are text of at most ${maxInstructionCharacters} characters.`)
     await withStores(({ projects }) => projects.setInstructions(id, instructions, operator))
     tell(instructions ? 'The agent is told so from the next turn on.' : 'The project has no instructions of its own.')
   },
@@ -152,7 +152,7 @@ const commands = {
         const state = key.revokedAt
           ? `revoked ${key.revokedAt.toISOString()}`
           : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
-        print(`${key.id}  ${key.hint}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
+        print(`${key.id}  ${key.prefix}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
       }
     })
   },
@@ -162,7 +162,7 @@ const commands = {
     const keyId = text(options, 'key', 100)
     return withStores(async ({ keys }) => {
       const key = await keys.revoke(id, keyId, operator)
-      tell(`${key.name} (${key.hint}) is revoked, and so is every key that it made.`)
+      tell(`${key.name} (${key.prefix}) is revoked, and so is every key that it made.`)
     })
   },
 
@@ -269,9 +269,9 @@ const commands = {
   'model budget': (options: Options) => {
     const id = projectId(options)
     const budget = {
-      jobMostTokens: amount(options, 'job-tokens'),
-      monthMostTokens: amount(options, 'month-tokens'),
-      monthMostUsd: amount(options, 'month-usd'),
+      maxTokensPerJob: amount(options, 'job-tokens'),
+      maxTokensPerMonth: amount(options, 'month-tokens'),
+      maxUsdPerMonth: amount(options, 'month-usd'),
     }
     return withStores(async ({ projects, budgets }) => {
       const project = await projects.get(id)
@@ -304,13 +304,13 @@ const commands = {
   },
 
   'ai-readers compare': async (options: Options) => {
-    for (const line of compareReaderList(text(options, 'file', 4_096)).difference) print(line)
+    for (const line of compareClientList(text(options, 'file', 4_096)).difference) print(line)
   },
 
   'ai-readers take': async (options: Options) => {
-    const { list, difference } = compareReaderList(text(options, 'file', 4_096))
+    const { list, difference } = compareClientList(text(options, 'file', 4_096))
     for (const line of difference) print(line)
-    takeReaderList(list)
+    updateClientList(list)
     tell(`The list of ${list.version} is in place: run \`npm run fix\`, which formats it, and commit it.`)
     tell('Processes that run go on with theirs until they are started again.')
   },
@@ -344,11 +344,31 @@ const commands = {
 } satisfies Record<string, (options: Options) => Promise<void>>
 
 const optionNames = [
-  ...(['name', 'project', 'scopes', 'expires-in-days', 'networks', 'key', 'email', 'role', 'host', 'url'] as const),
-  ...(['repository', 'branch', 'docs-folder', 'labels', 'reviewers', 'projects', 'runner', 'file'] as const),
-  ...(['branch-template', 'title-template', 'body-template'] as const),
+  'name',
+  'project',
+  'scopes',
+  'expires-in-days',
+  'networks',
+  'key',
+  'email',
+  'role',
+  'host',
+  'url',
+  'repository',
+  'branch',
+  'docs-folder',
+  'labels',
+  'reviewers',
+  'projects',
+  'runner',
+  'file',
+  'branch-template',
+  'title-template',
+  'body-template',
   ...modelOptionNames,
-  ...(['job-tokens', 'month-tokens', 'month-usd'] as const),
+  'job-tokens',
+  'month-tokens',
+  'month-usd',
 ]
 const flagNames = ['draft', 'sign-off', 'default', 'no-test'] as const
 type Options = Partial<Record<(typeof optionNames)[number], string> & Record<(typeof flagNames)[number], boolean>>
@@ -431,13 +451,12 @@ function amount(options: Options, name: 'job-tokens' | 'month-tokens' | 'month-u
   return Number(value)
 }
 
-function text(options: Options, name: (typeof optionNames)[number], mostCharacters: number): string {
+function text(options: Options, name: (typeof optionNames)[number], maxCharacters: number): string {
   const value = options[name]
   if (!value?.trim()) throw new UsageError(`--${name} is missing.`)
   if (/[\p{Cc}\u2028\u2029]/u.test(value))
     throw new UsageError(`--${name} may not have line breaks or control characters.`)
-  if ([...value].length > mostCharacters)
-    throw new UsageError(`--${name} may have at most ${mostCharacters} characters.`)
+  if ([...value].length > maxCharacters) throw new UsageError(`--${name} may have at most ${maxCharacters} characters.`)
   return value
 }
 

@@ -1,8 +1,8 @@
 import { Client } from '@temporalio/client'
-import { readReaders } from '../analytics/classify/readers.ts'
+import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import { SourceNotes } from '../analytics/collect/source-notes.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
-import { SeenReaders } from '../analytics/query/seen-readers.ts'
+import { SeenClients } from '../analytics/query/seen-clients.ts'
 import { ViewReports } from '../analytics/query/view-reports.ts'
 import { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
@@ -51,13 +51,13 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     sourceNotes,
     knownSites,
     viewReports: new ViewReports(engines.clickhouse, database, knownSites),
-    readers: readReaders(),
-    seenReaders: new SeenReaders(engines.clickhouse, database),
+    clientDetector: loadClientDetector(),
+    seenClients: new SeenClients(engines.clickhouse, database),
   }
   const mailer = config.people.mail && createMailer(config.people.mail)
   const people = {
     sessions: openSessions(config, engines.pool, stores, log),
-    canMail: mailer !== undefined,
+    canSendEmail: mailer !== undefined,
     publicUrl: config.publicUrl,
     mailInvitation: mailInvitations(mailer, log),
   }

@@ -56,7 +56,7 @@ export const connectRepository = ({
 }): Promise<ConnectedRepository> =>
   withCodeHost(config, wanted, token, async (codeHost) => {
     const test = await codeHost.testConnection(wanted.baseBranch)
-    if (!test.works) throw new Problem('invalid_request', test.message)
+    if (!test.ok) throw new Problem('invalid_request', test.message)
 
     const credentials = new CredentialStore(
       createDatabase<ProjectTables>(pool),
@@ -68,14 +68,14 @@ export const connectRepository = ({
     const repository = {
       ...wanted,
       webhookSecret,
-      trouble: null,
+      issue: null,
       access: { kind: 'token' as const, credentialId },
       hostRepositoryId: null, // the first look fills it in
     }
     await stores.repositories.connect(projectId, repository, actor)
 
     const hook = config.publicUrl
-      ? await ensureWebhook(codeHost, { url: `${config.publicUrl}/v1/hooks/${projectId}`, secret: webhookSecret })
+      ? await ensureWebhook(codeHost, { url: `${config.publicUrl}/v1/webhooks/${projectId}`, secret: webhookSecret })
       : 'not_permitted'
     const followed = hook === 'ensured' ? 'by a webhook' : 'by asking every few minutes'
     return { repository, told: `${wanted.owner}/${wanted.name} is connected. Pull requests are followed ${followed}.` }
@@ -105,10 +105,10 @@ export async function testWith(
   wanted: Pick<WantedRepository, 'owner' | 'name' | 'baseBranch' | 'docsFolder'>,
 ): Promise<RepositoryTest> {
   const test = await codeHost.testConnection(wanted.baseBranch)
-  if (!test.works) return { works: false, message: test.message, found: null }
+  if (!test.ok) return { ok: false, message: test.message, found: null }
   const folder = await codeHost.lookAtFolder(test.baseCommit, wanted.docsFolder).catch(unlessHostFails)
   return {
-    works: true,
+    ok: true,
     message: `${wanted.owner}/${wanted.name} can be read, and its branches and pull requests can be written.`,
     found: {
       defaultBranch: test.defaultBranch,

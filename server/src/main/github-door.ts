@@ -15,9 +15,9 @@ import type { Stores } from './open-stores.ts'
 
 /** Another version of `worker` may run: only what is looked at counts. */
 const Tested = Type.Union([
-  Type.Object({ works: Type.Literal(false), message: Type.String(), found: Type.Null() }),
+  Type.Object({ ok: Type.Literal(false), message: Type.String(), found: Type.Null() }),
   Type.Object({
-    works: Type.Literal(true),
+    ok: Type.Literal(true),
     message: Type.String(),
     found: Type.Object({
       defaultBranch: Type.String(),
@@ -87,8 +87,8 @@ export function createGithubDoor({
       if (wrong !== null) throw new Problem('invalid_request', String(wrong))
     },
 
-    async test(visitId, { repositoryId, baseBranch, docsFolder }) {
-      const tested = await ask('testFoundRepository', [visitId, repositoryId, baseBranch, docsFolder])
+    async test(authorizationId, { repositoryId, baseBranch, docsFolder }) {
+      const tested = await ask('testFoundRepository', [authorizationId, repositoryId, baseBranch, docsFolder])
       if (!Value.Check(Tested, tested)) throw new Error('worker answered a test with something else')
       return tested
     },

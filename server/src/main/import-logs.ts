@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
-import { readReaders } from '../analytics/classify/readers.ts'
+import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import type { Dropped } from '../analytics/collect/sift-requests.ts'
 import { SourceNotes } from '../analytics/collect/source-notes.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
@@ -44,7 +44,7 @@ export async function importLogs(args: readonly string[]): Promise<void> {
       append: (delivery) => patiently(() => buffer.append(delivery)),
       note: (note) => notes.note(note),
       site: await analyticsSettings.read(projectId),
-      readers: readReaders(),
+      clientDetector: loadClientDetector(),
     }
     await aloneInProject(pool, projectId, async () => {
       for (const { path, file } of files) await importFile(path, file, format, parts)
@@ -71,7 +71,7 @@ function summaryOf({ lines, counted, dropped, unreadable, linesBefore }: Importe
   const reasons = Object.entries(dropped) as [keyof Dropped, number][]
   const named = reasons.toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `${reason} ${number(count)}`)
   const total = reasons.reduce((sum, [, count]) => sum + count, 0)
-  const leftToScript = dropped.counted_elsewhere !== undefined && site.settings.peopleCountedBy === 'script'
+  const leftToScript = dropped.counted_elsewhere !== undefined && site.settings.humanSource === 'script'
   return [
     `${number(lines)} lines`,
     ...(linesBefore > 0 ? [`${number(linesBefore)} of them imported before`] : []),

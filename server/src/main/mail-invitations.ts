@@ -2,7 +2,7 @@ import type { MailInvitation } from '../api/people/create-invitation.ts'
 import type { Log } from '../platform/log.ts'
 import type { Mailer } from '../platform/mail.ts'
 
-const mostSubjectCharacters = 60
+const maxSubjectCharacters = 60
 
 /** An invitation is made even where its mail cannot go out: the link is in the answer as well. */
 export function mailInvitations(mailer: Mailer | undefined, log: Log): MailInvitation {
@@ -25,4 +25,4 @@ export function mailInvitations(mailer: Mailer | undefined, log: Log): MailInvit
 }
 
 const shortened = (name: string) =>
-  name.length > mostSubjectCharacters ? `${name.slice(0, mostSubjectCharacters - 1).toWellFormed()}…` : name
+  name.length > maxSubjectCharacters ? `${name.slice(0, maxSubjectCharacters - 1).toWellFormed()}…` : name

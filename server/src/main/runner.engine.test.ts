@@ -73,7 +73,7 @@ it('finishes the turns in hand when it is told to stop, and takes no new one', a
 })
 
 it('hands back what does not finish in time', async () => {
-  const runner = await start({ COLOPHON_RUNNER_FINISH_SECONDS: '1' })
+  const runner = await start({ COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '1' })
   const turn = gateway.offer({ prompt: sleepFor(600) })
   await vi.waitFor(() => expect(turn.events).not.toEqual([]), 40_000)
   const startedAt = Date.now()

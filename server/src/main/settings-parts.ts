@@ -49,7 +49,7 @@ export function settingsParts({
     github: createGithubDoor({ config, stores, askWorker, log }),
     testStoredModel: createTestStoredModel(askWorker),
     findFurthestJob: createFindFurthestJob(createDatabase<JobTables>(pool)),
-    installationBudget: config.budget,
+    instanceBudget: config.budget,
     gatewayUrl: config.gatewayUrl,
     readSchemaVersion: () => postgresVersion(pool),
   }

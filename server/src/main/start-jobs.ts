@@ -18,8 +18,8 @@ import type { ModelParts } from '../gateway/model/model-routes.ts'
 import { testModel } from '../gateway/model/test-model.ts'
 import type { RunnerApiParts } from '../gateway/runner-api.ts'
 import { GithubAppStore } from '../github/app-store.ts'
+import { GithubVisitStore } from '../github/authorization-store.ts'
 import type { GithubTables } from '../github/tables.ts'
-import { GithubVisitStore } from '../github/visit-store.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import { EventStore } from '../jobs/event-store.ts'
 import { JobStore } from '../jobs/job-store.ts'
@@ -49,7 +49,7 @@ import type { OpenEngines } from './open-engines.ts'
 import { startWorkflows } from './workflows.ts'
 
 /** Some 25 MB of git each, and a bundle of up to 24. With 36 at once they had 824 MB together (tried). */
-const mostPublishedAtOnce = 4
+const maxConcurrentPublishes = 4
 
 /** A stop has to end the agent within five seconds, of which the agent itself may need some. */
 const hearOfStopSeconds = 2
@@ -97,7 +97,7 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
       openProject,
       egress,
       log,
-      inTurn: fewAtOnce(mostPublishedAtOnce),
+      inTurn: fewAtOnce(maxConcurrentPublishes),
     }),
     lookAtPullRequest: createLookAtPullRequest({ pullRequests, openProject, log }),
     limits: jobs,

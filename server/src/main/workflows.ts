@@ -12,7 +12,7 @@ import type { Log } from '../platform/log.ts'
 const tryAgainAfterMs = 2_000
 
 /** Each takes about 2 MB, and playing its short history again takes milliseconds. The default grows with the machine's memory. */
-const mostCachedWorkflows = 40
+const maxCachedWorkflows = 40
 
 export function startWorkflows(
   config: EnginesConfig['temporal'],
@@ -31,7 +31,7 @@ export function startWorkflows(
     })
     try {
       worker = await Worker.create({
-        maxCachedWorkflows: mostCachedWorkflows,
+        maxCachedWorkflows: maxCachedWorkflows,
         connection,
         namespace: config.namespace,
         taskQueue: jobTaskQueue,

@@ -6,9 +6,9 @@ import type { ModelTables } from './tables.ts'
 
 /** Null: as the operator's settings have it for all projects. */
 export interface ProjectBudget {
-  jobMostTokens: number | null
-  monthMostTokens: number | null
-  monthMostUsd: number | null
+  maxTokensPerJob: number | null
+  maxTokensPerMonth: number | null
+  maxUsdPerMonth: number | null
 }
 
 /** An alias: only by one can the transaction of another store be widened. */
@@ -24,7 +24,7 @@ export class BudgetStore {
   }
 
   /** With what the running month (UTC) has used; calls under way count as the most that they can be. */
-  async read(projectId: Id<'prj'>): Promise<{ own: ProjectBudget; used: { tokens: number; usd: number } }> {
+  async read(projectId: Id<'prj'>): Promise<{ own: ProjectBudget; used: { tokens: number; costUsd: number } }> {
     const [budget, month] = await Promise.all([
       this.#db.selectFrom('project_budget').selectAll().where('project_id', '=', projectId).executeTakeFirst(),
       this.#db
@@ -36,11 +36,11 @@ export class BudgetStore {
     ])
     return {
       own: {
-        jobMostTokens: asNumber(budget?.job_most_tokens),
-        monthMostTokens: asNumber(budget?.month_most_tokens),
-        monthMostUsd: asNumber(budget?.month_most_usd),
+        maxTokensPerJob: asNumber(budget?.max_tokens_per_job),
+        maxTokensPerMonth: asNumber(budget?.max_tokens_per_month),
+        maxUsdPerMonth: asNumber(budget?.max_usd_per_month),
       },
-      used: { tokens: Number(month?.tokens ?? 0), usd: Number(month?.cost_usd ?? 0) },
+      used: { tokens: Number(month?.tokens ?? 0), costUsd: Number(month?.cost_usd ?? 0) },
     }
   }
 
@@ -57,16 +57,20 @@ export class BudgetStore {
     actor: Actor,
   ): Promise<void> {
     const row = {
-      job_most_tokens: budget.jobMostTokens,
-      month_most_tokens: budget.monthMostTokens,
-      month_most_usd: budget.monthMostUsd,
+      max_tokens_per_job: budget.maxTokensPerJob,
+      max_tokens_per_month: budget.maxTokensPerMonth,
+      max_usd_per_month: budget.maxUsdPerMonth,
     }
     await tx
       .insertInto('project_budget')
       .values({ project_id: projectId, ...row })
       .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
       .execute()
-    await this.#recordAudit(tx, projectId, actor, { action: 'budget.set', subject: projectId, detail: { ...budget } })
+    await this.#recordAudit(tx, projectId, actor, {
+      action: 'budget.changed',
+      subject: projectId,
+      detail: { ...budget },
+    })
   }
 }
 

@@ -3,7 +3,7 @@ export type Budget = 'job_tokens' | 'month_tokens' | 'month_usd'
 
 /** For projects that have no values of their own. Null: no limit. */
 export interface BudgetDefaults {
-  jobMostTokens: number
-  monthMostTokens: number | null
-  monthMostUsd: number | null
+  maxTokensPerJob: number
+  maxTokensPerMonth: number | null
+  maxUsdPerMonth: number | null
 }

@@ -24,7 +24,7 @@ afterAll(() => scope.drop())
 
 const operator = { kind: 'operator' } as const
 const prices: Prices = { input: '3', output: '15', cacheRead: '0.3', cacheWrite: '3.75' }
-const plenty: BudgetDefaults = { jobMostTokens: 1_000_000, monthMostTokens: null, monthMostUsd: null }
+const plenty: BudgetDefaults = { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null }
 const nothing = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
 
 const newProject = async () => (await scope.stores.projects.create('Docs', operator)).id
@@ -87,7 +87,7 @@ test('a cost is not known where a price that matters is not', async () => {
 
 test('calls at once, over two gateways, use exactly what the job may use', async () => {
   const wanted = await newCall(await newProject())
-  const budget = { ...plenty, jobMostTokens: 10_000 }
+  const budget = { ...plenty, maxTokensPerJob: 10_000 }
   const tries = Array.from({ length: 40 }, (_, index) => (index % 2 ? calls : replica).reserve(wanted, budget))
   const kinds = (await Promise.all(tries)).map((reserved) => reserved.kind)
   expect(kinds.filter((kind) => kind === 'reserved')).toHaveLength(10)
@@ -98,8 +98,8 @@ test('calls at once, over two gateways, use exactly what the job may use', async
 
 test("a project's jobs at once use exactly what the month has, in tokens and in money", async () => {
   for (const [budget, limit] of [
-    ['month_tokens', { monthMostTokens: 5_000 }],
-    ['month_usd', { monthMostUsd: 5 * 0.004875 }],
+    ['month_tokens', { maxTokensPerMonth: 5_000 }],
+    ['month_usd', { maxUsdPerMonth: 5 * 0.004875 }],
   ] as const) {
     const projectId = await newProject()
     const wanted: WantedCall[] = []
@@ -116,21 +116,25 @@ test("a project's jobs at once use exactly what the month has, in tokens and in 
 
 test("a project's own values come before the operator's, and hold from the next call on", async () => {
   const wanted = await newCall(await newProject())
-  await budgets.set(wanted.projectId, { jobMostTokens: 1_500, monthMostTokens: null, monthMostUsd: null }, operator)
+  await budgets.set(
+    wanted.projectId,
+    { maxTokensPerJob: 1_500, maxTokensPerMonth: null, maxUsdPerMonth: null },
+    operator,
+  )
   const first = await reserve(wanted)
   expect(await calls.reserve(wanted, plenty)).toEqual({ kind: 'out_of_budget', budget: 'job_tokens' })
   await calls.settle(first, { ...nothing, inputTokens: 100 })
   await reserve(wanted)
-  await budgets.set(wanted.projectId, { jobMostTokens: null, monthMostTokens: 0, monthMostUsd: null }, operator)
+  await budgets.set(wanted.projectId, { maxTokensPerJob: null, maxTokensPerMonth: 0, maxUsdPerMonth: null }, operator)
   expect(await calls.reserve(wanted, plenty)).toEqual({ kind: 'out_of_budget', budget: 'month_tokens' })
   const entries = await scope.stores.audit.list(wanted.projectId, { limit: 10, before: undefined })
-  expect(entries.filter(({ action }) => action === 'budget.set')).toHaveLength(2)
+  expect(entries.filter(({ action }) => action === 'budget.changed')).toHaveLength(2)
 })
 
 test('a call whose gateway died counts as it was reserved: at once for budgets, after an hour as used', async () => {
   const wanted = await newCall(await newProject())
   const { id } = await reserve(wanted)
-  const budget = { ...plenty, jobMostTokens: 1_999 }
+  const budget = { ...plenty, maxTokensPerJob: 1_999 }
   expect((await calls.reserve(wanted, budget)).kind).toBe('out_of_budget')
   const usage = () => usageOfJob(wanted.projectId, wanted.jobId)
   expect(await usage()).toMatchObject({ inputTokens: 0, outputTokens: 0 })

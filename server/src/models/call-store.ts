@@ -27,7 +27,7 @@ export type Reserved =
   /** Calls that use nothing, because the provider refuses them, are kept in bounds by no budget. */
   | { kind: 'too_many_failures' }
 
-const mostFailuresAMinute = 60
+const maxFailuresPerMinute = 60
 
 export class ModelCallStore {
   readonly #db: Kysely<ModelTables>
@@ -44,7 +44,7 @@ export class ModelCallStore {
       if (!(error instanceof OutOfBudget)) throw error
       const { budget } = error
       await this.#db
-        .insertInto('turn_out_of_budget')
+        .insertInto('turn_over_budget')
         .values({ turn_id: wanted.turnId, budget })
         .onConflict((conflict) => conflict.column('turn_id').doNothing())
         .execute()
@@ -76,7 +76,7 @@ export class ModelCallStore {
   /** The budget that this turn met the end of, if it did. */
   async budgetMetBy(turnId: Id<'trn'>): Promise<Budget | undefined> {
     const row = await this.#db
-      .selectFrom('turn_out_of_budget')
+      .selectFrom('turn_over_budget')
       .select('budget')
       .where('turn_id', '=', turnId)
       .executeTakeFirst()
@@ -120,7 +120,7 @@ async function reserve(
     .where('project_id', '=', projectId)
     .where('job_id', '=', jobId)
     .executeTakeFirstOrThrow()
-  if (Number(ofJob.failures) >= mostFailuresAMinute) return undefined
+  if (Number(ofJob.failures) >= maxFailuresPerMinute) return undefined
   if (Number(ofJob.tokens) + inputTokens + outputTokens > most.jobTokens) throw new OutOfBudget('job_tokens')
 
   const cost = costAtMost(wanted)
@@ -159,9 +159,9 @@ async function reserve(
 async function limitsOf(tx: Transaction<ModelTables>, projectId: Id<'prj'>, defaults: BudgetDefaults) {
   const own = await tx.selectFrom('project_budget').selectAll().where('project_id', '=', projectId).executeTakeFirst()
   return {
-    jobTokens: Number(own?.job_most_tokens ?? defaults.jobMostTokens),
-    monthTokens: own?.month_most_tokens ?? defaults.monthMostTokens,
-    monthUsd: own?.month_most_usd ?? defaults.monthMostUsd,
+    jobTokens: Number(own?.max_tokens_per_job ?? defaults.maxTokensPerJob),
+    monthTokens: own?.max_tokens_per_month ?? defaults.maxTokensPerMonth,
+    monthUsd: own?.max_usd_per_month ?? defaults.maxUsdPerMonth,
   }
 }
 

@@ -36,7 +36,7 @@ const model: Model = {
   baseUrl: 'https://api.example.com/v1',
   providerModel: 'model-4-5-20260101',
   contextWindowTokens: 200_000,
-  mostOutputTokens: 64_000,
+  maxOutputTokens: 64_000,
   prices: { input: '3', output: '15', cacheRead: '0.30', cacheWrite: null },
   projectIds: null,
   isDefault: true,

@@ -11,7 +11,7 @@ export interface StoredModel extends Model {
   sealedKey: Uint8Array | null
 }
 
-export interface InstalledModel extends Model {
+export interface InstanceModel extends Model {
   hasKey: boolean
 }
 
@@ -36,7 +36,7 @@ export class ModelStore {
           base_url: model.baseUrl,
           provider_model: model.providerModel,
           context_window_tokens: model.contextWindowTokens,
-          most_output_tokens: model.mostOutputTokens,
+          max_output_tokens: model.maxOutputTokens,
           input_price: model.prices.input,
           output_price: model.prices.output,
           cache_read_price: model.prices.cacheRead,
@@ -83,7 +83,7 @@ export class ModelStore {
   }
 
   /** Only for who runs the installation: a project sees what it may use. */
-  async list(): Promise<InstalledModel[]> {
+  async list(): Promise<InstanceModel[]> {
     const rows = await this.#db.selectFrom('model').selectAll().orderBy('name').execute()
     return rows.map((row) => ({ ...asModel(row), hasKey: row.sealed_key !== null }))
   }
@@ -117,7 +117,7 @@ export class ModelStore {
   }
 
   /** What jobs get in a project that chose none; null: nothing. */
-  async installationDefault(projectId: Id<'prj'>): Promise<string | null> {
+  async instanceDefault(projectId: Id<'prj'>): Promise<string | null> {
     const row = await this.#allowed(projectId).where('is_default', '=', true).executeTakeFirst()
     return row?.name ?? null
   }
@@ -167,7 +167,7 @@ function asModel(row: Selectable<ModelTables['model']>): Model {
     baseUrl: row.base_url,
     providerModel: row.provider_model,
     contextWindowTokens: row.context_window_tokens,
-    mostOutputTokens: row.most_output_tokens,
+    maxOutputTokens: row.max_output_tokens,
     prices: {
       input: row.input_price,
       output: row.output_price,

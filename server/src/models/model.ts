@@ -21,7 +21,7 @@ export interface Model {
   /** What its provider calls it. */
   providerModel: string
   contextWindowTokens: number
-  mostOutputTokens: number
+  maxOutputTokens: number
   prices: Prices
   /** Null: for all projects. */
   projectIds: readonly Id<'prj'>[] | null

@@ -15,7 +15,7 @@ export interface ModelTables extends AuditTables {
     base_url: string
     provider_model: string
     context_window_tokens: number
-    most_output_tokens: number
+    max_output_tokens: number
     input_price: ExactOrNull
     output_price: ExactOrNull
     cache_read_price: ExactOrNull
@@ -27,9 +27,9 @@ export interface ModelTables extends AuditTables {
   }
   project_budget: {
     project_id: Id<'prj'>
-    job_most_tokens: ExactOrNull
-    month_most_tokens: ExactOrNull
-    month_most_usd: ExactOrNull
+    max_tokens_per_job: ExactOrNull
+    max_tokens_per_month: ExactOrNull
+    max_usd_per_month: ExactOrNull
   }
   model_call: {
     project_id: Id<'prj'>
@@ -53,7 +53,7 @@ export interface ModelTables extends AuditTables {
     tokens: Exact
     cost_usd: Exact
   }
-  turn_out_of_budget: {
+  turn_over_budget: {
     turn_id: Id<'trn'>
     budget: Budget
     at: Generated<Date>

@@ -8,7 +8,7 @@ import type { Kysely } from 'kysely'
 import type { OidcConfig } from '../platform/config.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { fewestPasswordCharacters, hashPassword, isPassword, mostPasswordCharacters } from './passwords.ts'
+import { hashPassword, isPassword, maxPasswordCharacters, minPasswordCharacters } from './passwords.ts'
 import { type Person, sessionCookieName } from './session.ts'
 import type { PeopleTables } from './tables.ts'
 
@@ -46,8 +46,8 @@ export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
-      minPasswordLength: fewestPasswordCharacters,
-      maxPasswordLength: mostPasswordCharacters,
+      minPasswordLength: minPasswordCharacters,
+      maxPasswordLength: maxPasswordCharacters,
       password: { hash: hashPassword, verify: ({ password, hash }) => isPassword(password, hash) },
     },
     user: {

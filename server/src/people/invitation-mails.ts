@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { PeopleTables } from './tables.ts'
 
-const mostInHour = 50
+const maxInHour = 50
 
 /**
  * Whether one more mail may go out; if so it counts as sent. Whoever may invite could otherwise write to strangers in our
@@ -10,7 +10,7 @@ const mostInHour = 50
  */
 export async function takeMail(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, email: string): Promise<boolean> {
   const { inHour, justNow } = await tx
-    .selectFrom('invitation_mail')
+    .selectFrom('invitation_email')
     .select([
       sql<string>`count(*)`.as('inHour'),
       sql<string>`count(*) FILTER (WHERE email = ${email} AND at > now() - interval '10 minutes')`.as('justNow'),
@@ -18,7 +18,7 @@ export async function takeMail(tx: Transaction<PeopleTables>, projectId: Id<'prj
     .where('project_id', '=', projectId)
     .where('at', '>', sql<Date>`now() - interval '1 hour'`)
     .executeTakeFirstOrThrow()
-  if (Number(inHour) >= mostInHour || Number(justNow) > 0) return false
-  await tx.insertInto('invitation_mail').values({ project_id: projectId, email }).execute()
+  if (Number(inHour) >= maxInHour || Number(justNow) > 0) return false
+  await tx.insertInto('invitation_email').values({ project_id: projectId, email }).execute()
   return true
 }

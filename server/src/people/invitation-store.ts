@@ -30,7 +30,7 @@ export interface SeenInvitation {
 }
 
 const linkDays = 7
-const mostPending = 500
+const maxPending = 500
 const columns = ['id', 'email', 'role', 'created_at as createdAt', 'expires_at as expiresAt'] as const
 
 export class InvitationStore {
@@ -65,7 +65,7 @@ export class InvitationStore {
         .select(sql<string>`count(*)`.as('count'))
         .where('project_id', '=', projectId)
         .executeTakeFirstOrThrow()
-      if (Number(count) >= mostPending)
+      if (Number(count) >= maxPending)
         throw new Problem('invalid_request', 'Too many invitations are open: revoke some first.')
       const invitation = await tx
         .insertInto('invitation')

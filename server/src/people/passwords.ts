@@ -8,11 +8,11 @@ const cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
 const tagBytes = 32
 
 /** What waits has given up nothing but time; what does not fit would only fill the memory and the threads of all others. */
-const mostAtOnce = 2
-const mostWaiting = 20
+const maxConcurrent = 2
+const maxWaiting = 20
 
-export const fewestPasswordCharacters = 12
-export const mostPasswordCharacters = 128
+export const minPasswordCharacters = 12
+export const maxPasswordCharacters = 128
 
 const derive = promisify(argon2)
 let running = 0
@@ -52,8 +52,8 @@ const tagOf = (password: string, salt: Buffer, { memoryKib, passes, parallelism 
   )
 
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running < mostAtOnce) running++
-  else if (waiting.length < mostWaiting) await new Promise<void>((go) => waiting.push(go))
+  if (running < maxConcurrent) running++
+  else if (waiting.length < maxWaiting) await new Promise<void>((go) => waiting.push(go))
   else
     throw new Problem('unavailable', 'Too many passwords are being looked at: try again in a moment.', {
       headers: { 'retry-after': '2' },

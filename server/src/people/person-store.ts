@@ -23,7 +23,7 @@ export interface Membership {
 }
 
 const linkHours = 24
-const mostMemberships = 500
+const maxMemberships = 500
 
 export class PersonStore {
   readonly #db: Kysely<PeopleTables>
@@ -68,7 +68,7 @@ export class PersonStore {
    * was a dashboard. Of two who come at once, one is the first. The link is looked at before the password is hashed, which
    * costs more than anybody may ask for, and again when nobody else can use it.
    */
-  async makeFirstOwner(token: string, wanted: NewPerson): Promise<void> {
+  async createFirstOwner(token: string, wanted: NewPerson): Promise<void> {
     const email = readEmail(wanted.email)
     await refuseDeadOwnerLink(this.#db, token)
     const password = await hashPassword(wanted.password)
@@ -82,12 +82,12 @@ export class PersonStore {
           `${email} has an account here: take another, or run colophon-server admin operator --email ${email}.`,
         )
       await ownWhatHasNobody(tx, { id, email })
-      await tx.deleteFrom('way_in').where('person_id', 'is', null).execute()
+      await tx.deleteFrom('one_time_link').where('person_id', 'is', null).execute()
     })
   }
 
   /** A new password for somebody who has a link for it; every session and every link of theirs ends. Returns their address. */
-  async setPassword(token: string, password: string): Promise<string> {
+  async resetPassword(token: string, password: string): Promise<string> {
     const { id, email } = await personOfLink(this.#db, token)
     const hash = await hashPassword(password)
     return this.#db.transaction().execute(async (tx) => {
@@ -124,7 +124,7 @@ export class PersonStore {
       ])
       .where('person_id', '=', personId)
       .orderBy('project.name')
-      .limit(mostMemberships)
+      .limit(maxMemberships)
       .execute()
   }
 }
@@ -176,7 +176,7 @@ async function hasOperator(db: Kysely<PeopleTables>): Promise<boolean> {
 
 async function refuseDeadOwnerLink(db: Kysely<PeopleTables>, token: string): Promise<void> {
   const known = await db
-    .selectFrom('way_in')
+    .selectFrom('one_time_link')
     .select('token_hash')
     .where('token_hash', '=', hashOfLinkToken(token))
     .where('person_id', 'is', null)
@@ -187,8 +187,8 @@ async function refuseDeadOwnerLink(db: Kysely<PeopleTables>, token: string): Pro
 
 async function personOfLink(db: Kysely<PeopleTables>, token: string): Promise<{ id: Id<'per'>; email: string }> {
   const person = await db
-    .selectFrom('way_in')
-    .innerJoin('person', 'person.id', 'way_in.person_id')
+    .selectFrom('one_time_link')
+    .innerJoin('person', 'person.id', 'one_time_link.person_id')
     .select(['person.id', 'person.email'])
     .where('token_hash', '=', hashOfLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
@@ -199,7 +199,7 @@ async function personOfLink(db: Kysely<PeopleTables>, token: string): Promise<{ 
 
 /** With a new password, older links to set one are as dead as older sessions. */
 export async function forgetLinks(db: Kysely<PeopleTables>, personId: Id<'per'>): Promise<void> {
-  await db.deleteFrom('way_in').where('person_id', '=', personId).execute()
+  await db.deleteFrom('one_time_link').where('person_id', '=', personId).execute()
 }
 
 async function putPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, hash: string): Promise<void> {
@@ -214,7 +214,7 @@ async function addWayIn(db: Kysely<PeopleTables>, personId: Id<'per'> | null): P
   const token = newLinkToken()
   const expires_at = sql<Date>`now() + make_interval(hours => ${linkHours})`
   await db
-    .insertInto('way_in')
+    .insertInto('one_time_link')
     .values({ token_hash: hashOfLinkToken(token), person_id: personId, expires_at })
     .execute()
   return token

@@ -70,7 +70,7 @@ export class Sessions {
   }
 
   /** Where to send the browser. `link`: the provider's account becomes another way in for whoever is signed in. */
-  async startProvider(
+  async startProviderSignIn(
     purpose: 'sign_in' | 'link',
     returnTo: string,
     cookie: string,

@@ -24,7 +24,7 @@ export interface PeopleTables
     account_id: string
     password: string | null
   }
-  way_in: { token_hash: Uint8Array; person_id: Id<'per'> | null; expires_at: Date }
+  one_time_link: { token_hash: Uint8Array; person_id: Id<'per'> | null; expires_at: Date }
   person_verification: { id: string; expires_at: Date }
   invitation: {
     project_id: Id<'prj'>
@@ -37,5 +37,5 @@ export interface PeopleTables
     created_at: Generated<Date>
     expires_at: Date
   }
-  invitation_mail: { project_id: Id<'prj'>; email: string; at: Generated<Date> }
+  invitation_email: { project_id: Id<'prj'>; email: string; at: Generated<Date> }
 }

@@ -42,7 +42,7 @@ test('three settings are enough for a start on loopback', () => {
 })
 
 test('what clients read may be set beside it, and either half of a key seals', () => {
-  const client = { COLOPHON_URL: 'http://localhost:8080', COLOPHON_PROJECT: 'prj_1', COLOPHON_KEY: 'colophon_1' }
+  const client = { COLOPHON_URL: 'http://localhost:8080', COLOPHON_PROJECT_ID: 'prj_1', COLOPHON_API_KEY: 'colophon_1' }
   const halves = [
     { COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry },
     { COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry },

@@ -88,7 +88,7 @@ export interface MailConfig {
 
 /** Of the buffer in which page views wait for ClickHouse: with so much in it no more are taken. */
 export interface ViewsConfig {
-  capBytes: number
+  limitBytes: number
 }
 
 export interface WorkerConfig {
@@ -123,10 +123,10 @@ export interface JobsConfig {
   idleArchiveDays: number
   /** How often an open pull request is asked for; a webhook makes it at once. */
   pullRequestAskSeconds: number
-  mostRunningPerProject: number
-  mostEngineFailures: number
+  maxConcurrentPerProject: number
+  maxAgentFailures: number
   /** What calls of models may use, in projects that have no values of their own. Null: no limit. */
-  budget: { jobMostTokens: number; monthMostTokens: number | null; monthMostUsd: number | null }
+  budget: { maxTokensPerJob: number; maxTokensPerMonth: number | null; maxUsdPerMonth: number | null }
 }
 
 export interface RunnerConfig {
@@ -268,8 +268,8 @@ function gatewayUrl(from: Reader): string | undefined {
 }
 
 function views(from: Reader): ViewsConfig {
-  const megabytes = from.integer('COLOPHON_VIEWS_BUFFER_MEGABYTES', { least: 1, most: 1_000_000, otherwise: 1024 })
-  return { capBytes: megabytes * 1024 * 1024 }
+  const megabytes = from.integer('COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES', { least: 1, most: 1_000_000, otherwise: 1024 })
+  return { limitBytes: megabytes * 1024 * 1024 }
 }
 
 function worker(from: Reader): WorkerConfig {
@@ -300,25 +300,25 @@ function jobs(from: Reader): JobsConfig {
   return {
     heartbeatTimeoutSeconds: seconds('COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 30),
     deadlineSeconds: seconds('COLOPHON_JOB_DEADLINE_SECONDS', 30 * 60),
-    noRunnerSeconds: seconds('COLOPHON_JOB_NO_RUNNER_SECONDS', 6 * 3600),
+    noRunnerSeconds: seconds('COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS', 6 * 3600),
     publishTimeoutSeconds: seconds('COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 3600),
-    standStillSeconds: seconds('COLOPHON_JOB_STAND_STILL_SECONDS', 60),
-    pullRequestAskSeconds: seconds('COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS', 300),
+    standStillSeconds: seconds('COLOPHON_JOB_STALL_SECONDS', 60),
+    pullRequestAskSeconds: seconds('COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS', 300),
     idleArchiveDays: from.integer('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', { least: 1, most: 3650, otherwise: 30 }),
-    mostRunningPerProject: from.integer('COLOPHON_JOB_MOST_RUNNING_PER_PROJECT', {
+    maxConcurrentPerProject: from.integer('COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT', {
       least: 1,
       most: 10_000,
       otherwise: 5,
     }),
-    mostEngineFailures: from.integer('COLOPHON_JOB_MOST_ENGINE_FAILURES', { least: 1, most: 100, otherwise: 2 }),
+    maxAgentFailures: from.integer('COLOPHON_JOB_MAX_AGENT_FAILURES', { least: 1, most: 100, otherwise: 2 }),
     budget: budget(from),
   }
 }
 
 const budget = (from: Reader): JobsConfig['budget'] => ({
-  jobMostTokens: from.integer('COLOPHON_JOB_MOST_TOKENS', { least: 0, most: 1e12, otherwise: 5_000_000 }),
-  monthMostTokens: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_TOKENS', { least: 0, most: 1e12 }),
-  monthMostUsd: from.optionalInteger('COLOPHON_PROJECT_MONTH_MOST_USD', { least: 0, most: 1e9 }),
+  maxTokensPerJob: from.integer('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', { least: 0, most: 1e12, otherwise: 5_000_000 }),
+  maxTokensPerMonth: from.optionalInteger('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', { least: 0, most: 1e12 }),
+  maxUsdPerMonth: from.optionalInteger('COLOPHON_BUDGET_MAX_USD_PER_MONTH', { least: 0, most: 1e9 }),
 })
 
 const makeThem = 'make a pair with `colophon-server admin sealing-key`'
@@ -352,8 +352,8 @@ function runner(from: Reader): RunnerConfig {
       purpose: "the runner's own token; make one with `colophon-server admin runner create`",
       secret: true,
     }),
-    turnsAtOnce: from.integer('COLOPHON_RUNNER_TURNS', { least: 1, most: 1000, otherwise: 2 }),
-    finishSeconds: from.integer('COLOPHON_RUNNER_FINISH_SECONDS', { least: 0, most: 3600, otherwise: 20 }),
+    turnsAtOnce: from.integer('COLOPHON_RUNNER_MAX_CONCURRENT_TURNS', { least: 1, most: 1000, otherwise: 2 }),
+    finishSeconds: from.integer('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS', { least: 0, most: 3600, otherwise: 20 }),
     http: httpServer(from, { listen: 'COLOPHON_RUNNER_LISTEN', port: 8070, tls: undefined }),
   }
 }
@@ -402,7 +402,7 @@ function httpServer(from: Reader, names: { listen: string; port: number; tls: st
     listen: from.listenAddress(names.listen, { host: '127.0.0.1', port: names.port }),
     tls: certificateFile && keyFile ? { certificateFile, keyFile } : undefined,
     trustedProxies: from.networks('COLOPHON_TRUSTED_PROXIES'),
-    stopDelaySeconds: from.integer('COLOPHON_STOP_DELAY_SECONDS', { least: 0, most: 300, otherwise: 0 }),
+    stopDelaySeconds: from.integer('COLOPHON_SHUTDOWN_DELAY_SECONDS', { least: 0, most: 300, otherwise: 0 }),
   }
 }
 
@@ -451,32 +451,32 @@ const knownNames = [
   'COLOPHON_JOB_DEADLINE_SECONDS',
   'COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS',
   'COLOPHON_JOB_IDLE_ARCHIVE_DAYS',
-  'COLOPHON_JOB_MOST_ENGINE_FAILURES',
-  'COLOPHON_JOB_MOST_RUNNING_PER_PROJECT',
-  'COLOPHON_JOB_NO_RUNNER_SECONDS',
+  'COLOPHON_JOB_MAX_AGENT_FAILURES',
+  'COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT',
+  'COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS',
   'COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS',
-  'COLOPHON_JOB_PULL_REQUEST_ASK_SECONDS',
-  'COLOPHON_JOB_STAND_STILL_SECONDS',
-  'COLOPHON_JOB_MOST_TOKENS',
-  'COLOPHON_PROJECT_MONTH_MOST_TOKENS',
-  'COLOPHON_PROJECT_MONTH_MOST_USD',
+  'COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS',
+  'COLOPHON_JOB_STALL_SECONDS',
+  'COLOPHON_BUDGET_MAX_TOKENS_PER_JOB',
+  'COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH',
+  'COLOPHON_BUDGET_MAX_USD_PER_MONTH',
   'COLOPHON_LOG_LEVEL',
   'COLOPHON_PUBLIC_URL',
   'COLOPHON_RUNNER_LISTEN',
   'COLOPHON_RUNNER_TOKEN',
   'COLOPHON_GATEWAY_CA_BUNDLE',
-  'COLOPHON_RUNNER_FINISH_SECONDS',
-  'COLOPHON_RUNNER_TURNS',
+  'COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS',
+  'COLOPHON_RUNNER_MAX_CONCURRENT_TURNS',
   'COLOPHON_SEALING_PRIVATE_KEYS',
   'COLOPHON_SEALING_PUBLIC_KEYS',
-  'COLOPHON_STOP_DELAY_SECONDS',
+  'COLOPHON_SHUTDOWN_DELAY_SECONDS',
   'COLOPHON_TEMPORAL_ADDRESS',
   'COLOPHON_TEMPORAL_API_KEY',
   'COLOPHON_TEMPORAL_NAMESPACE',
   'COLOPHON_TEMPORAL_TLS',
   'COLOPHON_TLS_CERT_FILE',
   'COLOPHON_TLS_KEY_FILE',
-  'COLOPHON_VIEWS_BUFFER_MEGABYTES',
+  'COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES',
   'COLOPHON_SESSION_SECRET',
   'COLOPHON_SMTP_URL',
   'COLOPHON_MAIL_FROM',
@@ -486,8 +486,8 @@ const knownNames = [
   'COLOPHON_OIDC_CLIENT_SECRET',
   'COLOPHON_TRUSTED_PROXIES',
   'COLOPHON_URL',
-  'COLOPHON_PROJECT',
-  'COLOPHON_KEY', // of the command line and of clients, in the same shell perhaps
+  'COLOPHON_PROJECT_ID',
+  'COLOPHON_API_KEY', // of the command line and of clients, in the same shell perhaps
 ]
 
 /** These may also come from a file. */

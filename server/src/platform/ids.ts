@@ -16,7 +16,7 @@ export type IdPrefix =
   | 'per'
   | 'ses'
   | 'inv'
-  | 'vst'
+  | 'gha'
 export type Id<Prefix extends IdPrefix> = `${Prefix}_${string}`
 
 export const newId = <const Prefix extends IdPrefix>(prefix: Prefix): Id<Prefix> => typeidUnboxed(prefix) as Id<Prefix>

@@ -19,14 +19,14 @@ export class HookDeliveryStore {
   async take(sender: string, body: Uint8Array, work: (isNew: boolean) => Promise<void>): Promise<void> {
     const digest = createHash('sha256').update(body).digest()
     const known = await this.#db
-      .selectFrom('hook_delivery')
+      .selectFrom('webhook_delivery')
       .select('sender')
       .where('sender', '=', sender)
       .where('digest', '=', digest)
       .executeTakeFirst()
     await work(known === undefined)
     await this.#db
-      .insertInto('hook_delivery')
+      .insertInto('webhook_delivery')
       .values({ sender, digest })
       .onConflict((conflict) => conflict.columns(['sender', 'digest']).doNothing())
       .execute()
@@ -34,7 +34,7 @@ export class HookDeliveryStore {
 
   async forgetOld(): Promise<void> {
     await this.#db
-      .deleteFrom('hook_delivery')
+      .deleteFrom('webhook_delivery')
       .where('received_at', '<', sql<Date>`now() - make_interval(days => ${keptDays})`)
       .execute()
   }

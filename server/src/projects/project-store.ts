@@ -21,7 +21,7 @@ export interface ProjectSettings {
   jobRetentionDays: number | null
 }
 
-export const mostInstructionCharacters = 20_000
+export const maxInstructionCharacters = 20_000
 
 const columns = ['id', 'name', 'created_at as createdAt', 'paused_at as pausedAt'] as const
 
@@ -123,7 +123,11 @@ export class ProjectStore {
           })
           .where('id', '=', id)
           .execute()
-        await this.#recordAudit(tx, id, actor, { action: 'project.changed', subject: id, detail: { ...changes } })
+        await this.#recordAudit(tx, id, actor, {
+          action: 'project.settings_changed',
+          subject: id,
+          detail: { ...changes },
+        })
       }
       if (instructions !== undefined) await this.#instruct(tx, id, instructions, actor)
       await more?.(tx)
@@ -144,7 +148,7 @@ export class ProjectStore {
       .executeTakeFirst()
     if (!project) throw noSuchProject()
     const detail = { characters: instructions?.length ?? 0 }
-    await this.#recordAudit(tx, id, actor, { action: 'project.instructed', subject: id, detail })
+    await this.#recordAudit(tx, id, actor, { action: 'project.instructions_changed', subject: id, detail })
   }
 }
 

@@ -57,7 +57,7 @@ test('is found as it was connected, by a token or through an App, and keeps no o
   expect(await connect(projectId, { hostRepositoryId: 42, installationId: 3 })).toMatchObject({
     access: { kind: 'installation', installationId: 3 },
     hostRepositoryId: 42,
-    trouble: null,
+    issue: null,
   })
   expect(await connect(projectId, { hostRepositoryId: null })).toMatchObject({
     access: { kind: 'token', credentialId: expect.any(String) },
@@ -71,7 +71,7 @@ test('is found as it was connected, by a token or through an App, and keeps no o
     { id: access.kind === 'token' && access.credentialId },
   ])
   const both = 'UPDATE repository SET installation_id = 3 WHERE project_id = $1'
-  await expect(scope.pool.query(both, [projectId])).rejects.toThrow('repository_has_one_way_in')
+  await expect(scope.pool.query(both, [projectId])).rejects.toThrow('repository_has_one_kind_of_access')
   const unnumbered = 'UPDATE repository SET installation_id = 3, token_credential_id = NULL WHERE project_id = $1'
   await expect(scope.pool.query(unnumbered, [projectId])).rejects.toThrow('repository_of_app_has_number')
 })
@@ -79,27 +79,27 @@ test('is found as it was connected, by a token or through an App, and keeps no o
 test('a look finds its number, a new name, and trouble; each is said once', async () => {
   const projectId = await makeProject()
   const first = await connect(projectId, { hostRepositoryId: null })
-  const seen = { trouble: null, id: 42, owner: 'docs', name: 'site' } as const
+  const seen = { issue: null, id: 42, owner: 'docs', name: 'site' } as const
   await repositories.recordLook(projectId, first, seen)
   const known = await find(projectId)
-  expect(known).toMatchObject({ hostRepositoryId: 42, trouble: null })
+  expect(known).toMatchObject({ hostRepositoryId: 42, issue: null })
 
   await repositories.recordLook(projectId, known, { ...seen, owner: 'people', name: 'handbook' })
   const renamed = await find(projectId)
   expect(renamed).toMatchObject({ owner: 'people', name: 'handbook' })
   for (let time = 0; time < 2; time++)
     await repositories.recordLook(projectId, renamed, {
-      trouble: 'archived',
+      issue: 'archived',
       id: 42,
       owner: 'people',
       name: 'handbook',
     })
-  expect(await find(projectId)).toMatchObject({ trouble: 'archived' })
+  expect(await find(projectId)).toMatchObject({ issue: 'archived' })
   await repositories.recordLook(projectId, renamed, { ...seen, owner: 'people', name: 'handbook' })
-  expect(await find(projectId)).toMatchObject({ trouble: null })
+  expect(await find(projectId)).toMatchObject({ issue: null })
   expect((await actsOf(projectId)).slice(0, 3)).toEqual([
-    { action: 'repository.trouble', actor: 'code-host', detail: { trouble: null } },
-    { action: 'repository.trouble', actor: 'code-host', detail: { trouble: 'archived' } },
+    { action: 'repository.issue_changed', actor: 'code-host', detail: { issue: null } },
+    { action: 'repository.issue_changed', actor: 'code-host', detail: { issue: 'archived' } },
     { action: 'repository.renamed', actor: 'code-host', detail: { from: 'docs/site', to: 'people/handbook' } },
   ])
 })
@@ -107,16 +107,16 @@ test('a look finds its number, a new name, and trouble; each is said once', asyn
 test('another repository that has its name now is not the one that was connected', async () => {
   const projectId = await makeProject()
   const connected = await connect(projectId, { hostRepositoryId: 42 })
-  await repositories.recordLook(projectId, connected, { trouble: null, id: 43, owner: 'docs', name: 'site' })
-  expect(await find(projectId)).toMatchObject({ hostRepositoryId: 42, trouble: 'gone' })
+  await repositories.recordLook(projectId, connected, { issue: null, id: 43, owner: 'docs', name: 'site' })
+  expect(await find(projectId)).toMatchObject({ hostRepositoryId: 42, issue: 'not_found' })
 })
 
 test('what was seen of an earlier connection does not count', async () => {
   const projectId = await makeProject()
   const before = await connect(projectId, { hostRepositoryId: 42 })
   await connect(projectId, { hostRepositoryId: 43 })
-  await repositories.recordLook(projectId, before, { trouble: 'shut_out' })
-  expect(await find(projectId)).toMatchObject({ hostRepositoryId: 43, trouble: null })
+  await repositories.recordLook(projectId, before, { issue: 'access_revoked' })
+  expect(await find(projectId)).toMatchObject({ hostRepositoryId: 43, issue: null })
 })
 
 test('looks are due when it is connected, when the host hints, and once an hour', async () => {
@@ -143,7 +143,7 @@ test('a delivery is new once for its sender, and again if it came to nothing', a
   await deliveries.take('one', body, work)
   await deliveries.take('another', body, work)
   expect(taken).toEqual([true, false, true])
-  await scope.pool.query("UPDATE hook_delivery SET received_at = now() - interval '31 days' WHERE sender = 'one'")
+  await scope.pool.query("UPDATE webhook_delivery SET received_at = now() - interval '31 days' WHERE sender = 'one'")
   await deliveries.forgetOld()
-  expect((await scope.pool.query('SELECT sender FROM hook_delivery')).rows).toEqual([{ sender: 'another' }])
+  expect((await scope.pool.query('SELECT sender FROM webhook_delivery')).rows).toEqual([{ sender: 'another' }])
 })

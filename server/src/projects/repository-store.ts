@@ -3,10 +3,10 @@ import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
-import type { ProjectTables, RepositoryTrouble } from './tables.ts'
+import type { ProjectTables, RepositoryIssue } from './tables.ts'
 
 /** Where a project's jobs work and its pull requests appear. */
-export type Repository = RepositoryPlace & RepositoryWay & RepositoryUse & { trouble: RepositoryTrouble | null }
+export type Repository = RepositoryPlace & RepositoryWay & RepositoryUse & { issue: RepositoryIssue | null }
 
 /** As people see it. */
 export interface RepositoryPlace {
@@ -35,8 +35,8 @@ export interface RepositoryUse {
 
 /** What a look at the host found. */
 export type SeenRepository =
-  | { trouble: null | 'archived'; id: number; owner: string; name: string }
-  | { trouble: 'gone' | 'shut_out' }
+  | { issue: null | 'archived'; id: number; owner: string; name: string }
+  | { issue: 'not_found' | 'access_revoked' }
 
 export class RepositoryStore {
   readonly #db: Kysely<ProjectTables>
@@ -103,8 +103,8 @@ export class RepositoryStore {
       token_credential_id: access.kind === 'token' ? access.credentialId : null,
       installation_id: access.kind === 'installation' ? access.installationId : null,
       host_repository_id: repository.hostRepositoryId,
-      trouble: null,
-      look_due_at: sql<Date>`now()`,
+      issue: null,
+      poll_at: sql<Date>`now()`,
       webhook_secret: repository.webhookSecret,
       publishing: JSON.stringify(repository.publishing),
     }
@@ -131,14 +131,14 @@ export class RepositoryStore {
   async takeDueLooks(againSeconds: number, limit: number, besides: readonly Id<'prj'>[] = []): Promise<Id<'prj'>[]> {
     const rows = await this.#db
       .updateTable('repository')
-      .set({ look_due_at: sql<Date>`now() + make_interval(secs => ${againSeconds})` })
+      .set({ poll_at: sql<Date>`now() + make_interval(secs => ${againSeconds})` })
       .where('project_id', 'in', (query) =>
         query
           .selectFrom('repository')
           .select('project_id')
-          .where('look_due_at', '<=', sql<Date>`now()`)
+          .where('poll_at', '<=', sql<Date>`now()`)
           .where(sql<boolean>`project_id <> ALL (${besides}::text[])`)
-          .orderBy('look_due_at')
+          .orderBy('poll_at')
           .limit(limit)
           .forUpdate()
           .skipLocked(),
@@ -153,7 +153,7 @@ export class RepositoryStore {
     if (projectIds.length === 0) return
     await this.#db
       .updateTable('repository')
-      .set({ look_due_at: sql<Date>`least(look_due_at, now() + make_interval(secs => ${withinSeconds}))` })
+      .set({ poll_at: sql<Date>`least(poll_at, now() + make_interval(secs => ${withinSeconds}))` })
       .where('project_id', 'in', projectIds)
       .execute()
   }
@@ -180,14 +180,14 @@ export class RepositoryStore {
       const nameNow = 'id' in seen ? { owner: seen.owner, name: seen.name } : { owner: now.owner, name: now.name }
       await tx
         .updateTable('repository')
-        .set({ trouble: seen.trouble, ...nameNow, ...('id' in seen && { host_repository_id: seen.id }) })
+        .set({ issue: seen.issue, ...nameNow, ...('id' in seen && { host_repository_id: seen.id }) })
         .where('project_id', '=', projectId)
         .execute()
-      const record = (action: 'repository.renamed' | 'repository.trouble', detail: Record<string, unknown>) =>
+      const record = (action: 'repository.renamed' | 'repository.issue_changed', detail: Record<string, unknown>) =>
         this.#recordAudit(tx, projectId, { kind: 'code-host' }, { action, subject: projectId, detail })
       if (fullName(nameNow) !== fullName(now))
         await record('repository.renamed', { from: fullName(now), to: fullName(nameNow) })
-      if (seen.trouble !== now.trouble) await record('repository.trouble', { trouble: seen.trouble })
+      if (seen.issue !== now.issue) await record('repository.issue_changed', { issue: seen.issue })
     })
   }
 }
@@ -200,7 +200,7 @@ async function lockRepository(tx: Transaction<ProjectTables>, projectId: Id<'prj
 
 /** Another repository that has come to have the name is not the one that was connected. */
 const ofTheSame = ({ hostRepositoryId }: Repository, found: SeenRepository): SeenRepository =>
-  'id' in found && hostRepositoryId !== null && hostRepositoryId !== found.id ? { trouble: 'gone' } : found
+  'id' in found && hostRepositoryId !== null && hostRepositoryId !== found.id ? { issue: 'not_found' } : found
 
 const isSameConnection = (a: Repository, b: Repository) =>
   a.baseUrl === b.baseUrl && fullName(a) === fullName(b) && JSON.stringify(a.access) === JSON.stringify(b.access)
@@ -208,12 +208,12 @@ const isSameConnection = (a: Repository, b: Repository) =>
 const fullName = ({ owner, name }: Pick<Repository, 'owner' | 'name'>) => `${owner}/${name}`
 
 function asRepository(row: Selectable<ProjectTables['repository']>): Repository {
-  const { owner, name, trouble, publishing, host } = row
+  const { owner, name, issue, publishing, host } = row
   const shared = {
     baseUrl: row.base_url,
     owner,
     name,
-    trouble,
+    issue,
     publishing,
     baseBranch: row.base_branch,
     docsFolder: row.docs_folder,

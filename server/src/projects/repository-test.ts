@@ -1,8 +1,8 @@
 /** What a connection was found to be good for, in words and numbers that a person can act on. */
 export type RepositoryTest =
-  | { works: false; message: string; found: null }
+  | { ok: false; message: string; found: null }
   | {
-      works: true
+      ok: true
       message: string
       found: {
         defaultBranch: string

@@ -37,13 +37,13 @@ export interface ProjectTables extends AuditTables {
     token_credential_id: Id<'crd'> | null
     installation_id: NumberOrNull
     host_repository_id: NumberOrNull
-    trouble: RepositoryTrouble | null
+    issue: RepositoryIssue | null
     webhook_secret: string
     publishing: JSONColumnType<PublishingSettings>
-    look_due_at: Generated<Date>
+    poll_at: Generated<Date>
     created_at: Generated<Date>
   }
-  hook_delivery: {
+  webhook_delivery: {
     sender: string
     digest: Uint8Array
     received_at: Generated<Date>
@@ -61,4 +61,4 @@ export interface ProjectTables extends AuditTables {
 export type CredentialKind = 'code-host-token'
 
 /** What keeps a connected repository from being worked with. */
-export type RepositoryTrouble = 'archived' | 'gone' | 'shut_out'
+export type RepositoryIssue = 'archived' | 'not_found' | 'access_revoked'

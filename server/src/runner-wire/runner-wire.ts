@@ -29,7 +29,7 @@ export const ClaimedTurn = Type.Object({
   modelSettings: Type.Object({
     wire: Type.Enum(['anthropic-messages', 'openai-completions', 'openai-responses']),
     contextTokens: Type.Integer(),
-    mostOutputTokens: Type.Integer(),
+    maxOutputTokens: Type.Integer(),
   }),
   /** Where the docs are in the repository; empty: all of it. */
   docsFolder: Type.String(),
@@ -52,8 +52,8 @@ export const ClaimedTurn = Type.Object({
 })
 export type ClaimedTurn = Static<typeof ClaimedTurn>
 
-const mostEventCharacters = 64 * 1024
-const Text = Type.String({ maxLength: mostEventCharacters })
+const maxEventCharacters = 64 * 1024
+const Text = Type.String({ maxLength: maxEventCharacters })
 const At = Type.String({ format: 'date-time' })
 
 /** What the agent does, for people who follow along. */
@@ -74,7 +74,7 @@ export const AgentEvent = Type.Union([
       type: Type.Literal('tool_result'),
       at: At,
       callId: Type.String({ maxLength: 200 }),
-      failed: Type.Boolean(),
+      isError: Type.Boolean(),
       output: Text,
     },
     { additionalProperties: false },
@@ -103,9 +103,9 @@ export const EventAnswer = Type.Object({
 })
 export type EventAnswer = Static<typeof EventAnswer>
 
-export const mostBundleBytes = 24 * 1024 * 1024
-export const mostSessionBytes = 8 * 1024 * 1024
-const sizeOf = (mostBytes: number) => Type.Union([Type.Integer({ minimum: 0, maximum: mostBytes }), Type.Null()])
+export const maxBundleBytes = 24 * 1024 * 1024
+export const maxSessionBytes = 8 * 1024 * 1024
+const sizeOf = (maxBytes: number) => Type.Union([Type.Integer({ minimum: 0, maximum: maxBytes }), Type.Null()])
 
 /**
  * `POST /runner/result`, with the attempt's token: how the try ended. A line of this as JSON, a line feed, then the bytes of
@@ -116,8 +116,8 @@ export const ReportHead = Type.Union([
     {
       kind: Type.Literal('result'),
       baseCommit: Type.String({ pattern: commitId }),
-      bundleBytes: sizeOf(mostBundleBytes),
-      sessionBytes: sizeOf(mostSessionBytes),
+      bundleBytes: sizeOf(maxBundleBytes),
+      sessionBytes: sizeOf(maxSessionBytes),
       title: Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]),
       summary: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
       reply: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
@@ -138,7 +138,7 @@ export const ReportHead = Type.Union([
   ),
   /** The engine broke: it is tried again, a few times. */
   Type.Object(
-    { kind: Type.Literal('engine_failed'), message: Type.String({ maxLength: 2_000 }) },
+    { kind: Type.Literal('agent_failed'), message: Type.String({ maxLength: 2_000 }) },
     { additionalProperties: false },
   ),
   /** Stopped because it was asked to. */

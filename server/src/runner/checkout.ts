@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
-import { mostBundleBytes } from '../runner-wire/runner-wire.ts'
+import { maxBundleBytes } from '../runner-wire/runner-wire.ts'
 import type { Box } from './sandbox/box.ts'
 import { plainText } from './sandbox/plain-text.ts'
 
@@ -13,7 +13,7 @@ export class CheckoutError extends Error {
   override name = 'CheckoutError'
 }
 
-const mostSaidBytes = 1024 * 1024
+const maxMessageBytes = 1024 * 1024
 const remote = 'http://127.0.0.1:8080/git'
 const earlierBundle = '/tmp/earlier.bundle'
 /** A code host that restarts is back by then; the turn's own deadline is far away. */
@@ -65,7 +65,7 @@ export class Checkout {
     const commit = await git('commit-tree', tree, '-p', this.baseCommit, '-m', 'Result')
     await git('update-ref', '--no-deref', 'HEAD', commit)
     const create = ['bundle', 'create', '--quiet', '-', `${this.baseCommit}..HEAD`, 'HEAD']
-    return run(this.#box, this.#signal, ['git', ...ourConfiguration, ...create], { mostOutputBytes: mostBundleBytes })
+    return run(this.#box, this.#signal, ['git', ...ourConfiguration, ...create], { maxOutputBytes: maxBundleBytes })
   }
 }
 
@@ -121,14 +121,14 @@ async function run(
   box: Box,
   signal: AbortSignal,
   command: readonly [string, ...string[]],
-  { input = '', mostOutputBytes = mostSaidBytes }: { input?: string | Buffer; mostOutputBytes?: number } = {},
+  { input = '', maxOutputBytes = maxMessageBytes }: { input?: string | Buffer; maxOutputBytes?: number } = {},
 ): Promise<Buffer> {
-  const { end, output, errorOutput } = await box.run({ command, mostOutputBytes }, { input, signal })
+  const { end, output, errorOutput } = await box.run({ command, maxOutputBytes }, { input, signal })
   if (end.kind === 'exited' && end.code === 0) return output
   const said = plainText(errorOutput.toString('utf8')).trim().slice(-1_000)
   switch (end.kind) {
     case 'too_much_output':
-      throw new CheckoutError(`What was changed is larger than ${mostOutputBytes} bytes.`)
+      throw new CheckoutError(`What was changed is larger than ${maxOutputBytes} bytes.`)
     case 'box_ended':
       throw new CheckoutError(`The box ended while git ran: ${end.reason}.`)
     default:

@@ -36,7 +36,7 @@ it('cuts what is longer than the gateway takes', async () => {
   await using events = follow()
   const long = 'long'.repeat(30_000)
   events.add({ kind: 'tool_call', callId: long, tool: long, arguments: { command: long } })
-  events.add({ kind: 'tool_result', callId: long, tool: long, failed: false, output: long })
+  events.add({ kind: 'tool_result', callId: long, tool: long, isError: false, output: long })
   await events.flush(AbortSignal.timeout(10_000))
   expect(played.events.map(({ type }) => type)).toEqual(['tool_call', 'tool_result'])
 })

@@ -16,21 +16,21 @@ export interface LiveEventsOptions {
 }
 
 const uploadEveryMs = 1_000
-const leastPatienceMs = 2_000
+const minPatienceMs = 2_000
 const tryAgainMs = 250
-const mostEventsAtOnce = 500
-const mostBytesAtOnce = 1024 * 1024
+const maxEventsPerUpload = 500
+const maxConcurrentBytes = 1024 * 1024
 /** The gateway keeps no more of a try either. */
-const mostBytesInAll = 20 * 1024 * 1024
-const mostTextCharacters = 60_000
-const mostIdCharacters = 200
+const maxTotalBytes = 20 * 1024 * 1024
+const maxTextCharacters = 60_000
+const maxIdCharacters = 200
 
 export class LiveEvents implements AsyncDisposable {
   readonly #options: LiveEventsOptions
   readonly #signOfLifeEveryMs: number
   readonly #timer: NodeJS.Timeout
   #waiting: { event: AgentEvent; sizeBytes: number }[] = []
-  #bytesLeft = mostBytesInAll
+  #bytesLeft = maxTotalBytes
   /** Sent and not confirmed: sent again as it is, since the gateway may have it and lost its answer only. */
   #sent: AgentEvent[] = []
   #firstIndex = 0
@@ -88,7 +88,7 @@ export class LiveEvents implements AsyncDisposable {
     if (this.#over.signal.aborted) return false
     const { gateway, attemptToken, heartbeatSeconds, onStop, onLost } = this.#options
     if (this.#sent.length === 0) this.#sent = this.#takeSome()
-    const patience = AbortSignal.timeout(Math.max(leastPatienceMs, heartbeatSeconds * 1000))
+    const patience = AbortSignal.timeout(Math.max(minPatienceMs, heartbeatSeconds * 1000))
     try {
       const upload = { firstIndex: this.#firstIndex, events: this.#sent }
       const { stop } = await gateway.upload(attemptToken, upload, AbortSignal.any([patience, this.#over.signal]))
@@ -109,10 +109,10 @@ export class LiveEvents implements AsyncDisposable {
 
   #takeSome(): AgentEvent[] {
     const some: AgentEvent[] = []
-    let bytesLeft = mostBytesAtOnce
+    let bytesLeft = maxConcurrentBytes
     for (const { event, sizeBytes } of this.#waiting) {
       bytesLeft -= sizeBytes
-      if (some.length === mostEventsAtOnce || (some.length > 0 && bytesLeft < 0)) break
+      if (some.length === maxEventsPerUpload || (some.length > 0 && bytesLeft < 0)) break
       some.push(event)
     }
     this.#waiting = this.#waiting.slice(some.length)
@@ -126,8 +126,8 @@ export class LiveEvents implements AsyncDisposable {
 }
 
 function asAgentEvent(event: EngineEvent, at: string): AgentEvent {
-  const text = (words: string) => cutText(words, mostTextCharacters)
-  const id = (words: string) => words.slice(0, mostIdCharacters).toWellFormed()
+  const text = (words: string) => cutText(words, maxTextCharacters)
+  const id = (words: string) => words.slice(0, maxIdCharacters).toWellFormed()
   switch (event.kind) {
     case 'text':
     case 'notice':
@@ -137,6 +137,6 @@ function asAgentEvent(event: EngineEvent, at: string): AgentEvent {
       return { type: 'tool_call', at, callId: id(callId), tool: id(tool), input: text(JSON.stringify(event.arguments)) }
     }
     case 'tool_result':
-      return { type: 'tool_result', at, callId: id(event.callId), failed: event.failed, output: text(event.output) }
+      return { type: 'tool_result', at, callId: id(event.callId), isError: event.isError, output: text(event.output) }
   }
 }

@@ -10,10 +10,10 @@ export interface PullRequestWords {
   reply: string | null
 }
 
-const mostTitleCharacters = 200
-const mostSummaryCharacters = 60_000
+const maxTitleCharacters = 200
+const maxSummaryCharacters = 60_000
 /** Of a title that nobody marked as one: longer, and it is a sentence. */
-const mostGuessedTitleCharacters = 100
+const maxGuessedTitleCharacters = 100
 
 export function pullRequestWords(message: string): PullRequestWords {
   const block = lastBlock(message)
@@ -66,7 +66,7 @@ function guess(message: string): PullRequestWords {
   const first = titleOf(lines[0] ?? '')
   const looksLikeTitle =
     first !== null &&
-    first.length <= mostGuessedTitleCharacters &&
+    first.length <= maxGuessedTitleCharacters &&
     (lines.length === 1 || (lines[1] ?? '').trim() === '') &&
     !/[.:!?]$/.test(first)
   if (!looksLikeTitle) return { title: null, summary: bounded(message), reply: bounded(message) }
@@ -76,10 +76,10 @@ function guess(message: string): PullRequestWords {
 function titleOf(text: string): string | null {
   const line = bare(withoutTags(text).replaceAll(/\s+/g, ' '))
   if (line === '') return null
-  return line.length <= mostTitleCharacters
+  return line.length <= maxTitleCharacters
     ? line
     : `${line
-        .slice(0, mostTitleCharacters - 1)
+        .slice(0, maxTitleCharacters - 1)
         .toWellFormed()
         .trimEnd()}…`
 }
@@ -99,7 +99,5 @@ const withoutFences = (text: string) => text.replace(/```\w*\s*$/, '')
 function bounded(text: string): string | null {
   const trimmed = text.trim()
   if (trimmed === '') return null
-  return trimmed.length <= mostSummaryCharacters
-    ? trimmed
-    : `${trimmed.slice(0, mostSummaryCharacters).toWellFormed()}…`
+  return trimmed.length <= maxSummaryCharacters ? trimmed : `${trimmed.slice(0, maxSummaryCharacters).toWellFormed()}…`
 }

@@ -200,7 +200,7 @@ describe('what goes wrong', () => {
     await expect(late.ended).resolves.toEqual({ report: 'result', delivery: 'kept' })
     gateway.badDays = { refusedReport: 'result' }
     const refused = run({ prompt: 'script: answer' })
-    await expect(refused.ended).resolves.toEqual({ report: 'engine_failed', delivery: 'kept' })
+    await expect(refused.ended).resolves.toEqual({ report: 'agent_failed', delivery: 'kept' })
   })
 
   it('waits for a code host that is away for a moment', async () => {
@@ -215,14 +215,14 @@ describe('what goes wrong', () => {
     const { run } = await openScene()
     const { ended, played } = run({ prompt: 'script: answer', startBranch: 'gone' })
     await ended
-    expect(played.report).toMatchObject({ kind: 'engine_failed', message: expect.stringContaining('refs/heads/gone') })
+    expect(played.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('refs/heads/gone') })
   })
 
   it('tells that the model fails', async () => {
     const { run } = await openScene()
     const { ended, played } = run({ prompt: 'script: key-refused' })
     await ended
-    expect(played.report).toMatchObject({ kind: 'engine_failed', message: expect.stringContaining('401') })
+    expect(played.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('401') })
   })
 })
 

@@ -88,7 +88,7 @@ async function work(
     log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a turn broke off')
     if (signal.aborted) return undefined
     if (error instanceof HostError) return { kind: 'handed_back' }
-    return { kind: 'engine_failed', message: plainText(String(error)).slice(0, 2_000) }
+    return { kind: 'agent_failed', message: plainText(String(error)).slice(0, 2_000) }
   }
 }
 
@@ -99,5 +99,5 @@ function reportOf(stop: Stop): TurnReport | undefined {
 async function deliver(report: TurnReport, turn: ClaimedTurn, parts: TurnParts, giveUp: AbortSignal): Promise<TurnEnd> {
   const delivery = await parts.gateway.report(turn.attemptToken, report, giveUp)
   if (delivery !== 'refused' || report.kind !== 'result') return { report: report.kind, delivery }
-  return deliver({ kind: 'engine_failed', message: 'The gateway did not take the result.' }, turn, parts, giveUp)
+  return deliver({ kind: 'agent_failed', message: 'The gateway did not take the result.' }, turn, parts, giveUp)
 }

@@ -24,7 +24,7 @@ export class HostError extends Error {
 export const turnMounts = (engine: AgentEngine): ReadOnlyMount[] => [...engine.mounts, ...checkMounts()]
 
 const checksWithinMs = 3 * 60_000
-const mostMessageCharacters = 2_000
+const maxMessageCharacters = 2_000
 
 /**
  * Nothing of a turn that is stopped is kept, so `signal` simply ends its box, with everything in it, whatever step it is
@@ -100,11 +100,11 @@ async function check(box: Box, { baseCommit }: Checkout, signal: AbortSignal): P
   try {
     return await checkPages(box, baseCommit, AbortSignal.any([signal, AbortSignal.timeout(checksWithinMs)]))
   } catch (error) {
-    return [{ name: 'Checks', status: 'failed', findings: [String(error).slice(0, mostMessageCharacters)] }]
+    return [{ name: 'Checks', status: 'failed', findings: [String(error).slice(0, maxMessageCharacters)] }]
   }
 }
 
 function failed(stop: EngineStop): TurnReport {
   const message = 'message' in stop ? stop.message : `The agent's work was ${stop.kind.replaceAll('_', ' ')}.`
-  return { kind: 'engine_failed', message: message.slice(0, mostMessageCharacters) }
+  return { kind: 'agent_failed', message: message.slice(0, maxMessageCharacters) }
 }

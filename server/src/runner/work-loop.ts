@@ -10,7 +10,7 @@ export interface WorkLoop {
 }
 
 const firstPauseMs = 1_000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 export function startWorkLoop(parts: TurnParts, { turnsAtOnce }: { turnsAtOnce: number }): WorkLoop {
   const noMore = new AbortController()
@@ -61,7 +61,7 @@ async function takeTurns(claim: Claim, parts: TurnParts, noMore: AbortSignal, ha
     }
     // With a part of chance: a fleet that lost its gateway does not come back to it in step.
     await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: noMore }).catch(() => {})
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+    pauseMs = Math.min(pauseMs * 2, maxPauseMs)
   }
 }
 

@@ -7,7 +7,11 @@ const activities = proxyActivities<GithubActivities>({
 })
 
 /** Codes, keys and tokens are opened where the activities run: ids and names go in, and what a person is told comes out. */
-export const exchangeVisit = (visitId: string) => activities.exchangeVisit(visitId)
+export const exchangeVisit = (authorizationId: string) => activities.exchangeVisit(authorizationId)
 
-export const testFoundRepository = (visitId: string, repositoryId: number, baseBranch: string, docsFolder: string) =>
-  activities.testFoundRepository(visitId, repositoryId, baseBranch, docsFolder)
+export const testFoundRepository = (
+  authorizationId: string,
+  repositoryId: number,
+  baseBranch: string,
+  docsFolder: string,
+) => activities.testFoundRepository(authorizationId, repositoryId, baseBranch, docsFolder)

@@ -80,7 +80,7 @@ function reasonOf(error: unknown): string {
   if (isCancellation(error)) return 'cancelled'
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ApplicationFailure && cause.type) return cause.type
-    if (cause instanceof TimeoutFailure) return 'timed_out'
+    if (cause instanceof TimeoutFailure) return 'publish_timeout'
   }
   return 'internal_error'
 }

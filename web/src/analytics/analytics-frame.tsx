@@ -30,7 +30,7 @@ export function AnalyticsFrame({ title, lead, children }: { title: string; lead:
         <Link to="/projects/$projectId/analytics" activeOptions={{ exact: true, includeSearch: false }} {...tab}>
           Overview
         </Link>
-        <Link to="/projects/$projectId/analytics/readers" activeOptions={{ includeSearch: false }} {...tab}>
+        <Link to="/projects/$projectId/analytics/clients" activeOptions={{ includeSearch: false }} {...tab}>
           Readers
         </Link>
         <Link to="/projects/$projectId/analytics/sources" activeOptions={{ includeSearch: false }} {...tab}>

@@ -108,7 +108,7 @@ app.use((request, response, next) => {
     }
     fetch('${origin}/v1/ingest/${projectId}/views', {
       method: 'POST',
-      headers: { authorization: \`Bearer \${process.env.COLOPHON_KEY}\`, 'content-type': 'application/json' },
+      headers: { authorization: \`Bearer \${process.env.COLOPHON_API_KEY}\`, 'content-type': 'application/json' },
       body: JSON.stringify({ views: [view] }),
     }).catch(() => {})
   })

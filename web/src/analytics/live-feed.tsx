@@ -3,8 +3,8 @@ import type { ListLiveEventsResponse } from '@colophon/sdk'
 import { Group, Loader, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../shown/failure.tsx'
+import { clientKinds, clientName } from './client-labels.ts'
 import { liveQuery } from './queries.ts'
-import { readerKinds, readerName } from './reader-words.ts'
 import { reasonWords, sourceWords } from './source-words.ts'
 
 export function LiveFeed({ projectId }: { projectId: string }) {
@@ -39,15 +39,15 @@ export function LiveFeed({ projectId }: { projectId: string }) {
   )
 }
 
-function Event({ event: { at, path, source, reader, reason } }: { event: ListLiveEventsResponse['events'][number] }) {
+function Event({ event: { at, path, source, client, reason } }: { event: ListLiveEventsResponse['events'][number] }) {
   return (
     <li>
       <span className="numbers">{new Date(at).toLocaleTimeString('en-GB')}</span>
       <span className="live-path">{path}</span>
-      {reader ? (
+      {client ? (
         <span>
-          {readerKinds[reader.class].name}
-          {reader.class !== 'human' && ` · ${readerName(reader.agent)}`}
+          {clientKinds[client.class].name}
+          {client.class !== 'human' && ` · ${clientName(client.name)}`}
         </span>
       ) : (
         <span className="live-dropped">dropped{reason !== null && `: ${reasonWords[reason].what.toLowerCase()}`}</span>

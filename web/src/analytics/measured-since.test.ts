@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { bothSince, isBefore, sinceFirstDays } from './measured-since.ts'
+import { asMeasuredSince, bothSince, isBefore } from './measured-since.ts'
 
 test('both since the later of the two, in whichever order they began', () => {
   expect(bothSince({ human: '2026-03-01', ai: '2026-05-05' })).toBe('2026-05-05')
   expect(bothSince({ human: '2026-06-01', ai: '2026-05-05' })).toBe('2026-06-01')
-  expect(bothSince(sinceFirstDays({ human: null, ai: '2026-05-05' }))).toBeUndefined()
+  expect(bothSince(asMeasuredSince({ human: null, ai: '2026-05-05' }))).toBeUndefined()
 })
 
 test('a step that reaches into the first day counts', () => {

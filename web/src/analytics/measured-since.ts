@@ -7,7 +7,7 @@ export interface MeasuredSince {
   ai: Day | undefined
 }
 
-export const sinceFirstDays = ({ human, ai }: ViewSources['firstDays']): MeasuredSince => ({
+export const asMeasuredSince = ({ human, ai }: ViewSources['measuredSince']): MeasuredSince => ({
   human: human ?? undefined,
   ai: ai ?? undefined,
 })
@@ -16,8 +16,8 @@ export const sinceFirstDays = ({ human, ai }: ViewSources['firstDays']): Measure
 export const bothSince = ({ human, ai }: MeasuredSince): Day | undefined =>
   human === undefined || ai === undefined ? undefined : human > ai ? human : ai
 
-const longestStepMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_000, month: 745 * 3_600_000 }
+const maxStepMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_000, month: 745 * 3_600_000 }
 
 /** Whether all of a step was before anybody looked. */
-export const isBefore = (at: string, interval: keyof typeof longestStepMs, since: Day | undefined): boolean =>
-  since !== undefined && Date.parse(at) + longestStepMs[interval] <= Date.parse(since)
+export const isBefore = (at: string, interval: keyof typeof maxStepMs, since: Day | undefined): boolean =>
+  since !== undefined && Date.parse(at) + maxStepMs[interval] <= Date.parse(since)

@@ -4,11 +4,11 @@ import { EmptyState } from '../shown/empty-state.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { AnalyticsFrame } from './analytics-frame.tsx'
+import { ClientList } from './client-table.tsx'
 import { NotMeasured } from './not-measured.tsx'
 import { OverTime } from './over-time.tsx'
-import { readersQuery, seriesQuery, totalsQuery } from './queries.ts'
+import { clientsQuery, seriesQuery, totalsQuery } from './queries.ts'
 import { RangeBar } from './range-bar.tsx'
-import { ReaderList } from './reader-list.tsx'
 import { Totals } from './totals.tsx'
 import { useAnalytics } from './use-analytics.ts'
 
@@ -43,7 +43,7 @@ function InDepth({ path }: { path: string }) {
   const totals = useQuery(totalsQuery(projectId, { dates: period.dates, ai, path }))
   const before = useQuery(totalsQuery(projectId, { dates: period.before, ai, path }))
   const series = useQuery(seriesQuery(projectId, { period, ai, path }))
-  const readers = useQuery(readersQuery(projectId, { dates: period.dates, path }))
+  const readers = useQuery(clientsQuery(projectId, { dates: period.dates, path }))
   return (
     <>
       <RangeBar choosesAi />
@@ -57,7 +57,7 @@ function InDepth({ path }: { path: string }) {
       <Title order={2} size="h4" mb="sm">
         Who read it
       </Title>
-      <ReaderList found={readers.data} isOld={readers.isPlaceholderData} />
+      <ClientList found={readers.data} isOld={readers.isPlaceholderData} />
     </>
   )
 }

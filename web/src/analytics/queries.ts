@@ -1,13 +1,13 @@
-import type { ViewsOverTime } from '@colophon/sdk'
+import type { ViewsTimeseries } from '@colophon/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { sinceFirstDays } from './measured-since.ts'
+import { asMeasuredSince } from './measured-since.ts'
 import type { Dates, Period } from './period.ts'
 import type { AnalyticsSearch } from './search.ts'
 
 type Ai = AnalyticsSearch['ai']
 
-export interface Series extends Pick<ViewsOverTime, 'points' | 'coverage'> {
+export interface Series extends Pick<ViewsTimeseries, 'points' | 'coverage'> {
   period: Period
 }
 
@@ -17,7 +17,7 @@ export const rowsOfList = 20
 const shownOf = ({ dateTo }: Dates) =>
   ({ placeholderData: keepPreviousData, refetchInterval: Date.parse(dateTo) > Date.now() ? 60_000 : false }) as const
 
-const aiOf = (ai: Ai) => (ai === undefined ? {} : { ai })
+const aiOf = (ai: Ai) => (ai === undefined ? {} : { aiScope: ai })
 
 export const pagesQuery = (
   projectId: string,
@@ -66,18 +66,18 @@ export const seriesQuery = (
     ...shownOf(period.dates),
   })
 
-export const readersQuery = (projectId: string, { dates, path }: { dates: Dates; path?: string | undefined }) =>
+export const clientsQuery = (projectId: string, { dates, path }: { dates: Dates; path?: string | undefined }) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'readers', dates, path],
     queryFn: ({ signal }) =>
-      client.views.readers(projectId, { ...dates, ...(path !== undefined && { path }) }, { signal }),
+      client.views.clients(projectId, { ...dates, ...(path !== undefined && { path }) }, { signal }),
     ...shownOf(dates),
   })
 
 export const measuredSinceQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'measured-since'],
-    queryFn: async ({ signal }) => sinceFirstDays((await client.views.sources(projectId, { signal })).firstDays),
+    queryFn: async ({ signal }) => asMeasuredSince((await client.views.sources(projectId, { signal })).measuredSince),
     staleTime: 60_000,
   })
 

@@ -83,7 +83,7 @@ const meaning =
 function AiSwitch() {
   const { projectId, search, change } = useAnalytics()
   const { data: settings } = useQuery(viewSettingsQuery(projectId))
-  const ai = search.ai ?? settings?.ai ?? 'all'
+  const ai = search.ai ?? settings?.aiScope ?? 'all'
   return (
     <Tooltip label={meaning} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
       <div style={{ paddingBottom: 8 }}>

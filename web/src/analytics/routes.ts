@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../app/roots.tsx'
-import { askForOnePage, askForOverview, askForReaders } from './ask-early.ts'
+import { prefetchClients, prefetchOnePage, prefetchOverview } from './prefetch.ts'
 import { type AnalyticsSearch, readAnalyticsSearch as validateSearch } from './search.ts'
 
 const loaderDeps = ({ search }: { search: AnalyticsSearch }) => search
@@ -11,7 +11,7 @@ export const analyticsRoutes = [
     path: '/analytics',
     validateSearch,
     loaderDeps,
-    loader: askForOverview,
+    loader: prefetchOverview,
     component: lazyRouteComponent(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
   }),
   createRoute({
@@ -19,16 +19,16 @@ export const analyticsRoutes = [
     path: '/analytics/page',
     validateSearch,
     loaderDeps,
-    loader: askForOnePage,
+    loader: prefetchOnePage,
     component: lazyRouteComponent(() => import('./one-page-page.tsx'), 'OnePagePage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
-    path: '/analytics/readers',
+    path: '/analytics/clients',
     validateSearch,
     loaderDeps,
-    loader: askForReaders,
-    component: lazyRouteComponent(() => import('./readers-page.tsx'), 'ReadersPage'),
+    loader: prefetchClients,
+    component: lazyRouteComponent(() => import('./clients-page.tsx'), 'ClientsPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,

@@ -17,7 +17,7 @@ export const reasonWords: Record<LeftOutReason, { what: string; todo: string }> 
     todo: 'Another status than 200 or 304. If there are many, look for broken links.',
   },
   prefetch: { what: 'Fetched in advance', todo: 'Nothing: perhaps nobody ever looked.' },
-  not_a_path: { what: 'Not a path', todo: 'Send the path of the request; it begins with a slash.' },
+  invalid_path: { what: 'Not a path', todo: 'Send the path of the request; it begins with a slash.' },
   path_too_long: { what: 'The path is too long', todo: 'More than 1,024 characters: mostly bots that try doors.' },
   not_a_page: { what: 'A file, not a page', todo: 'Nothing: images, styles and scripts are no pages.' },
   counted_elsewhere: {
@@ -29,7 +29,7 @@ export const reasonWords: Record<LeftOutReason, { what: string; todo: string }> 
     what: 'The reader asks not to be counted',
     todo: 'Do Not Track or Global Privacy Control. Settings say whether that is obeyed.',
   },
-  other_origin: {
+  origin_not_allowed: {
     what: 'From a page of another site',
     todo: 'If it is yours, add its address to the site origins in the settings.',
   },

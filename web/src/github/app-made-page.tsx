@@ -45,7 +45,7 @@ function TakeOver({ brought }: { brought: { code: string; state: string } }) {
   const projectId = rememberedVisit()?.projectId
   const { data: app, error } = useQuery({
     queryKey: ['github-app-made', brought.state],
-    queryFn: () => fresh(() => client.github.finishApp(brought)),
+    queryFn: () => fresh(() => client.github.completeApp(brought)),
     // What was brought is good once: asked again it would be refused, and the App is there.
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,

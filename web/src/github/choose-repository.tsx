@@ -13,12 +13,12 @@ const fewEnoughToSee = 8
 
 export function ChooseRepository({
   projectId,
-  visitId,
+  authorizationId,
   repositories,
   onConnected,
 }: {
   projectId: string
-  visitId: string
+  authorizationId: string
   repositories: readonly GithubRepository[]
   onConnected: () => void
 }) {
@@ -36,7 +36,9 @@ export function ChooseRepository({
   return (
     <TestedForm
       projectId={projectId}
-      wanted={chosen && baseBranch !== '' ? { visitId, repositoryId: chosen.id, baseBranch, docsFolder } : undefined}
+      wanted={
+        chosen && baseBranch !== '' ? { authorizationId, repositoryId: chosen.id, baseBranch, docsFolder } : undefined
+      }
       test={(wanted) => client.github.testRepository(projectId, wanted)}
       connect={(wanted) => client.github.connectRepository(projectId, wanted)}
       onConnected={onConnected}

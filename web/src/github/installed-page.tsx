@@ -79,7 +79,7 @@ function Choose({
   const navigate = useNavigate()
   const { data, error } = useQuery({
     queryKey: ['github-visit', brought.state],
-    queryFn: () => client.github.finishVisit(project.id, brought),
+    queryFn: () => client.github.completeAuthorization(project.id, brought),
     // What was brought is good once: asked again it would be refused.
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
@@ -105,7 +105,7 @@ function Choose({
     <SettingsCard title="Repository" lead="Those with the App on them that you may write to.">
       <ChooseRepository
         projectId={project.id}
-        visitId={data.visitId}
+        authorizationId={data.authorizationId}
         repositories={data.repositories}
         onConnected={() =>
           void navigate({ to: '/projects/$projectId/settings/repository', params: { projectId: project.id } })

@@ -20,7 +20,7 @@ export function VisitGithub({ visit, button, link }: { visit: Visit; button?: Wa
   const leave = useMutation({
     // A visit is begun when somebody leaves, not when the button is shown: what it hands out is good once and not for long.
     mutationFn: async (by: Way) => {
-      const started = await client.github.startVisit(visit.projectId, { baseUrl: visit.baseUrl })
+      const started = await client.github.startAuthorization(visit.projectId, { baseUrl: visit.baseUrl })
       rememberVisit(visit)
       window.location.assign(started[ways[by].url])
     },

@@ -21,21 +21,21 @@ const health: Help = { to: '/projects/$projectId/settings/health', label: 'Healt
 
 /** By the code of a turn's error. */
 const turnFailures: Readonly<Record<string, FailureWords>> = {
-  deadline: {
+  deadline_exceeded: {
     title: 'The agent ran out of time',
     next: 'Send a message to go on from here, or ask for less at once: one page rather than all of them.',
   },
-  engine_failed: {
+  agent_failed: {
     title: 'The agent broke down several times',
     next: 'Send a message to try again. If it happens again, look at the health page or tell whoever runs Colophon.',
     help: [health],
   },
-  no_capacity: {
+  no_runner_available: {
     title: 'No runner took the work up',
     next: 'Start a runner, then send a message to try again.',
     help: [runners],
   },
-  timed_out: {
+  publish_timeout: {
     title: 'The code host could not be reached',
     next: 'Check that it is up and that the repository is still there, then send a message to try again.',
     help: [repository],
@@ -50,7 +50,7 @@ const turnFailures: Readonly<Record<string, FailureWords>> = {
     help: [repository],
     saysMore: true,
   },
-  code_host_refused: {
+  code_host_access_denied: {
     title: 'The code host refused our access',
     next: 'Connect the repository again with a token that may push, then send a message to try again.',
     help: [repository],
@@ -60,7 +60,7 @@ const turnFailures: Readonly<Record<string, FailureWords>> = {
     next: 'Raise the cap of the job or of the month, then send a message to go on.',
     help: [models],
   },
-  model_gone: {
+  model_unavailable: {
     title: 'The model is not there any more',
     next: 'Make the model available to the project again and send a message, or create a job with another model.',
     help: [models],

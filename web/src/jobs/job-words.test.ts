@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { costInWords, isUnderWay, nameOf, statusWords } from './job-words.ts'
 
 test('a job has a name', () => {
-  expect(nameOf({ title: 'Title', prompt: 'p' })).toBe('Title')
-  expect(nameOf({ title: null, prompt: '\n Do it. \nMore.' })).toBe('Do it. ')
-  expect(nameOf({ title: null, prompt: `${'word '.repeat(30)}` })).toMatch(/^(word )+word …$/)
-  expect(nameOf({ title: null, prompt: ' ' })).toBe('A job')
+  expect(nameOf({ title: 'Title', promptPreview: 'p' })).toBe('Title')
+  expect(nameOf({ title: null, promptPreview: '\n Do it. \nMore.' })).toBe('Do it. ')
+  expect(nameOf({ title: null, promptPreview: `${'word '.repeat(30)}` })).toMatch(/^(word )+word …$/)
+  expect(nameOf({ title: null, promptPreview: ' ' })).toBe('A job')
 })
 
 test('a cancelled job did not fail, and one that stops is not done', () => {
@@ -26,5 +26,5 @@ test('costs are never rounded to nothing', () => {
 
 test('a message is under way until it is over itself', () => {
   expect((['queued', 'running', 'publishing'] as const).every((status) => isUnderWay({ status }))).toBe(true)
-  expect((['done', 'failed', 'dropped'] as const).some((status) => isUnderWay({ status }))).toBe(false)
+  expect((['completed', 'failed', 'dropped'] as const).some((status) => isUnderWay({ status }))).toBe(false)
 })

@@ -1,9 +1,9 @@
 import type { AgentJob, JobMessage } from '@colophon/sdk'
 
 /** What a job is known by: its title, or how its prompt begins. */
-export function nameOf({ title, prompt }: Pick<AgentJob, 'title' | 'prompt'>): string {
+export function nameOf({ title, promptPreview }: Pick<AgentJob, 'title' | 'promptPreview'>): string {
   if (title) return title
-  const [line = ''] = prompt.trim().split('\n')
+  const [line = ''] = promptPreview.trim().split('\n')
   const short = line.length > 90 ? `${line.slice(0, 90).replace(/\s+\S*$/, '')} …` : line
   return short || 'A job'
 }

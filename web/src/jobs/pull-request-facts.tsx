@@ -45,7 +45,7 @@ export function PullRequestFacts({ job, pullRequest }: { job: AgentJob; pullRequ
               // biome-ignore lint/suspicious/noArrayIndexKey: two checks may have one name, and the host orders them
               <li key={`${check.name} ${place}`}>
                 <Check check={check} />
-                {check.state === 'failed' && isOpen && job.status !== 'archived' && mayWork(project) && (
+                {check.status === 'failed' && isOpen && job.status !== 'archived' && mayWork(project) && (
                   <SendCheck projectId={project.id} jobId={job.id} name={check.name} />
                 )}
               </li>
@@ -73,8 +73,8 @@ const looks = {
   pending: { Icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', word: 'not done yet' },
 } as const
 
-function Check({ check: { name, state, url, summary, log } }: { check: HostCheck }) {
-  const { Icon, color, word } = looks[state]
+function Check({ check: { name, status, url, summary, log } }: { check: HostCheck }) {
+  const { Icon, color, word } = looks[status]
   return (
     <>
       <Group gap={6} wrap="nowrap" align="flex-start">
@@ -124,7 +124,7 @@ function SendCheck({ projectId, jobId, name }: { projectId: string; jobId: strin
         loading={send.isPending}
         disabled={send.isSuccess}
         aria-label={`${send.isSuccess ? 'Sent to the agent' : 'Send to the agent'}: ${name}`}
-        onClick={() => send.mutate({ prompt: `The check “${name}” failed. Mend it.`, check: name })}
+        onClick={() => send.mutate({ prompt: `The check “${name}” failed. Mend it.`, failedCheck: name })}
       >
         {send.isSuccess ? 'Sent to the agent' : 'Send to the agent'}
       </Button>

@@ -4,9 +4,9 @@ import { projectRoute } from '../app/roots.tsx'
 import { type JobFilters, jobQuery, jobsQuery, messagesQuery } from './job-queries.ts'
 
 const statuses: readonly string[] = ['active', 'completed', 'failed', 'archived'] satisfies AgentJob['status'][]
-const outcomes: readonly string[] = [
-  ...(['pull_request', 'diff', 'no_changes', 'cancelled', 'error'] satisfies NonNullable<AgentJob['outcome']>[]),
-]
+const outcomes: readonly string[] = ['pull_request', 'diff', 'no_changes', 'cancelled', 'error'] satisfies NonNullable<
+  AgentJob['outcome']
+>[]
 
 /** An address that somebody mistyped shows all jobs rather than an error. */
 const readFilters = ({ status, outcome, q }: Record<string, unknown>): JobFilters => ({

@@ -11,18 +11,18 @@ const message = (times: Partial<JobMessage>): JobMessage => ({
   error: null,
   reply: null,
   createdAt: at(0),
-  check: null,
+  failedCheck: null,
   comment: null,
   startedAt: null,
   claimedAt: null,
-  publishingAt: null,
+  publishingStartedAt: null,
   endedAt: null,
   ...times,
 })
 const now = new Date(at(60))
 
 test('a turn that went all the way', () => {
-  const times = stepTimesOf(message({ claimedAt: at(3), publishingAt: at(40), endedAt: at(42) }), now)
+  const times = stepTimesOf(message({ claimedAt: at(3), publishingStartedAt: at(40), endedAt: at(42) }), now)
   expect(times).toEqual([
     { step: 'waited', milliseconds: 3_000, isNow: false },
     { step: 'worked', milliseconds: 37_000, isNow: false },

@@ -9,7 +9,7 @@ export interface StepTime {
 
 export function stepTimesOf(message: JobMessage, now: Date): StepTime[] {
   const ended = timeOf(message.endedAt)
-  const published = timeOf(message.publishingAt)
+  const published = timeOf(message.publishingStartedAt)
   // A turn that no runner ever took up waited until its end.
   const claimed = timeOf(message.claimedAt) ?? published
   const steps = [

@@ -19,7 +19,7 @@ test('a call and its result are one step, also when calls overlap', () => {
     event('text', 0, { text: 'I look.' }),
     call('a', 1, { path: 'docs/a.md' }),
     call('b', 1, { command: '\nls -l\nwc' }),
-    event('tool_result', 4, { callId: 'b', output: 'two', failed: true }),
+    event('tool_result', 4, { callId: 'b', output: 'two', isError: true }),
     event('tool_result', 3, { callId: 'a', output: 'one' }),
     event('notice', 5, { text: 'Trying again.' }),
     event('text', 6, { text: '<pull-request><title>A title</title></pull-request>' }),

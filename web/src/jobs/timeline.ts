@@ -60,7 +60,7 @@ export function stepsOf(events: readonly JobEvent[]): Step[] {
         if (!call) break
         open.delete(event.callId ?? '')
         const tookMs = Math.max(0, Date.parse(event.at) - Date.parse(call.startedAt))
-        call.result = { output: event.output ?? '', failed: event.failed === true, tookMs }
+        call.result = { output: event.output ?? '', failed: event.isError === true, tookMs }
         break
       }
       case 'text': {

@@ -89,11 +89,11 @@ function Prompt({ message }: { message: JobMessage }) {
 }
 
 /** Where it was read, or what the agent was given besides. */
-function CameWith({ message: { check, comment } }: { message: JobMessage }) {
-  if (check === null && comment === null) return null
+function CameWith({ message: { failedCheck, comment } }: { message: JobMessage }) {
+  if (failedCheck === null && comment === null) return null
   return (
     <Text size="xs" c="dimmed" mt={6} style={{ overflowWrap: 'anywhere' }}>
-      {check !== null && `With what the check “${check}” said on the code host.`}
+      {failedCheck !== null && `With the output of the failed check “${failedCheck}”.`}
       {comment && (
         <>
           From a{' '}

@@ -8,7 +8,7 @@ export function useSendMessage(projectId: string, jobId: string, onSent?: () => 
   const queryClient = useQueryClient()
   const once = useRef(new SendOnce())
   return useMutation({
-    mutationFn: (body: { prompt: string; check?: string }) =>
+    mutationFn: (body: { prompt: string; failedCheck?: string }) =>
       client.jobs.message(projectId, jobId, body, { idempotencyKey: once.current.keyFor(body) }),
     onSuccess: async () => {
       once.current.sent()

@@ -11,7 +11,7 @@ export function Examples({ projectId }: { projectId: string }) {
       </Title>
       <Text c="dimmed" size="sm" mb="md">
         Create a job, poll it, read page views. Each runs as it stands, with the key in the environment as{' '}
-        <Code>COLOPHON_KEY</Code>. Every call is in the{' '}
+        <Code>COLOPHON_API_KEY</Code>. Every call is in the{' '}
         <Anchor href="/reference" inherit>
           API reference
         </Anchor>

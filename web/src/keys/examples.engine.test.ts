@@ -39,7 +39,7 @@ async function runAsPrinted(runs: Runs, text: string): Promise<string> {
   const file = join(folder, `example.${endings[runs]}`)
   writeFileSync(file, text)
   const path = [dirname(process.execPath), process.env.PATH].join(':') // this Node, not another that may be installed
-  const env = { PATH: path, COLOPHON_KEY: secret, NODE_OPTIONS: '--conditions=colophon-source --no-warnings' }
+  const env = { PATH: path, COLOPHON_API_KEY: secret, NODE_OPTIONS: '--conditions=colophon-source --no-warnings' }
   const { stdout } = await run(runs, [file], { cwd: folder, env, timeout: 50_000 })
   return stdout
 }

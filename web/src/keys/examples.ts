@@ -24,25 +24,25 @@ project="${projectId}"
 
 # Create a job
 curl -sS --fail-with-body "$colophon/v2/agent/$project/job" \\
-  -H "Authorization: Bearer $COLOPHON_KEY" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer $COLOPHON_API_KEY" -H "Content-Type: application/json" \\
   -d '{"prompt": "${prompt}"}' -o job.json
 job=$(grep -o '"id":"job_[^"]*"' job.json | cut -d '"' -f 4)
 
 # Poll it until it is no longer active
 while curl -sS --fail-with-body "$colophon/v2/agent/$project/job/$job" \\
-    -H "Authorization: Bearer $COLOPHON_KEY" -o job.json &&
+    -H "Authorization: Bearer $COLOPHON_API_KEY" -o job.json &&
   grep -q '"status":"active"' job.json
 do sleep 2; done
 cat job.json
 
 # Read page views
 curl -sS --fail-with-body "$colophon/v1/analytics/$project/views?dateFrom=2026-01-01&limit=10" \\
-  -H "Authorization: Bearer $COLOPHON_KEY"
+  -H "Authorization: Bearer $COLOPHON_API_KEY"
 `
 
 const typescript = ({ origin, projectId }: ExampleOf) => `import { createClient } from '@colophon/sdk'
 
-const client = createClient({ baseUrl: '${origin}', apiKey: process.env.COLOPHON_KEY })
+const client = createClient({ baseUrl: '${origin}', apiKey: process.env.COLOPHON_API_KEY })
 const projectId = '${projectId}'
 
 // Create a job
@@ -68,7 +68,7 @@ base = "${origin}"
 project = "${projectId}"
 
 def call(path, body=None):
-    headers = {"Authorization": f"Bearer {os.environ['COLOPHON_KEY']}", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {os.environ['COLOPHON_API_KEY']}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     with urlopen(Request(base + path, data, headers), timeout=30) as answer:
         return json.load(answer)
@@ -100,7 +100,7 @@ export const aiViewExample = ({
   origin,
   projectId,
 }: ExampleOf): string => `curl "${origin}/v1/ingest/${projectId}/views" \\
-  -H "Authorization: Bearer $COLOPHON_KEY" \\
+  -H "Authorization: Bearer $COLOPHON_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"views": [{"path": "/docs/start", "userAgent": "ChatGPT-User/1.0"}]}'
 `

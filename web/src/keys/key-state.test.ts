@@ -9,7 +9,7 @@ const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
   hint: 'colophon_Ab3f…',
   scopes: ['agent:read'],
   allowedNetworks: [],
-  madeByKeyId: null,
+  createdByKeyId: null,
   createdAt: '2026-06-01T00:00:00Z',
   expiresAt: null,
   lastUsedAt: null,
@@ -30,9 +30,9 @@ test.each([
 test('with a key go those that it made and those that they made, as far as they still work', () => {
   const all = [
     key('parent'),
-    key('child', { madeByKeyId: 'parent' }),
-    key('revoked child', { madeByKeyId: 'parent', revokedAt: '2026-06-02T00:00:00Z' }),
-    key('grandchild', { madeByKeyId: 'child' }),
+    key('child', { createdByKeyId: 'parent' }),
+    key('revoked child', { createdByKeyId: 'parent', revokedAt: '2026-06-02T00:00:00Z' }),
+    key('grandchild', { createdByKeyId: 'child' }),
     key('stranger'),
   ]
   const gone = keysThatGoWith(key('parent'), all, now)

@@ -15,6 +15,6 @@ const isUsable = (key: ApiKey, now: Date): boolean => ['good', 'ends-soon'].incl
 
 /** The keys that go with one when it is revoked: those it made, and those they made. */
 export function keysThatGoWith(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
-  const made = all.filter(({ madeByKeyId }) => madeByKeyId === key.id)
+  const made = all.filter(({ createdByKeyId }) => createdByKeyId === key.id)
   return made.flatMap((child) => [...(isUsable(child, now) ? [child] : []), ...keysThatGoWith(child, all, now)])
 }

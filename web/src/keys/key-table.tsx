@@ -52,7 +52,7 @@ export function KeyTable({ project, keys }: { project: ProjectOfMine; keys: read
               <KeyRow
                 key={key.id}
                 apiKey={key}
-                maker={keys.find(({ id }) => id === key.madeByKeyId)}
+                maker={keys.find(({ id }) => id === key.createdByKeyId)}
                 state={stateOf(key, now)}
                 revoke={mayManage(project) ? () => setRevoking(key) : undefined}
               />

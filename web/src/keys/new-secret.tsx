@@ -35,7 +35,7 @@ export function NewSecret({ secret, done }: { secret: string; done(): void }) {
         </CopyButton>
       </Group>
       <Text size="sm" c="dimmed">
-        The examples on this page read it from the environment: <code>export COLOPHON_KEY=…</code>
+        The examples on this page read it from the environment: <code>export COLOPHON_API_KEY=…</code>
       </Text>
       <Checkbox
         label="I have it in a safe place"

@@ -1,4 +1,4 @@
-import type { LookAtInvitationResponse } from '@colophon/sdk'
+import type { LookUpInvitationResponse } from '@colophon/sdk'
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
@@ -18,12 +18,12 @@ const meaning = {
   viewer: 'As a viewer you can see its jobs and what is read.',
 } as const
 
-export function AcceptInvitation({ token, invitation }: { token: string; invitation: LookAtInvitationResponse }) {
+export function AcceptInvitation({ token, invitation }: { token: string; invitation: LookUpInvitationResponse }) {
   const { projectName, email, role, isKnown } = invitation
   const { person } = useSession()
   const enter = useEnter()
   const [name, setName] = useState('')
-  const [password, setPassword] = useState('')
+  const [password, resetPassword] = useState('')
   const accept = useMutation({
     mutationFn: () => client.invitations.accept(isKnown ? { token } : { token, name, password }),
     onSuccess: (session) => enter(session),
@@ -60,7 +60,7 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
                   value={name}
                   onChange={(event) => setName(event.currentTarget.value)}
                 />
-                <NewPassword value={password} onChange={setPassword} />
+                <NewPassword value={password} onChange={resetPassword} />
               </>
             )}
             <Failure error={accept.error} title="You have not joined" />

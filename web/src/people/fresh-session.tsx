@@ -20,7 +20,7 @@ const FreshContext = createContext<Fresh>((action) => action())
 export const useFreshSession = (): Fresh => useContext(FreshContext)
 
 const wantsFreshSession = (error: unknown): boolean =>
-  error instanceof ColophonError && error.code === 'fresh_session_needed'
+  error instanceof ColophonError && error.code === 'reauthentication_required'
 
 export function FreshSessionProvider({ children }: { children: ReactNode }) {
   const [asked, setAsked] = useState<{ answer(isFresh: boolean): void }>()
@@ -59,7 +59,7 @@ function AskPassword({ done, giveUp }: { done(): void; giveUp(): void }) {
   const { person } = useSession()
   const { href } = useLocation()
   const queryClient = useQueryClient()
-  const [password, setPassword] = useState('')
+  const [password, resetPassword] = useState('')
   const signIn = useMutation({
     mutationFn: () => client.session.signIn({ email: person?.email ?? '', password }),
     onSuccess: (session) => {
@@ -84,7 +84,7 @@ function AskPassword({ done, giveUp }: { done(): void; giveUp(): void }) {
           required
           data-autofocus
           value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={(event) => resetPassword(event.currentTarget.value)}
         />
         <Failure error={signIn.error} title="That was not it" />
         <Group justify="flex-end">

@@ -16,7 +16,7 @@ export function NewPasswordPage() {
   const enter = useEnter()
   const [newPassword, setNewPassword] = useState('')
   const set = useMutation({
-    mutationFn: () => client.session.setPassword({ token, newPassword }),
+    mutationFn: () => client.session.resetPassword({ token, newPassword }),
     onSuccess: (session) => enter(session),
   })
   const submit = (event: FormEvent) => {

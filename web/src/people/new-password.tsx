@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core'
 
-export const shortestPassword = 12
+export const minPasswordCharacters = 12
 
 /** For a password that is being chosen; the browser's own password manager is asked to help. */
 export function NewPassword({
@@ -12,17 +12,17 @@ export function NewPassword({
   value: string
   onChange(value: string): void
 }) {
-  const missing = shortestPassword - value.length
+  const missing = minPasswordCharacters - value.length
   return (
     <PasswordInput
       label={label}
       description={
         value === '' || missing <= 0
-          ? `At least ${shortestPassword} characters; a few words you remember are fine.`
+          ? `At least ${minPasswordCharacters} characters; a few words you remember are fine.`
           : `${missing} more ${missing === 1 ? 'character' : 'characters'}.`
       }
       autoComplete="new-password"
-      minLength={shortestPassword}
+      minLength={minPasswordCharacters}
       required
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -8,7 +8,7 @@ import { Failure } from '../shown/failure.tsx'
 export function Providers({ purpose, returnTo }: { purpose: 'sign_in' | 'link'; returnTo: string }) {
   const { providers } = useSession()
   const start = useMutation({
-    mutationFn: () => client.session.startProvider({ purpose, returnTo }),
+    mutationFn: () => client.session.startProviderSignIn({ purpose, returnTo }),
     onSuccess: ({ url }) => window.location.assign(url),
   })
   return (

@@ -18,7 +18,7 @@ export function SignInPage() {
   const onwards = hash === '' ? to : `${to}#${hash}` // an invitation's token, which must not stand in the query
   const enter = useEnter()
   const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
+  const [password, resetPassword] = useState('')
   const signIn = useMutation({
     mutationFn: () => client.session.signIn({ email, password }),
     onSuccess: (session) => enter(session, onwards),
@@ -51,7 +51,7 @@ export function SignInPage() {
             autoComplete="current-password"
             required
             value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
+            onChange={(event) => resetPassword(event.currentTarget.value)}
           />
           <Failure error={signIn.error} title="You are not signed in" />
           <Button type="submit" fullWidth loading={signIn.isPending}>

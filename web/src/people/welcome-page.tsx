@@ -17,10 +17,10 @@ export function WelcomePage() {
   const [pasted, setPasted] = useState('')
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
+  const [password, resetPassword] = useState('')
   const make = useMutation({
     mutationFn: () =>
-      client.session.makeFirstOwner({ token: token === '' ? tokenIn(pasted) : token, name, email, password }),
+      client.session.createFirstOwner({ token: token === '' ? tokenIn(pasted) : token, name, email, password }),
     onSuccess: (session) => enter(session),
   })
   const submit = (event: FormEvent) => {
@@ -67,7 +67,7 @@ export function WelcomePage() {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <NewPassword value={password} onChange={setPassword} />
+          <NewPassword value={password} onChange={resetPassword} />
           <Failure error={make.error} title="The account was not made" />
           <Button type="submit" fullWidth loading={make.isPending}>
             Make the account

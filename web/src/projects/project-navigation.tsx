@@ -37,7 +37,7 @@ const groups: readonly { caption?: string; places: readonly Place[] }[] = [
     caption: 'Analytics',
     places: [
       { to: '/projects/$projectId/analytics', name: 'Overview', Icon: IconChartLine, isExact: true },
-      { to: '/projects/$projectId/analytics/readers', name: 'Readers', Icon: IconEye },
+      { to: '/projects/$projectId/analytics/clients', name: 'Clients', Icon: IconEye },
       { to: '/projects/$projectId/analytics/sources', name: 'Sources', Icon: IconPlugConnected },
     ],
   },

@@ -76,7 +76,7 @@ export function StepAction({ step, project, setup }: Props) {
       return (
         <>
           <Text size="sm">
-            Run this with an API key in <code>COLOPHON_KEY</code>. It tells of one view as your site's server would;{' '}
+            Run this with an API key in <code>COLOPHON_API_KEY</code>. It tells of one view as your site's server would;{' '}
             <AnchorLink to="/projects/$projectId/analytics/sources" params={params} inherit>
               Sources
             </AnchorLink>{' '}

@@ -43,16 +43,16 @@ export const stepWords: Readonly<Record<StepId, StepWords>> = {
   'human-view': {
     title: 'Count a human view',
     why: 'A script of 1 KB counts people: no cookie, no address kept.',
-    outcome: ({ views }) => (views.human ? 'counted' : ''),
+    outcome: ({ views }) => (views.hasHuman ? 'counted' : ''),
   },
   key: {
     title: 'Make an API key',
     why: 'Servers, CI and bots call Colophon with it, also to tell which AI read a page.',
-    outcome: ({ key }) => (key.made ? 'made' : ''),
+    outcome: ({ apiKey }) => (apiKey.isCreated ? 'created' : ''),
   },
   'ai-view': {
     title: 'Count an AI view',
     why: 'AI readers run no script, so servers and logs tell of them.',
-    outcome: ({ views }) => (views.ai ? 'counted' : ''),
+    outcome: ({ views }) => (views.hasAi ? 'counted' : ''),
   },
 }

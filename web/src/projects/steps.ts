@@ -20,15 +20,15 @@ export const journeys: readonly { title: string; steps: readonly StepId[] }[] = 
 export const allSteps: readonly StepId[] = journeys.flatMap(({ steps }) => steps)
 
 const isDone: Readonly<Record<StepId, (setup: ProjectSetup) => boolean>> = {
-  repository: ({ repository }) => repository.connected,
+  repository: ({ repository }) => repository.isConnected,
   model: ({ model }) => model.name !== null,
   runner: ({ runner }) => runner.lastSeenAt !== null,
   job: ({ job }) => job.id !== null,
   'pull-request': ({ pullRequest }) => pullRequest.url !== null,
   merge: ({ pullRequest }) => pullRequest.state === 'merged',
-  'human-view': ({ views }) => views.human,
-  key: ({ key }) => key.made,
-  'ai-view': ({ views }) => views.ai,
+  'human-view': ({ views }) => views.hasHuman,
+  key: ({ apiKey }) => apiKey.isCreated,
+  'ai-view': ({ views }) => views.hasAi,
 }
 
 export const isStepDone = (step: StepId, setup: ProjectSetup): boolean => isDone[step](setup)
@@ -40,4 +40,4 @@ export const isAllDone = (setup: ProjectSetup): boolean => stepsLeft(allSteps, s
 
 /** Many a project wants only one of the journeys: what goes on is shown as soon as anything does. */
 export const hasSomethingToShow = ({ pullRequest, views }: ProjectSetup): boolean =>
-  pullRequest.url !== null || views.human || views.ai
+  pullRequest.url !== null || views.hasHuman || views.hasAi

@@ -1,4 +1,4 @@
-import type { ViewsOverTime } from '@colophon/sdk'
+import type { ViewsTimeseries } from '@colophon/sdk'
 import { Group, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { isBefore, type MeasuredSince } from '../analytics/measured-since.ts'
@@ -42,7 +42,7 @@ export function WeekOfViews({ projectId }: { projectId: string }) {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((before, number) => before + number, 0)
 
-function Week({ points, coverage, since }: ViewsOverTime & { since: MeasuredSince | undefined }) {
+function Week({ points, coverage, since }: ViewsTimeseries & { since: MeasuredSince | undefined }) {
   const counted = (who: 'human' | 'ai', at: string, count: number) =>
     coverage[who] === 'not_measured' || isBefore(at, 'day', since?.[who]) ? 'not measured' : count
   const highest = Math.max(1, ...points.map(({ total }) => total))

@@ -16,7 +16,7 @@ import { client } from '../app/client.ts'
 import { useFreshSession } from '../people/fresh-session.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { emptyForm, formatNames, type ModelForm, modelPresets, nameFor, readForm } from './model-presets.ts'
-import { installedModelsQuery } from './queries.ts'
+import { instanceModelsQuery } from './queries.ts'
 import { tellSaved } from './saved.ts'
 import { TestResult } from './test-result.tsx'
 
@@ -45,7 +45,7 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
       tellSaved(`${added.name} is there for all projects.`)
       onDone()
       await Promise.all(
-        [installedModelsQuery.queryKey, ['models'], ['project-settings'], ['setup']].map((queryKey) =>
+        [instanceModelsQuery.queryKey, ['models'], ['project-settings'], ['setup']].map((queryKey) =>
           queryClient.invalidateQueries({ queryKey }),
         ),
       )
@@ -54,7 +54,7 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
   const result = test.data?.of === asTyped ? test.data : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (result?.works) add.mutate()
+    if (result?.ok) add.mutate()
     else if (model) test.mutate()
   }
   const choosePreset = (id: string | null) => {
@@ -139,8 +139,8 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
             thousandSeparator=","
             min={1}
             required
-            value={form.mostOutputTokens}
-            onChange={(mostOutputTokens) => change({ mostOutputTokens })}
+            value={form.maxOutputTokens}
+            onChange={(maxOutputTokens) => change({ maxOutputTokens })}
           />
         </SimpleGrid>
         <div>
@@ -160,8 +160,8 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
           onChange={(event) => change({ isDefault: event.currentTarget.checked })}
         />
         {result && (
-          <TestResult works={result.works} title={result.works ? 'The model answers' : 'The model does not answer'}>
-            {result.message} {result.works && `It took ${(result.milliseconds / 1000).toFixed(1)} s.`}
+          <TestResult ok={result.ok} title={result.ok ? 'The model answers' : 'The model does not answer'}>
+            {result.message} {result.ok && `It took ${(result.latencyMs / 1000).toFixed(1)} s.`}
           </TestResult>
         )}
         <Failure error={test.error ?? add.error} />
@@ -170,14 +170,14 @@ export function AddModel({ isFirst, onDone }: { isFirst: boolean; onDone: () => 
             Cancel
           </Button>
           <Button
-            variant={result?.works ? 'default' : 'filled'}
+            variant={result?.ok ? 'default' : 'filled'}
             disabled={!model}
             loading={test.isPending}
             onClick={() => test.mutate()}
           >
             Test model
           </Button>
-          <Button type="submit" disabled={!result?.works} loading={add.isPending}>
+          <Button type="submit" disabled={!result?.ok} loading={add.isPending}>
             Save model
           </Button>
         </Group>

@@ -7,15 +7,21 @@ test.each([
     { action: 'member.role_changed', detail: { from: 'viewer', to: 'owner' } },
     "changed a member's role from viewer to owner",
   ],
-  [{ action: 'project.instructed', detail: { characters: 0 } }, 'took back the instructions for the agent'],
-  [{ action: 'project.changed', detail: { jobRetentionDays: 30 } }, 'changed how long jobs are kept, to 30 days'],
-  [{ action: 'project.changed', detail: { defaultModel: null } }, "changed the model, to the installation's default"],
+  [{ action: 'project.instructions_changed', detail: { characters: 0 } }, 'took back the instructions for the agent'],
+  [
+    { action: 'project.settings_changed', detail: { jobRetentionDays: 30 } },
+    'changed how long jobs are kept, to 30 days',
+  ],
+  [
+    { action: 'project.settings_changed', detail: { defaultModel: null } },
+    "changed the model, to the installation's default",
+  ],
   [{ action: 'member.added', detail: { email: 'ada@example.com', role: 'editor' } }, 'joined as editor'],
   [{ action: 'member.added', detail: { email: 'b@example.com', role: 'editor' } }, 'added b@example.com as editor'],
   [{ action: 'something.new', detail: {} }, 'something.new'],
   [{ action: 'runner.created', detail: {} }, 'made the runner'],
-  [{ action: 'repository.trouble', detail: { trouble: 'shut_out' } }, 'no longer lets Colophon in'],
-  [{ action: 'repository.trouble', detail: { trouble: null } }, 'lets Colophon work in the repository again'],
+  [{ action: 'repository.issue_changed', detail: { issue: 'access_revoked' } }, 'no longer lets Colophon in'],
+  [{ action: 'repository.issue_changed', detail: { issue: null } }, 'lets Colophon work in the repository again'],
 ])('%j', (entry, said) => expect(actInWords({ actor: 'ada@example.com', ...entry })).toBe(said))
 
 test('who did it', () => {

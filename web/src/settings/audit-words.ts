@@ -5,19 +5,19 @@ type Say = (detail: Readonly<Record<string, unknown>>) => string
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const named = (detail: Readonly<Record<string, unknown>>) => (text(detail.name) ? ` “${text(detail.name)}”` : '')
 
-const troubles: Readonly<Record<string, string>> = {
+const issues: Readonly<Record<string, string>> = {
   archived: 'has archived the repository',
   gone: 'no longer shows the repository',
-  shut_out: 'no longer lets Colophon in',
+  access_revoked: 'no longer lets Colophon in',
 }
 
 /** What was done, in words. An action that is not here yet is shown by its own name. */
 const words: Readonly<Record<string, Say>> = {
   'project.created': (detail) => `made the project${named(detail)}`,
   'project.renamed': (detail) => `renamed the project to${named(detail)}`,
-  'project.instructed': ({ characters }) =>
+  'project.instructions_changed': ({ characters }) =>
     characters === 0 ? 'took back the instructions for the agent' : 'changed the instructions for the agent',
-  'project.changed': (detail) => `changed ${changedSettings(detail)}`,
+  'project.settings_changed': (detail) => `changed ${changedSettings(detail)}`,
   'project.paused': () => 'paused the project',
   'project.resumed': () => 'let the project go on',
   'member.invited': ({ email, role }) => `invited ${text(email)} as ${text(role)}`,
@@ -32,15 +32,15 @@ const words: Readonly<Record<string, Say>> = {
   'repository.changed': ({ publishing }) =>
     publishing ? 'changed the publishing rules' : 'changed where in the repository the agent works',
   'repository.renamed': ({ from, to }) => `renamed the repository ${text(from)} to ${text(to)}`,
-  'repository.trouble': ({ trouble }) => troubles[text(trouble)] ?? 'lets Colophon work in the repository again',
-  'budget.set': () => "changed the caps of the project's models",
+  'repository.issue_changed': ({ issue }) => issues[text(issue)] ?? 'lets Colophon work in the repository again',
+  'budget.changed': () => "changed the caps of the project's models",
   'runner.created': (detail) => `made the runner${named(detail)}`,
   'runner.revoked': (detail) => `revoked the runner${named(detail)}`,
   'job.created': () => 'started a job',
-  'job.messaged': () => 'sent a message to a job',
+  'job.message_sent': () => 'sent a message to a job',
   'job.cancelled': () => 'cancelled a job',
   'job.archived': () => 'archived a job',
-  'analytics.changed': () => 'changed how page views are counted',
+  'analytics.settings_changed': () => 'changed how page views are counted',
   'site_key.created': () => 'made a site key',
   'site_key.revoked': () => 'revoked a site key',
 }

@@ -8,7 +8,7 @@ import { useChangeSettings } from './use-change-settings.ts'
 
 export function BudgetCard({
   projectId,
-  settings: { budget, installationBudget, usedThisMonth },
+  settings: { budget, instanceBudget, usageThisMonth },
   canChange,
 }: {
   projectId: string
@@ -16,21 +16,21 @@ export function BudgetCard({
   canChange: boolean
 }) {
   const [typed, setTyped] = useState<Record<keyof typeof budget, number | string>>({
-    jobMostTokens: budget.jobMostTokens ?? '',
-    monthMostTokens: budget.monthMostTokens ?? '',
-    monthMostUsd: budget.monthMostUsd ?? '',
+    maxTokensPerJob: budget.maxTokensPerJob ?? '',
+    maxTokensPerMonth: budget.maxTokensPerMonth ?? '',
+    maxUsdPerMonth: budget.maxUsdPerMonth ?? '',
   })
   const save = useChangeSettings(projectId, 'The caps hold from the next call on.')
   const wanted = {
-    jobMostTokens: numberOrNull(typed.jobMostTokens),
-    monthMostTokens: numberOrNull(typed.monthMostTokens),
-    monthMostUsd: numberOrNull(typed.monthMostUsd),
+    maxTokensPerJob: numberOrNull(typed.maxTokensPerJob),
+    maxTokensPerMonth: numberOrNull(typed.maxTokensPerMonth),
+    maxUsdPerMonth: numberOrNull(typed.maxUsdPerMonth),
   }
   const isChanged = JSON.stringify(wanted) !== JSON.stringify(budget)
   const input = (name: keyof typeof budget, most: number) => ({
     value: typed[name],
     onChange: (value: number | string) => setTyped((before) => ({ ...before, [name]: value })),
-    placeholder: installationBudget[name] === null ? 'No limit' : wholeNumber(installationBudget[name]),
+    placeholder: instanceBudget[name] === null ? 'No limit' : wholeNumber(instanceBudget[name]),
     thousandSeparator: ',',
     allowNegative: false,
     max: most,
@@ -48,23 +48,23 @@ export function BudgetCard({
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Used
           label="Tokens this month"
-          used={usedThisMonth.tokens}
-          most={budget.monthMostTokens ?? installationBudget.monthMostTokens}
+          used={usageThisMonth.tokens}
+          most={budget.maxTokensPerMonth ?? instanceBudget.maxTokensPerMonth}
           inWords={tokensInWords}
         />
         <Used
           label="Spent this month"
-          used={usedThisMonth.usd}
-          most={budget.monthMostUsd ?? installationBudget.monthMostUsd}
+          used={usageThisMonth.costUsd}
+          most={budget.maxUsdPerMonth ?? instanceBudget.maxUsdPerMonth}
           inWords={usdInWords}
         />
       </SimpleGrid>
       <form onSubmit={submit}>
         <Stack gap="md">
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput label="Tokens a job" allowDecimal={false} {...input('jobMostTokens', 1e12)} />
-            <NumberInput label="Tokens a month" allowDecimal={false} {...input('monthMostTokens', 1e12)} />
-            <NumberInput label="US dollars a month" decimalScale={2} {...input('monthMostUsd', 1e9)} />
+            <NumberInput label="Tokens a job" allowDecimal={false} {...input('maxTokensPerJob', 1e12)} />
+            <NumberInput label="Tokens a month" allowDecimal={false} {...input('maxTokensPerMonth', 1e12)} />
+            <NumberInput label="US dollars a month" decimalScale={2} {...input('maxUsdPerMonth', 1e9)} />
           </SimpleGrid>
           <Failure error={save.error} />
           {canChange && (

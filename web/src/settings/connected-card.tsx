@@ -6,7 +6,7 @@ import { Failure } from '../shown/failure.tsx'
 import { WebLink } from '../shown/web-link.tsx'
 import { ConnectRepository } from './connect-repository.tsx'
 import { PlaceFields, readPlace } from './place-fields.tsx'
-import { hostWords, troubleWords } from './repository-words.ts'
+import { hostWords, repositoryIssueLabels } from './repository-words.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeRepository } from './use-change-repository.ts'
 
@@ -44,11 +44,16 @@ export function ConnectedCard({
   }
   return (
     <SettingsCard title="Connected repository">
-      {repository.trouble && (
-        <Alert color="red" icon={<IconAlertTriangle />} title={troubleWords[repository.trouble.code]} role="alert">
+      {repository.issue && (
+        <Alert
+          color="red"
+          icon={<IconAlertTriangle />}
+          title={repositoryIssueLabels[repository.issue.code]}
+          role="alert"
+        >
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
-              {repository.trouble.message} Jobs cannot be published until then
+              {repository.issue.message} Jobs cannot be published until then
               {canChange ? '.' : '; an owner of the project can connect it again.'}
             </Text>
             {canChange && <Button onClick={() => setIsAnew(true)}>Connect again</Button>}
@@ -66,7 +71,7 @@ export function ConnectedCard({
             {hostWords(repository)}
           </Text>
         </Stack>
-        {canChange && !repository.trouble && (
+        {canChange && !repository.issue && (
           <Button variant="default" size="xs" onClick={() => setIsAnew(true)}>
             Connect anew
           </Button>

@@ -47,8 +47,8 @@ export function CountingCard({
         <Stack gap="lg">
           <Radio.Group
             label="People are counted by"
-            value={typed.peopleCountedBy}
-            onChange={(by) => change({ peopleCountedBy: by === 'servers' ? 'servers' : 'script' })}
+            value={typed.humanSource}
+            onChange={(by) => change({ humanSource: by === 'servers' ? 'servers' : 'script' })}
           >
             <Stack gap="xs" mt="xs">
               <Radio
@@ -68,8 +68,8 @@ export function CountingCard({
           <Radio.Group
             label="AI means"
             description="Where a question does not say. AIs are always counted by servers: they run no scripts"
-            value={typed.ai}
-            onChange={(ai) => change({ ai: ai === 'assistants' ? 'assistants' : 'all' })}
+            value={typed.aiScope}
+            onChange={(ai) => change({ aiScope: ai === 'assistants' ? 'assistants' : 'all' })}
           >
             <Stack gap="xs" mt="xs">
               <Radio value="all" label="Assistants, AI search and training crawlers" disabled={!canChange} />
@@ -84,16 +84,16 @@ export function CountingCard({
           <TagsInput
             label="Sites of the script"
             description="Where it may stand, like https://docs.example.com; empty: anywhere. Press Enter after each"
-            placeholder={typed.siteOrigins.length === 0 ? 'Anywhere' : undefined}
-            value={typed.siteOrigins}
-            onChange={(origins) => change({ siteOrigins: [...new Set(origins.map(asOrigin))] })}
+            placeholder={typed.allowedOrigins.length === 0 ? 'Anywhere' : undefined}
+            value={typed.allowedOrigins}
+            onChange={(origins) => change({ allowedOrigins: [...new Set(origins.map(asOrigin))] })}
             readOnly={!canChange}
           />
           <Switch
             label="Do not count who asks not to be tracked"
             description="Of the script: readers whose browser sends Do-Not-Track or Global Privacy Control"
-            checked={typed.obeysOptOut}
-            onChange={(event) => change({ obeysOptOut: event.currentTarget.checked })}
+            checked={typed.respectDoNotTrack}
+            onChange={(event) => change({ respectDoNotTrack: event.currentTarget.checked })}
             disabled={!canChange}
           />
           <RetentionField

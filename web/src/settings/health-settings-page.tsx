@@ -21,7 +21,7 @@ export function HealthSettingsPage() {
       {(health) => (
         <>
           <Failure error={query.error} title="This is how it was; it cannot be looked at right now" />
-          <Engines engines={health.engines} />
+          <Components components={health.components} />
           <Runners projectId={project.id} runners={health.runners} />
           <Buffer buffer={health.viewBuffer} />
           <Versions versions={health.versions} />
@@ -31,10 +31,10 @@ export function HealthSettingsPage() {
   )
 }
 
-function Engines({ engines }: Pick<ProjectHealth, 'engines'>) {
+function Components({ components }: Pick<ProjectHealth, 'components'>) {
   return (
     <SettingsCard title="Engines">
-      {Object.entries(engines).map(([name, report], index) => {
+      {Object.entries(components).map(([name, report], index) => {
         const { title, does, without } = engineWords(name)
         return (
           <Fragment key={name}>
@@ -47,7 +47,7 @@ function Engines({ engines }: Pick<ProjectHealth, 'engines'>) {
                 </Text>
               </Stack>
               <Badge variant="light" miw="fit-content" color={report.status === 'ok' ? 'green' : 'red'} tt="none">
-                {report.status === 'ok' ? `Works · ${report.milliseconds} ms` : report.reason.replaceAll('_', ' ')}
+                {report.status === 'ok' ? `Works · ${report.latencyMs} ms` : report.reason.replaceAll('_', ' ')}
               </Badge>
             </Group>
           </Fragment>
@@ -82,8 +82,8 @@ function Runners({ projectId, runners }: Pick<ProjectHealth, 'runners'> & { proj
   )
 }
 
-function Buffer({ buffer: { bytes, capBytes, oldestWaitingAt } }: { buffer: ProjectHealth['viewBuffer'] }) {
-  const share = shareOf(bytes, capBytes)
+function Buffer({ buffer: { bytes, limitBytes, oldestWaitingAt } }: { buffer: ProjectHealth['viewBuffer'] }) {
+  const share = shareOf(bytes, limitBytes)
   return (
     <SettingsCard title="Views on their way" lead="Views of all projects that were taken and are not counted yet.">
       <Stack gap={6}>
@@ -98,7 +98,7 @@ function Buffer({ buffer: { bytes, capBytes, oldestWaitingAt } }: { buffer: Proj
             )}
           </Text>
           <Text size="sm" fw={600}>
-            {bytesInWords(bytes)} of {bytesInWords(capBytes)}
+            {bytesInWords(bytes)} of {bytesInWords(limitBytes)}
           </Text>
         </Group>
         <Progress

@@ -5,7 +5,7 @@ import { Failure } from '../shown/failure.tsx'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeSettings } from './use-change-settings.ts'
 
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 const number = new Intl.NumberFormat('en')
 
 export function InstructionsCard({
@@ -39,7 +39,7 @@ export function InstructionsCard({
             autosize
             minRows={7}
             maxRows={24}
-            maxLength={mostCharacters}
+            maxLength={maxCharacters}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
             readOnly={!canChange}
@@ -52,7 +52,7 @@ export function InstructionsCard({
               </Button>
             )}
             <Text size="sm" c="dimmed">
-              {number.format(text.length)} of {number.format(mostCharacters)} characters
+              {number.format(text.length)} of {number.format(maxCharacters)} characters
             </Text>
           </Group>
         </Stack>

@@ -15,7 +15,7 @@ import { SettingsCard } from './settings-card.tsx'
 export function InviteCard({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient()
   const fresh = useFreshSession()
-  const { canMail } = useSession()
+  const { canSendEmail } = useSession()
   const { data, error } = useQuery(invitationsQuery(projectId))
   const [email, setEmail] = useState('')
   const [role, setRole] = useState(roleNamed('editor'))
@@ -43,7 +43,7 @@ export function InviteCard({ projectId }: { projectId: string }) {
     <SettingsCard
       title="Invite somebody"
       lead={
-        canMail
+        canSendEmail
           ? 'They get a mail with a link; you can copy it as well.'
           : 'You get a link to give to them: this installation sends no mail.'
       }

@@ -18,7 +18,7 @@ test('a form becomes a model once it is whole', () => {
     format: 'anthropic-messages',
     baseUrl: 'https://api.anthropic.com/v1',
     contextWindowTokens: 200_000,
-    mostOutputTokens: 32_000,
+    maxOutputTokens: 32_000,
     projectIds: null,
     isDefault: true,
     key: 'sk',

@@ -87,7 +87,7 @@ export interface ModelForm {
   name: string
   key: string
   contextWindowTokens: number | string
-  mostOutputTokens: number | string
+  maxOutputTokens: number | string
   prices: Record<keyof TypedModel['prices'], number | string>
   isDefault: boolean
 }
@@ -100,7 +100,7 @@ export const emptyForm = (isFirst: boolean): ModelForm => ({
   name: '',
   key: '',
   contextWindowTokens: 200_000,
-  mostOutputTokens: 32_000,
+  maxOutputTokens: 32_000,
   prices: { input: '', output: '', cacheRead: '', cacheWrite: '' },
   isDefault: isFirst,
 })
@@ -111,9 +111,9 @@ const numberOrNull = (typed: number | string): number | null => (typed === '' ? 
 export function readForm(form: ModelForm): TypedModel | undefined {
   const name = nameFor(form.name || form.providerModel)
   const contextWindowTokens = Number(form.contextWindowTokens)
-  const mostOutputTokens = Number(form.mostOutputTokens)
+  const maxOutputTokens = Number(form.maxOutputTokens)
   const isWhole = name && form.providerModel.trim() && URL.canParse(form.baseUrl)
-  if (!isWhole || !(contextWindowTokens >= 1) || !(mostOutputTokens >= 1)) return undefined
+  if (!isWhole || !(contextWindowTokens >= 1) || !(maxOutputTokens >= 1)) return undefined
   const { input, output, cacheRead, cacheWrite } = form.prices
   return {
     name,
@@ -121,7 +121,7 @@ export function readForm(form: ModelForm): TypedModel | undefined {
     baseUrl: form.baseUrl.trim(),
     providerModel: form.providerModel.trim(),
     contextWindowTokens,
-    mostOutputTokens,
+    maxOutputTokens,
     projectIds: null,
     isDefault: form.isDefault,
     prices: {

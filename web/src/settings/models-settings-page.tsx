@@ -3,7 +3,7 @@ import { useSession } from '../app/session.ts'
 import { modelsQuery } from '../jobs/job-queries.ts'
 import { mayManage, mayWork, useProject } from '../projects/project.ts'
 import { BudgetCard } from './budget-card.tsx'
-import { InstalledModelsCard } from './installed-models-card.tsx'
+import { InstanceModelsCard } from './instance-models-card.tsx'
 import { ProjectModelsCard } from './project-models-card.tsx'
 import { projectSettingsQuery } from './queries.ts'
 import { SettingsPage } from './settings-page.tsx'
@@ -33,7 +33,7 @@ export function ModelsSettingsPage() {
             isOperator={isOperator}
           />
           <BudgetCard projectId={project.id} settings={settings} canChange={canChange} />
-          {isOperator && <InstalledModelsCard />}
+          {isOperator && <InstanceModelsCard />}
         </>
       )}
     </SettingsPage>

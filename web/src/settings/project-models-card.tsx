@@ -12,7 +12,7 @@ const asInstalled = ''
 
 export function ProjectModelsCard({
   projectId,
-  settings: { defaultModel, installationDefaultModel },
+  settings: { defaultModel, instanceDefaultModel },
   models,
   canChange,
   canTest,
@@ -45,7 +45,7 @@ export function ProjectModelsCard({
           <Radio
             value={asInstalled}
             label="As the installation has it"
-            description={installationDefaultModel ? `Now ${installationDefaultModel}` : 'It has no default: choose one'}
+            description={instanceDefaultModel ? `Now ${instanceDefaultModel}` : 'It has no default: choose one'}
             disabled={!canChange}
           />
           {models.map((model) => (

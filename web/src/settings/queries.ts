@@ -13,7 +13,7 @@ export const projectSettingsQuery = (projectId: string) =>
     queryFn: ({ signal }) => client.projects.settings(projectId, { signal }),
   })
 
-export const installedModelsQuery = queryOptions({
+export const instanceModelsQuery = queryOptions({
   queryKey: ['installed-models'],
   queryFn: ({ signal }) => client.models.list({ signal }),
 })

@@ -8,8 +8,8 @@ export function hostWords({ host, access, url }: Pick<Repository, 'host' | 'acce
     : `GitHub at ${where}, with a fine-grained token`
 }
 
-export const troubleWords: Readonly<Record<NonNullable<Repository['trouble']>['code'], string>> = {
+export const repositoryIssueLabels: Readonly<Record<NonNullable<Repository['issue']>['code'], string>> = {
   archived: 'The repository is archived',
-  gone: 'The repository is gone',
-  shut_out: 'Colophon is no longer let in',
+  not_found: 'The repository is gone',
+  access_revoked: 'Colophon is no longer let in',
 }

@@ -7,7 +7,7 @@ import { detailOf } from '../shown/failure.tsx'
 /** One tiny call, made where jobs make theirs, and what came of it. */
 export function TestModel({ projectId, model }: { projectId: string; model: string }) {
   const test = useMutation({ mutationFn: () => client.jobs.testModel(projectId, { model }) })
-  const wrong = test.error ? detailOf(test.error) : test.data && !test.data.works ? test.data.message : undefined
+  const wrong = test.error ? detailOf(test.error) : test.data && !test.data.ok ? test.data.message : undefined
   return (
     <Group gap="xs" maw="100%" role="status">
       {wrong !== undefined && (
@@ -15,9 +15,9 @@ export function TestModel({ projectId, model }: { projectId: string; model: stri
           <IconAlertTriangle size={15} aria-hidden="true" /> {wrong}
         </Text>
       )}
-      {test.data?.works && (
+      {test.data?.ok && (
         <Text size="sm" c="var(--good)">
-          <IconCircleCheck size={15} aria-hidden="true" /> Answered in {(test.data.milliseconds / 1000).toFixed(1)} s
+          <IconCircleCheck size={15} aria-hidden="true" /> Answered in {(test.data.latencyMs / 1000).toFixed(1)} s
         </Text>
       )}
       <Button

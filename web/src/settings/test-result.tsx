@@ -3,14 +3,14 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
 /** What came of a test: read out, and in sight, as soon as it is there. */
-export function TestResult({ works, title, children }: { works: boolean; title: string; children?: ReactNode }) {
+export function TestResult({ ok, title, children }: { ok: boolean; title: string; children?: ReactNode }) {
   return (
     <Alert
       ref={(shown) => shown?.scrollIntoView({ block: 'nearest' })}
-      color={works ? 'green' : 'red'}
-      icon={works ? <IconCircleCheck /> : <IconAlertTriangle />}
+      color={ok ? 'green' : 'red'}
+      icon={ok ? <IconCircleCheck /> : <IconAlertTriangle />}
       title={title}
-      role={works ? 'status' : 'alert'}
+      role={ok ? 'status' : 'alert'}
     >
       {children}
     </Alert>

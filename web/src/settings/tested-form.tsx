@@ -46,7 +46,7 @@ export function TestedForm<Wanted extends Place>({
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!wanted) return
-    if (result?.works) connecting.mutate(wanted)
+    if (result?.ok) connecting.mutate(wanted)
     else testing.mutate(wanted)
   }
   return (
@@ -54,10 +54,7 @@ export function TestedForm<Wanted extends Place>({
       <Stack gap="md">
         {children}
         {result && (
-          <TestResult
-            works={result.works}
-            title={result.works ? 'The connection works' : 'The connection does not work'}
-          >
+          <TestResult ok={result.ok} title={result.ok ? 'The connection works' : 'The connection does not work'}>
             <Stack gap={4}>
               <Text size="sm">{result.message}</Text>
               {result.found && wanted && <Found found={result.found} docsFolder={wanted.docsFolder} />}
@@ -67,14 +64,14 @@ export function TestedForm<Wanted extends Place>({
         <Failure error={testing.error ?? connecting.error} />
         <Group>
           <Button
-            variant={result?.works ? 'default' : 'filled'}
+            variant={result?.ok ? 'default' : 'filled'}
             loading={testing.isPending}
             disabled={!wanted}
             onClick={() => wanted && testing.mutate(wanted)}
           >
             Test connection
           </Button>
-          <Button type="submit" disabled={!result?.works} loading={connecting.isPending}>
+          <Button type="submit" disabled={!result?.ok} loading={connecting.isPending}>
             Connect
           </Button>
           {wanted && !result && !testing.isPending && (

@@ -1,4 +1,4 @@
-import type { PartReport, Readiness } from '@colophon/sdk'
+import type { ComponentStatus, Readiness } from '@colophon/sdk'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
@@ -16,10 +16,10 @@ function rendered(seen: Seen) {
 }
 
 const at = new Date('2026-01-02T03:04:05Z')
-const works: PartReport = { status: 'ok', milliseconds: 3 }
-const answered = (status: Readiness['status'], parts: Readiness['parts'] = { postgres: works }): Seen => ({
+const ok: ComponentStatus = { status: 'ok', latencyMs: 3 }
+const answered = (status: Readiness['status'], components: Readiness['components'] = { postgres: ok }): Seen => ({
   state: 'answered',
-  readiness: { status, version: '1.2.3', parts },
+  readiness: { status, version: '1.2.3', components },
   at,
 })
 
@@ -36,7 +36,7 @@ test('ready', () => {
 
 test('degraded: says which part fails, why, and what that means', () => {
   const { tone, text } = rendered(
-    answered('degraded', { postgres: works, clickhouse: { status: 'failing', reason: 'disk_full' } }),
+    answered('degraded', { postgres: ok, clickhouse: { status: 'failing', reason: 'disk_full' } }),
   )
   expect(tone).toBe('poor')
   expect(text.slice(-3)).toEqual([

@@ -1,4 +1,4 @@
-import type { PartReport } from '@colophon/sdk'
+import type { ComponentStatus } from '@colophon/sdk'
 import styles from './status-panel.module.css'
 import type { Seen } from './watch-readiness.ts'
 import { wordsForPart, wordsForReason, wordsForState } from './wording.ts'
@@ -14,7 +14,7 @@ export function StatusPanel({ seen }: { seen: Seen }) {
       {seen.state === 'no_answer' && <p className={styles.detail}>{seen.detail}</p>}
       {seen.state === 'answered' && (
         <ul>
-          {Object.entries(seen.readiness.parts).map(([name, report]) => (
+          {Object.entries(seen.readiness.components).map(([name, report]) => (
             <Part key={name} name={name} report={report} />
           ))}
         </ul>
@@ -23,14 +23,14 @@ export function StatusPanel({ seen }: { seen: Seen }) {
   )
 }
 
-function Part({ name: key, report }: { name: string; report: PartReport }) {
+function Part({ name: key, report }: { name: string; report: ComponentStatus }) {
   const { name, purpose, loss } = wordsForPart(key)
-  const works = report.status === 'ok'
+  const ok = report.status === 'ok'
   return (
-    <li className={styles.part} data-tone={works ? 'good' : 'bad'}>
+    <li className={styles.part} data-tone={ok ? 'good' : 'bad'}>
       <h3>{name}</h3>
-      <p>{works ? purpose : `${wordsForReason(report.reason)} ${loss}`}</p>
-      <span className={styles.verdict}>{works ? `works · ${report.milliseconds} ms` : 'fails'}</span>
+      <p>{ok ? purpose : `${wordsForReason(report.reason)} ${loss}`}</p>
+      <span className={styles.verdict}>{ok ? `works · ${report.latencyMs} ms` : 'fails'}</span>
     </li>
   )
 }

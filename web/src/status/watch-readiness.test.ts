@@ -4,7 +4,7 @@ import { createClient } from '@colophon/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Seen, watchReadiness } from './watch-readiness.ts'
 
-const ready = { status: 'ready', version: '1.2.3', parts: {} }
+const ready = { status: 'ready', version: '1.2.3', components: {} }
 
 test('follows a server that comes and goes, until stopped', async () => {
   let up = true

@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { classify, type SiteRequest } from './classify.ts'
+import type { ClientClass } from './client-class.ts'
+import { loadClientDetector } from './client-detector.ts'
+import { readClientList } from './client-list.ts'
 import { readPage } from './page-path.ts'
-import type { ReaderClass } from './reader-class.ts'
-import { readReaderList } from './reader-list.ts'
-import { readReaders } from './readers.ts'
 
 interface LabelledCase {
   userAgent: string
   accept: string
   path: string
-  expected: ReaderClass
+  expected: ClientClass
   why: string
 }
 
 const cases = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'testing/ai-readers-cases.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, 'testing/ai-client-cases.json'), 'utf8'),
 ) as LabelledCase[]
-const readers = readReaders()
-const byServers = { readers, peopleCountedBy: 'servers' } as const
+const clientDetector = loadClientDetector()
+const byServers = { clientDetector, humanSource: 'servers' } as const
 
 const chrome =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36'
@@ -31,23 +31,22 @@ const visit: SiteRequest = {
   accept: 'text/html',
   prefetch: false,
   source: 'servers',
-  verification: { kind: 'none' },
 }
 
 test.each(cases)('$expected: $why', ({ userAgent, accept, path, expected }) => {
   const seen = classify({ ...visit, userAgent, accept, path }, byServers)
   if (typeof readPage(path) === 'string') {
     expect(seen).toMatchObject({ counted: false })
-    const asksForMarkdown = accept.includes('text/markdown')
-    const reader = readers.recognise({ userAgent, asksForMarkdown, surface: 'html', verification: visit.verification })
-    expect(reader.class).toBe(expected)
+    const acceptsMarkdown = accept.includes('text/markdown')
+    const client = clientDetector.detect({ userAgent, acceptsMarkdown, surface: 'html' })
+    expect(client.class).toBe(expected)
   } else {
     expect(seen).toMatchObject({ counted: true, class: expected })
   }
 })
 
 test('every reader of the list is recognised by its own example, or by one that stands before it', () => {
-  for (const known of readReaderList().agents) {
+  for (const known of readClientList().clients) {
     if (known.exampleUserAgent === null || known.generic) continue
     const seen = classify({ ...visit, userAgent: known.exampleUserAgent }, byServers)
     expect(seen, known.name).toMatchObject({ counted: true, rule: 'listed', class: known.class })
@@ -62,7 +61,7 @@ test.each<[Partial<SiteRequest>, string]>([
   [{ status: 206 }, 'not_successful'],
   [{ prefetch: true }, 'prefetch'],
   [{ path: '/logo.svg' }, 'not_a_page'],
-  [{ path: 'logo' }, 'not_a_path'],
+  [{ path: 'logo' }, 'invalid_path'],
   [{ path: `/${'x'.repeat(2_000)}` }, 'path_too_long'],
   [{ source: 'script' }, 'counted_elsewhere'],
   [{ source: 'script', userAgent: 'GPTBot/1.0' }, 'counted_elsewhere'],
@@ -71,7 +70,7 @@ test.each<[Partial<SiteRequest>, string]>([
 })
 
 test('a project whose people are counted by the script counts them there alone, and all others by servers alone', () => {
-  const byScript = { readers, peopleCountedBy: 'script' } as const
+  const byScript = { clientDetector, humanSource: 'script' } as const
   const counted = (difference: Partial<SiteRequest>) => classify({ ...visit, ...difference }, byScript).counted
   expect(counted({ source: 'script' })).toBe(true)
   expect(counted({ source: 'servers' })).toBe(false)
@@ -83,29 +82,17 @@ test('not modified is a view too', () => {
   expect(classify({ ...visit, status: 304 }, byServers)).toMatchObject({ counted: true })
 })
 
-test('a proven impostor is an other-bot, under the name it bears', () => {
-  const impostor = { ...visit, userAgent: 'GPTBot/1.4', verification: { kind: 'impostor' } } as const
-  expect(classify(impostor, byServers)).toMatchObject({ class: 'other-bot', agent: 'GPTBot', rule: 'impostor' })
-})
-
-test('whoever proves to be a reader of the list is that reader, whatever its user agent says', () => {
-  const signed = { ...visit, verification: { kind: 'proven', agent: 'ChatGPT Agent' } } as const
-  expect(classify(signed, byServers)).toMatchObject({ class: 'assistant', agent: 'ChatGPT Agent', rule: 'proven' })
-  const unknown = { ...visit, verification: { kind: 'proven', agent: 'not in the list' } } as const
-  expect(classify(unknown, byServers)).toMatchObject({ class: 'human', rule: 'browser' })
-})
-
 test.each(['text/markdown', 'text/html, Text/Markdown;q=0.1', 'text/html;q=1,text/x-markdown', 'text/markdown ; q=1'])(
   'Accept: %s asks for Markdown',
   (accept) => {
-    expect(classify({ ...visit, accept }, byServers)).toMatchObject({ class: 'assistant', rule: 'asks_for_markdown' })
+    expect(classify({ ...visit, accept }, byServers)).toMatchObject({ class: 'assistant', rule: 'accepts_markdown' })
   },
 )
 
 test.each(['text/markdownish', 'application/text/markdown', 'text/html;profile=text/markdown', '*/*', ''])(
   'Accept: %s does not',
   (accept) => {
-    expect(classify({ ...visit, accept }, byServers)).toMatchObject({ class: 'human', asksForMarkdown: false })
+    expect(classify({ ...visit, accept }, byServers)).toMatchObject({ class: 'human', acceptsMarkdown: false })
   },
 )
 

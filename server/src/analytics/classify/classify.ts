@@ -1,10 +1,11 @@
 /** One request of a site in; a view with its reader out, or the reason why it is none. Pure. */
+
+import type { ClientDetector, DetectedClient } from './client-detector.ts'
 import type { DropReason } from './drop-reason.ts'
 import { readPage, type Surface } from './page-path.ts'
-import type { Reader, Readers, Verification } from './readers.ts'
 
 /** Who saw the request: the script in the reader's browser, or the site's servers and their logs. */
-export type Witness = 'script' | 'servers'
+export type CountingSource = 'script' | 'servers'
 
 export interface SiteRequest {
   userAgent: string
@@ -15,28 +16,29 @@ export interface SiteRequest {
   accept: string
   /** The browser fetched it in advance (`Sec-Purpose: prefetch`): perhaps nobody ever looked. */
   prefetch: boolean
-  source: Witness
-  verification: Verification
+  source: CountingSource
 }
 
-export interface SeenView extends Reader {
+export interface SeenView extends Omit<DetectedClient, 'name'> {
   counted: true
+  /** The client's name. */
+  client: string
   path: string
   surface: Surface
   /** As much of it as was looked at: together with the fields beside it all that the rule has read. */
   userAgent: string
-  asksForMarkdown: boolean
+  acceptsMarkdown: boolean
 }
 
 export type Classification = SeenView | { counted: false; reason: DropReason }
 
-const longestUserAgentCharacters = 1_000
-const longestAcceptCharacters = 2_000
+const maxUserAgentCharacters = 1_000
+const maxAcceptCharacters = 2_000
 
-/** People are counted by the project's choice of witness, everybody else by servers: nothing twice. */
+/** People are counted by the project's choice of source, everybody else by servers: nothing twice. */
 export function classify(
   request: SiteRequest,
-  { readers, peopleCountedBy }: { readers: Readers; peopleCountedBy: Witness },
+  { clientDetector, humanSource }: { clientDetector: ClientDetector; humanSource: CountingSource },
 ): Classification {
   if (request.method !== 'GET') return dropped('not_get')
   if (request.status !== 200 && request.status !== 304) return dropped('not_successful')
@@ -44,13 +46,13 @@ export function classify(
   const page = readPage(request.path)
   if (typeof page === 'string') return dropped(page)
 
-  const userAgent = request.userAgent.slice(0, longestUserAgentCharacters).toWellFormed()
-  const asksForMarkdown = markdownType.test(request.accept.slice(0, longestAcceptCharacters))
+  const userAgent = request.userAgent.slice(0, maxUserAgentCharacters).toWellFormed()
+  const acceptsMarkdown = markdownType.test(request.accept.slice(0, maxAcceptCharacters))
   const { path, surface } = page
-  const reader = readers.recognise({ userAgent, asksForMarkdown, surface, verification: request.verification })
-  const witness = reader.class === 'human' ? peopleCountedBy : 'servers'
-  if (request.source !== witness) return dropped('counted_elsewhere')
-  return { counted: true, ...reader, path, surface, userAgent, asksForMarkdown }
+  const { name, ...detected } = clientDetector.detect({ userAgent, acceptsMarkdown, surface })
+  const countedBy = detected.class === 'human' ? humanSource : 'servers'
+  if (request.source !== countedBy) return dropped('counted_elsewhere')
+  return { counted: true, ...detected, client: name, path, surface, userAgent, acceptsMarkdown }
 }
 
 const markdownType = /(?:^|,)\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i

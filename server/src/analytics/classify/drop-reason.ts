@@ -3,7 +3,7 @@ export const dropReasons = [
   'not_get',
   'not_successful',
   'prefetch',
-  'not_a_path',
+  'invalid_path',
   'path_too_long',
   'not_a_page',
   /** Seen by a source that does not count this kind of reader in this project: another one does. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { longestPathCharacters, readPage } from './page-path.ts'
+import { maxPathCharacters, readPage } from './page-path.ts'
 
 test.each([
   ['/', '/', 'html'],
@@ -49,12 +49,12 @@ test.each([
   ['/site.webmanifest', 'not_a_page'],
   ['/logo.png.md', 'not_a_page'],
   ['/notllms.txt', 'not_a_page'],
-  ['', 'not_a_path'],
-  ['docs', 'not_a_path'],
-  ['https://docs.example.com/start', 'not_a_path'],
-  ['*', 'not_a_path'],
-  [`/${'a'.repeat(longestPathCharacters)}`, 'path_too_long'],
-  [`/${'%61'.repeat(10 * longestPathCharacters)}`, 'path_too_long'],
+  ['', 'invalid_path'],
+  ['docs', 'invalid_path'],
+  ['https://docs.example.com/start', 'invalid_path'],
+  ['*', 'invalid_path'],
+  [`/${'a'.repeat(maxPathCharacters)}`, 'path_too_long'],
+  [`/${'%61'.repeat(10 * maxPathCharacters)}`, 'path_too_long'],
 ])('%s is none: %s', (target, reason) => {
   expect(readPage(target)).toBe(reason)
 })
@@ -103,7 +103,7 @@ test('whatever comes: no control characters, well formed, bounded, from the root
       if (typeof page === 'string') return
       expect(page.path).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
       expect(page.path.isWellFormed()).toBe(true)
-      expect(page.path.length).toBeLessThanOrEqual(longestPathCharacters)
+      expect(page.path.length).toBeLessThanOrEqual(maxPathCharacters)
       expect(page.path).toMatch(/^\//)
       if (page.path !== '/') expect(page.path).not.toMatch(/(?:\/|\/index|\.html|\.mdx?)$/)
     }),

@@ -9,16 +9,16 @@ export interface Page {
   surface: Surface
 }
 
-export type NotAPage = 'not_a_path' | 'path_too_long' | 'not_a_page'
+export type NotAPage = 'invalid_path' | 'path_too_long' | 'not_a_page'
 
-export const longestPathCharacters = 1024
-const longestEncodedCharacters = 9 * longestPathCharacters // three bytes to a character, three characters to a byte
+export const maxPathCharacters = 1024
+const maxEncodedCharacters = 9 * maxPathCharacters // three bytes to a character, three characters to a byte
 
 /** `target` as the request line has it: encoded, with its query. Never throws. */
 export function readPage(target: string): Page | NotAPage {
-  if (!target.startsWith('/')) return 'not_a_path'
+  if (!target.startsWith('/')) return 'invalid_path'
   const encoded = withoutQuery(target)
-  if (encoded.length > longestEncodedCharacters) return 'path_too_long'
+  if (encoded.length > maxEncodedCharacters) return 'path_too_long'
   const decoded = harmless(decodeOnce(encoded))
 
   let end = decoded.length
@@ -29,7 +29,7 @@ export function readPage(target: string): Page | NotAPage {
     if (ending === '.mdx') surface = 'mdx'
   }
   const path = decoded.slice(0, end) || '/'
-  if (path.length > longestPathCharacters) return 'path_too_long'
+  if (path.length > maxPathCharacters) return 'path_too_long'
 
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (name === 'llms.txt' || name === 'llms-full.txt') return { path, surface: 'llms' }

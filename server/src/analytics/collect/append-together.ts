@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { Witness } from '../classify/classify.ts'
+import type { CountingSource } from '../classify/classify.ts'
 import type { AnalyticsTables, Day } from '../tables.ts'
 import { foldInventedPages } from './script-pages.ts'
 import { encodeView } from './view.ts'
@@ -23,7 +23,7 @@ export async function appendTogether(
   return db.transaction().execute(async (tx) => {
     const outcomes = await takeNew(tx, deliveries)
     const taken = deliveries.filter((_, index) => outcomes[index] === 'taken')
-    await noteWitnesses(tx, taken)
+    await recordSourceCoverage(tx, taken)
     const writtenBytes = await insertBatches(tx, await foldInventedPages(tx, taken))
     return { outcomes, writtenBytes }
   })
@@ -40,14 +40,14 @@ async function takeNew(
     .flatMap(({ deliveryId }, index) => {
       const delivery = keys[index]
       if (!deliveryId || !delivery) return []
-      return [{ delivery, forget_on: deliveryId.keep === 'for ever' ? ('infinity' as const) : forgetOn }]
+      return [{ delivery, expires_on: deliveryId.keep === 'for ever' ? ('infinity' as const) : forgetOn }]
     })
     .sort((a, b) => a.delivery.compare(b.delivery)) // all in one order, or two transactions would wait for each other
   if (rows.length === 0) return deliveries.map(() => 'taken')
 
   const { rows: inserted } = await sql<{ delivery: Buffer }>`
-    INSERT INTO view_delivery (delivery, forget_on)
-    SELECT * FROM unnest(${rows.map(({ delivery }) => delivery)}::bytea[], ${rows.map((row) => row.forget_on)}::date[])
+    INSERT INTO view_delivery (delivery, expires_on)
+    SELECT * FROM unnest(${rows.map(({ delivery }) => delivery)}::bytea[], ${rows.map((row) => row.expires_on)}::date[])
     ON CONFLICT DO NOTHING RETURNING delivery`.execute(tx)
   const fresh = new Set(inserted.map(({ delivery }) => delivery.toString('hex')))
   // Taken out as it is met: of two equal ones in this very transaction the second is a repetition.
@@ -59,54 +59,57 @@ const keyOf = (projectId: Id<'prj'>, deliveryId: string): Buffer =>
 
 interface ToldDays {
   projectId: Id<'prj'>
-  witness: Witness
+  source: CountingSource
   month: Day
   firstMs: number
   lastMs: number
-  countsPeople: boolean
+  countsHumans: boolean
 }
 
 /**
- * Written only where it says something new, once a day and witness, so that senders do not wait for one another's row; and
+ * Written only where it says something new, once a day and source, so that senders do not wait for one another's row; and
  * in one order, or two transactions would wait for each other.
  */
-async function noteWitnesses(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<void> {
+async function recordSourceCoverage(
+  tx: Transaction<AnalyticsTables>,
+  deliveries: readonly ViewDelivery[],
+): Promise<void> {
   const rows = toldDays(deliveries)
   if (rows.length === 0) return
   await sql`
-    INSERT INTO view_witness (project_id, witness, month, first_day, last_day, counts_people)
+    INSERT INTO source_coverage (project_id, source, month, first_day, last_day, counts_humans)
     SELECT seen.* FROM unnest(
-      ${rows.map(({ projectId }) => projectId)}::text[], ${rows.map(({ witness }) => witness)}::text[],
+      ${rows.map(({ projectId }) => projectId)}::text[], ${rows.map(({ source }) => source)}::text[],
       ${rows.map(({ month }) => month)}::date[], ${rows.map(({ firstMs }) => dayOf(firstMs))}::date[],
-      ${rows.map(({ lastMs }) => dayOf(lastMs))}::date[], ${rows.map(({ countsPeople }) => countsPeople)}::boolean[]
-    ) AS seen (project_id, witness, month, first_day, last_day, counts_people)
+      ${rows.map(({ lastMs }) => dayOf(lastMs))}::date[], ${rows.map(({ countsHumans }) => countsHumans)}::boolean[]
+    ) AS seen (project_id, source, month, first_day, last_day, counts_humans)
     JOIN project ON project.id = seen.project_id
     WHERE NOT EXISTS (
-      SELECT FROM view_witness known
-      WHERE known.project_id = seen.project_id AND known.witness = seen.witness AND known.month = seen.month
+      SELECT FROM source_coverage known
+      WHERE known.project_id = seen.project_id AND known.source = seen.source AND known.month = seen.month
         AND known.first_day <= seen.first_day AND known.last_day >= seen.last_day
-        AND known.counts_people >= seen.counts_people)
-    ORDER BY seen.project_id, seen.witness, seen.month
-    ON CONFLICT (project_id, witness, month) DO UPDATE SET
-      first_day = least(view_witness.first_day, excluded.first_day),
-      last_day = greatest(view_witness.last_day, excluded.last_day),
-      counts_people = view_witness.counts_people OR excluded.counts_people`.execute(tx)
+        AND known.counts_humans >= seen.counts_humans)
+    ORDER BY seen.project_id, seen.source, seen.month
+    ON CONFLICT (project_id, source, month) DO UPDATE SET
+      first_day = least(source_coverage.first_day, excluded.first_day),
+      last_day = greatest(source_coverage.last_day, excluded.last_day),
+      counts_humans = source_coverage.counts_humans OR excluded.counts_humans`.execute(tx)
 }
 
 function toldDays(deliveries: readonly ViewDelivery[]): ToldDays[] {
   const now = new Date()
   const told = new Map<string, ToldDays>()
-  for (const { projectId, witness, countsPeople, views } of deliveries) {
+  for (const { projectId, source, countsHumans, views } of deliveries) {
     for (const at of views.length > 0 ? views.map((view) => view.at) : [now]) {
       const month = monthOf(at)
       const ms = at.getTime()
-      const key = `${projectId} ${witness} ${month}`
+      const key = `${projectId} ${source} ${month}`
       const known = told.get(key)
-      if (!known) told.set(key, { projectId, witness, month, firstMs: ms, lastMs: ms, countsPeople })
+      if (!known) told.set(key, { projectId, source, month, firstMs: ms, lastMs: ms, countsHumans })
       else {
         known.firstMs = Math.min(known.firstMs, ms)
         known.lastMs = Math.max(known.lastMs, ms)
-        known.countsPeople ||= countsPeople
+        known.countsHumans ||= countsHumans
       }
     }
   }

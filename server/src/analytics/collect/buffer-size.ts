@@ -12,28 +12,28 @@ const restAfterLook = 20
  */
 export class BufferSize {
   readonly #db: Kysely<AnalyticsTables>
-  readonly #capBytes: number
+  readonly #limitBytes: number
   /** Undefined: nobody has looked yet. */
   #sizeBytes: number | undefined
   #lookAgainAt = 0
   #looking: Promise<void> | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, capBytes: number) {
+  constructor(db: Kysely<AnalyticsTables>, limitBytes: number) {
     this.#db = db
-    this.#capBytes = capBytes
+    this.#limitBytes = limitBytes
   }
 
   async isReached(): Promise<boolean> {
-    return (await this.#known()) >= this.#capBytes
+    return (await this.#known()) >= this.#limitBytes
   }
 
   /** For people. The size is the last that was looked at: whoever keeps asking must not have all of it measured each time. */
-  async describe(): Promise<{ bytes: number; capBytes: number; oldestWaitingAt: Date | null }> {
+  async describe(): Promise<{ bytes: number; limitBytes: number; oldestWaitingAt: Date | null }> {
     const [bytes, oldest] = await Promise.all([
       this.#known(),
       this.#db.selectFrom('view_batch').select('created_at').orderBy('id').limit(1).executeTakeFirst(),
     ])
-    return { bytes: oldest ? bytes : 0, capBytes: this.#capBytes, oldestWaitingAt: oldest?.created_at ?? null }
+    return { bytes: oldest ? bytes : 0, limitBytes: this.#limitBytes, oldestWaitingAt: oldest?.created_at ?? null }
   }
 
   /** Only the first look is waited for: of a buffer that has become large it takes long. */

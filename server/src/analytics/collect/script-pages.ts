@@ -8,7 +8,7 @@ import type { Id } from '../../platform/ids.ts'
 import type { AnalyticsTables } from '../tables.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
-const mostNewPagesADay = 2_000
+const maxNewPagesPerDay = 2_000
 /** No page's path: those begin with a slash. */
 export const otherPages = '(other)'
 
@@ -38,7 +38,7 @@ export async function foldInventedPages(
   if (unknown.length === 0) return deliveries
   const folded = new Set(unknown.map(({ projectId, path }) => nameOf(projectId, path)))
   return deliveries.map((delivery) => {
-    if (delivery.witness !== 'script') return delivery
+    if (delivery.source !== 'script') return delivery
     const views = delivery.views.map((view) =>
       folded.has(nameOf(delivery.projectId, view.path)) ? { ...view, path: otherPages } : view,
     )
@@ -48,8 +48,8 @@ export async function foldInventedPages(
 
 function toldPages(deliveries: readonly ViewDelivery[]): Map<string, ToldPage> {
   const told = new Map<string, ToldPage>()
-  for (const { projectId, witness, views } of deliveries) {
-    if (witness !== 'script') continue
+  for (const { projectId, source, views } of deliveries) {
+    if (source !== 'script') continue
     for (const { path } of views) {
       const name = nameOf(projectId, path)
       if (!told.has(name)) told.set(name, { projectId, path, key: keyOf(path) })
@@ -82,7 +82,7 @@ async function takeNew(
   const { rows } = await sql<{ pages: number }>`
     SELECT count(*)::int AS pages FROM script_page
     WHERE project_id = ${projectId} AND first_seen_on = (now() AT TIME ZONE 'UTC')::date`.execute(tx)
-  const room = Math.max(0, mostNewPagesADay - (rows[0]?.pages ?? 0))
+  const room = Math.max(0, maxNewPagesPerDay - (rows[0]?.pages ?? 0))
   await sql`
     INSERT INTO script_page (project_id, page, first_seen_on)
     SELECT project.id, page, (now() AT TIME ZONE 'UTC')::date

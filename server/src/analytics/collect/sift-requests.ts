@@ -1,11 +1,11 @@
-/** Requests that a witness saw of a site, sifted: the views among them, and how many were dropped for what. */
-import { classify, type SiteRequest, type Witness } from '../classify/classify.ts'
+/** Requests that a source saw of a site, sifted: the views among them, and how many were dropped for what. */
+import { type CountingSource, classify, type SiteRequest } from '../classify/classify.ts'
+import type { ClientDetector } from '../classify/client-detector.ts'
 import type { DropReason } from '../classify/drop-reason.ts'
-import type { Readers } from '../classify/readers.ts'
 import type { Site } from '../settings/settings-store.ts'
 import type { View } from './view.ts'
 
-export interface SeenRequest extends Omit<SiteRequest, 'source' | 'verification'> {
+export interface SeenRequest extends Omit<SiteRequest, 'source'> {
   at: Date | 'too_old'
 }
 
@@ -24,25 +24,28 @@ export interface Sifted {
   examples: DroppedEvent[]
 }
 
-const mostExamples = 5
-const longestExampleCharacters = 200
-
-const unverified = { kind: 'none' } as const
+const maxExamples = 5
+const maxExampleCharacters = 200
 
 export function siftRequests(
   requests: Iterable<SeenRequest>,
-  { site, readers, witness, importId = '' }: { site: Site; readers: Readers; witness: Witness; importId?: string },
+  {
+    site,
+    clientDetector,
+    source,
+    importId = '',
+  }: { site: Site; clientDetector: ClientDetector; source: CountingSource; importId?: string },
 ): Sifted {
   const views: View[] = []
   const dropped: Dropped = {}
   const examples: DroppedEvent[] = []
-  const rule = { readers, peopleCountedBy: site.settings.peopleCountedBy }
+  const rule = { clientDetector, humanSource: site.settings.humanSource }
   for (const { at, ...request } of requests) {
-    const seen = classify({ ...request, source: witness, verification: unverified }, rule)
+    const seen = classify({ ...request, source }, rule)
     const reason = !seen.counted ? seen.reason : at === 'too_old' ? at : undefined
     if (reason !== undefined) {
       dropped[reason] = (dropped[reason] ?? 0) + 1
-      if (examples.length < mostExamples) examples.push({ path: exampleOf(request.path), reason })
+      if (examples.length < maxExamples) examples.push({ path: exampleOf(request.path), reason })
     }
     if (!seen.counted || at === 'too_old') continue
     views.push({
@@ -50,13 +53,12 @@ export function siftRequests(
       at,
       path: seen.path,
       class: seen.class,
-      agent: seen.agent,
+      client: seen.client,
       userAgent: seen.userAgent,
       surface: seen.surface,
-      asksForMarkdown: seen.asksForMarkdown,
-      verification: unverified.kind,
-      ruleVersion: readers.version,
-      source: witness,
+      acceptsMarkdown: seen.acceptsMarkdown,
+      ruleVersion: clientDetector.version,
+      source,
       importId,
       views: 1,
     })
@@ -68,6 +70,6 @@ export function siftRequests(
 const exampleOf = (path: string): string =>
   path
     .replace(/[?#].*$/s, '')
-    .slice(0, longestExampleCharacters)
+    .slice(0, maxExampleCharacters)
     .replaceAll('\0', '\uFFFD')
     .toWellFormed()

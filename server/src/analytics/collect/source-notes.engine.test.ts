@@ -11,7 +11,9 @@ test('whoever settles while another does waits until it is written', async () =>
   notes.note({ projectId, source: 'servers', counted: 3, dropped: {}, examples: [] })
   const first = notes.settle()
   await notes.settle()
-  const { rows } = await scope.pool.query('SELECT events::int FROM view_tally WHERE project_id = $1', [projectId])
+  const { rows } = await scope.pool.query('SELECT events::int FROM source_event_count WHERE project_id = $1', [
+    projectId,
+  ])
   expect(rows).toEqual([{ events: 3 }])
   await first
 })

@@ -35,8 +35,8 @@ interface Example extends DroppedEvent {
 const writeEveryMs = 3_000
 const hourMs = 3_600_000
 /** Strangers can be dropped as often as they like: of what they send only so much is kept for the live feed. */
-const mostExamplesOfProject = 10
-const mostExamples = 500
+const maxExamplesPerProject = 10
+const maxExamples = 500
 export const examplesKeptMinutes = 15
 
 export class SourceNotes {
@@ -67,7 +67,7 @@ export class SourceNotes {
     }
     for (const example of examples) {
       const known = this.#examplesOf.get(projectId) ?? 0
-      if (known >= mostExamplesOfProject || this.#examples.length >= mostExamples) break
+      if (known >= maxExamplesPerProject || this.#examples.length >= maxExamples) break
       this.#examplesOf.set(projectId, known + 1)
       this.#examples.push({ projectId, source, at, ...example })
     }
@@ -108,7 +108,7 @@ type Tx = Transaction<AnalyticsTables>
 
 async function writeLastHeard(tx: Tx, heard: readonly { projectId: string; source: string; at: Date }[]) {
   await sql`
-    INSERT INTO view_source (project_id, source, last_event_at)
+    INSERT INTO source_last_event (project_id, source, last_event_at)
     SELECT heard.* FROM unnest(
       ${heard.map(({ projectId }) => projectId)}::text[], ${heard.map(({ source }) => source)}::text[],
       ${heard.map(({ at }) => at)}::timestamptz[]
@@ -116,12 +116,12 @@ async function writeLastHeard(tx: Tx, heard: readonly { projectId: string; sourc
     JOIN project ON project.id = heard.project_id
     ORDER BY heard.project_id, heard.source
     ON CONFLICT (project_id, source)
-      DO UPDATE SET last_event_at = greatest(view_source.last_event_at, excluded.last_event_at)`.execute(tx)
+      DO UPDATE SET last_event_at = greatest(source_last_event.last_event_at, excluded.last_event_at)`.execute(tx)
 }
 
 async function writeTallies(tx: Tx, tallies: readonly Tally[]) {
   await sql`
-    INSERT INTO view_tally (project_id, source, hour, outcome, events)
+    INSERT INTO source_event_count (project_id, source, hour, outcome, events)
     SELECT tally.* FROM unnest(
       ${tallies.map(({ projectId }) => projectId)}::text[], ${tallies.map(({ source }) => source)}::text[],
       ${tallies.map(({ hour }) => hour)}::timestamptz[], ${tallies.map(({ outcome }) => outcome)}::text[],
@@ -130,14 +130,14 @@ async function writeTallies(tx: Tx, tallies: readonly Tally[]) {
     JOIN project ON project.id = tally.project_id
     ORDER BY tally.project_id, tally.source, tally.hour, tally.outcome
     ON CONFLICT (project_id, source, hour, outcome)
-      DO UPDATE SET events = view_tally.events + excluded.events`.execute(tx)
+      DO UPDATE SET events = source_event_count.events + excluded.events`.execute(tx)
 }
 
 async function writeExamples(tx: Tx, examples: readonly Example[]) {
   if (examples.length === 0) return
-  await sql`DELETE FROM view_dropped WHERE at < now() - make_interval(mins => ${examplesKeptMinutes})`.execute(tx)
+  await sql`DELETE FROM dropped_event WHERE at < now() - make_interval(mins => ${examplesKeptMinutes})`.execute(tx)
   await sql`
-    INSERT INTO view_dropped (project_id, at, source, path, reason)
+    INSERT INTO dropped_event (project_id, at, source, path, reason)
     SELECT dropped.* FROM unnest(
       ${examples.map(({ projectId }) => projectId)}::text[], ${examples.map(({ at }) => at)}::timestamptz[],
       ${examples.map(({ source }) => source)}::text[], ${examples.map(({ path }) => path)}::text[],

@@ -12,13 +12,13 @@ afterAll(() => scope.drop())
 afterEach(() => scope.pool.query('TRUNCATE view_batch'))
 
 const projectId = await scope.newProject('Docs')
-const newBuffer = (capBytes = 1e9) => new ViewBuffer(scope.db, { capBytes })
+const newBuffer = (limitBytes = 1e9) => new ViewBuffer(scope.db, { limitBytes })
 
 const delivery = (difference: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
   shard: 0,
-  witness: 'servers',
-  countsPeople: false,
+  source: 'servers',
+  countsHumans: false,
   deliveryId: undefined,
   views: [makeView({ projectId })],
   ...difference,
@@ -106,7 +106,7 @@ test('many deliveries at once from replicas, in any order, never wait for each o
       .map((id, index) => {
         const owner = projects[Number(id.split(' ')[1]) % 3] ?? projectId
         const views = [makeView({ projectId: owner, path: `/page-${index % 40}`, source: 'script' })]
-        return buffer.append(withId(id, { projectId: owner, witness: 'script', views }))
+        return buffer.append(withId(id, { projectId: owner, source: 'script', views }))
       }),
   )
   const outcomes = await Promise.all(sent)
@@ -138,29 +138,29 @@ test('who told of a project, and of which days, is noted; also when no view was 
     days.map((day) => makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
   await buffer.append(delivery({ projectId: project, views: on('2026-03-05', '2026-03-01') }))
   await buffer.append(delivery({ projectId: project, views: on('2026-02-28') }))
-  await buffer.append(delivery({ projectId: project, countsPeople: true, views: on('2026-03-02') }))
+  await buffer.append(delivery({ projectId: project, countsHumans: true, views: on('2026-03-02') }))
   await buffer.append(delivery({ projectId: project, views: on('2026-03-03', '2026-02-28') }))
-  await buffer.append(delivery({ projectId: project, witness: 'script', countsPeople: true, views: [] }))
+  await buffer.append(delivery({ projectId: project, source: 'script', countsHumans: true, views: [] }))
   const { rows } = await scope.pool.query(
-    `SELECT witness, first_day::text, last_day::text, counts_people FROM view_witness WHERE project_id = $1
-     ORDER BY witness DESC, month`,
+    `SELECT source, first_day::text, last_day::text, counts_humans FROM source_coverage WHERE project_id = $1
+     ORDER BY source DESC, month`,
     [project],
   )
   const today = new Date().toISOString().slice(0, 10)
   expect(rows).toEqual([
-    { witness: 'servers', first_day: '2026-02-28', last_day: '2026-02-28', counts_people: false },
-    { witness: 'servers', first_day: '2026-03-01', last_day: '2026-03-05', counts_people: true },
-    { witness: 'script', first_day: today, last_day: today, counts_people: true },
+    { source: 'servers', first_day: '2026-02-28', last_day: '2026-02-28', counts_humans: false },
+    { source: 'servers', first_day: '2026-03-01', last_day: '2026-03-05', counts_humans: true },
+    { source: 'script', first_day: today, last_day: today, counts_humans: true },
   ])
 })
 
-test('what is known of a witness is not written again: nobody waits for a row that says nothing new', async () => {
+test('what is known of a source is not written again: nobody waits for a row that says nothing new', async () => {
   const project = await scope.newProject('Well known')
   const told = () => newBuffer().append(delivery({ projectId: project, views: [makeView({ projectId: project })] }))
   await told()
   const holder = await scope.pool.connect()
   await holder.query('BEGIN')
-  await holder.query('SELECT FROM view_witness WHERE project_id = $1 FOR UPDATE', [project])
+  await holder.query('SELECT FROM source_coverage WHERE project_id = $1 FOR UPDATE', [project])
   try {
     expect(await told()).toBe('taken')
   } finally {
@@ -174,7 +174,7 @@ test('views of a project that is being deleted fail nobody', async () => {
   const buffer = newBuffer()
   const views = [makeView({ projectId: gone, source: 'script' })]
   const sent = [
-    buffer.append(delivery({ projectId: gone, witness: 'script', views })),
+    buffer.append(delivery({ projectId: gone, source: 'script', views })),
     buffer.append(delivery({ projectId: gone })),
     buffer.append(delivery()),
   ]
@@ -185,11 +185,11 @@ test('pages that the script invents are one page after 2,000 new ones a day; kno
   const project = await scope.newProject('Invaded')
   const one = newBuffer()
   const two = newBuffer()
-  const told = (witness: 'script' | 'servers', ...paths: string[]) =>
+  const told = (source: 'script' | 'servers', ...paths: string[]) =>
     delivery({
       projectId: project,
-      witness,
-      views: paths.map((path) => makeView({ projectId: project, path, source: witness })),
+      source,
+      views: paths.map((path) => makeView({ projectId: project, path, source: source })),
     })
   const invented = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `/invented-${from + i}`)
   await one.append(told('script', '/real', ...invented(0, 1_500)))
@@ -223,7 +223,7 @@ test('whoever looks how full it is does not have all of it measured each time', 
     },
     transformResult: async ({ result }) => result,
   })
-  const buffer = new ViewBuffer(db, { capBytes: 1e9 })
+  const buffer = new ViewBuffer(db, { limitBytes: 1e9 })
   await buffer.append(delivery())
   const looks = await Promise.all(Array.from({ length: 10 }, () => buffer.look()))
   for (const { bytes, oldestWaitingAt } of looks) {

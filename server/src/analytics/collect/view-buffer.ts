@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 const shareWithinMs = 20
-const mostViewsAtOnce = 20_000
-const mostViewsWaiting = 200_000 // some 100 MB of memory
+const maxViewsPerInsert = 20_000
+const maxViewsWaiting = 200_000 // some 100 MB of memory
 
 export class ViewBuffer {
   readonly #db: Kysely<AnalyticsTables>
@@ -26,9 +26,9 @@ export class ViewBuffer {
   #viewsWaiting = 0
   #writing: Promise<void> | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, { capBytes }: { capBytes: number }) {
+  constructor(db: Kysely<AnalyticsTables>, { limitBytes }: { limitBytes: number }) {
     this.#db = db
-    this.#size = new BufferSize(db, capBytes)
+    this.#size = new BufferSize(db, limitBytes)
   }
 
   /**
@@ -36,7 +36,7 @@ export class ViewBuffer {
    * nobody knows: the sender tries again with its id. A delivery without views is noted too: its sender was looking.
    */
   async append(delivery: ViewDelivery): Promise<TakenOrRepeated> {
-    if (this.#viewsWaiting >= mostViewsWaiting || (await this.#size.isReached())) throw bufferFull()
+    if (this.#viewsWaiting >= maxViewsWaiting || (await this.#size.isReached())) throw bufferFull()
     return new Promise((resolve, reject) => {
       this.#waiting.push({ delivery, resolve, reject })
       this.#viewsWaiting += delivery.views.length
@@ -73,7 +73,7 @@ export class ViewBuffer {
     let views = 0
     const after = this.#waiting.findIndex(({ delivery }, index) => {
       views += delivery.views.length
-      return views > mostViewsAtOnce && index > 0
+      return views > maxViewsPerInsert && index > 0
     })
     const together = this.#waiting.splice(0, after === -1 ? this.#waiting.length : after)
     for (const { delivery } of together) this.#viewsWaiting -= delivery.views.length

@@ -1,5 +1,5 @@
 import type { Id } from '../../platform/ids.ts'
-import type { Witness } from '../classify/classify.ts'
+import type { CountingSource } from '../classify/classify.ts'
 import type { View } from './view.ts'
 
 /** What a sender hands over at once. */
@@ -7,9 +7,9 @@ export interface ViewDelivery {
   projectId: Id<'prj'>
   /** Where the project's views are. */
   shard: number
-  witness: Witness
+  source: CountingSource
   /** Whether people among its readers were counted: by the settings that it was sifted with, which may have changed since. */
-  countsPeople: boolean
+  countsHumans: boolean
   /** The sender's own, by which a repetition is known. Without one none is: equal views are often two readers. */
   deliveryId: { text: string; keep: 'a week' | 'for ever' } | undefined
   views: readonly View[]

@@ -5,5 +5,5 @@ export const viewSources = ['script', 'servers', 'logs'] as const
 export type ViewSource = (typeof viewSources)[number]
 
 /** Beyond what makes an event no view: the reader, or the project, wanted it left alone. */
-export const leftOutReasons = [...dropReasons, 'opted_out', 'other_origin'] as const
-export type LeftOutReason = DropReason | 'opted_out' | 'other_origin'
+export const leftOutReasons = [...dropReasons, 'opted_out', 'origin_not_allowed'] as const
+export type LeftOutReason = DropReason | 'opted_out' | 'origin_not_allowed'

@@ -1,31 +1,29 @@
 /** A view as it travels: from an endpoint into the buffer, from there as a line of text into ClickHouse. */
 import type { Id } from '../../platform/ids.ts'
-import type { SeenView, Witness } from '../classify/classify.ts'
-import type { Verification } from '../classify/readers.ts'
+import type { CountingSource, SeenView } from '../classify/classify.ts'
 
-export interface View extends Pick<SeenView, 'path' | 'class' | 'agent' | 'userAgent' | 'surface' | 'asksForMarkdown'> {
+export interface View
+  extends Pick<SeenView, 'path' | 'class' | 'client' | 'userAgent' | 'surface' | 'acceptsMarkdown'> {
   projectId: Id<'prj'>
   at: Date
-  verification: Verification['kind']
   ruleVersion: string
-  source: Witness
+  source: CountingSource
   /** Empty: not imported. */
   importId: string
   /** One, or more where an import knows only sums. */
   views: number
 }
 
-/** The columns of `page_view` in the order of a line; `load_id` is filled in by ClickHouse. */
+/** The columns of `page_view` in the order of a line; `block_id` is filled in by ClickHouse. */
 export const viewColumns = [
   'project_id',
   'at',
   'path',
   'class',
-  'agent',
+  'client',
   'user_agent',
   'surface',
-  'asks_for_markdown',
-  'verification',
+  'accepts_markdown',
   'rule_version',
   'source',
   'import_id',
@@ -41,11 +39,10 @@ export const encodeView = (view: View): string =>
     (view.at.getTime() / 1000).toFixed(3),
     view.path,
     view.class,
-    view.agent,
+    view.client,
     view.userAgent,
     view.surface,
-    view.asksForMarkdown,
-    view.verification,
+    view.acceptsMarkdown,
     view.ruleVersion,
     view.source,
     view.importId,

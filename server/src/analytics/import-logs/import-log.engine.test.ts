@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
 import { recordAudit } from '../../audit/audit-store.ts'
 import type { Id } from '../../platform/ids.ts'
-import { readReaders } from '../classify/readers.ts'
+import { loadClientDetector } from '../classify/client-detector.ts'
 import { ViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
@@ -14,21 +14,21 @@ import { logLineReader } from './log-line.ts'
 const scope = await createViewsScope(inject('engines'), 'import logs')
 afterAll(() => scope.drop())
 
-const readers = readReaders()
+const clientDetector = loadClientDetector()
 const readLine = logLineReader(undefined)
 const settings = new SettingsStore(scope.db, recordAudit)
 
 async function newSite(): Promise<ImportParts & { projectId: Id<'prj'> }> {
   const projectId = await scope.newProject('Logs')
-  await settings.change(projectId, { peopleCountedBy: 'servers' }, { kind: 'operator' })
-  const buffer = new ViewBuffer(scope.db, { capBytes: 1e9 })
+  await settings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
+  const buffer = new ViewBuffer(scope.db, { limitBytes: 1e9 })
   return {
     projectId,
     runs: new ImportStore(scope.db, projectId),
     append: (delivery) => buffer.append(delivery),
     note: () => {},
     site: await settings.read(projectId),
-    readers,
+    clientDetector,
   }
 }
 
@@ -64,7 +64,7 @@ async function expectEachOnce(projectId: Id<'prj'>, pages: number) {
 
 test('people that an import counted are measured, whoever counts them afterwards', async () => {
   const { projectId, ...parts } = await newSite()
-  await settings.change(projectId, { peopleCountedBy: 'script' }, { kind: 'operator' }) // while it runs, or later
+  await settings.change(projectId, { humanSource: 'script' }, { kind: 'operator' }) // while it runs, or later
   await importLog(fileOf(lines(3)), readLine, parts)
   const year = (number: number) => ({ from: new Date(Date.UTC(number, 0)), to: new Date(Date.UTC(number + 1, 0)) })
   const coverage = (number: number) => findCoverage(scope.db, { projectId, range: year(number) })

@@ -4,7 +4,7 @@
  * known by what the file holds up to its end, so that no other name or copy of the file is another file.
  */
 import { createHash } from 'node:crypto'
-import type { Readers } from '../classify/readers.ts'
+import type { ClientDetector } from '../classify/client-detector.ts'
 import { type Dropped, siftRequests } from '../collect/sift-requests.ts'
 import type { SourceNotes } from '../collect/source-notes.ts'
 import type { ViewBuffer } from '../collect/view-buffer.ts'
@@ -25,7 +25,7 @@ export interface ImportParts {
   append: ViewBuffer['append']
   note: SourceNotes['note']
   site: Site
-  readers: Readers
+  clientDetector: ClientDetector
 }
 
 export interface Imported {
@@ -38,14 +38,14 @@ export interface Imported {
   linesBefore: number
 }
 
-const mostLinesAtOnce = 5_000
-const mostBytesAtOnce = 4 * 1024 * 1024
+const maxLinesPerBatch = 5_000
+const maxConcurrentBytes = 4 * 1024 * 1024
 
 /** `onProgress` is told after every piece. */
 export async function importLog(
   file: LogFile,
   readLine: ReadLogLine,
-  { runs, append, note, site, readers }: ImportParts,
+  { runs, append, note, site, clientDetector }: ImportParts,
   onProgress: (imported: Imported) => void = () => {},
 ): Promise<Imported> {
   const run = (await findRun(file, await runs.list())) ?? runs.newRun()
@@ -60,16 +60,16 @@ export async function importLog(
     if (piece.lines === 0) return
     const begin = position - piece.bytes
     run.fingerprint = hash.copy().digest()
-    run.sureBytes = begin
+    run.confirmedBytes = begin
     run.plannedBytes = position
     await runs.plan(run)
-    const rule = { site, readers, witness: 'servers', importId: run.id } as const
+    const rule = { site, clientDetector, source: 'servers', importId: run.id } as const
     const { views, dropped, examples } = siftRequests(piece.requests, rule)
     const outcome = await append({
       projectId: site.projectId,
       shard: site.shard,
-      witness: 'servers',
-      countsPeople: site.settings.peopleCountedBy === 'servers',
+      source: 'servers',
+      countsHumans: site.settings.humanSource === 'servers',
       deliveryId: { text: `import ${begin} ${run.fingerprint.toString('hex')}`, keep: 'for ever' },
       views,
     })
@@ -90,18 +90,18 @@ export async function importLog(
   for await (const line of linesOf(file)) {
     hash.update(line.bytes)
     position += line.bytes.length
-    if (position <= run.sureBytes) {
+    if (position <= run.confirmedBytes) {
       imported.lines += Number(line.isFirst)
       imported.linesBefore += Number(line.isFirst)
       continue
     }
     piece.add(line, (text) => notInTheFuture(readLine(text), startedAt))
     // Where an earlier run was interrupted its piece ends too: it has to be the same one, to be known again.
-    const isFull = piece.lines >= mostLinesAtOnce || piece.bytes >= mostBytesAtOnce
+    const isFull = piece.lines >= maxLinesPerBatch || piece.bytes >= maxConcurrentBytes
     if (position === interruptedAt || (isFull && position > interruptedAt)) await deliver()
   }
   await deliver()
-  run.sureBytes = run.plannedBytes
+  run.confirmedBytes = run.plannedBytes
   await runs.finish(run)
   return imported
 }

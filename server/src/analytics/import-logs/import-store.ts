@@ -7,7 +7,7 @@ export interface ImportRun {
   id: Id<'imp'>
   /** Of the first `plannedBytes`. */
   fingerprint: Buffer
-  sureBytes: number
+  confirmedBytes: number
   plannedBytes: number
   /** In what is in for sure. */
   views: number
@@ -27,22 +27,21 @@ export class ImportStore {
   async list(): Promise<ImportRun[]> {
     const rows = await this.#db
       .selectFrom('import_run')
-      .select(['id', 'fingerprint', 'sure_bytes', 'planned_bytes', 'views'])
+      .select(['id', 'fingerprint', 'confirmed_bytes', 'planned_bytes', 'views'])
       .where('project_id', '=', this.#projectId)
       .where('kind', '=', kind)
-      .where('undone_at', 'is', null)
       .execute()
-    return rows.map(({ id, fingerprint, sure_bytes, planned_bytes, views }) => ({
+    return rows.map(({ id, fingerprint, confirmed_bytes, planned_bytes, views }) => ({
       id,
       fingerprint,
-      sureBytes: Number(sure_bytes),
+      confirmedBytes: Number(confirmed_bytes),
       plannedBytes: Number(planned_bytes),
       views: Number(views),
     }))
   }
 
   newRun(): ImportRun {
-    return { id: newId('imp'), fingerprint: Buffer.alloc(0), sureBytes: 0, plannedBytes: 0, views: 0 }
+    return { id: newId('imp'), fingerprint: Buffer.alloc(0), confirmedBytes: 0, plannedBytes: 0, views: 0 }
   }
 
   /** Written before the views are: after a crash it is known which delivery may be in. */
@@ -54,10 +53,10 @@ export class ImportStore {
     if (run.plannedBytes > 0) await this.#write(run, new Date())
   }
 
-  async #write({ id, fingerprint, sureBytes, plannedBytes, views }: ImportRun, finished_at: Date | null) {
+  async #write({ id, fingerprint, confirmedBytes, plannedBytes, views }: ImportRun, finished_at: Date | null) {
     const state = {
       fingerprint,
-      sure_bytes: String(sureBytes),
+      confirmed_bytes: String(confirmedBytes),
       planned_bytes: String(plannedBytes),
       views: String(views),
       finished_at,

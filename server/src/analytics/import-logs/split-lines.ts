@@ -8,7 +8,7 @@ export interface Line {
   isFirst: boolean
 }
 
-const longestLineBytes = 64 * 1024
+const maxLineBytes = 64 * 1024
 const lineFeed = 0x0a
 
 export class LineSplitter {
@@ -24,7 +24,7 @@ export class LineSplitter {
       begin = end + 1
     }
     this.#rest = bytes.subarray(begin)
-    if (this.#rest.length > longestLineBytes) yield* this.end(false)
+    if (this.#rest.length > maxLineBytes) yield* this.end(false)
   }
 
   /** What is left, as a line that has no end; or, in the middle, as a piece of one that is too long. */
@@ -36,7 +36,7 @@ export class LineSplitter {
   #line(bytes: Buffer, isEnd: boolean): Line {
     const isFirst = !this.#insideLongLine
     this.#insideLongLine = !isEnd
-    const isWhole = isFirst && isEnd && bytes.length <= longestLineBytes
+    const isWhole = isFirst && isEnd && bytes.length <= maxLineBytes
     return { bytes, text: isWhole ? bytes.toString('utf8').trimEnd() : undefined, isFirst }
   }
 }

@@ -12,11 +12,11 @@ const timeColumns = {
   views_by_page_and_day: 'day',
   views_by_page_and_month: 'month',
   views_by_quarter_hour: 'quarter_hour',
-  views_by_reader_and_day: 'day',
+  views_by_client_and_day: 'day',
 }
 
 /** Their ids travel in the address of a request, which ClickHouse takes up to 128 KiB of. */
-const mostProjectsAtOnce = 1_000
+const maxConcurrentProjects = 1_000
 
 interface Expired {
   before: Day
@@ -39,18 +39,18 @@ export async function expireViews(
       })
     }
     await db.transaction().execute(async (tx) => {
-      await sql`UPDATE project_analytics SET expired_before = ${before} WHERE project_id = ANY(${projectIds})`.execute(
+      await sql`UPDATE analytics_settings SET expired_before = ${before} WHERE project_id = ANY(${projectIds})`.execute(
         tx,
       )
       // Also should the project want to keep more from now on: what is deleted is not measured, and not 0.
       // Locked in the order of those who write it.
       await sql`
-        DELETE FROM view_witness USING (
-          SELECT project_id, witness, month FROM view_witness WHERE project_id = ANY(${projectIds}) AND month < ${before}
-          ORDER BY project_id, witness, month FOR UPDATE
+        DELETE FROM source_coverage USING (
+          SELECT project_id, source, month FROM source_coverage WHERE project_id = ANY(${projectIds}) AND month < ${before}
+          ORDER BY project_id, source, month FOR UPDATE
         ) AS expired
-        WHERE view_witness.project_id = expired.project_id AND view_witness.witness = expired.witness
-          AND view_witness.month = expired.month`.execute(tx)
+        WHERE source_coverage.project_id = expired.project_id AND source_coverage.source = expired.source
+          AND source_coverage.month = expired.month`.execute(tx)
     })
   }
   return due.reduce((sum, { projectIds }) => sum + projectIds.length, 0)
@@ -63,14 +63,14 @@ async function findExpired(db: Kysely<AnalyticsTables>, shard: number): Promise<
     FROM (
       SELECT project_id, expired_before,
         (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => retention_months))::date AS before
-      FROM project_analytics WHERE shard = ${shard} AND retention_months IS NOT NULL
+      FROM analytics_settings WHERE shard = ${shard} AND retention_months IS NOT NULL
     ) AS wanted
     WHERE expired_before IS NULL OR expired_before < before
     GROUP BY before`.execute(db)
   return rows.flatMap(({ before, projectIds }) =>
-    Array.from({ length: Math.ceil(projectIds.length / mostProjectsAtOnce) }, (_, part) => ({
+    Array.from({ length: Math.ceil(projectIds.length / maxConcurrentProjects) }, (_, part) => ({
       before,
-      projectIds: projectIds.slice(part * mostProjectsAtOnce, (part + 1) * mostProjectsAtOnce),
+      projectIds: projectIds.slice(part * maxConcurrentProjects, (part + 1) * maxConcurrentProjects),
     })),
   )
 }

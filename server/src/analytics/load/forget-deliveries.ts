@@ -8,7 +8,7 @@ export async function forgetDeliveries(db: Kysely<AnalyticsTables>): Promise<num
   for (let forgotten = 0; ; ) {
     const { numAffectedRows = 0n } = await sql`
       DELETE FROM view_delivery WHERE delivery IN (
-        SELECT delivery FROM view_delivery WHERE forget_on < (now() AT TIME ZONE 'UTC')::date LIMIT ${atOnce})`.execute(
+        SELECT delivery FROM view_delivery WHERE expires_on < (now() AT TIME ZONE 'UTC')::date LIMIT ${atOnce})`.execute(
       db,
     )
     forgotten += Number(numAffectedRows)

@@ -3,5 +3,5 @@ import { type Kysely, sql } from 'kysely'
 import type { AnalyticsTables } from '../tables.ts'
 
 export async function forgetTallies(db: Kysely<AnalyticsTables>): Promise<void> {
-  await sql`DELETE FROM view_tally WHERE hour < now() - interval '8 days'`.execute(db)
+  await sql`DELETE FROM source_event_count WHERE hour < now() - interval '8 days'`.execute(db)
 }

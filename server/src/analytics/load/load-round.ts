@@ -6,7 +6,7 @@ import { insertBlock, isRefused } from './insert-block.ts'
 import type { Load, LoadStore } from './load-store.ts'
 import { mendBlock } from './mend-block.ts'
 
-const mostRefusals = 5
+const maxRejections = 5
 const againAfterSeconds = { refused: 1, failed: 10 }
 
 interface Shard {
@@ -51,7 +51,7 @@ async function tryLoad(shard: Shard, load: Load, { sentBefore }: { sentBefore: b
 
 /** One bad batch never stops the rest: it is closed in on by halves, and set aside. */
 async function refused({ store, log }: Shard, load: Load, error: string): Promise<void> {
-  if (load.refusals + 1 < mostRefusals) return store.countRefusal(load, againAfterSeconds.refused, error)
+  if (load.rejections + 1 < maxRejections) return store.countRefusal(load, againAfterSeconds.refused, error)
   if (load.batchIds.length > 1) return store.split(load)
   await store.setAside(load, error)
   log.error({ load: load.id, batch: load.batchIds[0], error }, 'a batch of views was set aside: ClickHouse refuses it')

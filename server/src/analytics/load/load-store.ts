@@ -12,7 +12,7 @@ export interface Load {
   month: Day
   batchIds: readonly string[]
   /** How often ClickHouse has refused it for what is in it. */
-  refusals: number
+  rejections: number
 }
 
 export interface Block {
@@ -21,9 +21,9 @@ export interface Block {
   rows: number
 }
 
-const mostRows = 500_000
-const mostBytes = 32 * 1024 * 1024 // ClickHouse has a block in memory, several times over
-const mostBatchesInView = 10_000
+const maxRows = 500_000
+const maxBytes = 32 * 1024 * 1024 // ClickHouse has a block in memory, several times over
+const maxBatchesPerScan = 10_000
 
 export class LoadStore {
   readonly #client: ClientBase
@@ -37,8 +37,8 @@ export class LoadStore {
   /** Frozen before, by us or by somebody who is gone: whether they are in nobody knows. Oldest first. */
   async open(): Promise<Load[]> {
     const { rows } = await this.#client.query<Load>(
-      `SELECT id, month::text, batch_ids AS "batchIds", refusals FROM view_load
-       WHERE shard = $1 AND set_aside_at IS NULL AND try_after <= clock_timestamp() ORDER BY id`,
+      `SELECT id, month::text, batch_ids AS "batchIds", rejections FROM view_block
+       WHERE shard = $1 AND quarantined_at IS NULL AND retry_at <= clock_timestamp() ORDER BY id`,
       [this.#shard],
     )
     return rows
@@ -48,14 +48,14 @@ export class LoadStore {
   async freeze(): Promise<{ loads: Load[]; moreWaits: boolean }> {
     const { rows: waiting } = await this.#client.query<WaitingBatch>(
       `SELECT id, month::text, rows, size_bytes AS "sizeBytes" FROM view_batch
-       WHERE shard = $1 AND id NOT IN (SELECT unnest(batch_ids) FROM view_load WHERE shard = $1)
+       WHERE shard = $1 AND id NOT IN (SELECT unnest(batch_ids) FROM view_block WHERE shard = $1)
        ORDER BY id LIMIT $2`,
-      [this.#shard, mostBatchesInView],
+      [this.#shard, maxBatchesPerScan],
     )
     const loads = groupByMonth(waiting)
     if (loads.length > 0) await this.#insert(loads)
     const frozen = loads.reduce((sum, { batchIds }) => sum + batchIds.length, 0)
-    return { loads, moreWaits: frozen < waiting.length || waiting.length === mostBatchesInView }
+    return { loads, moreWaits: frozen < waiting.length || waiting.length === maxBatchesPerScan }
   }
 
   /** Without what somebody deleted by hand meanwhile: a block that can never be whole again must not be waited for. */
@@ -79,7 +79,7 @@ export class LoadStore {
   /** It may be in or not, and nothing is wrong with it. */
   async postpone({ id }: Load, seconds: number, error: string): Promise<void> {
     await this.#client.query(
-      `UPDATE view_load SET try_after = clock_timestamp() + make_interval(secs => $3), last_error = $4
+      `UPDATE view_block SET retry_at = clock_timestamp() + make_interval(secs => $3), last_error = $4
        WHERE shard = $1 AND id = $2`,
       [this.#shard, id, seconds, error],
     )
@@ -87,8 +87,8 @@ export class LoadStore {
 
   async countRefusal({ id }: Load, seconds: number, error: string): Promise<void> {
     await this.#client.query(
-      `UPDATE view_load SET try_after = clock_timestamp() + make_interval(secs => $3), last_error = $4,
-         refusals = refusals + 1
+      `UPDATE view_block SET retry_at = clock_timestamp() + make_interval(secs => $3), last_error = $4,
+         rejections = rejections + 1
        WHERE shard = $1 AND id = $2`,
       [this.#shard, id, seconds, error],
     )
@@ -100,20 +100,20 @@ export class LoadStore {
     const halves = [batchIds.slice(0, middle), batchIds.slice(middle)]
     await this.#together(async () => {
       await this.#remove(id)
-      await this.#insert(halves.map((half) => ({ id: newLoadId(), month, batchIds: half, refusals: 0 })))
+      await this.#insert(halves.map((half) => ({ id: newLoadId(), month, batchIds: half, rejections: 0 })))
     })
   }
 
   async setAside({ id }: Load, error: string): Promise<void> {
     await this.#client.query(
-      'UPDATE view_load SET set_aside_at = clock_timestamp(), last_error = $3 WHERE shard = $1 AND id = $2',
+      'UPDATE view_block SET quarantined_at = clock_timestamp(), last_error = $3 WHERE shard = $1 AND id = $2',
       [this.#shard, id, error],
     )
   }
 
   async #insert(loads: readonly Load[]): Promise<void> {
     for (const { id, month, batchIds } of loads) {
-      await this.#client.query('INSERT INTO view_load (shard, id, month, batch_ids) VALUES ($1, $2, $3, $4)', [
+      await this.#client.query('INSERT INTO view_block (shard, id, month, batch_ids) VALUES ($1, $2, $3, $4)', [
         this.#shard,
         id,
         month,
@@ -123,7 +123,7 @@ export class LoadStore {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#client.query('DELETE FROM view_load WHERE shard = $1 AND id = $2', [this.#shard, id])
+    await this.#client.query('DELETE FROM view_block WHERE shard = $1 AND id = $2', [this.#shard, id])
   }
 
   async #together(work: () => Promise<void>): Promise<void> {
@@ -145,13 +145,13 @@ function groupByMonth(waiting: readonly WaitingBatch[]): Load[] {
   for (const { id, month, rows, sizeBytes } of waiting) {
     const block = blocks.get(month) ?? { batchIds: [], rows: 0, sizeBytes: 0 }
     blocks.set(month, block)
-    const fits = block.rows + rows <= mostRows && block.sizeBytes + sizeBytes <= mostBytes
+    const fits = block.rows + rows <= maxRows && block.sizeBytes + sizeBytes <= maxBytes
     if (!fits && block.batchIds.length > 0) continue // for the next block
     block.batchIds.push(id)
     block.rows += rows
     block.sizeBytes += sizeBytes
   }
-  return [...blocks].map(([month, { batchIds }]) => ({ id: newLoadId(), month, batchIds, refusals: 0 }))
+  return [...blocks].map(([month, { batchIds }]) => ({ id: newLoadId(), month, batchIds, rejections: 0 }))
 }
 
 let lastLoadId = 0n

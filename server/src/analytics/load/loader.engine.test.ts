@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   client.release()
-  await pool.query('TRUNCATE view_batch, view_load')
+  await pool.query('TRUNCATE view_batch, view_block')
 })
 
 const round = (log = scope.log) => loadRound({ store, clickhouse, log })
@@ -52,7 +52,7 @@ async function totals() {
     views_by_page_and_day: classes,
     views_by_page_and_month: classes,
     views_by_quarter_hour: classes,
-    views_by_reader_and_day: 'views',
+    views_by_client_and_day: 'views',
   }
   const found = Object.entries(sums).map(async ([table, sum]) => {
     const rows = await scope.sqlOf<{ n: number }>(
@@ -68,12 +68,12 @@ const everywhere = (views: number) => ({
   views_by_page_and_day: views,
   views_by_page_and_month: views,
   views_by_quarter_hour: views,
-  views_by_reader_and_day: views,
+  views_by_client_and_day: views,
 })
 
 async function left() {
   const { rows } = await pool.query(
-    'SELECT (SELECT count(*)::int FROM view_batch) AS batches, (SELECT count(*)::int FROM view_load) AS loads',
+    'SELECT (SELECT count(*)::int FROM view_batch) AS batches, (SELECT count(*)::int FROM view_block) AS loads',
   )
   return rows[0]
 }
@@ -86,7 +86,7 @@ test('batches become one block for each month, and are forgotten', async () => {
   expect(await totals()).toEqual(everywhere(8))
   expect(await left()).toEqual({ batches: 0, loads: 0 })
   const blocks = await scope.sqlOf(
-    `SELECT toYYYYMM(at) AS month, uniqExact(load_id) AS loads, count() AS rows FROM page_view
+    `SELECT toYYYYMM(at) AS month, uniqExact(block_id) AS loads, count() AS rows FROM page_view
      WHERE project_id = '${projectId}' GROUP BY month ORDER BY month`,
   )
   expect(blocks).toEqual([
@@ -101,11 +101,10 @@ test('a view comes out of ClickHouse as it went in', async () => {
     at: new Date('2026-11-03T04:05:06.789Z'),
     path: '/docs/"quoted"\\and\tü€😀',
     class: 'ai-search',
-    agent: 'OAI-SearchBot',
+    client: 'OAI-SearchBot',
     userAgent: '\u0000 <script> \u2028 ',
     surface: 'markdown',
-    asksForMarkdown: true,
-    verification: 'proven',
+    acceptsMarkdown: true,
     source: 'script',
     importId: 'imp_x',
     views: 37,
@@ -115,8 +114,8 @@ test('a view comes out of ClickHouse as it went in', async () => {
   const { projectId: _, at: __, ...rest } = view
   expect(
     await scope.sqlOf(
-      `SELECT toString(at) AS at, path, class, agent, user_agent AS userAgent, surface, asks_for_markdown AS asksForMarkdown,
-         verification, rule_version AS ruleVersion, source, import_id AS importId, views
+      `SELECT toString(at) AS at, path, class, client, user_agent AS userAgent, surface, accepts_markdown AS acceptsMarkdown,
+         rule_version AS ruleVersion, source, import_id AS importId, views
        FROM page_view WHERE project_id = '${projectId}'`,
     ),
   ).toEqual([{ at: '2026-11-03 04:05:06.789', ...rest }])
@@ -153,13 +152,13 @@ test.each([
   'views_by_page_and_day',
   'views_by_page_and_month',
   'views_by_quarter_hour',
-  'views_by_reader_and_day',
+  'views_by_client_and_day',
 ])('a block whose token %s knows, but whose rows it lost, is counted once', async (table) => {
   await addBatch('2026-11-01', november(40, { path: '/before' }))
   await round()
-  await addBatch('2026-11-01', [...november(30), ...november(20, { class: 'assistant', agent: 'Cursor' })])
+  await addBatch('2026-11-01', [...november(30), ...november(20, { class: 'assistant', client: 'Cursor' })])
   const { id } = await freezeAndInsert()
-  const lost = table === 'page_view' ? `load_id = ${id}` : `project_id = '${projectId}'`
+  const lost = table === 'page_view' ? `block_id = ${id}` : `project_id = '${projectId}'`
   await clickhouse.command({ query: `DELETE FROM ${table} WHERE ${lost}` })
   expect((await totals())[table]).not.toBe(90)
   await round()
@@ -171,7 +170,7 @@ test('a block gets in also when every token it was sent with before is known wit
   const load = await freezeAndInsert()
   const block = await store.read(load)
   for (const tries of [1, 2, 3]) await insertBlock(clickhouse, `${load.id}/${tries}`, block)
-  await clickhouse.command({ query: `DELETE FROM page_view WHERE load_id = ${load.id}` })
+  await clickhouse.command({ query: `DELETE FROM page_view WHERE block_id = ${load.id}` })
   await round()
   expect(await totals()).toEqual(everywhere(12))
   expect(await left()).toEqual({ batches: 0, loads: 0 })
@@ -208,7 +207,7 @@ test('one bad batch never stops the rest: it is set aside, and told of', async (
   const bad = await addBatch('2026-11-01', november(1), gzipSync('["not", "a", "view"]\n'))
   for (let batch = 0; batch < 5; batch++) await addBatch('2026-11-01', november(3))
   for (let rounds = 0; rounds < 40 && lines.length === 0; rounds++) {
-    await pool.query("UPDATE view_load SET try_after = '-infinity'") // not to wait for it
+    await pool.query("UPDATE view_block SET retry_at = '-infinity'") // not to wait for it
     await round(log)
   }
   await addBatch('2026-11-01', november(2))
@@ -241,8 +240,8 @@ test.each([
 ])('a body that is %s is refused, not tried for ever', async (_, body) => {
   await addBatch('2026-11-01', november(1), body)
   await round()
-  const { rows } = await pool.query('SELECT refusals FROM view_load')
-  expect(rows).toEqual([{ refusals: 1 }])
+  const { rows } = await pool.query('SELECT rejections FROM view_block')
+  expect(rows).toEqual([{ rejections: 1 }])
 })
 
 test('with ClickHouse away nothing is lost, refused or given up; back again, all is loaded once', async () => {
@@ -265,7 +264,7 @@ test('an error that is not the fault of the block is waited out, and does not ho
   await addBatch('2026-11-01', november(4))
   await round()
   expect((await totals()).page_view).toBe(4)
-  await pool.query("UPDATE view_load SET try_after = '-infinity'")
+  await pool.query("UPDATE view_block SET retry_at = '-infinity'")
   await round()
   expect(await totals()).toEqual(everywhere(7))
 })

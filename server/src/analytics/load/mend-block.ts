@@ -10,24 +10,24 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import { insertBlock } from './insert-block.ts'
 import type { Block, Load } from './load-store.ts'
 
-const mostTries = 4
+const maxAttempts = 4
 
 /** Nobody else writes to the shard meanwhile: there is one loader. */
 export async function mendBlock(clickhouse: ClickHouseClient, load: Load, block: Block): Promise<void> {
   for (let tries = 1; ; tries++) {
     const rows = await countRows(clickhouse, load)
     if (rows === block.rows) break
-    if (tries === mostTries) throw new Error(`Of ${block.rows} rows ${rows} are in, and stay so.`)
+    if (tries === maxAttempts) throw new Error(`Of ${block.rows} rows ${rows} are in, and stay so.`)
     if (rows > 0) await deleteRows(clickhouse, load)
     // First under the names of an earlier round, whose insert may be under way still: both together are counted once. At
     // last under a new one: those may be noted without their rows too, and then nothing gets in by them any more.
-    const suffix = tries < mostTries - 1 ? tries : randomUUID()
+    const suffix = tries < maxAttempts - 1 ? tries : randomUUID()
     await insertBlock(clickhouse, `${load.id}/${suffix}`, block)
   }
   await mendSums(clickhouse, load)
 }
 
-const ofBlock = 'toYYYYMM(at) = toYYYYMM(toDate({month: String})) AND load_id = {id: UInt64}'
+const ofBlock = 'toYYYYMM(at) = toYYYYMM(toDate({month: String})) AND block_id = {id: UInt64}'
 const parametersOf = ({ id, month }: Load) => ({ id, month })
 
 async function countRows(clickhouse: ClickHouseClient, load: Load): Promise<number> {
@@ -91,11 +91,11 @@ const mended: readonly Sums[] = [
     present: 'toDate(quarter_hour) IN (SELECT day FROM touched)',
   },
   {
-    table: 'views_by_reader_and_day',
-    keys: ['project_id', 'day', 'class', 'agent'],
+    table: 'views_by_client_and_day',
+    keys: ['project_id', 'day', 'class', 'client'],
     sums: ['views'],
-    right: `SELECT project_id, toDate(at) AS day, class, agent, sum(views) AS views FROM page_view
-            WHERE ${touched} toDate(at) IN (SELECT day FROM touched) GROUP BY project_id, day, class, agent`,
+    right: `SELECT project_id, toDate(at) AS day, class, client, sum(views) AS views FROM page_view
+            WHERE ${touched} toDate(at) IN (SELECT day FROM touched) GROUP BY project_id, day, class, client`,
     present: 'day IN (SELECT day FROM touched)',
   },
 ]

@@ -2,7 +2,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { ViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
-import { listReaders } from '../query/list-readers.ts'
+import { listClients } from '../query/list-clients.ts'
 import { listViews } from '../query/list-views.ts'
 import { keptRange, type TimeRange } from '../query/time-range.ts'
 import { viewTimeseries } from '../query/view-timeseries.ts'
@@ -27,11 +27,11 @@ const monthsAgo = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), no
 test('a project keeps what it wants to keep, in every table, and others keep all', async () => {
   const [brief, keeping] = await Promise.all(['Brief', 'Keeping'].map((name) => scope.newProject(name)))
   if (!brief || !keeping) throw new Error('no projects')
-  const buffer = new ViewBuffer(db, { capBytes: 1e9 })
+  const buffer = new ViewBuffer(db, { limitBytes: 1e9 })
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [brief, keeping]) {
     const views = at.map((time) => makeView({ projectId, at: time }))
-    await buffer.append({ projectId, shard: 0, witness: 'servers', countsPeople: true, deliveryId: undefined, views })
+    await buffer.append({ projectId, shard: 0, source: 'servers', countsHumans: true, deliveryId: undefined, views })
   }
   const client = await scope.pool.connect()
   await loadRound({ store: new LoadStore(client, 0), clickhouse, log: scope.log })
@@ -43,7 +43,7 @@ test('a project keeps what it wants to keep, in every table, and others keep all
     const step = { projectId, range, ai: 'all', step: 'month', timeZone: 'UTC' } as const
     return [
       (await listViews(clickhouse, page)).totals.human,
-      (await listReaders(clickhouse, { projectId, range })).reduce((sum, { views }) => sum + views, 0),
+      (await listClients(clickhouse, { projectId, range })).reduce((sum, { views }) => sum + views, 0),
       (await viewTimeseries(clickhouse, step)).reduce((sum, { human }) => sum + human, 0),
     ]
   }
@@ -68,19 +68,19 @@ test('a project keeps what it wants to keep, in every table, and others keep all
 
 test('deliveries are forgotten after a week, those of imports never', async () => {
   const projectId = await scope.newProject('Remembered')
-  const buffer = new ViewBuffer(db, { capBytes: 1e9 })
+  const buffer = new ViewBuffer(db, { limitBytes: 1e9 })
   const deliver = (text: string, keep: 'a week' | 'for ever') =>
     buffer.append({
       projectId,
       shard: 0,
-      witness: 'servers',
-      countsPeople: true,
+      source: 'servers',
+      countsHumans: true,
       deliveryId: { text, keep },
       views: [],
     })
   await Promise.all([deliver('beacon', 'a week'), deliver('file', 'for ever')])
   expect(await forgetDeliveries(db)).toBe(0)
-  await scope.pool.query("UPDATE view_delivery SET forget_on = forget_on - 8 WHERE forget_on <> 'infinity'")
+  await scope.pool.query("UPDATE view_delivery SET expires_on = expires_on - 8 WHERE expires_on <> 'infinity'")
   const keeper = startViewKeeper({ db, clickhouse, shard: 0, log: scope.log })
   const known = async () => (await scope.pool.query('SELECT count(*)::int AS n FROM view_delivery')).rows
   await expect.poll(known, { timeout: 10_000 }).toEqual([{ n: 1 }])

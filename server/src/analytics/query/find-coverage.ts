@@ -18,9 +18,9 @@ export async function findCoverage(
   const [fromMs, toMs] = spanOf(range)
   const { rows } = await sql<{ human: boolean; ai: boolean }>`
     SELECT
-      coalesce(bool_or(counts_people), false) AS human,
-      coalesce(bool_or(witness = 'servers'), false) AS ai
-    FROM view_witness
+      coalesce(bool_or(counts_humans), false) AS human,
+      coalesce(bool_or(source = 'servers'), false) AS ai
+    FROM source_coverage
     WHERE project_id = ${projectId}
       AND last_day >= ${Number.isFinite(fromMs) ? new Date(fromMs).toISOString() : '-infinity'}::date
       AND first_day < ${Number.isFinite(toMs) ? new Date(toMs).toISOString() : 'infinity'}::timestamp`.execute(db)

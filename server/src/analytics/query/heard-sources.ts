@@ -23,19 +23,19 @@ export interface HeardSources {
   /** Most in seven days first. */
   dropped: LeftOut[]
   /** Since when somebody looked who could see people, and who could see AIs. Null: nobody has. */
-  firstDays: { human: Day | null; ai: Day | null }
+  measuredSince: { human: Day | null; ai: Day | null }
 }
 
 export async function heardSources(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<HeardSources> {
-  const [heard, tallies, firstDays] = await Promise.all([
+  const [heard, tallies, measuredSince] = await Promise.all([
     db
-      .selectFrom('view_source')
+      .selectFrom('source_last_event')
       .select(['source', 'last_event_at as lastEventAt'])
       .where('project_id', '=', projectId)
       .orderBy('last_event_at', 'desc')
       .execute(),
     db
-      .selectFrom('view_tally')
+      .selectFrom('source_event_count')
       .select(['source', 'outcome'])
       .select(sql<string>`coalesce(sum(events) FILTER (WHERE hour >= ${hoursAgo(24)}), 0)`.as('last24Hours'))
       .select(sql<string>`sum(events)`.as('last7Days'))
@@ -46,10 +46,10 @@ export async function heardSources(db: Kysely<AnalyticsTables>, projectId: Id<'p
       .orderBy('outcome')
       .execute(),
     db
-      .selectFrom('view_witness')
+      .selectFrom('source_coverage')
       .select([
-        sql<Day | null>`(min(first_day) FILTER (WHERE counts_people))::text`.as('human'),
-        sql<Day | null>`(min(first_day) FILTER (WHERE witness = 'servers'))::text`.as('ai'),
+        sql<Day | null>`(min(first_day) FILTER (WHERE counts_humans))::text`.as('human'),
+        sql<Day | null>`(min(first_day) FILTER (WHERE source = 'servers'))::text`.as('ai'),
       ])
       .where('project_id', '=', projectId)
       .executeTakeFirstOrThrow(),
@@ -68,7 +68,7 @@ export async function heardSources(db: Kysely<AnalyticsTables>, projectId: Id<'p
       .filter(({ source }) => source === row.source)
       .reduce((sum, { last24Hours }) => sum + last24Hours, 0),
   }))
-  return { sources, dropped, firstDays }
+  return { sources, dropped, measuredSince }
 }
 
 const hoursAgo = (hours: number) => sql<Date>`date_trunc('hour', now()) - make_interval(hours => ${hours})`

@@ -1,21 +1,21 @@
 /** Who has told of a project's views, and of which days. */
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { Witness } from '../classify/classify.ts'
+import type { CountingSource } from '../classify/classify.ts'
 import type { AnalyticsTables, Day } from '../tables.ts'
 
 export interface Source {
-  source: Witness
+  source: CountingSource
   firstDay: Day
   lastDay: Day
 }
 
 export const listSources = (db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<Source[]> =>
   db
-    .selectFrom('view_witness')
-    .select('witness as source')
+    .selectFrom('source_coverage')
+    .select('source as source')
     .select([sql<Day>`min(first_day)::text`.as('firstDay'), sql<Day>`max(last_day)::text`.as('lastDay')])
     .where('project_id', '=', projectId)
-    .groupBy('witness')
-    .orderBy('witness')
+    .groupBy('source')
+    .orderBy('source')
     .execute()

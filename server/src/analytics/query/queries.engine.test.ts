@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Id } from '../../platform/ids.ts'
-import { type ReaderClass, readerClasses } from '../classify/reader-class.ts'
+import { type ClientClass, clientClasses } from '../classify/client-class.ts'
 import type { View } from '../collect/view.ts'
 import { ViewBuffer } from '../collect/view-buffer.ts'
 import { loadRound } from '../load/load-round.ts'
@@ -10,7 +10,7 @@ import { LoadStore } from '../load/load-store.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsScope } from '../testing/views-scope.ts'
 import { findCoverage } from './find-coverage.ts'
-import { listReaders } from './list-readers.ts'
+import { listClients } from './list-clients.ts'
 import { listViews, type PageViews } from './list-views.ts'
 import type { TimeRange } from './time-range.ts'
 import { type TimeStep, viewTimeseries } from './view-timeseries.ts'
@@ -26,7 +26,7 @@ const projectId = await scope.newProject('Docs')
 
 const firstMs = Date.UTC(2025, 9, 20, 13, 7, 11, 123)
 const lastMs = Date.UTC(2026, 10, 9, 3, 59, 59, 999)
-const names: Record<ReaderClass, string[]> = {
+const names: Record<ClientClass, string[]> = {
   human: ['browser'],
   assistant: ['Cursor', 'Claude Code'],
   'ai-search': ['OAI-SearchBot'],
@@ -52,13 +52,13 @@ function randomMoment(): number {
 }
 
 function randomView(owner: Id<'prj'>): View {
-  const readerClass = oneOf(readerClasses)
+  const clientClass = oneOf(clientClasses)
   return makeView({
     projectId: owner,
     at: new Date(Math.min(Math.max(randomMoment(), firstMs), lastMs)),
     path: `/docs/page-${Math.floor(random() ** 2 * 40)}`,
-    class: readerClass,
-    agent: oneOf(names[readerClass]),
+    class: clientClass,
+    client: oneOf(names[clientClass]),
   })
 }
 
@@ -66,7 +66,7 @@ const views = Array.from({ length: 6_000 }, () => randomView(projectId))
 
 beforeAll(async () => {
   console.log(`seed ${seed}`)
-  const buffer = new ViewBuffer(scope.db, { capBytes: 1e9 })
+  const buffer = new ViewBuffer(scope.db, { limitBytes: 1e9 })
   const other = await scope.newProject('Other docs')
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await scope.pool.connect()
@@ -77,8 +77,8 @@ beforeAll(async () => {
       buffer.append({
         projectId: owner,
         shard: 0,
-        witness: 'servers',
-        countsPeople: true,
+        source: 'servers',
+        countsHumans: true,
         deliveryId: undefined,
         views: delivered,
       })
@@ -101,8 +101,8 @@ function randomRange(): TimeRange {
 const inRange = ({ from, to }: TimeRange) =>
   views.filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
 
-const isAi = (ai: 'all' | 'assistants', readerClass: ReaderClass) =>
-  ai === 'all' ? ['assistant', 'ai-search', 'ai-training'].includes(readerClass) : readerClass === 'assistant'
+const isAi = (ai: 'all' | 'assistants', clientClass: ClientClass) =>
+  ai === 'all' ? ['assistant', 'ai-search', 'ai-training'].includes(clientClass) : clientClass === 'assistant'
 
 function countBy(seen: readonly View[], ai: 'all' | 'assistants', keyOf: (view: View) => string) {
   const counts = new Map<string, { human: number; ai: number; total: number }>()
@@ -141,9 +141,9 @@ test('any range, to the millisecond: pages, totals and readers are those of the 
     const whole = await listViews(scope.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
     expect(whole, about).toEqual({ totals: sum(pages), views: pages, hasMore: false })
 
-    const readers = Map.groupBy(inRange(range), (view) => `${view.class} ${view.agent}`)
-    const found = await listReaders(scope.clickhouse, { projectId, range })
-    expect(Object.fromEntries(found.map((row) => [`${row.class} ${row.agent}`, row.views])), about).toEqual(
+    const readers = Map.groupBy(inRange(range), (view) => `${view.class} ${view.client}`)
+    const found = await listClients(scope.clickhouse, { projectId, range })
+    expect(Object.fromEntries(found.map((row) => [`${row.class} ${row.name}`, row.views])), about).toEqual(
       Object.fromEntries([...readers].map(([key, seen]) => [key, seen.length])),
     )
     expect(found.map((row) => row.views)).toEqual(found.map((row) => row.views).toSorted((a, b) => b - a))
@@ -165,10 +165,10 @@ test('of one page, or of those that a text is in: the same as by hand', { timeou
     expect(await list({ contains }), about).toEqual({ totals: sum(some), views: some, hasMore: false })
 
     const seen = inRange(range).filter((view) => view.path === path)
-    const readers = await listReaders(scope.clickhouse, { projectId, range, path })
-    expect(Object.fromEntries(readers.map((row) => [`${row.class} ${row.agent}`, row.views])), about).toEqual(
+    const readers = await listClients(scope.clickhouse, { projectId, range, path })
+    expect(Object.fromEntries(readers.map((row) => [`${row.class} ${row.name}`, row.views])), about).toEqual(
       Object.fromEntries(
-        [...Map.groupBy(seen, (view) => `${view.class} ${view.agent}`)].map(([key, of]) => [key, of.length]),
+        [...Map.groupBy(seen, (view) => `${view.class} ${view.client}`)].map(([key, of]) => [key, of.length]),
       ),
     )
     const step = oneOf(['day', 'week', 'month'] as const)
@@ -209,7 +209,7 @@ test.each<[string, TimeRange]>([
     views: [],
     hasMore: false,
   })
-  expect(await listReaders(scope.clickhouse, { projectId, range })).toEqual([])
+  expect(await listClients(scope.clickhouse, { projectId, range })).toEqual([])
 })
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -315,13 +315,13 @@ test('what a hundred days cost is pages times days, not views', async () => {
 
 test('coverage tells whether somebody looked, of those who count people and of servers', async () => {
   const project = await scope.newProject('Covered')
-  const buffer = new ViewBuffer(scope.db, { capBytes: 1e9 })
-  const look = (witness: 'script' | 'servers', day: string, countsPeople: boolean) =>
+  const buffer = new ViewBuffer(scope.db, { limitBytes: 1e9 })
+  const look = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
     buffer.append({
       projectId: project,
       shard: 0,
-      witness,
-      countsPeople,
+      source,
+      countsHumans,
       deliveryId: undefined,
       views: [makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
     })

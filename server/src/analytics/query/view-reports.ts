@@ -8,7 +8,7 @@ import type { AiMeaning } from './ai-meaning.ts'
 import { ClickhouseReads, downloadLimits, type QueryClickhouse, readLimits } from './clickhouse-reads.ts'
 import { type Coverage, findCoverage } from './find-coverage.ts'
 import { type HeardSources, heardSources } from './heard-sources.ts'
-import { listReaders, type ReaderViews } from './list-readers.ts'
+import { type ClientViews, listClients } from './list-clients.ts'
 import { listSources, type Source } from './list-sources.ts'
 import { listViews, type ViewsPage } from './list-views.ts'
 import { countedEvents, droppedEvents, type LiveEvent, newestFirst } from './live-events.ts'
@@ -20,7 +20,7 @@ import { type TimePoint, type TimeseriesQuery, viewTimeseries } from './view-tim
 /** What a caller asks; what they leave open, the project says. */
 export interface Asked {
   range: TimeRange
-  ai: AiMeaning | undefined
+  aiScope: AiMeaning | undefined
 }
 
 export class ViewReports {
@@ -66,21 +66,21 @@ export class ViewReports {
     return { points, coverage }
   }
 
-  async readers(
+  async clients(
     projectId: Id<'prj'>,
     { path, ...asked }: Pick<Asked, 'range'> & { path: string | undefined },
-  ): Promise<{ readers: ReaderViews[]; coverage: Coverage }> {
-    const { range } = await this.#asTheProjectWants(projectId, { ...asked, ai: undefined })
-    const [readers, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => listReaders(clickhouse, { projectId, range, path })),
+  ): Promise<{ clients: ClientViews[]; coverage: Coverage }> {
+    const { range } = await this.#asTheProjectWants(projectId, { ...asked, aiScope: undefined })
+    const [clients, coverage] = await Promise.all([
+      this.#reads.read((clickhouse) => listClients(clickhouse, { projectId, range, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
-    return { readers, coverage }
+    return { clients, coverage }
   }
 
   /** Of PostgreSQL alone: known while ClickHouse is away. */
   async coverage(projectId: Id<'prj'>, asked: TimeRange): Promise<Coverage & { sources: Source[] }> {
-    const { range } = await this.#asTheProjectWants(projectId, { range: asked, ai: undefined })
+    const { range } = await this.#asTheProjectWants(projectId, { range: asked, aiScope: undefined })
     const [coverage, sources] = await Promise.all([
       findCoverage(this.#db, { projectId, range }),
       listSources(this.#db, projectId),
@@ -101,8 +101,8 @@ export class ViewReports {
     return newestFirst([...counted, ...dropped])
   }
 
-  async #asTheProjectWants(projectId: Id<'prj'>, { range, ai }: Asked) {
+  async #asTheProjectWants(projectId: Id<'prj'>, { range, aiScope: ai }: Asked) {
     const { settings } = await this.#sites.ofProject(projectId)
-    return { range: keptRange(range, settings.retentionMonths, new Date()), ai: ai ?? settings.ai }
+    return { range: keptRange(range, settings.retentionMonths, new Date()), ai: ai ?? settings.aiScope }
   }
 }

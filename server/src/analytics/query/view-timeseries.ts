@@ -38,10 +38,10 @@ const beginningOf: Record<TimeStep, (moment: string) => string> = {
   month: (moment) => `toDateTime(toStartOfMonth(toDateTime(${moment}, {zone: String})), {zone: String})`,
 }
 
-const mostPoints = 10_000
+const maxPoints = 10_000
 
 /** With the hour that a day has more when the clocks go back: what would be too many steps is not even counted. */
-const longestStepMs: Record<TimeStep, number> = {
+const maxStepMs: Record<TimeStep, number> = {
   quarter_hour: quarterHourMs,
   hour: 4 * quarterHourMs,
   day: 25 * 4 * quarterHourMs,
@@ -55,7 +55,7 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
   const span = spanOf(range)
   const spanMs = (Number.isFinite(span[1]) ? span[1] : Date.now()) - span[0]
   // Infinite where nobody says from when: then the views do.
-  if (Number.isFinite(spanMs) && spanMs / longestStepMs[step] > mostPoints) throw tooManySteps()
+  if (Number.isFinite(spanMs) && spanMs / maxStepMs[step] > maxPoints) throw tooManySteps()
   const { sums, rest } = path === undefined ? sumsOfAll(span, query) : sumsOfPage(span, query)
   const first = Number.isFinite(span[0])
     ? asSecond(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
@@ -86,12 +86,12 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
       GROUP BY step
       ORDER BY step
       LIMIT {rows: UInt64}`,
-    query_params: { project: projectId, zone: timeZone, rows: mostPoints + 1, ...pageParams({ path }) },
+    query_params: { project: projectId, zone: timeZone, rows: maxPoints + 1, ...pageParams({ path }) },
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })
   const points = await answer.json<ViewCounts & { seconds: number }>()
-  if (points.length > mostPoints) throw tooManySteps()
+  if (points.length > maxPoints) throw tooManySteps()
   return points.map(({ seconds, ...counts }) => ({ at: new Date(seconds * 1000), ...counts }))
 }
 
@@ -125,6 +125,6 @@ function sumsOfPage(span: Span, { step, ai, timeZone, path }: TimeseriesQuery): 
 }
 
 function tooManySteps(): Problem {
-  const message = `makes more than ${mostPoints} steps of this range: ask for longer ones`
+  const message = `makes more than ${maxPoints} steps of this range: ask for longer ones`
   return new Problem('invalid_request', `query/interval ${message}.`, { errors: [{ path: 'query/interval', message }] })
 }

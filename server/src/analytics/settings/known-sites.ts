@@ -3,7 +3,7 @@ import type { Id } from '../../platform/ids.ts'
 import type { SettingsStore, Site } from './settings-store.ts'
 
 const holdsForMs = 5_000
-const mostSites = 10_000 // made-up ones push each other out
+const maxSites = 10_000 // made-up ones push each other out
 
 export class KnownSites {
   readonly #settings: Pick<SettingsStore, 'findBySiteKey' | 'read'>
@@ -46,7 +46,7 @@ function remembered<Name, Found>(
   known.delete(name) // to the end of the order
   known.set(name, { found, untilMs: performance.now() + holdsForMs })
   for (const oldest of known.keys()) {
-    if (known.size <= mostSites) break
+    if (known.size <= maxSites) break
     known.delete(oldest)
   }
   return found

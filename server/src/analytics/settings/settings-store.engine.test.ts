@@ -22,19 +22,22 @@ test('a project that said nothing has what the table has for one that said littl
 
 test('what is changed stays, and the rest as it was', async () => {
   const projectId = await newProject()
-  await settings.change(projectId, { peopleCountedBy: 'servers', retentionMonths: 12 }, operator)
-  await settings.change(projectId, { ai: 'assistants', siteOrigins: ['https://docs.example.com'] }, operator)
-  const changed = await settings.change(projectId, { retentionMonths: null, obeysOptOut: false }, operator)
+  await settings.change(projectId, { humanSource: 'servers', retentionMonths: 12 }, operator)
+  await settings.change(projectId, { aiScope: 'assistants', allowedOrigins: ['https://docs.example.com'] }, operator)
+  const changed = await settings.change(projectId, { retentionMonths: null, respectDoNotTrack: false }, operator)
   expect(changed).toEqual({
-    peopleCountedBy: 'servers',
-    obeysOptOut: false,
-    siteOrigins: ['https://docs.example.com'],
-    ai: 'assistants',
+    humanSource: 'servers',
+    respectDoNotTrack: false,
+    allowedOrigins: ['https://docs.example.com'],
+    aiScope: 'assistants',
     retentionMonths: null,
   })
   expect((await settings.read(projectId)).settings).toEqual(changed)
   const [entry] = await scope.stores.audit.list(projectId, { limit: 1, before: undefined })
-  expect(entry).toMatchObject({ action: 'analytics.changed', detail: { retentionMonths: null, obeysOptOut: false } })
+  expect(entry).toMatchObject({
+    action: 'analytics.settings_changed',
+    detail: { retentionMonths: null, respectDoNotTrack: false },
+  })
 })
 
 test('a site key leads to its project until it is revoked; a made-up one never', async () => {

@@ -4,18 +4,18 @@ import { type Kysely, sql } from 'kysely'
 import type { Actor, RecordAudit } from '../../audit/audit-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { Witness } from '../classify/classify.ts'
+import type { CountingSource } from '../classify/classify.ts'
 import type { AiMeaning } from '../query/ai-meaning.ts'
 import type { AnalyticsTables } from '../tables.ts'
 
 export interface AnalyticsSettings {
-  peopleCountedBy: Witness
+  humanSource: CountingSource
   /** Of the script: whether Do-Not-Track and Global Privacy Control are obeyed. */
-  obeysOptOut: boolean
+  respectDoNotTrack: boolean
   /** Where the script may stand, like `https://docs.example.com`; empty: anywhere. */
-  siteOrigins: string[]
+  allowedOrigins: string[]
   /** What `ai` means where a caller does not say. */
-  ai: AiMeaning
+  aiScope: AiMeaning
   /** Besides the running month; null: for ever. */
   retentionMonths: number | null
 }
@@ -35,15 +35,15 @@ export interface Site {
 
 /** Of a project that has said nothing, as the table's own defaults are. */
 const asItComes = {
-  peopleCountedBy: 'script',
-  obeysOptOut: true,
-  siteOrigins: [],
-  ai: 'all',
+  humanSource: 'script',
+  respectDoNotTrack: true,
+  allowedOrigins: [],
+  aiScope: 'all',
   retentionMonths: null,
 } as const satisfies AnalyticsSettings
 
 const firstShard = 0
-const mostSiteKeys = 1_000 // whoever makes them in a loop should notice, and so should we
+const maxSiteKeys = 1_000 // whoever makes them in a loop should notice, and so should we
 
 export class SettingsStore {
   readonly #db: Kysely<AnalyticsTables>
@@ -56,7 +56,7 @@ export class SettingsStore {
 
   async read(projectId: Id<'prj'>): Promise<Site> {
     const row = await this.#db
-      .selectFrom('project_analytics')
+      .selectFrom('analytics_settings')
       .select([...settingColumns, 'shard'])
       .where('project_id', '=', projectId)
       .executeTakeFirst()
@@ -66,22 +66,22 @@ export class SettingsStore {
 
   async change(projectId: Id<'prj'>, changes: Partial<AnalyticsSettings>, actor: Actor): Promise<AnalyticsSettings> {
     const row = {
-      ...(changes.peopleCountedBy !== undefined && { people_counted_by: changes.peopleCountedBy }),
-      ...(changes.obeysOptOut !== undefined && { obeys_opt_out: changes.obeysOptOut }),
-      ...(changes.siteOrigins !== undefined && { site_origins: changes.siteOrigins }),
-      ...(changes.ai !== undefined && { ai: changes.ai }),
+      ...(changes.humanSource !== undefined && { human_source: changes.humanSource }),
+      ...(changes.respectDoNotTrack !== undefined && { respect_do_not_track: changes.respectDoNotTrack }),
+      ...(changes.allowedOrigins !== undefined && { allowed_origins: changes.allowedOrigins }),
+      ...(changes.aiScope !== undefined && { ai_scope: changes.aiScope }),
       ...(changes.retentionMonths !== undefined && { retention_months: changes.retentionMonths }),
     }
     return this.#db.transaction().execute(async (tx) => {
       const changed = await tx
-        .insertInto('project_analytics')
+        .insertInto('analytics_settings')
         .values({ project_id: projectId, ...row })
         // At least something has to be set, or an empty change of what is there would return nothing.
         .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId, ...row }))
         .returning(settingColumns)
         .executeTakeFirstOrThrow()
       await this.#recordAudit(tx, projectId, actor, {
-        action: 'analytics.changed',
+        action: 'analytics.settings_changed',
         subject: projectId,
         detail: changes,
       })
@@ -121,8 +121,8 @@ export class SettingsStore {
         .where('project_id', '=', projectId)
         .where('revoked_at', 'is', null)
         .executeTakeFirstOrThrow()
-      if (Number(known) >= mostSiteKeys)
-        throw new Problem('invalid_request', `A project has at most ${mostSiteKeys} site keys: revoke one first.`)
+      if (Number(known) >= maxSiteKeys)
+        throw new Problem('invalid_request', `A project has at most ${maxSiteKeys} site keys: revoke one first.`)
       const made = await tx
         .insertInto('site_key')
         .values({ key, project_id: projectId })
@@ -160,6 +160,9 @@ const isSiteKey = (text: string) => /^site_[0-9a-f]{24}$/.test(text)
 
 const siteKeyColumns = ['key', 'created_at as createdAt'] as const
 const settingColumns = [
-  ...(['people_counted_by as peopleCountedBy', 'obeys_opt_out as obeysOptOut', 'site_origins as siteOrigins'] as const),
-  ...(['ai', 'retention_months as retentionMonths'] as const),
+  'human_source as humanSource',
+  'respect_do_not_track as respectDoNotTrack',
+  'allowed_origins as allowedOrigins',
+  'ai_scope as aiScope',
+  'retention_months as retentionMonths',
 ] as const

@@ -13,9 +13,9 @@ import { makeView } from './make-view.ts'
 /** The way that views go, to its end: once this resolves they are in every answer. */
 export async function loadViews(
   { pool, clickhouseUrl }: { pool: Pool; clickhouseUrl: string },
-  delivery: Pick<ViewDelivery, 'projectId' | 'witness' | 'countsPeople'> & { views: readonly Partial<View>[] },
+  delivery: Pick<ViewDelivery, 'projectId' | 'source' | 'countsHumans'> & { views: readonly Partial<View>[] },
 ): Promise<void> {
-  const buffer = new ViewBuffer(createDatabase<AnalyticsTables>(pool), { capBytes: 1e9 })
+  const buffer = new ViewBuffer(createDatabase<AnalyticsTables>(pool), { limitBytes: 1e9 })
   const views = delivery.views.map((view) => makeView({ projectId: delivery.projectId, ...view }))
   await buffer.append({ ...delivery, shard: 0, deliveryId: undefined, views })
   await loadWaiting({ pool, clickhouseUrl })

@@ -7,19 +7,19 @@ const SiteOrigin = Type.String({
 })
 
 const settings = {
-  peopleCountedBy: Type.Enum(['script', 'servers'], {
+  humanSource: Type.Enum(['script', 'servers'], {
     description:
       'Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.',
   }),
-  obeysOptOut: Type.Boolean({
+  respectDoNotTrack: Type.Boolean({
     description: 'Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.',
   }),
-  siteOrigins: Type.Array(SiteOrigin, {
+  allowedOrigins: Type.Array(SiteOrigin, {
     maxItems: 100,
     uniqueItems: true,
     description: 'Where the script may stand, like `https://docs.example.com`. Empty: anywhere.',
   }),
-  ai: Type.Enum(['all', 'assistants'], { description: 'What `ai` means where a question does not say.' }),
+  aiScope: Type.Enum(['all', 'assistants'], { description: 'What `ai` means where a question does not say.' }),
   retentionMonths: Type.Union([Type.Integer({ minimum: 1, maximum: 1200 }), Type.Null()], {
     description: 'Views are kept for so many whole months, besides the running one. Null: for ever.',
   }),
@@ -30,5 +30,5 @@ export const AnalyticsSettingsSchema = Type.Object(settings, { $id: 'AnalyticsSe
 export const AnalyticsChanges = Type.Partial(Type.Object(settings), {
   additionalProperties: false,
   minProperties: 1,
-  examples: [{ siteOrigins: ['https://docs.example.com'], obeysOptOut: true, retentionMonths: 25 }],
+  examples: [{ allowedOrigins: ['https://docs.example.com'], respectDoNotTrack: true, retentionMonths: 25 }],
 })

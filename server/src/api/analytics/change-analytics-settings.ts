@@ -24,12 +24,12 @@ export function changeAnalyticsSettingsRoute({
       'shorter `retentionMonths` are deleted for good.',
     schemas: { params: ProjectParams, body: AnalyticsChanges, answers: { 200: AnalyticsSettingsSchema } },
     async handle({ projectId, body, actor }) {
-      const errors = (body.siteOrigins ?? []).flatMap((origin, index): FieldError[] =>
+      const errors = (body.allowedOrigins ?? []).flatMap((origin, index): FieldError[] =>
         URL.canParse(origin) && new URL(origin).origin === origin
           ? []
           : [
               {
-                path: `body/siteOrigins/${index}`,
+                path: `body/allowedOrigins/${index}`,
                 message: 'is not as a browser writes it, like https://docs.example.com',
               },
             ],

@@ -53,7 +53,7 @@ test('who is counted elsewhere, and what is no page, is answered alike', async (
 
 test('who opted out is not counted, unless the project says so', async () => {
   const obeying = await makeSite()
-  const other = await makeSite({ obeysOptOut: false })
+  const other = await makeSite({ respectDoNotTrack: false })
   for (const { key } of [obeying, other]) {
     expect(await send(beacon({ key }), { dnt: '1' })).toBe(204)
     expect(await send(beacon({ key }), { 'sec-gpc': '1' })).toBe(204)
@@ -63,7 +63,7 @@ test('who opted out is not counted, unless the project says so', async () => {
 })
 
 test('pages of other origins are refused where the project lists its own', async () => {
-  const { projectId, key } = await makeSite({ siteOrigins: ['https://docs.example.com'] })
+  const { projectId, key } = await makeSite({ allowedOrigins: ['https://docs.example.com'] })
   expect(await send(beacon({ key }), { origin: 'https://docs.example.com' })).toBe(204)
   expect(await send(beacon({ key }), { origin: 'https://docs.example.com.evil.example' })).toBe(403)
   expect(await send(beacon({ key }), { origin: 'null' })).toBe(403)

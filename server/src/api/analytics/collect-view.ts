@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Readers } from '../../analytics/classify/readers.ts'
+import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
 import { siftRequests } from '../../analytics/collect/sift-requests.ts'
 import type { SourceNote, SourceNotes } from '../../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
@@ -38,7 +38,7 @@ function readBeacon(bytes: Buffer): Static<typeof Beacon> {
 }
 
 /** As long as those of real browsers: what strangers make up is kept as long as any view. */
-const longestUserAgentCharacters = 400
+const maxUserAgentCharacters = 400
 
 const Header = (description: string) => Type.Optional(Type.String({ description }))
 
@@ -46,12 +46,12 @@ export function collectViewRoute({
   viewBuffer,
   sourceNotes,
   knownSites,
-  readers,
+  clientDetector,
 }: {
   viewBuffer: ViewBuffer
   sourceNotes: SourceNotes
   knownSites: KnownSites
-  readers: Readers
+  clientDetector: ClientDetector
 }): Route {
   return route({
     method: 'POST',
@@ -66,7 +66,7 @@ export function collectViewRoute({
       'Answered with 204 whether the view is counted or not: no page can learn more.',
     schemas: {
       headers: Type.Object({
-        origin: Header("The page's own; one of the project's `siteOrigins` where it has some."),
+        origin: Header("The page's own; one of the project's `allowedOrigins` where it has some."),
         dnt: Header('`1`: not counted, where the project obeys it.'),
         'sec-gpc': Header('The same.'),
       }),
@@ -74,7 +74,7 @@ export function collectViewRoute({
       answers: { 204: NoContent },
     },
     reads: {
-      mostBytes: 16 * 1024,
+      maxBytes: 16 * 1024,
       mayBePacked: false,
       forms: { 'application/json': readBeacon, 'text/plain': readBeacon },
     },
@@ -87,22 +87,22 @@ export function collectViewRoute({
       const note = (said: Partial<SourceNote>) =>
         sourceNotes.note({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...said })
       if (!isSiteOrigin(settings, headers.origin)) {
-        note({ dropped: { other_origin: 1 } })
+        note({ dropped: { origin_not_allowed: 1 } })
         throw otherOrigin()
       }
-      if (settings.obeysOptOut && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
+      if (settings.respectDoNotTrack && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
         note({ dropped: { opted_out: 1 } })
         return answer(204, undefined)
       }
 
       const { 'user-agent': sentUserAgent = '' } = headers as { 'user-agent'?: string }
-      const userAgent = sentUserAgent.slice(0, longestUserAgentCharacters)
+      const userAgent = sentUserAgent.slice(0, maxUserAgentCharacters)
       const shown = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
-      const { views, dropped, examples } = siftRequests([shown], { site, readers, witness: 'script' })
+      const { views, dropped, examples } = siftRequests([shown], { site, clientDetector, source: 'script' })
       if (views.length > 0) {
-        const countsPeople = settings.peopleCountedBy === 'script'
+        const countsHumans = settings.humanSource === 'script'
         const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
-        const delivery = { projectId, shard, witness: 'script', countsPeople, deliveryId, views } as const
+        const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
         if ((await viewBuffer.append(delivery)) === 'repeated') return answer(204, undefined)
       }
       note({ counted: views.length, dropped, examples })
@@ -112,8 +112,8 @@ export function collectViewRoute({
 }
 
 /** Whoever is no browser can send what it likes: this keeps out other people's pages, not forgers. */
-const isSiteOrigin = ({ siteOrigins }: AnalyticsSettings, origin: string | undefined): boolean =>
-  siteOrigins.length === 0 || (origin !== undefined && siteOrigins.includes(origin))
+const isSiteOrigin = ({ allowedOrigins }: AnalyticsSettings, origin: string | undefined): boolean =>
+  allowedOrigins.length === 0 || (origin !== undefined && allowedOrigins.includes(origin))
 
 const otherOrigin = () =>
-  new Problem('insufficient_scope', "This site key is not for this page's origin: see the project's `siteOrigins`.")
+  new Problem('insufficient_scope', "This site key is not for this page's origin: see the project's `allowedOrigins`.")

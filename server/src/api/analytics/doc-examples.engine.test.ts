@@ -7,8 +7,8 @@ import { startRunningApi } from '../../../../engines/running-api.ts'
 
 const api = await startRunningApi(inject('engines'), 'doc examples')
 const { projectId, secret } = await api.makeProject()
-await api.stores.analyticsSettings.change(projectId, { peopleCountedBy: 'servers' }, { kind: 'operator' })
-const environment = { COLOPHON_URL: api.url, COLOPHON_PROJECT: projectId, COLOPHON_KEY: secret }
+await api.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
+const environment = { COLOPHON_URL: api.url, COLOPHON_PROJECT_ID: projectId, COLOPHON_API_KEY: secret }
 Object.assign(process.env, environment) // before they are loaded
 const { countViews, sendViews } = await import('../../../../docs/examples/node.mjs')
 const { default: middleware } = await import('../../../../docs/examples/next-middleware.mjs')

@@ -25,9 +25,9 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }):
       query: Type.Object({ ...dateRangeQuery, ...aiQuery }, { additionalProperties: false }),
       answers: { 200: StreamOf('text/csv', '`path,human,ai,total`, in UTF-8.') },
     },
-    async handle({ projectId, query: { ai, ...dates } }) {
+    async handle({ projectId, query: { aiScope, ...dates } }) {
       const range = readDateRange(dates)
-      const pages = await viewReports.streamPages(projectId, { range, ai })
+      const pages = await viewReports.streamPages(projectId, { range, aiScope })
       return answer(200, asCsv(pages), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,

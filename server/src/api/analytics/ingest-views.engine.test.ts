@@ -13,7 +13,7 @@ const assistant =
 /** A project whose servers count people too, so that every view counts. */
 async function makeSite() {
   const project = await api.makeProject()
-  await api.stores.analyticsSettings.change(project.projectId, { peopleCountedBy: 'servers' }, { kind: 'operator' })
+  await api.stores.analyticsSettings.change(project.projectId, { humanSource: 'servers' }, { kind: 'operator' })
   return project
 }
 
@@ -68,12 +68,12 @@ describe('what is taken', () => {
           not_get: 1,
           not_successful: 1,
           prefetch: 1,
-          not_a_path: 1,
+          invalid_path: 1,
           not_a_page: 2,
           path_too_long: 1,
           too_old: 2,
         },
-        repeated: false,
+        isDuplicate: false,
       },
     })
   })
@@ -81,7 +81,7 @@ describe('what is taken', () => {
   test('people are left to the script where a project says nothing', async () => {
     const other = await api.makeProject()
     const answer = await send(json(event(), event({ userAgent: assistant })), {}, other)
-    expect(answer.body).toEqual({ counted: 1, dropped: { counted_elsewhere: 1 }, repeated: false })
+    expect(answer.body).toEqual({ counted: 1, dropped: { counted_elsewhere: 1 }, isDuplicate: false })
   })
 
   test('JSON and lines of JSON, packed and not', async () => {
@@ -105,7 +105,7 @@ describe('what is taken', () => {
     const site = await makeSite()
     const headers = { 'idempotency-key': 'the first hour' }
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(json(event()), headers, site)))
-    expect(answers.map(({ body }) => body.repeated).toSorted()).toEqual([false, true, true, true, true])
+    expect(answers.map(({ body }) => body.isDuplicate).toSorted()).toEqual([false, true, true, true, true])
     expect(await buffered(site.projectId)).toBe(1)
   })
 })

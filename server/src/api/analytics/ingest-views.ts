@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
 import { dropReasons } from '../../analytics/classify/drop-reason.ts'
-import type { Readers } from '../../analytics/classify/readers.ts'
 import { type SeenRequest, siftRequests } from '../../analytics/collect/sift-requests.ts'
 import type { SourceNotes } from '../../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
@@ -15,13 +15,13 @@ const IngestedViews = Type.Object(
     counted: Type.Integer({
       description:
         'So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ' +
-        'ClickHouse is up; search engines and other bots only in the list of readers.',
+        'ClickHouse is up; search engines and other bots only in the list of clientDetector.',
     }),
     dropped: Type.Object(
       Object.fromEntries(dropReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
       { description: 'How many are none, by the reason.' },
     ),
-    repeated: Type.Boolean({
+    isDuplicate: Type.Boolean({
       description:
         'Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. ' +
         '`counted` and `dropped` still tell of this request.',
@@ -34,12 +34,12 @@ export function ingestViewsRoute({
   viewBuffer,
   sourceNotes,
   knownSites,
-  readers,
+  clientDetector,
 }: {
   viewBuffer: ViewBuffer
   sourceNotes: SourceNotes
   knownSites: KnownSites
-  readers: Readers
+  clientDetector: ClientDetector
 }): Route {
   return route({
     method: 'POST',
@@ -67,26 +67,26 @@ export function ingestViewsRoute({
       answers: { 200: IngestedViews },
     },
     reads: {
-      mostBytes: 8 * 1024 * 1024,
+      maxBytes: 8 * 1024 * 1024,
       mayBePacked: true,
       forms: { 'application/json': readJsonEvents, 'application/x-ndjson': readNdjsonEvents },
     },
     async handle({ projectId, body, headers }) {
       const site = await knownSites.ofProject(projectId)
       const seen = asSeen(body.views, new Date())
-      const { views, dropped, examples } = siftRequests(seen, { site, readers, witness: 'servers' })
+      const { views, dropped, examples } = siftRequests(seen, { site, clientDetector, source: 'servers' })
       const idempotencyKey = headers['idempotency-key']
       const outcome = await viewBuffer.append({
         projectId,
         shard: site.shard,
-        witness: 'servers',
-        countsPeople: site.settings.peopleCountedBy === 'servers',
+        source: 'servers',
+        countsHumans: site.settings.humanSource === 'servers',
         deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, keep: 'a week' },
         views,
       })
       if (outcome === 'taken')
         sourceNotes.note({ projectId, source: 'servers', counted: views.length, dropped, examples })
-      return answer(200, { counted: views.length, dropped, repeated: outcome === 'repeated' })
+      return answer(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
     },
   })
 }

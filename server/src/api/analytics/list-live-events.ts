@@ -1,19 +1,19 @@
 import Type from 'typebox'
-import { readerClasses } from '../../analytics/classify/reader-class.ts'
+import { clientClasses } from '../../analytics/classify/client-class.ts'
 import { leftOutReasons, viewSources } from '../../analytics/collect/view-source.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { answer, type Route, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
-const LiveReader = Type.Object({
-  class: Type.Enum(readerClasses),
-  agent: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
+const LiveClient = Type.Object({
+  class: Type.Enum(clientClasses),
+  name: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
 })
 
 export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
     method: 'GET',
-    url: '/v1/analytics/:projectId/live',
+    url: '/v1/analytics/:projectId/live-events',
     access: 'analytics:read',
     name: 'listLiveEvents',
     tag: 'Page views',
@@ -30,7 +30,7 @@ export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports 
               at: DateTime('When the page was read; of a dropped event, when it came.'),
               path: Type.String(),
               source: Type.Enum(viewSources),
-              reader: nullable(LiveReader, { description: 'Null: it was dropped.' }),
+              client: nullable(LiveClient, { description: 'Null: it was dropped.' }),
               reason: nullable(Type.Enum(leftOutReasons), { description: 'Why it was dropped. Null: it was counted.' }),
             }),
           ),

@@ -41,15 +41,15 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
                 source: Type.Enum(viewSources),
                 reason: Type.Enum(leftOutReasons, {
                   description:
-                    '`opted_out`: a browser that asks not to be counted. `other_origin`: the script, on a page that is ' +
-                    "none of the project's `siteOrigins`.",
+                    '`opted_out`: a browser that asks not to be counted. `origin_not_allowed`: the script, on a page that is ' +
+                    "none of the project's `allowedOrigins`.",
                 }),
                 last24Hours: Count(),
                 last7Days: Count(),
               }),
               { description: 'Most in seven days first.' },
             ),
-            firstDays: Type.Object(
+            measuredSince: Type.Object(
               { human: FirstDay('people'), ai: FirstDay('AIs') },
               { description: 'Since when views were counted, by who reads: not every source can count both.' },
             ),
@@ -59,9 +59,9 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
       },
     },
     async handle({ projectId }) {
-      const { sources, dropped, firstDays } = await viewReports.sources(projectId)
+      const { sources, dropped, measuredSince } = await viewReports.sources(projectId)
       const told = sources.map(({ lastEventAt, ...rest }) => ({ ...rest, lastEventAt: lastEventAt.toISOString() }))
-      return answer(200, { sources: told, dropped, firstDays })
+      return answer(200, { sources: told, dropped, measuredSince })
     },
   })
 }

@@ -51,8 +51,8 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
       ),
       answers: { 200: ViewsResult },
     },
-    async handle({ projectId, query: { limit = 50, offset = 0, ai, path, q: contains, ...dates } }) {
-      const asked = { range: readDateRange(dates), ai, pages: { path, contains }, limit, offset }
+    async handle({ projectId, query: { limit = 50, offset = 0, aiScope, path, q: contains, ...dates } }) {
+      const asked = { range: readDateRange(dates), aiScope, pages: { path, contains }, limit, offset }
       return answer(200, await viewReports.list(projectId, asked))
     },
   })

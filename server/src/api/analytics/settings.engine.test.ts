@@ -9,34 +9,34 @@ const { projectId, client, key } = await api.makeProject('Handbook')
 describe('settings', () => {
   test('of a project that said nothing', async () => {
     expect(await client.views.settings(projectId)).toEqual({
-      peopleCountedBy: 'script',
-      obeysOptOut: true,
-      siteOrigins: [],
-      ai: 'all',
+      humanSource: 'script',
+      respectDoNotTrack: true,
+      allowedOrigins: [],
+      aiScope: 'all',
       retentionMonths: null,
     })
   })
 
   test('are changed field by field, and the audit knows by whom', async () => {
-    const changes = { siteOrigins: ['https://docs.example.com', 'http://localhost:3000'], retentionMonths: 25 }
-    await client.views.changeSettings(projectId, { ai: 'assistants' })
+    const changes = { allowedOrigins: ['https://docs.example.com', 'http://localhost:3000'], retentionMonths: 25 }
+    await client.views.changeSettings(projectId, { aiScope: 'assistants' })
     const changed = await client.views.changeSettings(projectId, changes)
-    expect(changed).toEqual({ peopleCountedBy: 'script', obeysOptOut: true, ai: 'assistants', ...changes })
+    expect(changed).toEqual({ humanSource: 'script', respectDoNotTrack: true, aiScope: 'assistants', ...changes })
     expect(await client.views.settings(projectId)).toEqual(changed)
     expect((await client.audit.list(projectId, { limit: 1 })).entries).toMatchObject([
-      { action: 'analytics.changed', actor: key.id, subject: projectId, detail: changes },
+      { action: 'analytics.settings_changed', actor: key.id, subject: projectId, detail: changes },
     ])
   })
 
   test.each([
     ['body', {}],
-    ['body/ai', { ai: 'everybody' }],
-    ['body/peopleCountedBy', { peopleCountedBy: 'nobody' }],
+    ['body/aiScope', { aiScope: 'everybody' }],
+    ['body/humanSource', { humanSource: 'nobody' }],
     ['body/retentionMonths', { retentionMonths: 0 }],
-    ['body/siteOrigins/0', { siteOrigins: ['docs.example.com'] }],
-    ['body/siteOrigins/0', { siteOrigins: ['https://docs.example.com/'] }],
-    ['body/siteOrigins/0', { siteOrigins: ['https://docs.example.com:443'] }],
-    ['body/siteOrigins/1', { siteOrigins: ['https://docs.example.com', 'https://1.2.3.999'] }],
+    ['body/allowedOrigins/0', { allowedOrigins: ['docs.example.com'] }],
+    ['body/allowedOrigins/0', { allowedOrigins: ['https://docs.example.com/'] }],
+    ['body/allowedOrigins/0', { allowedOrigins: ['https://docs.example.com:443'] }],
+    ['body/allowedOrigins/1', { allowedOrigins: ['https://docs.example.com', 'https://1.2.3.999'] }],
     ['body/shard', { shard: 3 }],
   ])('are not changed where %s is wrong: %o', async (path, changes) => {
     const body = changes as Parameters<typeof client.views.changeSettings>[1]
@@ -75,7 +75,7 @@ test('strangers are kept out', async () => {
     await expect(client.views.siteKeys(projectId), who).rejects.toMatchObject({ code })
   }
   for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
-    await expect(client.views.changeSettings(projectId, { ai: 'all' }), who).rejects.toMatchObject({ code })
+    await expect(client.views.changeSettings(projectId, { aiScope: 'all' }), who).rejects.toMatchObject({ code })
     await expect(client.views.createSiteKey(projectId), who).rejects.toMatchObject({ code })
     await expect(client.views.revokeSiteKey(projectId, 'site_x'), who).rejects.toMatchObject({ code })
   }

@@ -13,14 +13,14 @@ test('nothing yet', async () => {
   expect(await client.views.sources(projectId)).toEqual({
     sources: [],
     dropped: [],
-    firstDays: { human: null, ai: null },
+    measuredSince: { human: null, ai: null },
   })
   expect(await client.views.live(projectId)).toEqual({ events: [] })
 })
 
 test('what servers and the script sent, what became of it, and the last of it', { timeout: 30_000 }, async () => {
   const { key } = await client.views.createSiteKey(projectId)
-  await client.views.changeSettings(projectId, { siteOrigins: ['https://docs.example.com'] })
+  await client.views.changeSettings(projectId, { allowedOrigins: ['https://docs.example.com'] })
   const views = [
     { path: '/a', userAgent: 'ChatGPT-User/1.0' },
     { path: '/a', userAgent: browser },
@@ -52,18 +52,18 @@ test('what servers and the script sent, what became of it, and the last of it', 
       { source: 'servers', reason: 'not_a_page', last24Hours: 1, last7Days: 1 },
       { source: 'servers', reason: 'not_successful', last24Hours: 1, last7Days: 1 },
       { source: 'script', reason: 'opted_out', last24Hours: 1, last7Days: 1 },
-      { source: 'script', reason: 'other_origin', last24Hours: 1, last7Days: 1 },
+      { source: 'script', reason: 'origin_not_allowed', last24Hours: 1, last7Days: 1 },
     ],
-    firstDays: { human: today, ai: today },
+    measuredSince: { human: today, ai: today },
   })
   const { events } = await client.views.live(projectId)
   expect(events.map(({ at: _, ...event }) => event)).toEqual(
     expect.arrayContaining([
-      { path: '/b', source: 'script', reader: { class: 'human', agent: 'browser' }, reason: null },
-      { path: '/a', source: 'servers', reader: { class: 'assistant', agent: 'ChatGPT-User' }, reason: null },
-      { path: '/a', source: 'servers', reader: null, reason: 'counted_elsewhere' },
-      { path: '/logo.svg', source: 'servers', reader: null, reason: 'not_a_page' },
-      { path: '/gone', source: 'servers', reader: null, reason: 'not_successful' },
+      { path: '/b', source: 'script', client: { class: 'human', name: 'browser' }, reason: null },
+      { path: '/a', source: 'servers', client: { class: 'assistant', name: 'ChatGPT-User' }, reason: null },
+      { path: '/a', source: 'servers', client: null, reason: 'counted_elsewhere' },
+      { path: '/logo.svg', source: 'servers', client: null, reason: 'not_a_page' },
+      { path: '/gone', source: 'servers', client: null, reason: 'not_successful' },
     ]),
   )
   expect(events).toHaveLength(5)
@@ -72,14 +72,14 @@ test('what servers and the script sent, what became of it, and the last of it', 
 test('each kind of reader is counted since its own first day', async () => {
   const { projectId: other, client: theirs } = await api.makeProject('Older logs')
   await api.pool.query(
-    `INSERT INTO view_witness (project_id, witness, month, first_day, last_day, counts_people) VALUES
+    `INSERT INTO source_coverage (project_id, source, month, first_day, last_day, counts_humans) VALUES
       ($1, 'servers', '2026-01-01', '2026-01-05', '2026-01-31', false),
       ($1, 'servers', '2026-02-01', '2026-02-01', '2026-02-28', false),
       ($1, 'script', '2026-03-01', '2026-03-09', '2026-03-31', true)`,
     [other],
   )
-  const { firstDays } = await theirs.views.sources(other)
-  expect(firstDays).toEqual({ human: '2026-03-09', ai: '2026-01-05' })
+  const { measuredSince } = await theirs.views.sources(other)
+  expect(measuredSince).toEqual({ human: '2026-03-09', ai: '2026-01-05' })
 })
 
 test('strangers are kept out', async () => {

@@ -26,10 +26,10 @@ const ViewEvent = Type.Object(
   { additionalProperties: false },
 )
 
-export const mostEvents = 10_000
+export const maxEvents = 10_000
 
 export const ViewEvents = Type.Object(
-  { views: Type.Array(ViewEvent, { maxItems: mostEvents }) },
+  { views: Type.Array(ViewEvent, { maxItems: maxEvents }) },
   {
     additionalProperties: false,
     examples: [
@@ -55,7 +55,7 @@ export function readJsonEvents(bytes: Buffer): ViewEvents {
   for (const name of Object.keys(body)) if (name !== 'views') throw invalid(`body/${name}`, 'is not known here')
   const { views } = body
   if (!Array.isArray(views)) throw invalid('body/views', 'has to be a list')
-  if (views.length > mostEvents) throw tooMany()
+  if (views.length > maxEvents) throw tooMany()
   for (const [index, view] of views.entries()) checkEvent(view, `body/views/${index}`)
   return { views: views as ViewEvents['views'] }
 }
@@ -71,7 +71,7 @@ export function readNdjsonEvents(bytes: Buffer): ViewEvents {
     const event = text.slice(begin, end).trim()
     begin = end + 1
     if (event === '') continue
-    if (views.length === mostEvents) throw tooMany()
+    if (views.length === maxEvents) throw tooMany()
     const view = parse(event, `body/line ${line}`)
     checkEvent(view, `body/line ${line}`)
     views.push(view)
@@ -167,4 +167,4 @@ function invalid(path: string, message: string): Problem {
   return new Problem('invalid_request', `${at} ${message}.`, { errors: [{ path: at, message }] })
 }
 
-const tooMany = () => invalid('body/views', `are at most ${mostEvents} in a request: send the others in another`)
+const tooMany = () => invalid('body/views', `are at most ${maxEvents} in a request: send the others in another`)

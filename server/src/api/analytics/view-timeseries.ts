@@ -50,14 +50,14 @@ export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports 
             ),
             coverage: CoverageSchema,
           },
-          { $id: 'ViewsOverTime' },
+          { $id: 'ViewsTimeseries' },
         ),
       },
     },
-    async handle({ projectId, query: { interval = 'day', timeZone: asked = 'UTC', ai, path, ...dates } }) {
+    async handle({ projectId, query: { interval = 'day', timeZone: asked = 'UTC', aiScope, path, ...dates } }) {
       const timeZone = readTimeZone(asked)
       const range = readDateRange(dates)
-      const question = { range, ai, step: interval, timeZone, path }
+      const question = { range, aiScope, step: interval, timeZone, path }
       const { points, coverage } = await viewReports.timeseries(projectId, question)
       const told = points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts }))
       return answer(200, { interval, timeZone: asked, points: told, coverage })

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 
 export const aiQuery = {
-  ai: Type.Optional(
+  aiScope: Type.Optional(
     Type.Enum(['all', 'assistants'], {
       description:
         'Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.',

@@ -15,21 +15,21 @@ const get = async (path: string, key = secret) => {
 }
 
 const at = (text: string) => new Date(text)
-const gptBot = { class: 'ai-training', agent: 'GPTBot' } as const
-const cursor = { class: 'assistant', agent: 'Cursor' } as const
+const gptBot = { class: 'ai-training', client: 'GPTBot' } as const
+const cursor = { class: 'assistant', client: 'Cursor' } as const
 
 await loadViews(api, {
   projectId,
-  witness: 'servers',
-  countsPeople: true,
+  source: 'servers',
+  countsHumans: true,
   views: [
     { at: at('2026-01-05T10:00:00.000Z'), path: '/b' },
     { at: at('2026-01-05T10:00:00.001Z'), path: '/b' },
     { at: at('2026-02-10T23:59:59.999Z'), path: '/a', ...gptBot },
     { at: at('2026-02-11T00:00:00.000Z'), path: '/a', ...cursor },
     { at: at('2026-02-11T12:00:00.000Z'), path: '/c' },
-    { at: at('2026-02-11T12:00:00.000Z'), path: '/c', class: 'search', agent: 'Googlebot' },
-    { at: at('2026-02-11T12:00:00.000Z'), path: '/only-bots', class: 'other-bot', agent: 'curl' },
+    { at: at('2026-02-11T12:00:00.000Z'), path: '/c', class: 'search', client: 'Googlebot' },
+    { at: at('2026-02-11T12:00:00.000Z'), path: '/only-bots', class: 'other-bot', client: 'curl' },
   ],
 })
 
@@ -71,17 +71,17 @@ test('pages of the list: totals stay, hasMore ends', async () => {
 
 test('ai is narrowed by the caller, or by the project, which the caller may widen', async () => {
   const totals = async (query = '') => (await get(`views${query}`)).body.totals
-  expect(await totals('?ai=assistants')).toEqual({ human: 3, ai: 1, total: 4 })
-  await client.views.changeSettings(projectId, { ai: 'assistants' })
+  expect(await totals('?aiScope=assistants')).toEqual({ human: 3, ai: 1, total: 4 })
+  await client.views.changeSettings(projectId, { aiScope: 'assistants' })
   expect(await totals()).toEqual({ human: 3, ai: 1, total: 4 })
-  expect(await totals('?ai=all')).toEqual({ human: 3, ai: 2, total: 5 })
-  await client.views.changeSettings(projectId, { ai: 'all' })
+  expect(await totals('?aiScope=all')).toEqual({ human: 3, ai: 2, total: 5 })
+  await client.views.changeSettings(projectId, { aiScope: 'all' })
 })
 
 test('what a project does not keep is not told, deleted or not', async () => {
   const { projectId: forgetful, secret: key, client: theirs } = await api.makeProject('Forgetful')
   const views = [{ at: new Date() }, { at: at('2025-01-01T00:00:00Z') }]
-  await loadViews(api, { projectId: forgetful, witness: 'servers', countsPeople: true, views })
+  await loadViews(api, { projectId: forgetful, source: 'servers', countsHumans: true, views })
   const total = async () => {
     const headers = { authorization: `Bearer ${key}` }
     const answer = await fetch(`${api.url}/v1/analytics/${forgetful}/views`, { headers })
@@ -98,7 +98,7 @@ test.each([
   ['query/limit', 'limit=1.5'],
   ['query/limit', 'limit='],
   ['query/offset', 'offset=-1'],
-  ['query/ai', 'ai=everybody'],
+  ['query/aiScope', 'aiScope=everybody'],
   ['query/dateFrom', 'dateFrom=yesterday'],
   ['query/dateFrom', 'dateFrom=2026-02-30'],
   ['query/dateTo', 'dateFrom=2026-02-02&dateTo=2026-02-02'],
@@ -153,13 +153,13 @@ test('every time zone that is taken is known to ClickHouse', async () => {
 })
 
 test('readers by class and name, those in neither number too', async () => {
-  expect(await client.views.readers(projectId, { dateFrom: '2026-02-01' })).toEqual({
-    readers: [
-      { class: 'human', agent: 'browser', views: 1 },
-      { class: 'assistant', agent: 'Cursor', views: 1 },
-      { class: 'ai-training', agent: 'GPTBot', views: 1 },
-      { class: 'search', agent: 'Googlebot', views: 1 },
-      { class: 'other-bot', agent: 'curl', views: 1 },
+  expect(await client.views.clients(projectId, { dateFrom: '2026-02-01' })).toEqual({
+    clients: [
+      { class: 'human', name: 'browser', views: 1 },
+      { class: 'assistant', name: 'Cursor', views: 1 },
+      { class: 'ai-training', name: 'GPTBot', views: 1 },
+      { class: 'search', name: 'Googlebot', views: 1 },
+      { class: 'other-bot', name: 'curl', views: 1 },
     ],
     coverage: { human: 'measured', ai: 'measured' },
   })
@@ -180,14 +180,14 @@ test('classify: who a reader is and why, or why it is no view', async () => {
   expect(
     await client.views.classify(projectId, { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2)', path: '/a/' }),
   ).toEqual({
-    view: { path: '/a', surface: 'html', class: 'ai-training', agent: 'GPTBot', rule: 'listed' },
+    view: { path: '/a', surface: 'html', class: 'ai-training', client: 'GPTBot', rule: 'listed' },
     reason: null,
     ruleVersion,
   })
   expect(
     await client.views.classify(projectId, { userAgent: 'curl/8', path: '/a', accept: 'text/markdown' }),
   ).toMatchObject({
-    view: { class: 'assistant', rule: 'asks_for_markdown' },
+    view: { class: 'assistant', rule: 'accepts_markdown' },
   })
   expect(await client.views.classify(projectId, { path: '/logo.svg' })).toEqual({
     view: null,
@@ -201,7 +201,7 @@ test('strangers are kept out', async () => {
     await expect(theirs.views.list(projectId), who).rejects.toMatchObject({ code })
     await expect(theirs.views.timeseries(projectId), who).rejects.toMatchObject({ code })
     await expect(theirs.views.exportCsv(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.readers(projectId), who).rejects.toMatchObject({ code })
+    await expect(theirs.views.clients(projectId), who).rejects.toMatchObject({ code })
     await expect(theirs.views.coverage(projectId), who).rejects.toMatchObject({ code })
     await expect(theirs.views.classify(projectId, {}), who).rejects.toMatchObject({ code })
   }
@@ -216,7 +216,7 @@ test('as CSV: every page, in the order of the list', async () => {
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="page-views.csv"')
   expect(await answer.text()).toBe('path,human,ai,total\r\n/a,0,2,2\r\n/b,2,0,2\r\n/c,1,0,1\r\n')
 
-  const narrow = await download('?dateFrom=2026-02-11T01:00%2B01:00&dateTo=2026-02-12&ai=assistants')
+  const narrow = await download('?dateFrom=2026-02-11T01:00%2B01:00&dateTo=2026-02-12&aiScope=assistants')
   expect(narrow.headers.get('content-disposition')).toContain('"page-views-from-2026-02-11-to-2026-02-12.csv"')
   expect(await narrow.text()).toBe('path,human,ai,total\r\n/a,0,1,1\r\n/c,1,0,1\r\n')
 

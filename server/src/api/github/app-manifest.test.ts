@@ -11,7 +11,7 @@ test('asks for what jobs need, and never for workflows', () => {
     redirect_url: 'https://docs-backend.example.com/github/app-made',
     callback_urls: ['https://docs-backend.example.com/github/installed'],
     public: false,
-    hook_attributes: { url: 'https://docs-backend.example.com/v1/hooks/github', active: true },
+    hook_attributes: { url: 'https://docs-backend.example.com/v1/webhooks/github', active: true },
   })
   expect(manifest.default_permissions).toEqual(neededPermissions)
   expect(manifest.default_permissions).not.toHaveProperty('workflows')

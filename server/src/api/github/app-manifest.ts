@@ -23,11 +23,11 @@ export const permissionsBeyond = (made: Readonly<Record<string, string>>): strin
 
 const events = ['pull_request', 'issue_comment', 'check_run', 'status', 'deployment_status', 'repository']
 
-const longestName = 34
+const maxNameCharacters = 34
 
 export function appManifest(publicUrl: string, githubUrl: string) {
   return {
-    name: `Colophon ${new URL(publicUrl).host}`.slice(0, longestName),
+    name: `Colophon ${new URL(publicUrl).host}`.slice(0, maxNameCharacters),
     url: publicUrl,
     redirect_url: `${publicUrl}/github/app-made`,
     callback_urls: [`${publicUrl}/github/installed`],
@@ -38,7 +38,7 @@ export function appManifest(publicUrl: string, githubUrl: string) {
     // GitHub refuses a webhook to an address that it cannot reach, even one that is turned off; and events without a webhook.
     ...(canReachUs(publicUrl, githubUrl) && {
       default_events: events,
-      hook_attributes: { url: `${publicUrl}/v1/hooks/github`, active: true },
+      hook_attributes: { url: `${publicUrl}/v1/webhooks/github`, active: true },
     }),
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { GithubVisitStore } from '../../github/visit-store.ts'
+import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import type { CodeHosts } from '../repository/code-hosts.ts'
@@ -34,9 +34,9 @@ export function connectGithubRepositoryRoute({
     schemas: { params: ProjectParams, body: ChosenRepository, answers: { 200: RepositorySchema } },
     wantsFreshSession: true,
     async handle({ projectId, caller, body, actor }) {
-      const { visitId, baseUrl, repository } = await findChosen(visits, visitorOf(caller, projectId), body)
-      const test = await github.test(visitId, body)
-      if (!test.works) throw new Problem('invalid_request', test.message)
+      const { authorizationId, baseUrl, repository } = await findChosen(visits, visitorOf(caller, projectId), body)
+      const test = await github.test(authorizationId, body)
+      if (!test.ok) throw new Problem('invalid_request', test.message)
       const before = await repositories.find(projectId)
       const connected = {
         host: 'github' as const,
@@ -51,8 +51,8 @@ export function connectGithubRepositoryRoute({
         webhookSecret: randomBytes(32).toString('hex'), // never given to anybody: the App has a webhook for all
       }
       await repositories.connect(projectId, connected, actor)
-      await visits.end(visitId)
-      return answer(200, asAnswer({ ...connected, trouble: null }, codeHosts.defaultTemplates))
+      await visits.end(authorizationId)
+      return answer(200, asAnswer({ ...connected, issue: null }, codeHosts.defaultTemplates))
     },
   })
 }

@@ -1,6 +1,6 @@
 /** What routes need of GitHub; `main` brings it, as routes know of no host, and can open no secret. */
 import type { GithubApp } from '../../github/app-store.ts'
-import type { ArrivedVisit } from '../../github/visit-store.ts'
+import type { ArrivedVisit } from '../../github/authorization-store.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryTest } from '../../projects/repository-test.ts'
 
@@ -13,7 +13,7 @@ export interface GithubDoor {
   exchange(visit: ArrivedVisit, code: string): Promise<void>
   /** With a token of the installation for that repository alone. */
   test(
-    visitId: Id<'vst'>,
+    authorizationId: Id<'gha'>,
     wanted: { repositoryId: number; baseBranch: string; docsFolder: string },
   ): Promise<RepositoryTest>
 }

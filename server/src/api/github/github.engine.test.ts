@@ -72,10 +72,10 @@ test('an App is made from its manifest, once, by who runs the installation', asy
   expect(organization.action).toMatch(`${baseUrl}/organizations/acme/settings/apps/new?state=`)
 
   const brought = await makeApp()
-  await expect(operator.client.github.finishApp({ ...brought, state: 'another' })).rejects.toMatchObject(invalid)
-  const app = await operator.client.github.finishApp(brought)
+  await expect(operator.client.github.completeApp({ ...brought, state: 'another' })).rejects.toMatchObject(invalid)
+  const app = await operator.client.github.completeApp(brought)
   expect(app).toMatchObject({ baseUrl, hasWebhook: true, url: expect.stringContaining(baseUrl) })
-  await expect(operator.client.github.finishApp(brought), 'once').rejects.toMatchObject(invalid)
+  await expect(operator.client.github.completeApp(brought), 'once').rejects.toMatchObject(invalid)
   const [stored] = (await api.pool.query('SELECT * FROM github_app')).rows
   expect(JSON.stringify(stored)).not.toContain('PRIVATE KEY')
 
@@ -83,18 +83,22 @@ test('an App is made from its manifest, once, by who runs the installation', asy
   expect(await owner.client.github.apps()).toEqual({ apps: [app], baseUrls: [baseUrl] })
   for (const stranger of [owner.client, api.clientWith()]) {
     await expect(stranger.github.startApp({ baseUrl })).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
-    await expect(stranger.github.finishApp(brought)).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
+    await expect(stranger.github.completeApp(brought)).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
   }
   const { client: key } = await api.makeKey(projectId)
-  await expect(key.github.startVisit(projectId, { baseUrl })).rejects.toMatchObject({ code: 'insufficient_scope' })
-  await expect(owner.client.github.startVisit(projectId, { baseUrl: 'https://github.com' })).rejects.toMatchObject({
+  await expect(key.github.startAuthorization(projectId, { baseUrl })).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  })
+  await expect(
+    owner.client.github.startAuthorization(projectId, { baseUrl: 'https://github.com' }),
+  ).rejects.toMatchObject({
     code: 'project_not_ready',
   })
 })
 
 test('an App that may do more than was asked for is not kept, and none is taken over in an old session', async () => {
   const { apps } = await operator.client.github.apps()
-  await expect(operator.client.github.finishApp(await makeApp({ workflows: 'write' }))).rejects.toMatchObject({
+  await expect(operator.client.github.completeApp(await makeApp({ workflows: 'write' }))).rejects.toMatchObject({
     ...invalid,
     detail: expect.stringContaining('workflows: write'),
   })
@@ -106,29 +110,31 @@ test('an App that may do more than was asked for is not kept, and none is taken 
       [interval, operator.email],
     )
   await age('11 minutes')
-  const stale = { code: 'fresh_session_needed' }
+  const stale = { code: 'reauthentication_required' }
   await expect(operator.client.github.startApp({ baseUrl })).rejects.toMatchObject(stale)
-  await expect(operator.client.github.finishApp(brought)).rejects.toMatchObject(stale)
+  await expect(operator.client.github.completeApp(brought)).rejects.toMatchObject(stale)
   await age('0 minutes')
   expect((await operator.client.github.apps()).apps).toEqual(apps)
-  expect(await operator.client.github.finishApp(brought), 'what was brought is still good').toMatchObject({ baseUrl })
+  expect(await operator.client.github.completeApp(brought), 'what was brought is still good').toMatchObject({ baseUrl })
 })
 
 test('only the way of this person and project leads back, once', async () => {
   const { projectId, owner } = await makeOwner()
   const second = await api.signIn({ projectId, role: 'owner' })
   const another = await makeOwner()
-  const { authorizeUrl } = await owner.client.github.startVisit(projectId, { baseUrl })
+  const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
   const brought = broughtBy(await (await onGithub('eve')).authorize(authorizeUrl))
-  await expect(second.client.github.finishVisit(projectId, brought)).rejects.toMatchObject(invalid)
-  await expect(another.owner.client.github.finishVisit(another.projectId, brought)).rejects.toMatchObject(invalid)
-  expect((await owner.client.github.finishVisit(projectId, brought)).repositories).toEqual([])
-  await expect(owner.client.github.finishVisit(projectId, brought)).rejects.toMatchObject(invalid)
+  await expect(second.client.github.completeAuthorization(projectId, brought)).rejects.toMatchObject(invalid)
+  await expect(another.owner.client.github.completeAuthorization(another.projectId, brought)).rejects.toMatchObject(
+    invalid,
+  )
+  expect((await owner.client.github.completeAuthorization(projectId, brought)).repositories).toEqual([])
+  await expect(owner.client.github.completeAuthorization(projectId, brought)).rejects.toMatchObject(invalid)
 
-  const again = await owner.client.github.startVisit(projectId, { baseUrl })
+  const again = await owner.client.github.startAuthorization(projectId, { baseUrl })
   const { state } = broughtBy(new URL(again.authorizeUrl))
   const made = { state, code: 'made-up' }
-  await expect(owner.client.github.finishVisit(projectId, made), 'a made-up code').rejects.toMatchObject({
+  await expect(owner.client.github.completeAuthorization(projectId, made), 'a made-up code').rejects.toMatchObject({
     ...invalid,
     detail: expect.stringContaining('does not take the code'),
   })
@@ -138,15 +144,20 @@ test('only the way of this person and project leads back, once', async () => {
 
 test('what GitHub shows to the person, with write access, can be connected, and nothing else', async () => {
   const { projectId, owner } = await makeOwner()
-  const { installUrl } = await owner.client.github.startVisit(projectId, { baseUrl })
+  const { installUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
   const ada = await onGithub('ada')
   const back = await ada.install(installUrl, [docs.id])
   expect(back.pathname).toBe('/github/installed')
-  const visit = await owner.client.github.finishVisit(projectId, broughtBy(back))
+  const visit = await owner.client.github.completeAuthorization(projectId, broughtBy(back))
   const shown = { id: docs.id, owner: named('ada'), name: 'docs', defaultBranch: 'main', isPrivate: true }
   expect(visit.repositories, 'not the one that the App was not let into').toEqual([shown])
 
-  const chosen = { visitId: visit.visitId, repositoryId: docs.id, baseBranch: 'main', docsFolder: 'docs' }
+  const chosen = {
+    authorizationId: visit.authorizationId,
+    repositoryId: docs.id,
+    baseBranch: 'main',
+    docsFolder: 'docs',
+  }
   const { client } = owner
   await expect(client.github.connectRepository(projectId, { ...chosen, repositoryId: other.id })).rejects.toMatchObject(
     invalid,
@@ -163,10 +174,10 @@ test('what GitHub shows to the person, with write access, can be connected, and 
   expect(await client.repository.get(projectId)).toEqual({ repository: null })
 
   const nowhere = { ...chosen, baseBranch: 'gone' }
-  expect(await client.github.testRepository(projectId, nowhere)).toMatchObject({ works: false })
+  expect(await client.github.testRepository(projectId, nowhere)).toMatchObject({ ok: false })
   await expect(client.github.connectRepository(projectId, nowhere)).rejects.toMatchObject(invalid)
   expect(await client.github.testRepository(projectId, chosen)).toEqual({
-    works: true,
+    ok: true,
     message: expect.stringContaining('docs'),
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1, canManageWebhooks: true },
   })
@@ -183,9 +194,9 @@ test('who may only read is offered nothing, nor is what others have let the App 
   await control.addCollaborator(docs.fullName, named('bob'), 'read')
   const { projectId, owner } = await makeOwner()
   const offeredTo = async (who: string) => {
-    const { authorizeUrl } = await owner.client.github.startVisit(projectId, { baseUrl })
+    const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
     const brought = broughtBy(await (await onGithub(who)).authorize(authorizeUrl))
-    const { repositories } = await owner.client.github.finishVisit(projectId, brought)
+    const { repositories } = await owner.client.github.completeAuthorization(projectId, brought)
     return repositories.map(({ id }) => id)
   }
   expect(await offeredTo('bob')).toEqual([])
@@ -201,23 +212,23 @@ test('what happens to the repository is heard of, and said in words', { timeout:
   const { projectId, owner } = await makeOwner()
   const installationId = await installationOf(named('ada'))
   await control.addToInstallation(installationId, handbook.fullName)
-  const { authorizeUrl } = await owner.client.github.startVisit(projectId, { baseUrl })
-  const visit = await owner.client.github.finishVisit(
+  const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
+  const visit = await owner.client.github.completeAuthorization(
     projectId,
     broughtBy(await (await onGithub('ada')).authorize(authorizeUrl)),
   )
   await owner.client.github.connectRepository(projectId, {
-    visitId: visit.visitId,
+    authorizationId: visit.authorizationId,
     repositoryId: handbook.id,
     baseBranch: 'main',
     docsFolder: '',
   })
-  const becomes = (wanted: { name?: string; trouble: object | null }) =>
+  const becomes = (wanted: { name?: string; issue: object | null }) =>
     vi.waitFor(async () => expect((await owner.client.repository.get(projectId)).repository).toMatchObject(wanted), {
       timeout: 15_000,
       interval: 250,
     })
-  const dueInSeconds = 'SELECT extract(epoch FROM look_due_at - now()) AS seconds FROM repository WHERE project_id = $1'
+  const dueInSeconds = 'SELECT extract(epoch FROM poll_at - now()) AS seconds FROM repository WHERE project_id = $1'
   const isDueIn = (least: number, most: number, why: string) =>
     vi.waitFor(
       async () => {
@@ -230,33 +241,33 @@ test('what happens to the repository is heard of, and said in words', { timeout:
   await control.faults(named('ada'), { next: [{ kind: 'server_error', operation: 'repos/get' }] })
   await control.rename(handbook.id, 'manual')
   await isDueIn(30, 60, 'GitHub was away: it is looked at again soon')
-  await api.pool.query('UPDATE repository SET look_due_at = now() WHERE project_id = $1', [projectId])
-  await becomes({ name: 'manual', trouble: null })
+  await api.pool.query('UPDATE repository SET poll_at = now() WHERE project_id = $1', [projectId])
+  await becomes({ name: 'manual', issue: null })
   await control.archive(handbook.id)
-  await becomes({ trouble: { code: 'archived', message: expect.stringContaining('unarchive') } })
+  await becomes({ issue: { code: 'archived', message: expect.stringContaining('unarchive') } })
   await control.archive(handbook.id, false)
-  await becomes({ trouble: null })
+  await becomes({ issue: null })
   await control.removeFromInstallation(installationId, handbook.id)
-  await becomes({ trouble: { code: 'gone', message: expect.stringContaining('let the App into it') } })
+  await becomes({ issue: { code: 'not_found', message: expect.stringContaining('let the App into it') } })
   await control.addToInstallation(installationId, handbook.id)
-  await becomes({ trouble: null })
+  await becomes({ issue: null })
   await control.transfer(handbook.id, named('acme'))
-  await becomes({ trouble: { code: 'gone', message: expect.stringContaining('transferred') } })
+  await becomes({ issue: { code: 'not_found', message: expect.stringContaining('transferred') } })
   await control.transfer(handbook.id, named('ada'))
   await control.rename(handbook.id, 'guide') // the App is not told
   await control.addToInstallation(installationId, handbook.id)
-  await becomes({ name: 'guide', trouble: null })
+  await becomes({ name: 'guide', issue: null })
   await control.suspend(installationId)
-  await becomes({ trouble: { code: 'shut_out', message: expect.stringContaining('suspended') } })
+  await becomes({ issue: { code: 'access_revoked', message: expect.stringContaining('suspended') } })
   await control.suspend(installationId, false)
-  await becomes({ trouble: null })
+  await becomes({ issue: null })
   await control.deleteRepository(handbook.id)
-  await becomes({ trouble: { code: 'gone', message: expect.stringContaining('deleted') } })
+  await becomes({ issue: { code: 'not_found', message: expect.stringContaining('deleted') } })
   await control.uninstall(installationId)
-  await becomes({ trouble: { code: 'shut_out', message: expect.stringContaining('install it again') } })
+  await becomes({ issue: { code: 'access_revoked', message: expect.stringContaining('install it again') } })
   const { entries } = await owner.client.audit.list(projectId, { limit: 20 })
   const heard = entries.filter(({ actor }) => actor === 'code-host').map(({ action }) => action)
-  expect(heard.filter((action) => action === 'repository.trouble')).toHaveLength(10)
+  expect(heard.filter((action) => action === 'repository.issue_changed')).toHaveLength(10)
   expect(heard.filter((action) => action === 'repository.renamed')).toHaveLength(2)
   expect(await control.violations()).toEqual([])
 })

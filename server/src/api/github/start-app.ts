@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { GithubVisitStore } from '../../github/visit-store.ts'
+import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { answer, type Route, route } from '../route.ts'
 import { GithubBaseUrl, plainBaseUrl } from './app.ts'

@@ -1,4 +1,4 @@
-import type { GithubVisitStore } from '../../github/visit-store.ts'
+import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { RepositoryTestSchema } from '../repository/repository.ts'
 import { answer, type Route, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
@@ -17,8 +17,8 @@ export function testGithubRepositoryRoute({ visits, github }: { visits: GithubVi
     description: 'Nothing is stored. What does not work is an answer too, with what to do about it.',
     schemas: { params: ProjectParams, body: ChosenRepository, answers: { 200: RepositoryTestSchema } },
     async handle({ projectId, caller, body }) {
-      const { visitId } = await findChosen(visits, visitorOf(caller, projectId), body)
-      return answer(200, await github.test(visitId, body))
+      const { authorizationId } = await findChosen(visits, visitorOf(caller, projectId), body)
+      return answer(200, await github.test(authorizationId, body))
     },
   })
 }

@@ -1,4 +1,4 @@
-import type { Visitor } from '../../github/visit-store.ts'
+import type { Visitor } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { Caller } from '../caller.ts'

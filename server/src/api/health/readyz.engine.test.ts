@@ -9,11 +9,11 @@ const anybody = api.clientWith()
 
 test('anybody is told that the process is alive and what works', async () => {
   expect(await anybody.health()).toEqual({ status: 'alive', version })
-  const works = { status: 'ok', milliseconds: expect.any(Number) }
+  const works = { status: 'ok', latencyMs: expect.any(Number) }
   expect(await anybody.readiness()).toEqual({
     status: 'ready',
     version,
-    parts: { postgres: works, temporal: works, clickhouse: works },
+    components: { postgres: works, temporal: works, clickhouse: works },
   })
 })
 

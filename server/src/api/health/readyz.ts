@@ -3,8 +3,8 @@ import { readinessAnswer } from '../../platform/http/health-routes.ts'
 import { failureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
 import { answer, type Route, route } from '../route.ts'
 
-export const PartReport = Type.Union([
-  Type.Object({ status: Type.Literal('ok'), milliseconds: Type.Integer() }),
+export const ComponentStatus = Type.Union([
+  Type.Object({ status: Type.Literal('ok'), latencyMs: Type.Integer() }),
   Type.Object({ status: Type.Literal('failing'), reason: Type.Enum(failureReasons) }),
 ])
 
@@ -15,7 +15,7 @@ export const ReadinessStatus = Type.Enum(readinessStatuses, {
 const ReadinessSchema = Type.Object(
   {
     status: ReadinessStatus,
-    parts: Type.Record(Type.String(), PartReport),
+    components: Type.Record(Type.String(), ComponentStatus),
     version: Type.String(),
   },
   { $id: 'Readiness' },

@@ -66,7 +66,7 @@ const signed = (secret: string, payload: string) => createHmac('sha256', secret)
 const deliver = (to: string, payload: string, headers: Record<string, string>) =>
   server.inject({
     method: 'POST',
-    url: `/v1/hooks/${to}`,
+    url: `/v1/webhooks/${to}`,
     payload,
     headers: { 'content-type': 'application/json', ...headers },
   })
@@ -83,13 +83,13 @@ const deliverGithub = (event: string, payload: string, secret: string, to = 'git
 async function takeHints() {
   const looks = await scope.stores.repositories.takeDueLooks(3_600, 100)
   const { rows } = await scope.pool.query(
-    'UPDATE job SET pull_request_due_at = NULL WHERE pull_request_due_at IS NOT NULL RETURNING pull_request_number AS number',
+    'UPDATE job SET pull_request_poll_at = NULL WHERE pull_request_poll_at IS NOT NULL RETURNING pull_request_number AS number',
   )
   return { looks: looks.sort(), pullRequests: rows.map(({ number }) => Number(number)).sort() }
 }
 
 const deliveriesKept = async () =>
-  (await scope.pool.query('SELECT count(*)::int AS kept FROM hook_delivery')).rows[0].kept
+  (await scope.pool.query('SELECT count(*)::int AS kept FROM webhook_delivery')).rows[0].kept
 
 /** Through an App of GitHub. */
 async function connectThroughApp(at: string, { id, installationId }: { id: number; installationId: number }) {
@@ -138,7 +138,7 @@ test('a forged one is not taken, nor one for a project that does not exist: nobo
     await deliverGitea(projectId, pullRequest(8), 'another secret'),
     await deliverGitea('prj_00000000000000000000000000', pullRequest(8), 'the secret'),
     await deliverGitea('nonsense', pullRequest(8), 'the secret'),
-    await server.inject({ method: 'POST', url: `/v1/hooks/${projectId}` }),
+    await server.inject({ method: 'POST', url: `/v1/webhooks/${projectId}` }),
   ]
   const { requestId: _first, ...problem } = answers[0]?.json() ?? {}
   expect(problem).toMatchObject({ status: 401, code: 'unauthenticated' })
@@ -192,7 +192,7 @@ describe('of a GitHub App', () => {
     expect((await deliverGithub('repository', replayed, 'of the App')).statusCode).toBe(204)
     expect(await takeHints(), 'a replay is in no hurry').toEqual({ looks: [], pullRequests: [] })
     const { rows } = await scope.pool.query(
-      "SELECT project_id FROM repository WHERE look_due_at < now() + interval '1 minute'",
+      "SELECT project_id FROM repository WHERE poll_at < now() + interval '1 minute'",
     )
     expect(rows, 'but may be true').toEqual([{ project_id: two }])
     await scope.stores.repositories.hintLook([two])

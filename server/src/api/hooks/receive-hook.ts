@@ -41,7 +41,7 @@ export function addHooks(server: HttpServer, parts: HookParts): void {
     // A route that declares no body is not given one.
     const options = { config: { access: 'signature' }, schema: { body: Type.Unknown() } } as const
 
-    scope.post('/v1/hooks/:projectId', options, async (request, reply) => {
+    scope.post('/v1/webhooks/:projectId', options, async (request, reply) => {
       const { projectId } = request.params as { projectId: string }
       const repository = isId('prj', projectId) ? await repositories.find(projectId) : undefined
       const body = bodyOf(request)
@@ -57,7 +57,7 @@ export function addHooks(server: HttpServer, parts: HookParts): void {
     })
 
     /** Of Apps: one address for all repositories that they were let into. What is connected to no project is nobody's. */
-    scope.post('/v1/hooks/github', options, async (request, reply) => {
+    scope.post('/v1/webhooks/github', options, async (request, reply) => {
       const body = bodyOf(request)
       for (const { baseUrl, webhookSecret } of await githubApps.list()) {
         if (webhookSecret === null) continue

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { hostCheckStates } from '../../jobs/host-check.ts'
+import { ciCheckStatuses } from '../../jobs/host-check.ts'
 import type { Job } from '../../jobs/job.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import { jobOutcomes, pullRequestStates } from '../../jobs/outcome.ts'
@@ -31,7 +31,7 @@ const PullRequestSchema = Type.Object({
   checks: Type.Array(
     Type.Object({
       name: Type.String(),
-      state: Type.Enum(hostCheckStates),
+      status: Type.Enum(ciCheckStatuses),
       url: nullable(Type.String({ format: 'uri' })),
       summary: nullable(Type.String()),
       log: nullable(Type.String(), {
@@ -54,7 +54,7 @@ export const AgentJob = Type.Object(
     createdAt: DateTime('When the job was created.'),
     archivedAt: nullable(DateTime('When the job was archived.')),
     title: nullable(Type.String()),
-    prompt: Type.String({ description: 'How the first prompt begins: at most 200 characters.' }),
+    promptPreview: Type.String({ description: 'How the first prompt begins: at most 200 characters.' }),
     publish: Type.Enum(['pull_request', 'diff']),
     topic: nullable(Type.String()),
     metadata: Type.Record(Type.String(), Type.String()),
@@ -86,7 +86,7 @@ export const asAnswer = (job: Job): Static<typeof AgentJob> => ({
   createdAt: job.createdAt.toISOString(),
   archivedAt: job.archivedAt?.toISOString() ?? null,
   title: job.title,
-  prompt: job.prompt,
+  promptPreview: job.promptPreview,
   publish: job.publish,
   topic: job.topic,
   metadata: job.metadata,

@@ -7,7 +7,7 @@ import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { troubleInWords } from '../repository/repository.ts'
+import { describeRepositoryIssue } from '../repository/repository.ts'
 import { answer, type Route, route } from '../route.ts'
 import { OneLine, ProjectParams } from '../schemas.ts'
 import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
@@ -91,9 +91,9 @@ export function createJobRoute({
           'The project has no repository yet: connect one in its settings, or with `colophon-server admin repository connect`.',
         )
       }
-      if (repository.trouble) {
+      if (repository.issue) {
         await repositories.hintLook([projectId]) // it may have been mended on the host a moment ago
-        throw new Problem('project_not_ready', troubleInWords(repository.trouble, repository.access))
+        throw new Problem('project_not_ready', describeRepositoryIssue(repository.issue, repository.access))
       }
       const path = `/v2/agent/${projectId}/job`
       const { prompt, ref, model, title, draft, publish, topic, metadata } = body

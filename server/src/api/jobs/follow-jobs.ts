@@ -22,7 +22,7 @@ const lookEveryMs = 1_000
 const signOfLifeEveryMs = 15_000
 /** Who signed out, was removed or lost the key is not told more for long. */
 const recheckEveryMs = 5_000
-const mostStreamsPerCaller = 20
+const maxStreamsPerCaller = 20
 const rowsAtOnce = 100
 
 interface Follower {
@@ -110,8 +110,8 @@ export function createFollowJobs(events: EventStore, log: Log): { followJobs: Fo
   return {
     followJobs(job, who) {
       const open = [...followers].filter((follower) => follower.who.id === who.id).length
-      if (open >= mostStreamsPerCaller) {
-        throw new Problem('rate_limited', `At most ${mostStreamsPerCaller} open streams at once: close one first.`, {
+      if (open >= maxStreamsPerCaller) {
+        throw new Problem('rate_limited', `At most ${maxStreamsPerCaller} open streams at once: close one first.`, {
           headers: { 'retry-after': '5' },
         })
       }

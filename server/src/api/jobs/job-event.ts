@@ -14,7 +14,7 @@ export const JobEvent = Type.Object(
     tool: Type.Optional(Type.String({ description: 'Of `tool_call`.' })),
     input: Type.Optional(Type.String({ description: 'Of `tool_call`, as JSON.' })),
     output: Type.Optional(Type.String({ description: 'Of `tool_result`.' })),
-    failed: Type.Optional(Type.Boolean({ description: 'Of `tool_result`.' })),
+    isError: Type.Optional(Type.Boolean({ description: 'Of `tool_result`.' })),
   },
   { $id: 'JobEvent' },
 )

@@ -139,20 +139,20 @@ test('a message can be about a failed check, which the agent is given and people
   const checks = (['failed', 'passed'] as const).map((state) => ({
     id: state,
     name: `It ${state}`,
-    state,
+    status: state,
     url: null,
     summary: 'one line',
   }))
   const pullRequest = { projectId, jobId: id, number: 9 }
   const seen = { commit: 'a', checks, logs: { failed: 'the log' }, previewUrl: null }
   await scope.stores.pullRequests.recordChecks(pullRequest, seen)
-  const send = (check: string) => ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'Mend it.', check })
+  const send = (failedCheck: string) => ask('POST', `${jobsUrl()}/${id}/message`, { prompt: 'Fix it.', failedCheck })
   const sent = await send('It failed')
   expect(sent.statusCode).toBe(200)
   expect(sent.json().pullRequest.checks).toMatchObject([{ name: 'It failed', log: 'the log' }, { log: null }])
   expect((await ask('GET', `${jobsUrl()}/${id}/messages`)).json().messages).toMatchObject([
-    { check: null, comment: null },
-    { prompt: 'Mend it.', check: 'It failed', comment: null },
+    { failedCheck: null, comment: null },
+    { prompt: 'Fix it.', failedCheck: 'It failed', comment: null },
   ])
   for (const [check, words] of [
     ['It passed', 'has not failed'],
@@ -160,7 +160,7 @@ test('a message can be about a failed check, which the agent is given and people
   ] as const) {
     const refusal = {
       code: 'invalid_request',
-      errors: [{ path: 'body/check', message: expect.stringContaining(words) }],
+      errors: [{ path: 'body/failedCheck', message: expect.stringContaining(words) }],
     }
     expect((await send(check)).json()).toMatchObject(refusal)
   }
@@ -263,7 +263,7 @@ test('jobs are found by outcome, and by text in title, id or prompt, which is ne
   await ask('POST', `${jobsUrl()}/${other.id}/cancel`)
   expect(await find('explain 100', { outcome: 'cancelled' })).toEqual([other.id])
   expect(await find('explain 100', { status: 'active' })).toEqual([id])
-  expect((await list({ q: id })).jobs[0].prompt).toBe(`Explain 100%_ÜBER proxies. ${'x'.repeat(173)}`)
+  expect((await list({ q: id })).jobs[0].promptPreview).toBe(`Explain 100%_ÜBER proxies. ${'x'.repeat(173)}`)
   for (const q of ['', 'x'.repeat(201), 'a\u0000']) expect(await list({ q })).toMatchObject({ code: 'invalid_request' })
 })
 

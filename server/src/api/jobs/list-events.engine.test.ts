@@ -17,7 +17,7 @@ let projectId: Id<'prj'>
 let turns: TurnStore
 let attempts: AttemptStore
 const operator = { kind: 'operator' } as const
-const limits = { deadlineSeconds: 60, mostEngineFailures: 2, noRunnerSeconds: 60, mostRunningPerProject: 5 }
+const limits = { deadlineSeconds: 60, maxAgentFailures: 2, noRunnerSeconds: 60, maxConcurrentPerProject: 5 }
 
 beforeAll(async () => {
   scope = await createMigratedScope(inject('engines'), 'list-events')

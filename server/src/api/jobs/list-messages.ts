@@ -10,7 +10,7 @@ const JobMessage = Type.Object(
   {
     number: Type.Integer({ description: '1 is the prompt that the job was created with.' }),
     prompt: Type.String(),
-    check: nullable(Type.String(), { description: 'The failed check that the agent was given with it.' }),
+    failedCheck: nullable(Type.String(), { description: 'The failed check that the agent was given with it.' }),
     comment: nullable(Type.Object({ author: Type.String(), url: Type.String({ format: 'uri' }) }), {
       description: 'On the pull request, that it was read from.',
     }),
@@ -23,7 +23,7 @@ const JobMessage = Type.Object(
     createdAt: DateTime('When it was sent.'),
     startedAt: nullable(DateTime('When its turn came.')),
     claimedAt: nullable(DateTime('When a runner first took it up: the agent works from here on.')),
-    publishingAt: nullable(DateTime('When the result began to be published; null when nothing was.')),
+    publishingStartedAt: nullable(DateTime('When the result began to be published; null when nothing was.')),
     endedAt: nullable(DateTime('When it ended.')),
   },
   { $id: 'JobMessage' },
@@ -46,7 +46,7 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
           createdAt: message.createdAt.toISOString(),
           startedAt: message.startedAt?.toISOString() ?? null,
           claimedAt: message.claimedAt?.toISOString() ?? null,
-          publishingAt: message.publishingAt?.toISOString() ?? null,
+          publishingStartedAt: message.publishingStartedAt?.toISOString() ?? null,
           endedAt: message.endedAt?.toISOString() ?? null,
         })),
       })

@@ -21,7 +21,7 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
       body: Type.Object(
         {
           prompt: Prompt,
-          check: Type.Optional(
+          failedCheck: Type.Optional(
             Type.String({
               minLength: 1,
               maxLength: 200,

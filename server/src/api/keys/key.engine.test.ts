@@ -22,7 +22,7 @@ describe('a new key', () => {
       hint: `${secret.slice(0, 13)}…`,
       scopes: ['agent:read', 'agent:write'],
       allowedNetworks: ['127.0.0.0/8', '2001:db8::1/128'],
-      madeByKeyId: adminKey.id,
+      createdByKeyId: adminKey.id,
       createdAt: expect.stringMatching(/Z$/),
       expiresAt,
       lastUsedAt: null,

@@ -12,7 +12,7 @@ export const KeySchema = Type.Object(
     hint: Type.String({ description: 'The beginning of the secret, to know the key by.' }),
     scopes: Type.Array(Type.Enum(scopes)),
     allowedNetworks: Type.Array(Type.String(), { description: 'Empty: from everywhere.' }),
-    madeByKeyId: nullable(Type.String(), {
+    createdByKeyId: nullable(Type.String(), {
       description: 'The key that made this one; revoking it revokes this one too.',
     }),
     createdAt: DateTime('When the key was made.'),
@@ -26,10 +26,10 @@ export const KeySchema = Type.Object(
 export const asAnswer = (key: Key): Static<typeof KeySchema> => ({
   id: key.id,
   name: key.name,
-  hint: key.hint,
+  hint: key.prefix,
   scopes: [...key.scopes],
   allowedNetworks: [...key.allowedNetworks],
-  madeByKeyId: key.madeByKeyId,
+  createdByKeyId: key.createdByKeyId,
   createdAt: key.createdAt.toISOString(),
   expiresAt: key.expiresAt?.toISOString() ?? null,
   lastUsedAt: key.lastUsedAt?.toISOString() ?? null,

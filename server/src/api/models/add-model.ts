@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problem.ts'
 import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InstalledModelSchema, readTypedModel, TypedModel } from './installed-model.ts'
+import { asAnswer, InstanceModelSchema, readTypedModel, TypedModel } from './instance-model.ts'
 import type { ModelProviders } from './model-providers.ts'
 
 export function addModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
@@ -13,7 +13,7 @@ export function addModelRoute({ modelProviders }: { modelProviders: ModelProvide
     tag: 'Service',
     summary: 'Add a model to the installation',
     description: 'Tested first; what does not work is refused and nothing is stored.',
-    schemas: { body: TypedModel, answers: { 201: InstalledModelSchema } },
+    schemas: { body: TypedModel, answers: { 201: InstanceModelSchema } },
     async handle({ body }) {
       const model = readTypedModel(body)
       const wrong = await modelProviders.test(model, body.key)

@@ -12,7 +12,7 @@ const AgentModel = Type.Object(
     name: Type.String({ description: 'What to give as `model` when a job is created.' }),
     isDefault: Type.Boolean({ description: 'Used by jobs that name no model.' }),
     contextWindowTokens: Type.Integer(),
-    mostOutputTokens: Type.Integer({ description: 'In one answer.' }),
+    maxOutputTokens: Type.Integer({ description: 'In one answer.' }),
     prices: Type.Object({
       input: price('read'),
       output: price('written'),
@@ -39,11 +39,11 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
   })
 }
 
-const asAnswer = ({ name, isDefault, contextWindowTokens, mostOutputTokens, prices }: Model) => ({
+const asAnswer = ({ name, isDefault, contextWindowTokens, maxOutputTokens, prices }: Model) => ({
   name,
   isDefault,
   contextWindowTokens,
-  mostOutputTokens,
+  maxOutputTokens,
   prices: {
     input: asNumber(prices.input),
     output: asNumber(prices.output),

@@ -2,9 +2,9 @@ import Type from 'typebox'
 
 export const ModelTestSchema = Type.Object(
   {
-    works: Type.Boolean(),
+    ok: Type.Boolean(),
     message: Type.String({ description: 'In words that a person can act on.' }),
-    milliseconds: Type.Integer({ description: 'How long it took.' }),
+    latencyMs: Type.Integer({ description: 'How long it took.' }),
   },
   { $id: 'ModelTest' },
 )
@@ -12,6 +12,6 @@ export const ModelTestSchema = Type.Object(
 export async function timeTest(test: () => Promise<string | undefined>) {
   const startedAt = performance.now()
   const wrong = await test()
-  const milliseconds = Math.round(performance.now() - startedAt)
-  return { works: wrong === undefined, message: wrong ?? 'The model answered.', milliseconds }
+  const latencyMs = Math.round(performance.now() - startedAt)
+  return { ok: wrong === undefined, message: wrong ?? 'The model answered.', latencyMs }
 }

@@ -26,7 +26,7 @@ const model: Model = {
   baseUrl: `${modelUrl}/v1`,
   providerModel: 'answer',
   contextWindowTokens: 200_000,
-  mostOutputTokens: 64_000,
+  maxOutputTokens: 64_000,
   projectIds: null,
   isDefault: false,
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
@@ -39,10 +39,10 @@ test('a stored model is tested by who can open its key', async () => {
   await api.stores.models.add(model, 'sk-secret', sealer)
   await api.stores.models.add({ ...model, name: 'theirs', projectIds: [others] }, 'sk-secret', sealer)
   const tested = await client.jobs.testModel(projectId, { model: 'vendor/works' })
-  expect(tested).toEqual({ works: true, message: expect.any(String), milliseconds: expect.any(Number) })
-  expect(await client.jobs.testModel(projectId, { model: 'default' }), 'leads nowhere').toMatchObject({ works: false })
+  expect(tested).toEqual({ ok: true, message: expect.any(String), latencyMs: expect.any(Number) })
+  expect(await client.jobs.testModel(projectId, { model: 'default' }), 'leads nowhere').toMatchObject({ ok: false })
   expect(await client.jobs.testModel(projectId, { model: 'theirs' })).toMatchObject({
-    works: false,
+    ok: false,
     message: 'The project may use no model theirs.',
   })
 }, 60_000)
@@ -64,7 +64,7 @@ test('without a worker nobody waits', async () => {
   try {
     const { projectId, client } = await alone.makeProject()
     expect(await client.jobs.testModel(projectId, { model: 'default' })).toMatchObject({
-      works: false,
+      ok: false,
       message: expect.stringContaining('`worker`'),
     })
   } finally {

@@ -1,12 +1,12 @@
 import { answer, type Route, route } from '../route.ts'
-import { readTypedModel, TypedModel } from './installed-model.ts'
+import { readTypedModel, TypedModel } from './instance-model.ts'
 import type { ModelProviders } from './model-providers.ts'
 import { ModelTestSchema, timeTest } from './model-test.ts'
 
 export function testTypedModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
   return route({
     method: 'POST',
-    url: '/v2/model-test', // not below /v2/models, where it would be a model's name
+    url: '/v2/models/test', // not below /v2/models, where it would be a model's name
     access: 'operator',
     name: 'testModel',
     tag: 'Service',

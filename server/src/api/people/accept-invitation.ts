@@ -8,7 +8,7 @@ import { describeSession, type SessionParts, SessionSchema, signedIn } from './s
 export function acceptInvitationRoute(parts: SessionParts & { invitations: InvitationStore }): Route {
   return route({
     method: 'POST',
-    url: '/v2/invitation/accept',
+    url: '/v2/invitations/accept',
     access: 'public',
     name: 'acceptInvitation',
     tag: 'People',
@@ -24,8 +24,8 @@ export function acceptInvitationRoute(parts: SessionParts & { invitations: Invit
       ),
       answers: { 200: SessionSchema },
     },
-    mostPerMinuteFromPlace: 30,
-    refuses: ['not_found', 'unauthenticated', 'cross_site'],
+    maxPerMinutePerNetwork: 30,
+    refuses: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { token, name, password }, http }) {
       if (name !== undefined && password !== undefined) {
         const { email } = await parts.invitations.acceptAsNew(token, { name, password }, http.requestId)

@@ -36,10 +36,10 @@ test('all addresses of an IPv6 network are one place', { timeout: 60_000 }, asyn
 const token = 'x'.repeat(43)
 const password = 'correct horse battery staple'
 test.each([
-  ['/v2/invitation/accept', { token, name: 'A Writer', password }],
-  ['/v2/invitation/look', { token }],
-  ['/v2/owner', { token, name: 'An Owner', email: 'owner@example.com', password }],
-  ['/v2/session/password', { token, newPassword: password }],
+  ['/v2/invitations/accept', { token, name: 'A Writer', password }],
+  ['/v2/invitations/lookup', { token }],
+  ['/v2/setup/owner', { token, name: 'An Owner', email: 'owner@example.com', password }],
+  ['/v2/password-reset', { token, newPassword: password }],
   ['/v2/session/provider', { purpose: 'sign_in', returnTo: '/' }],
 ])('%s is tried 30 times a minute from one place', async (path, body) => {
   const tries = await times(32, () => post(path, body, '203.0.113.1'))

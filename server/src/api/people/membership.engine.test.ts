@@ -23,13 +23,13 @@ test('whoever was invited before there is an operator does not shut the operator
   expect(await browser().client.session.get()).toMatchObject({ needsFirstOwner: true })
   const token = await api.stores.people.newOwnerToken()
   const taken = { token, ...asNew, email: 'early@example.com' }
-  await expect(browser().client.session.makeFirstOwner(taken)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(browser().client.session.createFirstOwner(taken)).rejects.toMatchObject({ code: 'invalid_request' })
   for (const email of ['admin@localhost', 'jürgen@example.com', 'a..b@example.com', 'a(b)@example.com'])
-    await expect(browser().client.session.makeFirstOwner({ ...taken, email }), email).rejects.toMatchObject({
+    await expect(browser().client.session.createFirstOwner({ ...taken, email }), email).rejects.toMatchObject({
       code: 'invalid_request',
       detail: expect.stringContaining('is not an address that can sign in here'),
     })
-  const made = await browser().client.session.makeFirstOwner({ ...taken, email: 'operator@example.com' })
+  const made = await browser().client.session.createFirstOwner({ ...taken, email: 'operator@example.com' })
   expect(made).toMatchObject({ person: { isOperator: true } })
   expect(await browser().client.session.get()).toMatchObject({ needsFirstOwner: false })
 })
@@ -183,8 +183,8 @@ test('a dead link costs no hashing of passwords', async () => {
     Array.from({ length: 40 }, (_, index) => {
       const { session, invitations } = browser().client
       if (index % 3 === 0) return invitations.accept({ token, ...asNew })
-      if (index % 3 === 1) return session.setPassword({ token, newPassword: password })
-      return session.makeFirstOwner({ token, ...asNew, email: 'x@example.com' })
+      if (index % 3 === 1) return session.resetPassword({ token, newPassword: password })
+      return session.createFirstOwner({ token, ...asNew, email: 'x@example.com' })
     }),
   )
   // With hashing, most of them would find no room and be told `unavailable`.
@@ -208,13 +208,13 @@ test('a new password ends every other link to set one', async () => {
   const links = [await people.newPasswordToken(person.email), await people.newPasswordToken(person.email)]
   const [first = '', second = ''] = links
   const { client } = browser()
-  await client.session.setPassword({ token: first, newPassword: 'a third sentence' })
+  await client.session.resetPassword({ token: first, newPassword: 'a third sentence' })
   const late = { token: second, newPassword: 'a fourth sentence' }
-  await expect(client.session.setPassword(late)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.session.resetPassword(late)).rejects.toMatchObject({ code: 'not_found' })
 
   const third = await people.newPasswordToken(person.email)
   await client.session.changePassword({ currentPassword: 'a third sentence', newPassword: 'a fifth sentence' })
-  await expect(client.session.setPassword({ ...late, token: third })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.session.resetPassword({ ...late, token: third })).rejects.toMatchObject({ code: 'not_found' })
 })
 
 test('what has expired takes no room and is swept', async () => {
@@ -232,12 +232,12 @@ test('what has expired takes no room and is swept', async () => {
     `UPDATE person_session SET expires_at = now() WHERE person_id IN (SELECT id FROM person WHERE email = $1)`,
     [person.email],
   )
-  await api.pool.query(`UPDATE way_in SET expires_at = now()`)
+  await api.pool.query(`UPDATE one_time_link SET expires_at = now()`)
   await api.pool.query(`UPDATE invitation SET expires_at = now()`)
-  await api.pool.query(`UPDATE invitation_mail SET at = now() - interval '2 hours'`)
+  await api.pool.query(`UPDATE invitation_email SET at = now() - interval '2 hours'`)
   await sleep(5)
   await forgetExpired(createDatabase<PeopleTables>(api.pool))
-  for (const table of ['way_in', 'invitation', 'invitation_mail'])
+  for (const table of ['one_time_link', 'invitation', 'invitation_email'])
     expect((await api.pool.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0)
   expect((await person.client.session.get()).person).toBeNull()
   expect((await api.pool.query('SELECT FROM person_session WHERE expires_at < now()')).rowCount).toBe(0)
@@ -253,12 +253,12 @@ test('one mail to an address in ten minutes, and fifty in an hour for a project'
   const [again] = await invitations.list(projectId)
   await invitations.revoke(projectId, again?.id ?? '', operator)
   expect(await mayMail('first@example.com')).toBe(false)
-  await api.pool.query(`UPDATE invitation_mail SET at = now() - interval '11 minutes' WHERE project_id = $1`, [
+  await api.pool.query(`UPDATE invitation_email SET at = now() - interval '11 minutes' WHERE project_id = $1`, [
     projectId,
   ])
   expect(await mayMail('first@example.com')).toBe(true)
   await api.pool.query(
-    `INSERT INTO invitation_mail (project_id, email) SELECT $1, n || '@example.com' FROM generate_series(1, 48) AS n`,
+    `INSERT INTO invitation_email (project_id, email) SELECT $1, n || '@example.com' FROM generate_series(1, 48) AS n`,
     [projectId],
   )
   expect(await mayMail('second@example.com')).toBe(false)

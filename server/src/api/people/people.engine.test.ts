@@ -16,20 +16,20 @@ test('the first owner needs the token, once, and nobody else can come that way',
     person: null,
     needsFirstOwner: true,
     providers: [],
-    canMail: false,
+    canSendEmail: false,
   })
   const wanted = { name: 'An Operator', email: 'Operator@example.com', password }
   const wrong = { ...wanted, token: 'x'.repeat(43) }
-  await expect(client.session.makeFirstOwner(wrong)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.session.createFirstOwner(wrong)).rejects.toMatchObject({ code: 'not_found' })
   const token = await api.stores.people.newOwnerToken()
   const second = await api.stores.people.newOwnerToken()
   const short = { ...wanted, token, password: 'short' }
-  await expect(client.session.makeFirstOwner(short)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(client.session.createFirstOwner(short)).rejects.toMatchObject({ code: 'invalid_request' })
   const tries = await Promise.allSettled(
-    [token, second].map((one) => browser().client.session.makeFirstOwner({ ...wanted, token: one })),
+    [token, second].map((one) => browser().client.session.createFirstOwner({ ...wanted, token: one })),
   )
   expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  await expect(client.session.makeFirstOwner({ ...wanted, token })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.session.createFirstOwner({ ...wanted, token })).rejects.toMatchObject({ code: 'not_found' })
 
   await client.session.signIn({ email, password })
   const session = await client.session.get()
@@ -91,10 +91,10 @@ test('a new password ends the other sessions; a link from the operator sets one'
 
   const token = await api.stores.people.newPasswordToken(person.email)
   const again = browser()
-  await again.client.session.setPassword({ token, newPassword: 'a third sentence' })
+  await again.client.session.resetPassword({ token, newPassword: 'a third sentence' })
   expect((await again.client.session.get()).person).toMatchObject({ email: person.email })
   expect((await person.client.session.get()).person).toBeNull()
-  await expect(again.client.session.setPassword({ token, newPassword: 'a fourth one here' })).rejects.toMatchObject({
+  await expect(again.client.session.resetPassword({ token, newPassword: 'a fourth one here' })).rejects.toMatchObject({
     code: 'not_found',
   })
 })
@@ -148,15 +148,15 @@ test('what changes something has to come from our own pages', async () => {
       headers: { cookie, 'content-type': 'application/json', ...headers },
       body: '{"name":"Renamed"}',
     }).then(async (answer) => [answer.status, ((await answer.json()) as { code?: string }).code])
-  expect(await rename({})).toEqual([403, 'cross_site'])
-  expect(await rename({ origin: 'https://evil.example' })).toEqual([403, 'cross_site'])
-  expect(await rename({ origin: 'null' })).toEqual([403, 'cross_site'])
-  expect(await rename({ origin, 'sec-fetch-site': 'cross-site' })).toEqual([403, 'cross_site'])
-  expect(await rename({ origin, 'sec-fetch-site': 'same-site' })).toEqual([403, 'cross_site'])
+  expect(await rename({})).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin: 'https://evil.example' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin: 'null' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin, 'sec-fetch-site': 'cross-site' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin, 'sec-fetch-site': 'same-site' })).toEqual([403, 'cross_origin'])
   expect(await rename({ origin })).toEqual([200, undefined])
   expect(await rename({ 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined])
   const foreign = browserLike(api.url, 'https://evil.example')
-  await expect(foreign.client.session.signIn(owner.login)).rejects.toMatchObject({ code: 'cross_site' })
+  await expect(foreign.client.session.signIn(owner.login)).rejects.toMatchObject({ code: 'cross_origin' })
 })
 
 test('making a key wants a fresh session', async () => {
@@ -165,7 +165,7 @@ test('making a key wants a fresh session', async () => {
   const wanted = { name: 'CI', scopes: ['agent:read' as const] }
   expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
   await api.pool.query(`UPDATE person_session SET created_at = now() - interval '11 minutes'`)
-  await expect(owner.client.keys.create(projectId, wanted)).rejects.toMatchObject({ code: 'fresh_session_needed' })
+  await expect(owner.client.keys.create(projectId, wanted)).rejects.toMatchObject({ code: 'reauthentication_required' })
   await owner.client.session.signIn(owner.login)
   expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
   const { entries } = await owner.client.audit.list(projectId, { limit: 1 })

@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
 import type { Cookies, Sessions } from '../../people/sessions.ts'
-import { freshUntil } from '../authenticate-person.ts'
+import { recentlyAuthenticatedUntil } from '../authenticate-person.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 export interface SessionParts {
   sessions: Sessions
   people: PersonStore
   /** Whether invitations go out by mail. */
-  canMail: boolean
+  canSendEmail: boolean
 }
 
 export const SessionSchema = Type.Object(
@@ -22,9 +22,11 @@ export const SessionSchema = Type.Object(
       }),
       { description: 'Null: nobody is signed in.' },
     ),
-    freshUntil: nullable(DateTime('Until when this session may do what wants a fresh one, like making an API key.')),
+    recentlyAuthenticatedUntil: nullable(
+      DateTime('Until when this session may do what wants a fresh one, like making an API key.'),
+    ),
     needsFirstOwner: Type.Boolean({ description: 'Nobody runs the installation yet.' }),
-    canMail: Type.Boolean({ description: 'Invitations go out by mail as well.' }),
+    canSendEmail: Type.Boolean({ description: 'Invitations go out by mail as well.' }),
     providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
       description: 'Who else can say who somebody is.',
     }),
@@ -33,15 +35,15 @@ export const SessionSchema = Type.Object(
 )
 
 export async function describeSession(
-  { sessions, people, canMail }: SessionParts,
+  { sessions, people, canSendEmail }: SessionParts,
   cookie: string,
 ): Promise<Static<typeof SessionSchema>> {
   const session = await sessions.find(cookie)
   return {
     person: session?.person ?? null,
-    freshUntil: session ? freshUntil(session).toISOString() : null,
+    recentlyAuthenticatedUntil: session ? recentlyAuthenticatedUntil(session).toISOString() : null,
     needsFirstOwner: session === undefined && !(await people.hasOperator()),
-    canMail,
+    canSendEmail,
     providers: sessions.providers,
   }
 }

@@ -28,8 +28,8 @@ export function signInRoute(parts: SessionParts): Route {
       ),
       answers: { 200: SessionSchema },
     },
-    mostPerMinuteFromPlace: 60,
-    refuses: ['unauthenticated', 'cross_site'],
+    maxPerMinutePerNetwork: 60,
+    refuses: ['unauthenticated', 'cross_origin'],
     async handle({ body: { email, password }, http }) {
       const person = email.toLowerCase()
       triesOfPersonFromPlace.take(`${placeOf(http.address)} ${person}`)

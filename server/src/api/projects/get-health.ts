@@ -3,7 +3,7 @@ import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
-import { PartReport, ReadinessStatus } from '../health/readyz.ts'
+import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
 import { answer, type Route, route } from '../route.ts'
 import { asAnswer, RunnerSchema } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
@@ -11,12 +11,12 @@ import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 const ProjectHealth = Type.Object(
   {
     status: ReadinessStatus,
-    engines: Type.Record(Type.String(), PartReport),
+    components: Type.Record(Type.String(), ComponentStatus),
     runners: Type.Array(RunnerSchema),
     viewBuffer: Type.Object(
       {
         bytes: Type.Integer(),
-        capBytes: Type.Integer({ description: 'With so much waiting no more views are taken.' }),
+        limitBytes: Type.Integer({ description: 'With so much waiting no more views are taken.' }),
         oldestWaitingAt: nullable(DateTime('Since when the oldest waits. Null: nothing does.')),
       },
       { description: 'Views of all projects that were taken and are not counted yet.' },
@@ -55,7 +55,7 @@ export function getHealthRoute(parts: HealthParts): Route {
       ])
       return answer(200, {
         status: report.status,
-        engines: report.parts,
+        components: report.components,
         runners: runners.map(asAnswer),
         viewBuffer: { ...buffer, oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null },
         versions: { colophon: version, schema },

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { SeenReaders } from '../../analytics/query/seen-readers.ts'
+import type { SeenClients } from '../../analytics/query/seen-clients.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
 import type { FindFurthestJob } from '../../jobs/furthest-job.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
@@ -13,7 +13,7 @@ import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Setup = Type.Object(
   {
-    repository: Type.Object({ connected: Type.Boolean(), name: nullable(Type.String()) }),
+    repository: Type.Object({ isConnected: Type.Boolean(), name: nullable(Type.String()) }),
     model: Type.Object({ name: nullable(Type.String({ description: 'The one of jobs that name none.' })) }),
     runner: Type.Object({ lastSeenAt: nullable(DateTime('Of whichever was seen last.')), isOnline: Type.Boolean() }),
     job: Type.Object(
@@ -24,9 +24,9 @@ const Setup = Type.Object(
       url: nullable(Type.String()),
       state: nullable(Type.Enum(['open', 'merged', 'closed'])),
     }),
-    key: Type.Object({ made: Type.Boolean() }),
+    apiKey: Type.Object({ isCreated: Type.Boolean() }),
     siteKey: Type.Object({ key: nullable(Type.String()) }),
-    views: Type.Object({ human: Type.Boolean(), ai: Type.Boolean() }),
+    views: Type.Object({ hasHuman: Type.Boolean(), hasAi: Type.Boolean() }),
   },
   { $id: 'ProjectSetup' },
 )
@@ -38,7 +38,7 @@ export interface SetupParts {
   findFurthestJob: FindFurthestJob
   keys: KeyStore
   analyticsSettings: SettingsStore
-  seenReaders: SeenReaders
+  seenClients: SeenClients
 }
 
 export function getSetupRoute(parts: SetupParts): Route {
@@ -61,21 +61,21 @@ export function getSetupRoute(parts: SetupParts): Route {
         parts.findFurthestJob(projectId),
         parts.keys.list(projectId, { limit: 1, before: undefined }),
         parts.analyticsSettings.listSiteKeys(projectId),
-        parts.seenReaders.find(projectId),
+        parts.seenClients.find(projectId),
       ])
       const lastSeen = runners.flatMap(({ lastSeenAt }) => lastSeenAt ?? []).sort((a, b) => +b - +a)[0]
       return answer(200, {
         repository: {
-          connected: repository !== undefined,
+          isConnected: repository !== undefined,
           name: repository ? `${repository.owner}/${repository.name}` : null,
         },
         model: { name: model?.name ?? null },
         runner: { lastSeenAt: lastSeen?.toISOString() ?? null, isOnline: runners.some(({ isOnline }) => isOnline) },
         job: { id: job?.id ?? null, status: job?.status ?? null },
         pullRequest: { url: job?.pullRequestUrl ?? null, state: job?.pullRequestState ?? null },
-        key: { made: keys.length > 0 },
+        apiKey: { isCreated: keys.length > 0 },
         siteKey: { key: siteKeys[0]?.key ?? null },
-        views,
+        views: { hasHuman: views.human, hasAi: views.ai },
       })
     },
   })

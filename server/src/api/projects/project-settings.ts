@@ -3,25 +3,22 @@ import type { BudgetDefaults } from '../../models/budget.ts'
 import type { BudgetStore } from '../../models/budget-store.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import type { Id } from '../../platform/ids.ts'
-import { mostInstructionCharacters, type ProjectStore } from '../../projects/project-store.ts'
+import { maxInstructionCharacters, type ProjectStore } from '../../projects/project-store.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 const tokens = (description: string) => nullable(Type.Integer({ minimum: 0, maximum: 1e12 }), { description })
 const usd = (description: string) => nullable(Type.Number({ minimum: 0, maximum: 1e9 }), { description })
 
 const budget = {
-  jobMostTokens: tokens('What the calls of one job may use.'),
-  monthMostTokens: tokens('What the calls of a calendar month (UTC) may use.'),
-  monthMostUsd: usd('What the calls of a calendar month (UTC) may cost.'),
+  maxTokensPerJob: tokens('What the calls of one job may use.'),
+  maxTokensPerMonth: tokens('What the calls of a calendar month (UTC) may use.'),
+  maxUsdPerMonth: usd('What the calls of a calendar month (UTC) may cost.'),
 }
 
 const changeable = {
-  instructions: nullable(
-    Type.String({ minLength: 1, maxLength: mostInstructionCharacters, pattern: '^[^\\u0000]*$' }),
-    {
-      description: 'What the agent is told in every job. Null: nothing.',
-    },
-  ),
+  instructions: nullable(Type.String({ minLength: 1, maxLength: maxInstructionCharacters, pattern: '^[^\\u0000]*$' }), {
+    description: 'What the agent is told in every job. Null: nothing.',
+  }),
   defaultModel: nullable(Type.String({ minLength: 1, maxLength: 100 }), {
     description: "Of jobs that name no model. Null: the installation's default.",
   }),
@@ -33,12 +30,15 @@ const changeable = {
 export const ProjectSettings = Type.Object(
   {
     ...changeable,
-    installationDefaultModel: nullable(Type.String()),
+    instanceDefaultModel: nullable(Type.String()),
     budget: Type.Object(budget, { description: "The project's own. Null: as the installation has it." }),
-    installationBudget: Type.Object(budget, {
+    instanceBudget: Type.Object(budget, {
       description: 'For projects that have none of their own. Null: no limit.',
     }),
-    usedThisMonth: Type.Object({ tokens: Type.Integer(), usd: Type.Number() }, { description: 'Calendar month, UTC.' }),
+    usageThisMonth: Type.Object(
+      { tokens: Type.Integer(), costUsd: Type.Number() },
+      { description: 'Calendar month, UTC.' },
+    ),
     pausedAt: nullable(DateTime('Since when jobs wait.')),
   },
   { $id: 'ProjectSettings' },
@@ -57,25 +57,25 @@ export interface SettingsParts {
   projects: ProjectStore
   models: ModelStore
   budgets: BudgetStore
-  installationBudget: BudgetDefaults
+  instanceBudget: BudgetDefaults
 }
 
 export async function readSettings(
-  { projects, models, budgets, installationBudget }: SettingsParts,
+  { projects, models, budgets, instanceBudget }: SettingsParts,
   projectId: Id<'prj'>,
 ): Promise<Static<typeof ProjectSettings>> {
-  const [{ pausedAt }, settings, installationDefaultModel, { own, used }] = await Promise.all([
+  const [{ pausedAt }, settings, instanceDefaultModel, { own, used }] = await Promise.all([
     projects.get(projectId),
     projects.readSettings(projectId),
-    models.installationDefault(projectId),
+    models.instanceDefault(projectId),
     budgets.read(projectId),
   ])
   return {
     ...settings,
-    installationDefaultModel,
+    instanceDefaultModel,
     budget: own,
-    installationBudget,
-    usedThisMonth: used,
+    instanceBudget,
+    usageThisMonth: used,
     pausedAt: pausedAt?.toISOString() ?? null,
   }
 }

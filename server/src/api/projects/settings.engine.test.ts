@@ -6,7 +6,7 @@ import { forgetOldJobs } from '../../jobs/forget-old-jobs.ts'
 import type { JobTables } from '../../jobs/tables.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 
-const api = await startRunningApi(inject('engines'), 'api settings', { COLOPHON_PROJECT_MONTH_MOST_USD: '500' })
+const api = await startRunningApi(inject('engines'), 'api settings', { COLOPHON_BUDGET_MAX_USD_PER_MONTH: '500' })
 afterAll(() => api.drop())
 
 const { projectId, client } = await api.makeProject()
@@ -16,10 +16,10 @@ const untouched = {
   instructions: null,
   defaultModel: null,
   jobRetentionDays: null,
-  installationDefaultModel: 'test-model',
-  budget: { jobMostTokens: null, monthMostTokens: null, monthMostUsd: null },
-  installationBudget: { jobMostTokens: 5_000_000, monthMostTokens: null, monthMostUsd: 500 },
-  usedThisMonth: { tokens: 0, usd: 0 },
+  instanceDefaultModel: 'test-model',
+  budget: { maxTokensPerJob: null, maxTokensPerMonth: null, maxUsdPerMonth: null },
+  instanceBudget: { maxTokensPerJob: 5_000_000, maxTokensPerMonth: null, maxUsdPerMonth: 500 },
+  usageThisMonth: { tokens: 0, costUsd: 0 },
   pausedAt: null,
 }
 
@@ -29,7 +29,7 @@ test('settings of a project that said nothing, then changed field by field', asy
     instructions: 'Be brief.',
     defaultModel: 'test-model',
     jobRetentionDays: 30,
-    budget: { jobMostTokens: 1_000, monthMostTokens: 2_000, monthMostUsd: 12.5 },
+    budget: { maxTokensPerJob: 1_000, maxTokensPerMonth: 2_000, maxUsdPerMonth: 12.5 },
   }
   expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...untouched, ...changes })
   await api.pool.query(
@@ -37,13 +37,18 @@ test('settings of a project that said nothing, then changed field by field', asy
     [projectId],
   )
   const taken = await client.projects.changeSettings(projectId, { instructions: null })
-  expect(taken).toEqual({ ...untouched, ...changes, instructions: null, usedThisMonth: { tokens: 700, usd: 1.25 } })
+  expect(taken).toEqual({
+    ...untouched,
+    ...changes,
+    instructions: null,
+    usageThisMonth: { tokens: 700, costUsd: 1.25 },
+  })
   const { entries } = await client.audit.list(projectId, { limit: 4 })
   expect(entries.map(({ action }) => action)).toEqual([
-    'project.instructed',
-    'budget.set',
-    'project.instructed',
-    'project.changed',
+    'project.instructions_changed',
+    'budget.changed',
+    'project.instructions_changed',
+    'project.settings_changed',
   ])
 })
 
@@ -74,9 +79,9 @@ test.each([
 })
 
 test('what cannot be changed in one part changes in none', async () => {
-  await api.pool.query('ALTER TABLE project_budget ADD CONSTRAINT not_thirteen CHECK (job_most_tokens <> 13)')
+  await api.pool.query('ALTER TABLE project_budget ADD CONSTRAINT not_thirteen CHECK (max_tokens_per_job <> 13)')
   const before = await client.projects.settings(projectId)
-  const budget = { jobMostTokens: 13, monthMostTokens: null, monthMostUsd: null }
+  const budget = { maxTokensPerJob: 13, maxTokensPerMonth: null, maxUsdPerMonth: null }
   const changes = { instructions: 'Be long.', jobRetentionDays: 77, budget }
   await expect(client.projects.changeSettings(projectId, changes)).rejects.toMatchObject({ code: 'internal_error' })
   expect(await client.projects.settings(projectId)).toEqual(before)
@@ -127,8 +132,8 @@ test('jobs that ended are deleted when their project keeps them no longer', asyn
 test('health tells of engines, runners, the buffer and versions', async () => {
   expect(await client.projects.health(projectId)).toMatchObject({
     status: 'ready',
-    engines: { postgres: { status: 'ok' }, temporal: { status: 'ok' }, clickhouse: { status: 'ok' } },
-    viewBuffer: { bytes: 0, oldestWaitingAt: null, capBytes: 1024 ** 3 },
+    components: { postgres: { status: 'ok' }, temporal: { status: 'ok' }, clickhouse: { status: 'ok' } },
+    viewBuffer: { bytes: 0, oldestWaitingAt: null, limitBytes: 1024 ** 3 },
     versions: { colophon: expect.any(String), schema: expect.stringMatching(/^\d{4}_/) },
   })
 })

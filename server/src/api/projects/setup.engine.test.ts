@@ -10,14 +10,14 @@ const { projectId, client } = await api.makeProject()
 
 test('a project begins with nothing', async () => {
   expect(await client.projects.setup(projectId)).toEqual({
-    repository: { connected: false, name: null },
+    repository: { isConnected: false, name: null },
     model: { name: null },
     runner: { lastSeenAt: null, isOnline: false },
     job: { id: null, status: null },
     pullRequest: { url: null, state: null },
-    key: { made: true },
+    apiKey: { isCreated: true },
     siteKey: { key: null },
-    views: { human: false, ai: false },
+    views: { hasHuman: false, hasAi: false },
   })
 })
 
@@ -46,16 +46,16 @@ test('each step shows by itself', async () => {
   const view = (userAgent: string) => ({ path: '/start', userAgent, at: new Date().toISOString() })
   await client.views.ingest(projectId, { views: [view('ClaudeBot/1.0')] })
 
-  await expect.poll(async () => (await client.projects.setup(projectId)).views.ai, { timeout: 5_000 }).toBe(true)
+  await expect.poll(async () => (await client.projects.setup(projectId)).views.hasAi, { timeout: 5_000 }).toBe(true)
   expect(await client.projects.setup(projectId)).toMatchObject({
-    repository: { connected: true, name: 'docs/handbook' },
+    repository: { isConnected: true, name: 'docs/handbook' },
     model: { name: 'test-model' },
     runner: { lastSeenAt: expect.stringMatching(/Z$/), isOnline: true },
     job: { id: older.id, status: 'active' },
     pullRequest: { url: 'https://git.example.com/1', state: 'merged' },
-    key: { made: true },
+    apiKey: { isCreated: true },
     siteKey: { key: siteKey.key },
-    views: { human: false, ai: true },
+    views: { hasHuman: false, hasAi: true },
   })
 })
 

@@ -9,7 +9,7 @@ function argumentsOf(document: OpenApiDocument, operationId: string): string[] {
   const call = callsOf(document).find(({ operation }) => operation.operationId === operationId)
   if (!call) throw new Error(`the document has no ${operationId}`)
   const script = `curl() { printf '%s\\0' "$@"; }\n${curlExample(document, call)}`
-  const env = { COLOPHON_URL: 'https://docs.example.com', COLOPHON_KEY: 'colophon_secret' }
+  const env = { COLOPHON_URL: 'https://docs.example.com', COLOPHON_API_KEY: 'colophon_secret' }
   return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 

@@ -12,14 +12,14 @@ import {
   type Schema,
 } from './openapi-document.ts'
 
-const longestLine = 72
+const maxLineCharacters = 72
 
 export function curlExample(document: OpenApiDocument, { method, path, operation }: Call): string {
   const body = exampleBody(document, operation.requestBody?.content)
   const impliedMethod = body === undefined ? 'GET' : 'POST'
   return [
     `curl${method === impliedMethod ? '' : ` -X ${method}`} ${addressOf(document, path, operation)}`,
-    ...(needsKey(operation) ? ['-H "Authorization: Bearer $COLOPHON_KEY"'] : []),
+    ...(needsKey(operation) ? ['-H "Authorization: Bearer $COLOPHON_API_KEY"'] : []),
     ...requiredParameters(document, operation, 'header').map(
       ([name, value]) => `-H ${singleQuoted(`${name}: ${value}`)}`,
     ),
@@ -56,7 +56,10 @@ function exampleBody(
   const [mediaType, { schema = true, example }] = first
   const value = example ?? exampleValue(document, schema)
   const line = JSON.stringify(value)
-  return { mediaType, text: line.length > longestLine ? JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') : line }
+  return {
+    mediaType,
+    text: line.length > maxLineCharacters ? JSON.stringify(value, null, 2).replaceAll('\n', '\n  ') : line,
+  }
 }
 
 function exampleValue(document: OpenApiDocument, schema: Schema, inside: readonly string[] = []): unknown {

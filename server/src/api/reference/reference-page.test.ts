@@ -104,7 +104,7 @@ test('an operation says what it does, who may call it, what it takes and what it
     'Location header string required Where the job is.',
     'application/json AgentJob',
     '403 Forbidden insufficient_scope, ip_not_allowed',
-    'curl "$COLOPHON_URL/v2/agent/{projectId}/job" \\ -H "Authorization: Bearer $COLOPHON_KEY"',
+    'curl "$COLOPHON_URL/v2/agent/{projectId}/job" \\ -H "Authorization: Bearer $COLOPHON_API_KEY"',
   ]) {
     expect(text).toContain(words)
   }

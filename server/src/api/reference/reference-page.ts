@@ -109,13 +109,13 @@ function authentication(document: OpenApiDocument): Html {
   const isBearer = schemes.some(({ type, scheme }) => type === 'http' && scheme?.toLowerCase() === 'bearer')
   const settings = [
     ...(baseUrl(document) === '$COLOPHON_URL' ? ['export COLOPHON_URL=https://colophon.example.com'] : []),
-    'export COLOPHON_KEY=colophon_…',
+    'export COLOPHON_API_KEY=colophon_…',
   ]
   return html`
 <section aria-labelledby="authentication">
 <h2 id="authentication"><a href="#authentication">Authentication</a></h2>
 ${schemes.map(({ description }) => prose(description))}
-${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLOPHON_KEY</code>.</p>` : ''}
+${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLOPHON_API_KEY</code>.</p>` : ''}
 <p>The examples on this page need these, and your own ids for what stands in braces, like <code>{projectId}</code>:</p>
 <pre tabindex="0" role="group" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
 </section>

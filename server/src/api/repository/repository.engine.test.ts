@@ -27,20 +27,20 @@ const wanted = {
 
 test('a connection is tested, and what was found is told', async () => {
   expect(await client.repository.test(projectId, wanted)).toEqual({
-    works: true,
+    ok: true,
     message: expect.stringContaining(host.name),
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 2, canManageWebhooks: true },
   })
   const elsewhere = await client.repository.test(projectId, { ...wanted, docsFolder: 'nowhere' })
   expect(elsewhere.found).toMatchObject({ docsFolderExists: false, pages: 0 })
   expect(await client.repository.test(projectId, { ...wanted, token: 'wrong' })).toEqual({
-    works: false,
+    ok: false,
     message: expect.stringContaining('does not know this token'),
     found: null,
   })
   for (const host of ['gitea', 'github'] as const)
     expect(await client.repository.test(projectId, { ...wanted, host, url: 'https://[' })).toMatchObject({
-      works: false,
+      ok: false,
     })
   expect(await client.repository.get(projectId), 'nothing was stored').toEqual({ repository: null })
 })
@@ -58,7 +58,7 @@ test('is connected, shown without its secrets, and changed', async () => {
   expect(connected).toMatchObject({
     ...shown,
     access: 'token',
-    trouble: null,
+    issue: null,
     publishing: { branchTemplate: 'colophon/{jobId}', labels: [] },
   })
   expect(JSON.stringify(await client.repository.get(projectId))).not.toContain(token)
@@ -104,15 +104,15 @@ test('a repository of GitHub is connected with a fine-grained token, which may d
   const { projectId, client } = await api.makeProject()
   expect(await client.repository.test(projectId, onGithub)).toMatchObject({
     message: expect.stringContaining('can be read'),
-    works: true,
+    ok: true,
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1 },
   })
-  expect(await client.repository.test(projectId, { ...onGithub, token: reading })).toMatchObject({ works: false })
+  expect(await client.repository.test(projectId, { ...onGithub, token: reading })).toMatchObject({ ok: false })
   expect(await client.repository.connect(projectId, onGithub)).toMatchObject({
     host: 'github',
     url: github.url,
     access: 'token',
-    trouble: null,
+    issue: null,
   })
 })
 

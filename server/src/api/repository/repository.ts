@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
-import type { RepositoryTrouble } from '../../projects/tables.ts'
+import type { RepositoryIssue } from '../../projects/tables.ts'
 import { nullable, OneLine } from '../schemas.ts'
 import type { Templates, WantedRepository } from './code-hosts.ts'
 
@@ -45,9 +45,9 @@ export const RepositorySchema = Type.Object(
     owner: Type.String(),
     name: Type.String({ description: 'Of today: a repository that is renamed stays connected.' }),
     access: Type.Enum(['token', 'app'], { description: 'How we are let in: a typed token, or a GitHub App.' }),
-    trouble: nullable(
+    issue: nullable(
       Type.Object({
-        code: Type.Enum(['archived', 'gone', 'shut_out'] satisfies RepositoryTrouble[]),
+        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies RepositoryIssue[]),
         message: Type.String({ description: 'In words that a person can act on.' }),
       }),
       { description: 'What keeps jobs from working in it. Null: nothing that is known.' },
@@ -92,7 +92,7 @@ export const ConnectBody = Type.Object(
 
 export const RepositoryTestSchema = Type.Object(
   {
-    works: Type.Boolean(),
+    ok: Type.Boolean(),
     message: Type.String({ description: 'In words that a person can act on.' }),
     found: nullable(
       Type.Object({
@@ -122,7 +122,7 @@ export const asWanted = (
 
 /** Without its secrets. */
 export const asAnswer = (
-  { host, baseUrl, owner, name, access, trouble, baseBranch, docsFolder, publishing }: Repository,
+  { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing }: Repository,
   templates: Templates,
 ): Static<typeof RepositorySchema> => ({
   host,
@@ -132,7 +132,7 @@ export const asAnswer = (
   baseBranch,
   docsFolder,
   access: access.kind === 'installation' ? 'app' : 'token',
-  trouble: trouble && { code: trouble, message: troubleInWords(trouble, access) },
+  issue: issue && { code: issue, message: describeRepositoryIssue(issue, access) },
   publishing: {
     branchTemplate: publishing.branchTemplate ?? templates.branch,
     titleTemplate: publishing.titleTemplate ?? templates.title,
@@ -144,16 +144,16 @@ export const asAnswer = (
   },
 })
 
-export function troubleInWords(trouble: RepositoryTrouble, access: Repository['access']): string {
+export function describeRepositoryIssue(issue: RepositoryIssue, access: Repository['access']): string {
   const isApp = access.kind === 'installation'
-  switch (trouble) {
+  switch (issue) {
     case 'archived':
       return 'The repository is archived, and nothing can be pushed: unarchive it on the host, or connect another.'
-    case 'gone':
+    case 'not_found':
       return isApp
         ? 'The repository was deleted, transferred, or taken from the GitHub App: let the App into it, or connect another.'
         : 'The repository was deleted, or the token no longer sees it: connect it again with a token that does, or connect another.'
-    case 'shut_out':
+    case 'access_revoked':
       return isApp
         ? 'The GitHub App was uninstalled or suspended: install it again, and connect the repository once more.'
         : 'The host no longer takes the token: make a new one, and connect the repository again with it.'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AllowPolicy, type CheckedChange, mostNewBytes, printable, refusalsOf } from './allow-list.ts'
+import { type AllowPolicy, type CheckedChange, maxNewBytes, printable, refusalsOf } from './allow-list.ts'
 
 const plain = '100644'
 const docs: AllowPolicy = { docsFolder: 'docs', alsoAllowed: [] }
@@ -163,8 +163,8 @@ describe('refusalsOf', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => change(`docs/${index}.md`))
     expect(codes(many(500))).toEqual([])
     expect(codes(many(501))).toEqual(['too_many_files'])
-    expect(codes([change('docs/a.png', { newBytes: mostNewBytes })])).toEqual([])
-    expect(codes([change('docs/a.png', { newBytes: mostNewBytes }), change('docs/b.md')])).toEqual(['too_large'])
+    expect(codes([change('docs/a.png', { newBytes: maxNewBytes })])).toEqual([])
+    expect(codes([change('docs/a.png', { newBytes: maxNewBytes }), change('docs/b.md')])).toEqual(['too_large'])
   })
 
   it('sees names that are one on other file systems', () => {

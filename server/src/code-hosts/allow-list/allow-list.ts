@@ -37,10 +37,10 @@ export type ChangeRefusalCode =
 /** `path` is made printable: it may be anything. */
 export type ChangeRefusal = { code: ChangeRefusalCode; path: string }
 
-export const mostChangedFiles = 500
-export const mostNewBytes = 10 * 1024 * 1024
-const mostPathBytes = 400
-const mostNameBytes = 200
+export const maxChangedFiles = 500
+export const maxNewBytes = 10 * 1024 * 1024
+const maxPathBytes = 400
+const maxNameBytes = 200
 const plainFile = '100644'
 
 /** None: all is allowed. */
@@ -49,13 +49,13 @@ export function refusalsOf(
   grown: readonly GrownDirectory[],
   policy: AllowPolicy,
 ): ChangeRefusal[] {
-  if (changes.length > mostChangedFiles) return [{ code: 'too_many_files', path: '' }]
+  if (changes.length > maxChangedFiles) return [{ code: 'too_many_files', path: '' }]
   const ofChanges = changes.flatMap((change) => {
     const code = refusalOf(change, policy)
     return code ? [{ code, path: printable(change.path) }] : []
   })
   const newBytes = changes.reduce((sum, change) => sum + change.newBytes, 0)
-  const ofSize: ChangeRefusal[] = newBytes > mostNewBytes ? [{ code: 'too_large', path: '' }] : []
+  const ofSize: ChangeRefusal[] = newBytes > maxNewBytes ? [{ code: 'too_large', path: '' }] : []
   return [...ofChanges, ...ofSize, ...grown.flatMap(collisionsIn)]
 }
 
@@ -65,7 +65,7 @@ function refusalOf(change: CheckedChange, policy: AllowPolicy): ChangeRefusalCod
   const components = path.split('/')
   // What is there already may have any name: it can be edited or removed, but nothing like it added.
   const isNew = change.beforeMode === undefined
-  if (isNew && (change.path.length > mostPathBytes || components.some(isLongName))) return 'path_too_long'
+  if (isNew && (change.path.length > maxPathBytes || components.some(isLongName))) return 'path_too_long'
   return (
     first(components, (component) => (isNew ? refusalOfName(component) : undefined)) ??
     refusalOfMode(change.afterMode) ??
@@ -124,7 +124,7 @@ function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found 
   return undefined
 }
 
-const isLongName = (component: string) => Buffer.byteLength(component) > mostNameBytes
+const isLongName = (component: string) => Buffer.byteLength(component) > maxNameBytes
 
 function asUtf8(path: Uint8Array): string | undefined {
   try {

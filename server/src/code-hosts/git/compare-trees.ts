@@ -35,7 +35,7 @@ export async function compareTrees(
   let treesLeft = limits.trees
   let treeBytesLeft = limits.treeBytes
 
-  async function readTree(id: string | undefined, path: string, mostEntries: number): Promise<Tree> {
+  async function readTree(id: string | undefined, path: string, maxEntries: number): Promise<Tree> {
     if (id === undefined) return new Map()
     const info = await objects.info(id)
     if (!info) throw new Refused('missing_object', path)
@@ -43,7 +43,7 @@ export async function compareTrees(
     treesLeft -= 1
     treeBytesLeft -= info.sizeBytes
     if (treesLeft < 0 || treeBytesLeft < 0) throw new Refused('too_many_directories', path)
-    const tree = parseTree(await objects.contents(id), mostEntries)
+    const tree = parseTree(await objects.contents(id), maxEntries)
     if (typeof tree === 'string') throw new Refused(tree, path)
     return tree
   }
@@ -98,7 +98,7 @@ const isTree = (side: FileSide | undefined): side is FileSide => side?.mode === 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
 /** `mode SP name NUL id`, over and over; broken when it is not that, or names something twice. */
-function parseTree(contents: Buffer, mostEntries: number): Tree | 'broken_tree' | 'too_many_files' {
+function parseTree(contents: Buffer, maxEntries: number): Tree | 'broken_tree' | 'too_many_files' {
   const tree: Tree = new Map()
   for (let position = 0; position < contents.length; ) {
     const space = contents.indexOf(0x20, position)
@@ -106,7 +106,7 @@ function parseTree(contents: Buffer, mostEntries: number): Tree | 'broken_tree' 
     if (space < 0 || end < 0 || end + 21 > contents.length) return 'broken_tree'
     const name = contents.toString('latin1', space + 1, end)
     if (name === '' || tree.has(name)) return 'broken_tree'
-    if (tree.size === mostEntries) return 'too_many_files'
+    if (tree.size === maxEntries) return 'too_many_files'
     const mode = contents.toString('latin1', position, space)
     tree.set(name, { mode, id: contents.toString('hex', end + 1, end + 21) })
     position = end + 21

@@ -36,8 +36,8 @@ const fsckFindings: readonly (readonly [RegExp, UnpackRefusal])[] = [
 const directoryPrefix = 'colophon-publish-'
 const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const networkSeconds = 150
-const mostListedBytes = 64 * 1024 * 1024
-const mostListedCommits = 2_000
+const maxListedBytes = 64 * 1024 * 1024
+const maxListedCommits = 2_000
 
 export type ListedCommit = { id: CommitId; tree: string; parents: readonly CommitId[] }
 
@@ -124,7 +124,7 @@ export class GitRepository {
 
   /** That are here, newest first, and not what led to `since`. */
   async listCommits(head: CommitId, since: CommitId): Promise<ListedCommit[]> {
-    const options = [`--max-count=${mostListedCommits}`, '--format=%H %T %P']
+    const options = [`--max-count=${maxListedCommits}`, '--format=%H %T %P']
     const run = await this.#run(['log', ...options, head, `^${since}`])
     if (run.exitCode !== 0) throw unexpected('log', run)
     const lines = run.stdout.toString().split('\n')
@@ -136,7 +136,7 @@ export class GitRepository {
 
   async listFileIds(tree: string): Promise<Set<string>> {
     const options = ['-r', '--format=%(objecttype) %(objectname)']
-    const run = await this.#run(['ls-tree', ...options, tree], { limits: { outputBytes: mostListedBytes } })
+    const run = await this.#run(['ls-tree', ...options, tree], { limits: { outputBytes: maxListedBytes } })
     if (run.exitCode !== 0) throw unexpected('ls-tree', run)
     // Not a submodule's commit: a file of that id is one that nobody has.
     const ids = new Set<string>()
@@ -166,9 +166,9 @@ export class GitRepository {
     return run.exitCode === 1 ? undefined : idIn('merge-tree', run)
   }
 
-  async patch(before: CommitId, after: CommitId, mostBytes: number): Promise<{ patch: string; isWhole: boolean }> {
+  async patch(before: CommitId, after: CommitId, maxBytes: number): Promise<{ patch: string; isWhole: boolean }> {
     const options = ['-p', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-color']
-    const run = await this.#callHost(['diff-tree', ...options, before, after], undefined, mostBytes)
+    const run = await this.#callHost(['diff-tree', ...options, before, after], undefined, maxBytes)
     if (run.exitCode !== 0 && run.stdout.length === 0) throw unexpected('diff-tree', run)
     return { patch: run.stdout.toString(), isWhole: run.exitCode === 0 }
   }

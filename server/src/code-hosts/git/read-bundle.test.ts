@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bundleOf, commitObject, packOf } from '../testing/craft-objects.ts'
-import { mostBundleBytes, readBundle } from './read-bundle.ts'
+import { maxBundleBytes, readBundle } from './read-bundle.ts'
 
 const base = 'a'.repeat(40)
 const other = 'b'.repeat(40)
@@ -19,7 +19,7 @@ describe('readBundle', () => {
   })
 
   it.each([
-    ['bundle_too_large', Buffer.alloc(mostBundleBytes + 1)],
+    ['bundle_too_large', Buffer.alloc(maxBundleBytes + 1)],
     ['not_a_bundle', Buffer.alloc(0)],
     ['not_a_bundle', Buffer.from('# v2 git bundle\n')],
     ['not_a_bundle', text(`# v3 git bundle\n-${base} x\n${commit.id} HEAD\n\n`)],

@@ -7,12 +7,12 @@ export type BundleReading =
   | { kind: 'readable'; head: CommitId; pack: Buffer }
   | { kind: 'refused'; code: BundleRefusal }
 
-export const mostBundleBytes = 24 * 1024 * 1024
+export const maxBundleBytes = 24 * 1024 * 1024
 
 const packLimits: PackLimits = { objects: 20_000, objectBytes: 10 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 }
 
 const signature = Buffer.from('# v2 git bundle\n')
-const mostHeaderBytes = 4096
+const maxHeaderBytes = 4096
 
 const refused = (code: BundleRefusal): BundleReading => ({ kind: 'refused', code })
 
@@ -21,10 +21,10 @@ const refused = (code: BundleRefusal): BundleReading => ({ kind: 'refused', code
  * and not by git, so that nothing is unpacked before it is known to be small.
  */
 export async function readBundle(bundle: Uint8Array, base: CommitId): Promise<BundleReading> {
-  if (bundle.length > mostBundleBytes) return refused('bundle_too_large')
+  if (bundle.length > maxBundleBytes) return refused('bundle_too_large')
   const bytes = Buffer.from(bundle.buffer, bundle.byteOffset, bundle.length)
   if (!bytes.subarray(0, signature.length).equals(signature)) return refused('not_a_bundle')
-  const headerEnd = bytes.subarray(0, mostHeaderBytes).indexOf('\n\n')
+  const headerEnd = bytes.subarray(0, maxHeaderBytes).indexOf('\n\n')
   if (headerEnd < signature.length) return refused('not_a_bundle')
 
   const lines = bytes.toString('latin1', signature.length, headerEnd).split('\n')

@@ -109,12 +109,12 @@ export async function runGit(command: GitCommand): Promise<GitRun> {
   }
 }
 
-function collect(stream: NodeJS.ReadableStream, mostBytes: number, tooMuch: () => void): () => Buffer {
+function collect(stream: NodeJS.ReadableStream, maxBytes: number, tooMuch: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   stream.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes > mostBytes) tooMuch()
+    if (sizeBytes > maxBytes) tooMuch()
     else chunks.push(chunk)
   })
   return () => Buffer.concat(chunks)

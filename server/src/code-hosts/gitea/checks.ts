@@ -10,7 +10,7 @@ export async function readGiteaChecks(api: GiteaApi, hostUrl: string, commit: Co
     ({ id, status, context, description, target_url: url }): HostCheck => ({
       id: String(id),
       name: context,
-      state: stateOf(status),
+      status: stateOf(status),
       url: asLink(url),
       summary: description || null,
     }),
@@ -18,7 +18,7 @@ export async function readGiteaChecks(api: GiteaApi, hostUrl: string, commit: Co
   return { checks, previewUrl: previewOfChecks(checks, hostUrl) }
 }
 
-function stateOf(status: string): HostCheck['state'] {
+function stateOf(status: string): HostCheck['status'] {
   if (status === 'pending') return 'pending'
   return status === 'error' || status === 'failure' ? 'failed' : 'passed'
 }

@@ -20,7 +20,7 @@ export type GiteaApi = {
 }
 
 const pageSize = 50
-const mostPages = 20
+const maxPages = 20
 
 export function createGiteaApi(connection: GiteaConnection, egress: Egress): GiteaApi {
   const { baseUrl, owner, name, token } = connection
@@ -60,7 +60,7 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
     },
     async list(path, item) {
       const items: Static<typeof item>[] = []
-      for (let page = 1; page <= mostPages; page++) {
+      for (let page = 1; page <= maxPages; page++) {
         const found = await call('GET', `${path}?limit=${pageSize}&page=${page}`, Type.Array(item))
         if (found.length === 0) break // not "fewer than asked for": a host may be set to give fewer
         items.push(...found)

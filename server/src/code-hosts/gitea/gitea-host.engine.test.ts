@@ -20,7 +20,7 @@ const wantedFrom = (branch: string, change?: Partial<WantedPullRequest>) => want
 describe('testConnection', () => {
   it('works with the least that is needed', async () => {
     const person = await gitea.addPerson('write', ['write:repository'])
-    const expected = { works: true, baseCommit: gitea.base.id, defaultBranch: 'main', canManageWebhooks: false }
+    const expected = { ok: true, baseCommit: gitea.base.id, defaultBranch: 'main', canManageWebhooks: false }
     await expect(gitea.hostWith(person.token).testConnection('main')).resolves.toEqual(expected)
   })
 
@@ -31,7 +31,7 @@ describe('testConnection', () => {
     const codes = await Promise.all(
       [reader, readingWriter, stranger].map(async ({ token }) => {
         const test = await gitea.hostWith(token).testConnection('main')
-        return test.works || test.code
+        return test.ok || test.code
       }),
     )
     expect(codes).toEqual(['token_cannot_push', 'token_cannot_push', 'token_cannot_read'])

@@ -39,8 +39,8 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
         if (archived) return { kind: 'archived', id, owner: owner.login, name }
         return { kind: 'usable', id, owner: owner.login, name }
       } catch (error) {
-        if (isCodeHostError(error, 'not_found')) return { kind: 'gone' }
-        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'shut_out' }
+        if (isCodeHostError(error, 'not_found')) return { kind: 'not_found' }
+        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
         throw error
       }
     },

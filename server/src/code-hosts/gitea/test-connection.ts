@@ -41,7 +41,7 @@ export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }
       return problem('token_cannot_push', 'The token may only read. Make one that may write to repositories.')
     }
     return {
-      works: true,
+      ok: true,
       baseCommit: branch.commit.id,
       defaultBranch: repository.default_branch,
       canManageWebhooks: repository.permissions.admin,

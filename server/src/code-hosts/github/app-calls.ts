@@ -89,9 +89,9 @@ const Repositories = Type.Object({
 })
 
 /** More than a person chooses from, and than the time allows for asking. */
-const mostPages = 10
+const maxPages = 10
 const pageSize = 100
-const mostRepositories = 2_000
+const maxRepositories = 2_000
 
 /**
  * What both the App and the visitor can write to. GitHub answers with the repositories of an installation that the user of
@@ -103,7 +103,7 @@ export async function listWritableRepositories(
   { egress, signal }: Asking,
 ) {
   const pages = async function* <Schema extends TSchema>(path: string, schema: Schema, what: string) {
-    for (let page = 1; page <= mostPages; page++) {
+    for (let page = 1; page <= maxPages; page++) {
       const url = `${githubApiUrl(baseUrl)}${path}?per_page=${pageSize}&page=${page}`
       const authorization = `Bearer ${token}`
       yield await call(egress, schema, { method: 'GET', url, authorization, secrets: [token], what, signal })
@@ -125,7 +125,7 @@ export async function listWritableRepositories(
             defaultBranch: repository.default_branch,
             isPrivate: repository.private,
           })
-          if (found.length === mostRepositories) return found
+          if (found.length === maxRepositories) return found
         }
         if (repositories.length < pageSize) break
       }

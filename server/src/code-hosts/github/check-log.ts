@@ -6,9 +6,9 @@ import { ifPermitted, runPrefix } from './checks.ts'
 import { GithubAnnotation, GithubCheckRun } from './github-answers.ts'
 import type { GithubApi } from './github-api.ts'
 
-const mostCharacters = 20_000
-const mostOutputCharacters = 8_000
-const mostAnnotations = 50
+const maxCharacters = 20_000
+const maxOutputCharacters = 8_000
+const maxAnnotations = 50
 /** Logs are read to their end, and only that is kept. */
 const logLimits = { silenceSeconds: 20, deadlineSeconds: 60, maxResponseBytes: 100_000_000 }
 
@@ -24,14 +24,14 @@ export async function readGithubCheckLog(api: GithubApi, egress: Egress, check: 
   // Before anything is cut: half a token is not known as one.
   const ours = await api.token()
   const clean = (text: string) => withoutTokens(harmless(text), ours)
-  const said = joined([output, annotations].map((part) => clean(part).slice(0, mostOutputCharacters)))
-  return joined([said, clean(log).slice(-(mostCharacters - said.length - 2))]) || null
+  const said = joined([output, annotations].map((part) => clean(part).slice(0, maxOutputCharacters)))
+  return joined([said, clean(log).slice(-(maxCharacters - said.length - 2))]) || null
 }
 
 const joined = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n')
 
 async function readAnnotations(api: GithubApi, id: string): Promise<string> {
-  const path = `/check-runs/${id}/annotations?per_page=${mostAnnotations}`
+  const path = `/check-runs/${id}/annotations?per_page=${maxAnnotations}`
   const found = await ifPermitted(api.call('GET', path, Type.Array(GithubAnnotation)))
   const lines = (found ?? []).map(
     ({ path: file, start_line: line, annotation_level: level, message }) => `${file}:${line}: ${level}: ${message}`,
@@ -58,7 +58,7 @@ async function readJobLog(api: GithubApi, egress: Egress, id: string): Promise<s
 
 /** Whole lines. */
 async function endOf(body: ReadableStream<Uint8Array>): Promise<string> {
-  const mostBytes = 4 * mostCharacters
+  const maxBytes = 4 * maxCharacters
   let chunks: Uint8Array[] = []
   let keptBytes = 0
   let readBytes = 0
@@ -66,13 +66,13 @@ async function endOf(body: ReadableStream<Uint8Array>): Promise<string> {
     chunks.push(chunk)
     keptBytes += chunk.length
     readBytes += chunk.length
-    if (keptBytes < 2 * mostBytes) continue
+    if (keptBytes < 2 * maxBytes) continue
     // Not for each chunk: of tiny ones, that would copy the whole end for every byte.
-    chunks = [Buffer.concat(chunks).subarray(-mostBytes)]
-    keptBytes = mostBytes
+    chunks = [Buffer.concat(chunks).subarray(-maxBytes)]
+    keptBytes = maxBytes
   }
-  const end = Buffer.concat(chunks).subarray(-mostBytes).toString('utf8')
-  return readBytes > mostBytes ? end.slice(end.indexOf('\n') + 1 || end.length) : end
+  const end = Buffer.concat(chunks).subarray(-maxBytes).toString('utf8')
+  return readBytes > maxBytes ? end.slice(end.indexOf('\n') + 1 || end.length) : end
 }
 
 const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[0-9;]*[A-Za-z]`, 'g')

@@ -12,8 +12,8 @@ import {
 } from './github-answers.ts'
 import type { GithubApi } from './github-api.ts'
 
-const mostDeployments = 5
-const mostRunPages = 5
+const maxDeployments = 5
+const maxRunPages = 5
 
 /** Of Actions and Apps, of whoever reports by statuses, and of deployments. What the token may not read is left out. */
 export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: CommitId): Promise<HostChecks> {
@@ -25,7 +25,7 @@ export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: 
       name: context,
       url: asLink(url),
       summary: description || null,
-      state: state === 'pending' ? 'pending' : state === 'success' ? 'passed' : 'failed',
+      status: state === 'pending' ? 'pending' : state === 'success' ? 'passed' : 'failed',
     }),
   )
   const checks = [...runs.map(asCheck), ...statuses]
@@ -37,7 +37,7 @@ export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: 
 /** Each with texts of its own. */
 async function readRuns(api: GithubApi, commit: CommitId): Promise<GithubCheckRun[]> {
   const runs: GithubCheckRun[] = []
-  for (let page = 1; page <= mostRunPages; page++) {
+  for (let page = 1; page <= maxRunPages; page++) {
     const path = `/commits/${commit}/check-runs?per_page=${longTextsPerPage}&page=${page}`
     const { check_runs: found } = await api.call('GET', path, GithubCheckRuns)
     runs.push(...found)
@@ -50,7 +50,7 @@ function asCheck(run: GithubCheckRun): HostCheck {
   return {
     id: `${runPrefix}${run.id}`,
     name: run.name,
-    state: stateOf(run),
+    status: stateOf(run),
     url: asLink(run.html_url) ?? asLink(run.details_url),
     summary: run.output.title || run.output.summary?.split('\n')[0] || null,
   }
@@ -60,13 +60,13 @@ export const runPrefix = 'run:'
 
 const passing = ['success', 'neutral', 'skipped']
 
-function stateOf({ status, conclusion }: GithubCheckRun): HostCheck['state'] {
+function stateOf({ status, conclusion }: GithubCheckRun): HostCheck['status'] {
   if (status !== 'completed') return 'pending'
   return passing.includes(conclusion ?? '') ? 'passed' : 'failed'
 }
 
 async function deployedTo(api: GithubApi, commit: CommitId): Promise<string | null> {
-  const path = `/deployments?sha=${commit}&per_page=${mostDeployments}`
+  const path = `/deployments?sha=${commit}&per_page=${maxDeployments}`
   const deployments = await ifPermitted(api.call('GET', path, Type.Array(GithubDeployment)))
   for (const { id } of deployments ?? []) {
     const statuses = api.call('GET', `/deployments/${id}/statuses?per_page=1`, Type.Array(GithubDeploymentStatus))

@@ -48,14 +48,14 @@ async function makeTree(api: GithubApi, commit: PreparedCommit): Promise<string>
 }
 
 /** Larger ones are sent by themselves: a call has its limits. */
-const mostInlineBytes = 200_000
+const maxInlineBytes = 200_000
 
 async function entryOf(api: GithubApi, commit: PreparedCommit, { path, mode, blob }: CommitChange) {
   const entry = { path, mode, type: 'blob' }
   if (blob === null) return { ...entry, sha: null }
   const contents = await commit.contentsOf(blob)
   if (!contents) return { ...entry, sha: blob }
-  if (contents.length <= mostInlineBytes && isUtf8(contents) && !contents.includes(0)) {
+  if (contents.length <= maxInlineBytes && isUtf8(contents) && !contents.includes(0)) {
     return { ...entry, content: contents.toString('utf8') }
   }
   const sent = { content: contents.toString('base64'), encoding: 'base64' }

@@ -34,8 +34,8 @@ export type GithubApi = {
   token(): Promise<string>
 }
 
-const mostPages = 10
-const mostEndPages = 100
+const maxPages = 10
+const maxEndPages = 100
 
 export function createGithubApi(connection: GithubConnection, egress: Egress, tokens: InstallationTokens): GithubApi {
   const { baseUrl, repositoryId, access } = connection
@@ -135,7 +135,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     },
     async list(path, item, perPage = 100) {
       const all: Static<typeof item>[] = []
-      for (let page = 1; page <= mostPages; page++) {
+      for (let page = 1; page <= maxPages; page++) {
         const { items, link } = await readPage(path, item, perPage, page)
         all.push(...items)
         if (!/rel="next"/.test(link)) break
@@ -149,7 +149,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
       for (let page = last; page > 1; page--) {
         const { items } = await readPage(path, item, perPage, page)
         end.unshift(...items)
-        if (items.some(isOld) || last - page === mostEndPages) return end
+        if (items.some(isOld) || last - page === maxEndPages) return end
       }
       return [...beginning, ...end]
     },

@@ -90,13 +90,13 @@ describe('tokens of an App', () => {
     const installed = await another()
     const id = installed.installationId ?? 0
     await control.suspend(id)
-    await expect(installed.hostAt({}).look()).resolves.toEqual({ kind: 'shut_out' })
+    await expect(installed.hostAt({}).look()).resolves.toEqual({ kind: 'access_revoked' })
     await control.suspend(id, false)
     await expect(installed.hostAt({}).look()).resolves.toMatchObject({ kind: 'usable' })
     await control.uninstall(id)
-    await expect(installed.host.look()).resolves.toEqual({ kind: 'shut_out' })
+    await expect(installed.host.look()).resolves.toEqual({ kind: 'access_revoked' })
     await expect(installed.host.testConnection('main')).resolves.toMatchObject({
-      works: false,
+      ok: false,
       message: expect.stringContaining('Install it again'),
     })
   })
@@ -104,9 +104,9 @@ describe('tokens of an App', () => {
   it('are not given for a repository that was taken out of the installation', async () => {
     const installed = await another()
     await control.removeFromInstallation(installed.installationId ?? 0, installed.id)
-    await expect(installed.hostAt({}).look()).resolves.toEqual({ kind: 'gone' })
+    await expect(installed.hostAt({}).look()).resolves.toEqual({ kind: 'not_found' })
     await expect(installed.hostAt({}).testConnection('main')).resolves.toMatchObject({
-      works: false,
+      ok: false,
       message: expect.stringContaining('Add it to the repositories of its installation'),
     })
   })
@@ -163,7 +163,7 @@ describe('a token that a person made', () => {
   ] as const)('without the permission for %s is told so', async (_, permissions, words) => {
     const token = await control.makeFineGrainedToken(repository.owner, { repositories: [repository.id], permissions })
     await expect(repository.hostWith(token).testConnection('main')).resolves.toMatchObject({
-      works: false,
+      ok: false,
       code: 'token_cannot_push',
       message: expect.stringContaining(words),
     })

@@ -33,8 +33,8 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
         if (archived || disabled) return { kind: 'archived', id, owner: owner.login, name }
         return { kind: 'usable', id, owner: owner.login, name }
       } catch (error) {
-        if (isCodeHostError(error, 'not_found')) return { kind: 'gone' }
-        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'shut_out' }
+        if (isCodeHostError(error, 'not_found')) return { kind: 'not_found' }
+        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
         throw error
       }
     },

@@ -61,7 +61,7 @@ export async function testGithubConnection({
       )
     }
     return {
-      works: true,
+      ok: true,
       baseCommit,
       defaultBranch: repository.default_branch,
       // An App has a webhook of its own, for all its repositories.

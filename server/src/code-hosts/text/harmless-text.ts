@@ -16,13 +16,13 @@ export function harmlessPart(text: string): string {
 }
 
 /** On one line, and not longer than this. */
-export function harmlessLine(text: string, mostCharacters: number): string {
+export function harmlessLine(text: string, maxCharacters: number): string {
   const line = harmlessText(visibleText(text).replace(/\s+/g, ' ').trim())
   const characters = [...line]
-  if (characters.length <= mostCharacters) return line
+  if (characters.length <= maxCharacters) return line
   return harmlessText(
     `${characters
-      .slice(0, mostCharacters - 2)
+      .slice(0, maxCharacters - 2)
       .join('')
       .trimEnd()}…`,
   )

@@ -17,16 +17,16 @@ export const defaultTemplates: PublishingTemplates = { branch: 'colophon/{jobId}
 
 export type WrittenByAgent = { title: string | null; summary: string | null }
 
-const mostTitleCharacters = 200
-const mostTemplateCharacters = { branch: 100, title: 100, body: 5_000 }
-const mostSummaryCharacters = 20_000
-const mostCommitSummaryCharacters = 2_000
+const maxTitleCharacters = 200
+const maxTemplateCharacters = { branch: 100, title: 100, body: 5_000 }
+const maxSummaryCharacters = 20_000
+const maxCommitSummaryCharacters = 2_000
 
 /** In words, for the person who typed them; none: they can be saved. */
 export function problemsOfTemplates(templates: PublishingTemplates): string[] {
   const { branch, title, body } = templates
   const problems = [
-    ...Object.entries(mostTemplateCharacters)
+    ...Object.entries(maxTemplateCharacters)
       .filter(([name, most]) => templates[name as keyof PublishingTemplates].length > most)
       .map(([name, most]) => `The ${name} is longer than ${most} characters.`),
     ...unknownVariables(branch, ['jobId']),
@@ -62,11 +62,11 @@ export function renderPullRequest(
   jobId: string,
   written: WrittenByAgent,
 ): { title: string; body: string } {
-  const summary = harmlessMarkdown(cut(written.summary ?? '', mostSummaryCharacters))
+  const summary = harmlessMarkdown(cut(written.summary ?? '', maxSummaryCharacters))
   const body = fill(templates.body, { jobId, summary: summary === '' ? '' : `\n${summary}\n` })
   const title = fill(templates.title, { jobId, title: harmlessTitle(written.title) })
   return {
-    title: harmlessLine(title, mostTitleCharacters),
+    title: harmlessLine(title, maxTitleCharacters),
     body: `${body.trim()}\n\n*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`.trim(),
   }
 }
@@ -81,7 +81,7 @@ export function renderCommitMessage(
   signOff: { name: string; email: string } | undefined,
 ): string {
   // Trimmed before it is made harmless: what begins with a space may be something else without it.
-  const summary = harmlessText(cut((written.summary ?? '').trim(), mostCommitSummaryCharacters)).trimEnd()
+  const summary = harmlessText(cut((written.summary ?? '').trim(), maxCommitSummaryCharacters)).trimEnd()
   const trailers = [`Colophon-Job: ${jobId}`, ...(signOff ? [`Signed-off-by: ${signOff.name} <${signOff.email}>`] : [])]
   const paragraphs = [harmlessTitle(written.title), summary, 'An AI agent wrote this.', trailers.join('\n')]
   return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`
@@ -103,6 +103,6 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
   return template.replace(/\{(\w+)\}/g, (variable, name: string) => values[name] ?? variable)
 }
 
-function cut(text: string, mostCharacters: number): string {
-  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)}…`
+function cut(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
 }

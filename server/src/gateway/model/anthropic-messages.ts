@@ -83,12 +83,12 @@ export const anthropicMessages: Wire = {
   Request,
   smallest: { max_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
 
-  rebuild(known, { providerModel, mostOutputTokens }) {
+  rebuild(known, { providerModel, maxOutputTokens }) {
     const request = known as Type.Static<typeof Request>
     refuseReferences((request.tools ?? []).map((tool) => tool.input_schema))
-    const most = Math.min(request.max_tokens, mostOutputTokens)
+    const most = Math.min(request.max_tokens, maxOutputTokens)
     const stream = request.stream === true
-    return { body: { ...request, model: providerModel, max_tokens: most, stream }, stream, mostOutputTokens: most }
+    return { body: { ...request, model: providerModel, max_tokens: most, stream }, stream, maxOutputTokens: most }
   },
 
   headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key !== null && { 'x-api-key': key }) }),

@@ -91,7 +91,7 @@ test('who reads slowly makes the provider wait: nothing piles up here', async ()
 
 test('a turn makes at most four calls at once', async () => {
   const turn = await gateway.claim('openai-completions')
-  const silent: Script = [{ say: 'x', trouble: { kind: 'silence', afterChunks: 0, milliseconds: 60_000, times: 99 } }]
+  const silent: Script = [{ say: 'x', fault: { kind: 'silence', afterChunks: 0, milliseconds: 60_000, times: 99 } }]
   const leave = new AbortController()
   const held = Array.from({ length: 4 }, () =>
     gateway

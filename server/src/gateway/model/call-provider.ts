@@ -15,8 +15,8 @@ export const providerLimits: CallLimits = {
   deadlineSeconds: 1800,
   maxResponseBytes: 64 * 1024 * 1024,
 }
-const mostErrorBytes = 64 * 1024
-const mostWordsCharacters = 500
+const maxErrorBytes = 64 * 1024
+const maxSearchTextCharacters = 500
 
 /** What becomes of an error that the provider reports. */
 export type ExplainFault = (fault: Fault, response?: { status: number; headers: Headers }) => ModelError
@@ -33,7 +33,7 @@ export const createExplainFault =
 /** For the operator alone. */
 export function wordsOf({ type, code, message }: Fault, key: string | null): string {
   const said = [type, code, message].filter((word) => word !== '').join(' ')
-  return (key === null ? said : said.replaceAll(key, '[struck out]')).slice(0, mostWordsCharacters)
+  return (key === null ? said : said.replaceAll(key, '[struck out]')).slice(0, maxSearchTextCharacters)
 }
 
 export interface ProviderCall {
@@ -82,7 +82,7 @@ async function beginningOf(response: Response): Promise<string> {
     for await (const chunk of response.body ?? []) {
       chunks.push(chunk)
       sizeBytes += chunk.byteLength
-      if (sizeBytes > mostErrorBytes) break
+      if (sizeBytes > maxErrorBytes) break
     }
   } catch {
     return ''

@@ -179,7 +179,7 @@ describe.each(modelFormats)('%s', (format) => {
   it('passes on that the provider is busy, with its time to wait, and uses nothing', async () => {
     const turn = await gateway.claim(format)
     const busy = (status: 429 | 500 | 529): Script => [
-      { say: 'x', trouble: { kind: 'status', status, retryAfterSeconds: 7, times: 9 } },
+      { say: 'x', fault: { kind: 'status', status, retryAfterSeconds: 7, times: 9 } },
     ]
     const limited = await gateway.post(
       format,
@@ -198,7 +198,7 @@ describe.each(modelFormats)('%s', (format) => {
 
   it('is tried again by the client that is told to, and works', async () => {
     const turn = await gateway.claim(format)
-    const script: Script = [{ say: 'At last.', trouble: { kind: 'status', status: 500, times: 2 } }]
+    const script: Script = [{ say: 'At last.', fault: { kind: 'status', status: 500, times: 2 } }]
     const body = requestIn(format, promptOf(script)) as never
     if (format === 'anthropic-messages') await anthropic(turn.attemptToken, 3).messages.create(body)
     if (format === 'openai-completions') await openai(turn.attemptToken, 3).chat.completions.create(body)
@@ -234,7 +234,7 @@ describe.each(modelFormats)('%s', (format) => {
 
   it('cuts the answer where the provider is cut, and counts the most that may have been used', async () => {
     const turn = await gateway.claim(format)
-    const script: Script = [{ say: 'x'.repeat(2000), usage, trouble: { kind: 'cut', afterChunks: 4 } }]
+    const script: Script = [{ say: 'x'.repeat(2000), usage, fault: { kind: 'cut', afterChunks: 4 } }]
     const cut = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(script), { stream: true }))
     expect(cut.status).toBe(200)
     await expect(cut.text()).rejects.toThrow()
@@ -244,9 +244,7 @@ describe.each(modelFormats)('%s', (format) => {
 
   it('gives up the call when the client is gone', async () => {
     const turn = await gateway.claim(format)
-    const silent: Script = [
-      { say: 'x'.repeat(2000), trouble: { kind: 'silence', afterChunks: 4, milliseconds: 60_000 } },
-    ]
+    const silent: Script = [{ say: 'x'.repeat(2000), fault: { kind: 'silence', afterChunks: 4, milliseconds: 60_000 } }]
     const leave = new AbortController()
     const answer = await gateway.post(
       format,
@@ -265,7 +263,7 @@ describe.each(modelFormats)('%s', (format) => {
 
   it('refuses what goes past the budget for good, and remembers which it was', async () => {
     const turn = await gateway.claim(format)
-    await gateway.scope.pool.query('INSERT INTO project_budget (project_id, job_most_tokens) VALUES ($1, 10000)', [
+    await gateway.scope.pool.query('INSERT INTO project_budget (project_id, max_tokens_per_job) VALUES ($1, 10000)', [
       turn.projectId,
     ])
     const spend: Script = [{ say: 'x', usage: { inputTokens: 5_000, outputTokens: 900 } }]

@@ -35,8 +35,8 @@ export interface ModelParts {
   budget: BudgetDefaults
 }
 
-const mostBodyBytes = 16 * 1024 * 1024
-const mostBytesAtOnce = 256 * 1024 * 1024
+const maxBodyBytes = 16 * 1024 * 1024
+const maxConcurrentBytes = 256 * 1024 * 1024
 /** No provider counts more tokens than bytes of text, but for the prompt that it puts around tools. */
 const hiddenPromptTokens = 1_000
 /** Some count thousands of tokens for a few bytes of image. Found in the request's JSON, where quotes in texts are escaped. */
@@ -44,7 +44,7 @@ const imagePattern = /"type":"(?:image|image_url|input_image)"/
 
 export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
   const underWay = new CallsUnderWay()
-  const bodies = new BodyBudget(mostBytesAtOnce)
+  const bodies = new BodyBudget(maxConcurrentBytes)
   for (const wire of wires) {
     // A scope of its own each: bodies are larger here, and errors have the vendor's shape from the first check to the last.
     server.register(async (scope) => {
@@ -57,7 +57,7 @@ export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
       const askedBy = new WeakMap<FastifyRequest, { attempt: LiveAttempt; gone: AbortSignal }>()
       scope.post(`/model/v1${wire.path}`, {
         schema: { body: wire.Request },
-        bodyLimit: mostBodyBytes,
+        bodyLimit: maxBodyBytes,
         onRequest: async (request, reply) => {
           const attempt = await liveAttempt(request, parts.attempts)
           const gone = new AbortController()
@@ -94,9 +94,9 @@ async function answer(wire: Wire, parts: ModelParts, { attempt, request, reply, 
   if (!model) throw new ModelError('not_allowed')
   if (model.format !== wire.format)
     throw new ModelError('invalid_request', { message: `The job's model speaks ${model.format}, not ${wire.format}.` })
-  const { providerModel, mostOutputTokens } = model
+  const { providerModel, maxOutputTokens } = model
   const known = knownParts(wire.Request, request.body) as Json
-  const rebuilt = wire.rebuild(known, { providerModel, mostOutputTokens, cacheKey: jobId })
+  const rebuilt = wire.rebuild(known, { providerModel, maxOutputTokens, cacheKey: jobId })
   const body = JSON.stringify(rebuilt.body)
   request.body = undefined // some megabytes, which are not needed for the minutes that the call may take
   const key = await openModelKey(model, parts.opener)
@@ -137,11 +137,11 @@ function reservationIn(reserved: Reserved): Reservation {
 
 function atMost(
   { contextWindowTokens }: StoredModel,
-  { mostOutputTokens }: Rebuilt,
+  { maxOutputTokens }: Rebuilt,
   body: string,
 ): Reservation['atMost'] {
   const ofText = Math.min(Buffer.byteLength(body) + hiddenPromptTokens, contextWindowTokens)
-  return { inputTokens: imagePattern.test(body) ? contextWindowTokens : ofText, outputTokens: mostOutputTokens }
+  return { inputTokens: imagePattern.test(body) ? contextWindowTokens : ofText, outputTokens: maxOutputTokens }
 }
 
 const budgetWords: Record<Budget, string> = {

@@ -99,10 +99,10 @@ export const openaiCompletions: Wire = {
   Request,
   smallest: { max_completion_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
 
-  rebuild(known, { providerModel, mostOutputTokens, cacheKey }) {
+  rebuild(known, { providerModel, maxOutputTokens, cacheKey }) {
     const { max_tokens, max_completion_tokens, prompt_cache_key, ...request } = known as Type.Static<typeof Request>
     refuseReferences((request.tools ?? []).map((tool) => tool.function.parameters))
-    const most = Math.min(max_completion_tokens ?? max_tokens ?? mostOutputTokens, mostOutputTokens)
+    const most = Math.min(max_completion_tokens ?? max_tokens ?? maxOutputTokens, maxOutputTokens)
     const stream = request.stream === true
     return {
       body: {
@@ -115,7 +115,7 @@ export const openaiCompletions: Wire = {
         ...(stream && { stream_options: { include_usage: true } }),
       },
       stream,
-      mostOutputTokens: most,
+      maxOutputTokens: most,
     }
   },
 

@@ -93,10 +93,10 @@ export const openaiResponses: Wire = {
   Request,
   smallest: { max_output_tokens: 16, input: 'Say OK.' },
 
-  rebuild(known, { providerModel, mostOutputTokens, cacheKey }) {
+  rebuild(known, { providerModel, maxOutputTokens, cacheKey }) {
     const { prompt_cache_key, ...request } = known as Type.Static<typeof Request>
     refuseReferences((request.tools ?? []).map((tool) => tool.parameters ?? undefined))
-    const most = Math.min(request.max_output_tokens ?? mostOutputTokens, mostOutputTokens)
+    const most = Math.min(request.max_output_tokens ?? maxOutputTokens, maxOutputTokens)
     const stream = request.stream === true
     return {
       body: {
@@ -109,7 +109,7 @@ export const openaiResponses: Wire = {
         stream,
       },
       stream,
-      mostOutputTokens: most,
+      maxOutputTokens: most,
     }
   },
 

@@ -2,7 +2,7 @@ import { ModelError } from './model-error.ts'
 
 const deepestNesting = 100
 /** A long conversation has some ten thousand. Checking a million takes seconds in which nobody else is answered. */
-const mostValues = 200_000
+const maxValues = 200_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -21,7 +21,7 @@ export function parseConversation(body: Uint8Array): unknown {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > deepestNesting) throw new ModelError('invalid_request', { message: 'The body is nested too deeply.' })
     values += level.length
-    if (values > mostValues) throw new ModelError('invalid_request', { message: 'The body has too many values.' })
+    if (values > maxValues) throw new ModelError('invalid_request', { message: 'The body has too many values.' })
     level = level.flatMap((inner) => (typeof inner === 'object' && inner !== null ? Object.values(inner) : []))
   }
   return value

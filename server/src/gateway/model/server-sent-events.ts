@@ -5,7 +5,7 @@ export interface ServerSentEvent {
   data: string
 }
 
-const mostEventCharacters = 16 * 1024 * 1024 // OpenAI's last event repeats the whole answer
+const maxEventCharacters = 16 * 1024 * 1024 // OpenAI's last event repeats the whole answer
 
 /** Comments, ids and retry times are left out. Throws where one event is too large. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
@@ -38,7 +38,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
     held = text.endsWith('\r') ? '\r' : ''
     text = text.slice(0, text.length - held.length)
     characters += text.length
-    if (characters > mostEventCharacters) throw new Error('a line of the stream is too long')
+    if (characters > maxEventCharacters) throw new Error('a line of the stream is too long')
     pieces.push(text)
     if (!/[\r\n]/.test(text)) continue
     const lines = pieces.join('').split(/\r\n|\r|\n/)

@@ -26,7 +26,7 @@ async function test(change: Partial<Model>, withKey: string | null = key): Promi
     providerModel: 'scripted/answer',
     isDefault: false,
     contextWindowTokens: 1000,
-    mostOutputTokens: 100,
+    maxOutputTokens: 100,
     projectIds: null,
     prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
     ...change,

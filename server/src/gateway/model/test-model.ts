@@ -17,8 +17,8 @@ export async function testModel(
   patienceMs = ordinaryPatienceMs,
 ): Promise<string | undefined> {
   const wire = wires.find(({ format }) => format === model.format) as Wire
-  const { providerModel, mostOutputTokens } = model
-  const { body } = wire.rebuild(wire.smallest, { providerModel, mostOutputTokens, cacheKey: 'test' })
+  const { providerModel, maxOutputTokens } = model
+  const { body } = wire.rebuild(wire.smallest, { providerModel, maxOutputTokens, cacheKey: 'test' })
   const call = { wire, model, key, body: JSON.stringify(body), signal: AbortSignal.timeout(patienceMs) }
   try {
     const response = await callProvider(egress, call, (fault, answer) => {

@@ -13,7 +13,7 @@ import type { ServerSentEvent } from './server-sent-events.ts'
 /** What the request says whatever its sender wrote. */
 export interface Forced {
   providerModel: string
-  mostOutputTokens: number
+  maxOutputTokens: number
   /** By which the provider finds its cache again. */
   cacheKey: string
 }
@@ -21,7 +21,7 @@ export interface Forced {
 export interface Rebuilt {
   body: Json
   stream: boolean
-  mostOutputTokens: number
+  maxOutputTokens: number
 }
 
 export interface Wire {

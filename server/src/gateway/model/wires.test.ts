@@ -8,7 +8,7 @@ import { ModelError } from './model-error.ts'
 import type { Rebuilt, Wire } from './wire.ts'
 import { wires } from './wires.ts'
 
-const forced = { providerModel: 'real-model', mostOutputTokens: 1000, cacheKey: 'job_1' }
+const forced = { providerModel: 'real-model', maxOutputTokens: 1000, cacheKey: 'job_1' }
 
 function rebuild(wire: Wire, body: unknown): Rebuilt {
   const checked = compileValidator({ schema: wire.Request, method: 'POST', url: '/', httpPart: 'body' })(body)
@@ -122,23 +122,23 @@ describe.each(wires)('$format', (wire) => {
   const request = honest[wire.format]
 
   it('passes on all that an engine says', () => {
-    const { body, stream, mostOutputTokens } = rebuild(wire, request)
+    const { body, stream, maxOutputTokens } = rebuild(wire, request)
     expect(body).toMatchObject(request)
-    expect([body.model, stream, mostOutputTokens]).toEqual(['real-model', true, 900])
+    expect([body.model, stream, maxOutputTokens]).toEqual(['real-model', true, 900])
   })
 
   it('lets the sender choose neither the model nor more output than there is', () => {
     const limits = { max_tokens: 1e9, max_completion_tokens: 1e9, max_output_tokens: 1e9 }
-    const { body, mostOutputTokens } = rebuild(wire, { ...request, ...limits, model: evil, models: [evil] })
-    expect(mostOutputTokens).toBe(1000)
+    const { body, maxOutputTokens } = rebuild(wire, { ...request, ...limits, model: evil, models: [evil] })
+    expect(maxOutputTokens).toBe(1000)
     expect(JSON.stringify(body)).not.toMatch(/evil|1000000000/)
     expect(body.model).toBe('real-model')
   })
 
   it('has a bound for the output where the sender gives none', () => {
     const { max_completion_tokens: _, max_output_tokens: __, ...unbounded } = request
-    const { body, mostOutputTokens } = rebuild(wire, unbounded)
-    expect(body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens).toBe(mostOutputTokens)
+    const { body, maxOutputTokens } = rebuild(wire, unbounded)
+    expect(body.max_tokens ?? body.max_completion_tokens ?? body.max_output_tokens).toBe(maxOutputTokens)
   })
 
   it('streams only when asked to', () => {

@@ -31,7 +31,7 @@ declare module 'fastify' {
 
 const healthPaths = new Set(['/healthz', '/readyz'])
 const bodyLimitBytes = 1024 * 1024
-const longestParameterCharacters = 16 * 1024 // as much as Node takes of headers: how long an id may be, its schema says
+const maxParameterCharacters = 16 * 1024 // as much as Node takes of headers: how long an id may be, its schema says
 const silentSocketMs = 90_000 // nobody may ask for much and never read it: the answer would stay in memory
 const headersWithinMs = 30_000
 // Told to Node itself, when the server is made: what Fastify sets afterwards leaves Node's 60 s for the headers, and Node
@@ -71,7 +71,7 @@ export function createHttpServer(
     return503OnClosing: false, // a request on a kept connection that arrives while we stop is answered like any other
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
-    routerOptions: { maxParamLength: longestParameterCharacters },
+    routerOptions: { maxParamLength: maxParameterCharacters },
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => answerError(error, request, named(request, reply)), // no hook runs for these
   })

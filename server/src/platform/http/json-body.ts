@@ -4,7 +4,7 @@ import type { HttpServer } from './http-server.ts'
 import { Problem } from './problem.ts'
 
 const deepestNesting = 100
-const mostFields = 1_000 // validating 100,000 unknown ones takes most of a second, in which nobody else is answered
+const maxFields = 1_000 // validating 100,000 unknown ones takes most of a second, in which nobody else is answered
 const bodyHeaders = ['content-type', 'content-length', 'transfer-encoding', 'content-encoding']
 
 export function addJsonBody(server: HttpServer): void {
@@ -55,8 +55,8 @@ function refuseOddities(root: unknown): void {
 function childrenOf(value: object): unknown[] {
   if (Array.isArray(value)) return value
   const names = Object.keys(value)
-  if (names.length > mostFields)
-    throw new Problem('invalid_request', `The body has an object with more than ${mostFields} fields.`)
+  if (names.length > maxFields)
+    throw new Problem('invalid_request', `The body has an object with more than ${maxFields} fields.`)
   for (const name of names) {
     refuseText(name)
     if (name === '__proto__') throw new Problem('invalid_request', 'The body has a field named __proto__.')

@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 export interface LargeBody {
   /** Unpacked. */
-  mostBytes: number
+  maxBytes: number
   mayBePacked: boolean
   /** By media type. */
   forms: Readonly<Record<string, (bytes: Buffer) => unknown>>
@@ -31,8 +31,8 @@ export const leaveBodiesToRoutes = (scope: HttpServer): void => {
 export class LargeBodies {
   #freeBytes: number
 
-  constructor(mostBytes: number) {
-    this.#freeBytes = mostBytes
+  constructor(maxBytes: number) {
+    this.#freeBytes = maxBytes
   }
 
   /** The body is in memory until `use` is done with it. */
@@ -43,7 +43,7 @@ export class LargeBodies {
   ): Promise<Result> {
     let heldBytes = 0
     const hold = (bytes: number) => {
-      if (heldBytes + bytes > wanted.mostBytes) throw tooLarge(wanted)
+      if (heldBytes + bytes > wanted.maxBytes) throw tooLarge(wanted)
       if (bytes > this.#freeBytes) throw tooManyAtOnce()
       this.#freeBytes -= bytes
       heldBytes += bytes
@@ -59,12 +59,12 @@ export class LargeBodies {
   }
 }
 
-function formOf({ headers }: IncomingMessage, { forms, mostBytes, mayBePacked }: LargeBody) {
+function formOf({ headers }: IncomingMessage, { forms, maxBytes, mayBePacked }: LargeBody) {
   if (headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0') throw emptyBody()
   const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const parse = Object.hasOwn(forms, mediaType) ? forms[mediaType] : undefined
   if (!parse) throw new Problem('unsupported_media_type', `Send the body as ${Object.keys(forms).join(' or ')}.`)
-  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge({ mostBytes })
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge({ maxBytes })
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding === 'identity' || (mayBePacked && encoding === 'gzip')) return parse
   const how = mayBePacked ? 'as it is, or with `Content-Encoding: gzip`' : 'as it is, without Content-Encoding'
@@ -103,8 +103,8 @@ function readAll(request: IncomingMessage, source: Readable, hold: (bytes: numbe
 }
 
 const emptyBody = () => new Problem('invalid_request', 'The body is empty.')
-const tooLarge = ({ mostBytes }: Pick<LargeBody, 'mostBytes'>) =>
-  new Problem('too_large', `The body is larger than ${mostBytes} bytes, which is all that this address takes.`)
+const tooLarge = ({ maxBytes }: Pick<LargeBody, 'maxBytes'>) =>
+  new Problem('too_large', `The body is larger than ${maxBytes} bytes, which is all that this address takes.`)
 const tooManyAtOnce = () =>
   new Problem('unavailable', 'Too many large requests at once: send it again in a moment.', {
     headers: { 'retry-after': '1' },

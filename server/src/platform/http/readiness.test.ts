@@ -12,7 +12,7 @@ test('ready when all parts work', async () => {
   const readiness = new Readiness({ postgres: { essential: true, check: works } }, quiet)
   expect(await readiness.report()).toEqual({
     status: 'ready',
-    parts: { postgres: { status: 'ok', milliseconds: expect.any(Number) } },
+    components: { postgres: { status: 'ok', latencyMs: expect.any(Number) } },
   })
 })
 
@@ -30,7 +30,7 @@ test('a reason is told, an address is not', async () => {
     full: { essential: false, check: async () => Promise.reject(new NotReady('disk_full')) },
   }
   const report = await new Readiness(parts, quiet).report()
-  expect(report.parts).toEqual({
+  expect(report.components).toEqual({
     away: { status: 'failing', reason: 'unreachable' },
     full: { status: 'failing', reason: 'disk_full' },
   })
@@ -44,7 +44,7 @@ test('a part that hangs is failing after two seconds, and a flood of questions i
   }
   const readiness = new Readiness({ temporal: { essential: false, check: hangs } }, quiet)
   const reports = await Promise.all(Array.from({ length: 100 }, () => readiness.report()))
-  expect(reports[99]?.parts).toEqual({ temporal: { status: 'failing', reason: 'timeout' } })
+  expect(reports[99]?.components).toEqual({ temporal: { status: 'failing', reason: 'timeout' } })
   expect(checks).toBe(1)
 })
 

@@ -28,14 +28,14 @@ export interface PartCheck {
   check: () => Promise<void>
 }
 
-export type PartReport = { status: 'ok'; milliseconds: number } | { status: 'failing'; reason: FailureReason }
+export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'failing'; reason: FailureReason }
 
 /** `degraded`: something is away, but requests are taken all the same. */
 export const readinessStatuses = ['ready', 'degraded', 'not_ready', 'stopping'] as const
 
 export interface ReadinessReport {
   status: (typeof readinessStatuses)[number]
-  parts: Record<string, PartReport>
+  components: Record<string, ComponentStatus>
 }
 
 const checkWithinMs = 2_000
@@ -44,8 +44,8 @@ const reportGoodForMs = 1_000 // whoever asks more often shares one answer: aski
 export class Readiness {
   readonly #checks: Readonly<Record<string, PartCheck>>
   readonly #log: Log
-  readonly #lastStatus = new Map<string, PartReport['status']>()
-  #latest: { at: number; parts: Promise<Record<string, PartReport>> } | undefined
+  readonly #lastStatus = new Map<string, ComponentStatus['status']>()
+  #latest: { at: number; parts: Promise<Record<string, ComponentStatus>> } | undefined
   #stopping = false
 
   constructor(checks: Readonly<Record<string, PartCheck>>, log: Log) {
@@ -62,25 +62,25 @@ export class Readiness {
       this.#latest = { at: performance.now(), parts: this.#checkAll() }
     }
     const parts = await this.#latest.parts
-    if (this.#stopping) return { status: 'stopping', parts }
+    if (this.#stopping) return { status: 'stopping', components: parts }
     const failing = Object.keys(parts).filter((name) => parts[name]?.status === 'failing')
-    if (failing.some((name) => this.#checks[name]?.essential)) return { status: 'not_ready', parts }
-    return { status: failing.length > 0 ? 'degraded' : 'ready', parts }
+    if (failing.some((name) => this.#checks[name]?.essential)) return { status: 'not_ready', components: parts }
+    return { status: failing.length > 0 ? 'degraded' : 'ready', components: parts }
   }
 
-  async #checkAll(): Promise<Record<string, PartReport>> {
+  async #checkAll(): Promise<Record<string, ComponentStatus>> {
     const names = Object.entries(this.#checks)
     return Object.fromEntries(
       await Promise.all(names.map(async ([name, part]) => [name, await this.#check(name, part)])),
     )
   }
 
-  async #check(name: string, { check }: PartCheck): Promise<PartReport> {
+  async #check(name: string, { check }: PartCheck): Promise<ComponentStatus> {
     const startedAt = performance.now()
     try {
       await Promise.race([check(), sleep(checkWithinMs, undefined, { ref: false }).then(refuseSlow)])
       this.#note(name, 'ok')
-      return { status: 'ok', milliseconds: Math.round(performance.now() - startedAt) }
+      return { status: 'ok', latencyMs: Math.round(performance.now() - startedAt) }
     } catch (error) {
       this.#note(name, 'failing', error)
       return { status: 'failing', reason: error instanceof NotReady ? error.reason : 'unreachable' }
@@ -88,7 +88,7 @@ export class Readiness {
   }
 
   /** One line when a part goes and one when it comes back, not one per question. */
-  #note(name: string, status: PartReport['status'], error?: unknown): void {
+  #note(name: string, status: ComponentStatus['status'], error?: unknown): void {
     const before = this.#lastStatus.get(name)
     this.#lastStatus.set(name, status)
     if (before === status || (before === undefined && status === 'ok')) return

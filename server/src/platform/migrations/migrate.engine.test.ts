@@ -68,11 +68,11 @@ test('a file that was edited after it was applied is refused, and nothing is don
 
 test('a migration that fails has not happened at all, and the next run does it', async () => {
   const { run, pool, ledger } = await corner()
-  await pool.query('CREATE TABLE api_key (in_the_way int)') // so that the first migration fails in its middle
-  await expect(run()).rejects.toThrow('relation "api_key" already exists')
+  await pool.query('CREATE TABLE person_account (in_the_way int)') // so that the first migration fails in its middle
+  await expect(run()).rejects.toThrow('relation "person_account" already exists')
   expect(await ledger()).toEqual([])
-  expect((await pool.query("SELECT to_regclass('project') AS made")).rows).toEqual([{ made: null }])
-  await pool.query('DROP TABLE api_key')
+  expect((await pool.query("SELECT to_regclass('person') AS created")).rows).toEqual([{ created: null }])
+  await pool.query('DROP TABLE person_account')
   expect((await run()).applied).toEqual(names)
 })
 

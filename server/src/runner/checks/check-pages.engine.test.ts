@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 const shell = async (script: string) => {
-  const { output } = await box.run({ command: ['bash', '-ec', script], mostOutputBytes: 10_000 })
+  const { output } = await box.run({ command: ['bash', '-ec', script], maxOutputBytes: 10_000 })
   return output.toString('utf8').trim()
 }
 

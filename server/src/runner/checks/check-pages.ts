@@ -9,9 +9,9 @@ import { cutText, plainText } from '../sandbox/plain-text.ts'
 
 export type CheckResults = Extract<TurnReport, { kind: 'result' }>['checks']
 
-const mostOutputBytes = 1024 * 1024
-const mostFindings = 100
-const mostFindingCharacters = 1_000
+const maxOutputBytes = 1024 * 1024
+const maxFindings = 100
+const maxFindingCharacters = 1_000
 
 /** For the box: the checks, and the packages that they are made of. */
 export function checkMounts(): ReadOnlyMount[] {
@@ -27,7 +27,7 @@ export function checkMounts(): ReadOnlyMount[] {
 /** Throws when the checks themselves fail; a page that fails them does not. */
 export async function checkPages(box: Box, baseCommit: string, signal: AbortSignal): Promise<CheckResults> {
   const { end, output, errorOutput } = await box.run(
-    { command: ['node', '/colophon/checks/inside/check-pages.ts', baseCommit], mostOutputBytes },
+    { command: ['node', '/colophon/checks/inside/check-pages.ts', baseCommit], maxOutputBytes },
     { signal },
   )
   if (end.kind !== 'exited' || end.code !== 0)
@@ -39,11 +39,11 @@ export async function checkPages(box: Box, baseCommit: string, signal: AbortSign
 function resultsOf(printed: unknown): CheckResults {
   if (!Array.isArray(printed)) throw new Error('The checks printed something else.')
   return printed.slice(0, 10).map((check: { name?: unknown; findings?: unknown }) => {
-    const findings = Array.isArray(check.findings) ? check.findings.slice(0, mostFindings) : []
+    const findings = Array.isArray(check.findings) ? check.findings.slice(0, maxFindings) : []
     return {
       name: readable(check.name, 100),
       status: findings.length === 0 ? 'passed' : 'failed',
-      findings: findings.map((finding) => readable(finding, mostFindingCharacters)),
+      findings: findings.map((finding) => readable(finding, maxFindingCharacters)),
     }
   })
 }

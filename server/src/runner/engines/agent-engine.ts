@@ -40,13 +40,13 @@ export interface EngineModel {
   /** Where the model is at the gateway; what comes before `/v1`. */
   path: string
   contextTokens: number
-  mostOutputTokens: number
+  maxOutputTokens: number
 }
 
 export type EngineEvent =
   | { kind: 'text'; text: string }
   | { kind: 'tool_call'; callId: string; tool: string; arguments: Record<string, string> }
-  | { kind: 'tool_result'; callId: string; tool: string; failed: boolean; output: string }
+  | { kind: 'tool_result'; callId: string; tool: string; isError: boolean; output: string }
   /** Of the engine itself: it tries again, it makes room. */
   | { kind: 'notice'; text: string }
 
@@ -67,7 +67,7 @@ export type EngineStop =
   | { kind: 'aborted' }
   /** Also a model that declines. */
   | { kind: 'model_failed'; message: string }
-  | { kind: 'engine_failed'; message: string }
+  | { kind: 'agent_failed'; message: string }
 
 /** Disjoint counts. For people to see; what is paid for is counted by the gateway. */
 export interface EngineUsage {

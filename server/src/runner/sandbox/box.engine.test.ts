@@ -25,7 +25,7 @@ async function openBox(options: Partial<BoxOptions> = {}): Promise<Box> {
 }
 
 async function shell(box: Box, script: string, input?: string) {
-  const command = { command: ['bash', '-c', script], mostOutputBytes: 100_000 } as const
+  const command = { command: ['bash', '-c', script], maxOutputBytes: 100_000 } as const
   const { end, output, errorOutput } = await box.run(command, input === undefined ? {} : { input })
   return { end, output: output.toString('utf8'), errorOutput: errorOutput.toString('utf8') }
 }
@@ -39,15 +39,15 @@ describe('a box', () => {
       errorOutput: 'no\n',
     })
     await expect(shell(box, 'kill -9 $$')).resolves.toMatchObject({ end: { kind: 'killed', signal: 'SIGKILL' } })
-    const missing = box.run({ command: ['no-such-program'], mostOutputBytes: 1 })
+    const missing = box.run({ command: ['no-such-program'], maxOutputBytes: 1 })
     await expect(missing).resolves.toMatchObject({ end: { kind: 'not_started' } })
   })
 
   it('moves files in and out as bytes', async () => {
     const box = await openBox()
     const bytes = Buffer.alloc(5_000_000, 'colophon ')
-    await box.run({ command: ['tee', '/state/file'], mostOutputBytes: 6_000_000 }, { input: bytes })
-    const { output } = await box.run({ command: ['cat', '/state/file'], mostOutputBytes: 6_000_000 })
+    await box.run({ command: ['tee', '/state/file'], maxOutputBytes: 6_000_000 }, { input: bytes })
+    const { output } = await box.run({ command: ['cat', '/state/file'], maxOutputBytes: 6_000_000 })
     expect(output.equals(bytes)).toBe(true)
   })
 
@@ -58,7 +58,7 @@ describe('a box', () => {
 
   it('bounds what comes out', async () => {
     const box = await openBox()
-    const endless = await box.run({ command: ['yes'], mostOutputBytes: 1_000_000 })
+    const endless = await box.run({ command: ['yes'], maxOutputBytes: 1_000_000 })
     expect(endless.end).toEqual({ kind: 'too_much_output' })
     expect(endless.output.length).toBeLessThanOrEqual(1_000_000)
     await expect(shell(box, 'pgrep -x yes')).resolves.toMatchObject({ output: '' })
@@ -78,7 +78,7 @@ describe('a box', () => {
   it('survives a fork bomb', async () => {
     const box = await openBox()
     const bomb = box.start(
-      { command: ['bash', '-c', ':(){ :|:& };:'], mostOutputBytes: 10_000_000 },
+      { command: ['bash', '-c', ':(){ :|:& };:'], maxOutputBytes: 10_000_000 },
       { onOutput() {}, onErrorOutput() {} },
     )
     await bomb.ended

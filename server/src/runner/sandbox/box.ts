@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { boxEnvironment } from './bubblewrap.ts'
 import { BoxError, type BoxOptions, Enclosure } from './enclosure.ts'
 import { explainStart } from './explain-start.ts'
-import { type EndedReport, encodeFrame, type Frame, FrameReader, frameKinds, mostPayloadBytes } from './frames.ts'
+import { type EndedReport, encodeFrame, type Frame, FrameReader, frameKinds, maxPayloadBytes } from './frames.ts'
 
 export interface BoxCommand {
   command: readonly [program: string, ...args: string[]]
@@ -17,7 +17,7 @@ export interface BoxCommand {
   /** Beside what every program in the box gets. */
   environment?: Readonly<Record<string, string>>
   /** Of output and error output together; with one more the program is ended. */
-  mostOutputBytes: number
+  maxOutputBytes: number
 }
 
 export interface OutputListener {
@@ -96,7 +96,7 @@ export class Box implements AsyncDisposable {
   }
 
   start(
-    { command, directory = '/workspace', environment = {}, mostOutputBytes }: BoxCommand,
+    { command, directory = '/workspace', environment = {}, maxOutputBytes }: BoxCommand,
     listener: OutputListener,
   ): BoxProcess {
     const number = ++this.#number
@@ -105,15 +105,15 @@ export class Box implements AsyncDisposable {
       this.#processes.delete(number)
       resolve(how)
     }
-    this.#processes.set(number, { listener, bytesLeft: mostOutputBytes, end })
+    this.#processes.set(number, { listener, bytesLeft: maxOutputBytes, end })
     if (this.#gone) end(this.#boxEnded())
     const request = { command, directory, environment: { ...boxEnvironment, ...environment } }
     this.#send(frameKinds.start, number, Buffer.from(JSON.stringify(request)))
     return {
       write: (bytes) => {
         const rest = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-        for (let at = 0; at < rest.length; at += mostPayloadBytes)
-          this.#send(frameKinds.input, number, rest.subarray(at, at + mostPayloadBytes))
+        for (let at = 0; at < rest.length; at += maxPayloadBytes)
+          this.#send(frameKinds.input, number, rest.subarray(at, at + maxPayloadBytes))
       },
       endInput: () => this.#send(frameKinds.inputEnd, number),
       kill: () => this.#send(frameKinds.kill, number),

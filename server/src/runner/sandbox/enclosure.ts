@@ -31,7 +31,7 @@ export class BoxError extends Error {
 export const boxUser = (): { uid: number; gid: number } | undefined =>
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
-const mostErrorOutputBytes = 16_384
+const maxErrorOutputBytes = 16_384
 const goneWithinMs = 4_500
 
 export class Enclosure {
@@ -79,7 +79,7 @@ export class Enclosure {
     this.input = input
     this.output = output
     errorOutput.on('data', (chunk: Buffer) => {
-      this.#errorOutput = (this.#errorOutput + chunk.toString('utf8')).slice(0, mostErrorOutputBytes)
+      this.#errorOutput = (this.#errorOutput + chunk.toString('utf8')).slice(0, maxErrorOutputBytes)
     })
     information.on('data', (chunk: Buffer) => {
       const pid = /"child-pid": *(\d+)/.exec(chunk.toString('utf8'))?.[1]

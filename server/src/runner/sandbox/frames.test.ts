@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeFrame, type Frame, FrameReader, mostPayloadBytes } from './frames.ts'
+import { encodeFrame, type Frame, FrameReader, maxPayloadBytes } from './frames.ts'
 
 const frame = fc.record({
   kind: fc.integer({ min: 0, max: 255 }),
@@ -26,9 +26,9 @@ describe('frames', () => {
   })
 
   it('are bounded, in both directions', () => {
-    expect(() => encodeFrame(1, 1, Buffer.alloc(mostPayloadBytes + 1))).toThrow('too long')
+    expect(() => encodeFrame(1, 1, Buffer.alloc(maxPayloadBytes + 1))).toThrow('too long')
     const header = encodeFrame(1, 1)
-    header.writeUInt32BE(mostPayloadBytes + 1, 0)
+    header.writeUInt32BE(maxPayloadBytes + 1, 0)
     expect(() => new FrameReader().read(header)).toThrow('too long')
   })
 })

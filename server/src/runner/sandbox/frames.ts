@@ -38,11 +38,11 @@ export interface EndedReport {
   error?: string
 }
 
-export const mostPayloadBytes = 1024 * 1024
+export const maxPayloadBytes = 1024 * 1024
 const headerBytes = 9
 
 export function encodeFrame(kind: number, process: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  if (payload.length > mostPayloadBytes) throw new Error(`a frame of ${payload.length} bytes is too long`)
+  if (payload.length > maxPayloadBytes) throw new Error(`a frame of ${payload.length} bytes is too long`)
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32BE(payload.length, 0)
   header.writeUInt8(kind, 4)
@@ -63,7 +63,7 @@ export class FrameReader {
     while (this.#bytes >= headerBytes) {
       const first = this.#first(headerBytes)
       const payloadBytes = first.readUInt32BE(0)
-      if (payloadBytes > mostPayloadBytes) throw new Error(`a frame of ${payloadBytes} bytes is too long`)
+      if (payloadBytes > maxPayloadBytes) throw new Error(`a frame of ${payloadBytes} bytes is too long`)
       if (this.#bytes < headerBytes + payloadBytes) break
       const frame = this.#first(headerBytes + payloadBytes)
       this.#chunks[0] = frame.subarray(headerBytes + payloadBytes)

@@ -7,9 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 const everyMs = 500
 
 /** Returns what stops it. */
-export function watchMemory(firstProcess: number, mostBytes: number, onTooMuch: () => void): () => void {
+export function watchMemory(firstProcess: number, maxBytes: number, onTooMuch: () => void): () => void {
   const timer = setInterval(() => {
-    if (usedBytes(firstProcess) <= mostBytes) return
+    if (usedBytes(firstProcess) <= maxBytes) return
     clearInterval(timer)
     onTooMuch()
   }, everyMs)

@@ -20,7 +20,7 @@ const sequences = new RegExp(
 const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
 
 /** At most so many characters, with a word on what is missing. */
-export function cutText(text: string, mostCharacters: number): string {
-  if (text.length <= mostCharacters) return text
-  return `${text.slice(0, mostCharacters).toWellFormed()} … (${text.length - mostCharacters} more characters)`
+export function cutText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length - maxCharacters} more characters)`
 }

@@ -47,7 +47,7 @@ async function tryWalls(tried: readonly Wall[], options: BoxParts): Promise<Fail
   await using box = await Box.open({ ...options, gatewayDirectory: wayOut.directory })
   const { end, output, errorOutput } = await box.run({
     command: ['node', '/colophon/sandbox/inside/try-walls.ts', JSON.stringify(outside(tried, host.port, options))],
-    mostOutputBytes: 100_000,
+    maxOutputBytes: 100_000,
   })
   if (end.kind !== 'exited' || end.code !== 0)
     throw new BoxError(`The walls could not be tried: ${end.kind} ${errorOutput.toString('utf8').slice(-1_000)}`)

@@ -33,7 +33,7 @@ export interface WayOut extends AsyncDisposable {
 /** What git and the model's clients say about a request. Everything else, and every credential, stays in the box. */
 const passedOn = ['accept', 'content-type', 'content-encoding', 'content-length', 'git-protocol', 'anthropic-version']
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer', 'proxy-authenticate']
-const mostConnections = 64
+const maxConnections = 64
 
 export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): Promise<WayOut> {
   const gateway = new URL(gatewayUrl)
@@ -59,7 +59,7 @@ export async function openWayOut({ gatewayUrl, token, paths }: WayOutOptions): P
     if (inner.method === 'POST') pipeline(inner, outer, () => {})
     else outer.end()
   })
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections
   server.requestTimeout = 0 // a turn has a deadline of its own
 
   return listenForBox(server)

@@ -99,7 +99,7 @@ export class PlayedGateway implements AsyncDisposable {
       turnId: `trn_${this.turns.size}`,
       attemptToken,
       model: 'scripted/answer',
-      modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, mostOutputTokens: 8_000 },
+      modelSettings: { wire: 'anthropic-messages', contextTokens: 200_000, maxOutputTokens: 8_000 },
       docsFolder: '',
       failedCheck: null,
       instructions: null,

@@ -22,7 +22,7 @@ export const checks: readonly HostBehaviour[] = [
       const found = await repository.host.readChecks(commit.id)
       deepEqual(
         found.checks
-          .map(({ name, state, url: page, summary }) => [name, state, page, summary])
+          .map(({ name, status: state, url: page, summary }) => [name, state, page, summary])
           .sort(([a], [b]) => String(a).localeCompare(String(b))),
         [
           ['build', 'pending', null, null],
@@ -43,7 +43,7 @@ export const checks: readonly HostBehaviour[] = [
       }
       const found = await repository.host.readChecks(commit.id)
       deepEqual(
-        found.checks.map(({ name, state }) => [name, state]),
+        found.checks.map(({ name, status: state }) => [name, state]),
         [['lint', 'passed']],
       )
     },
@@ -95,7 +95,7 @@ export const checks: readonly HostBehaviour[] = [
       const run = { name: 'links', summary: 'A link is broken', annotation: 'Nothing is there', log }
       await repository.setFailedRun(commit.id, run)
       const [check] = (await repository.host.readChecks(commit.id)).checks
-      deepEqual([check?.name, check?.state, check?.summary], ['links', 'failed', 'A link is broken'])
+      deepEqual([check?.name, check?.status, check?.summary], ['links', 'failed', 'A link is broken'])
       ok(check)
       const read = (await repository.host.readCheckLog(check)) ?? ''
       match(read, /A link is broken[\s\S]*docs\/index\.md:3: failure: Nothing is there[\s\S]*broken link: \/nowhere/)

@@ -7,7 +7,7 @@ import type { HostBehaviour } from './behaviour.ts'
 
 async function problemOf(host: CodeHost, baseBranch = 'main') {
   const test = await host.testConnection(baseBranch)
-  if (test.works) return { code: 'works', message: '' }
+  if (test.ok) return { code: 'works', message: '' }
   return test
 }
 
@@ -16,7 +16,7 @@ export const connecting: readonly HostBehaviour[] = [
     name: 'a connection that works tells the base commit and the default branch',
     async play({ repository }) {
       const test = await repository.host.testConnection('main')
-      deepEqual(test, { works: true, baseCommit: repository.base.id, defaultBranch: 'main', canManageWebhooks: true })
+      deepEqual(test, { ok: true, baseCommit: repository.base.id, defaultBranch: 'main', canManageWebhooks: true })
     },
   },
   {
@@ -24,7 +24,7 @@ export const connecting: readonly HostBehaviour[] = [
     async play({ repository }) {
       const { token } = await repository.invite('write')
       const test = await repository.hostWith(token).testConnection('main')
-      deepEqual(test, { works: true, baseCommit: repository.base.id, defaultBranch: 'main', canManageWebhooks: false })
+      deepEqual(test, { ok: true, baseCommit: repository.base.id, defaultBranch: 'main', canManageWebhooks: false })
     },
   },
   {
@@ -134,13 +134,13 @@ export const connecting: readonly HostBehaviour[] = [
     async play({ another }) {
       const repository = await another()
       await repository.delete()
-      deepEqual(await repository.hostAt({}).look(), { kind: 'gone' })
+      deepEqual(await repository.hostAt({}).look(), { kind: 'not_found' })
     },
   },
   {
     name: 'a token that was taken back is shut out',
     async play({ repository }) {
-      deepEqual(await repository.hostWith('f'.repeat(40)).look(), { kind: 'shut_out' })
+      deepEqual(await repository.hostWith('f'.repeat(40)).look(), { kind: 'access_revoked' })
     },
   },
 ]

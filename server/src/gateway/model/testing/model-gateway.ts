@@ -81,7 +81,7 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
     egress,
     opener: createOpener(sealing.keys),
     attempts: new AttemptStore(createDatabase<JobTables>(scope.pool)),
-    budget: { jobMostTokens: 1_000_000, monthMostTokens: null, monthMostUsd: null },
+    budget: { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
   })
   const url = await server.listen(http.listen)
 
@@ -93,7 +93,7 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
       baseUrl: `${vendorUrl}/v1`,
       providerModel: 'scripted/answer',
       contextWindowTokens: 200_000,
-      mostOutputTokens: 4_000,
+      maxOutputTokens: 4_000,
       prices: { input: '3', output: '15', cacheRead: '0.3', cacheWrite: '3.75' },
       projectIds: null,
       isDefault: false,

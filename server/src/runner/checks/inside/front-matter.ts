@@ -10,7 +10,7 @@ export interface SplitPage {
   problem: string | undefined
 }
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
 export function splitFrontMatter(text: string): SplitPage {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
@@ -28,7 +28,7 @@ export function splitFrontMatter(text: string): SplitPage {
 }
 
 function problemOf(yaml: string): string | undefined {
-  if (yaml.length > mostBytes) return 'it is too long to be read'
+  if (yaml.length > maxBytes) return 'it is too long to be read'
   // No aliases to follow, no types to build: the text is looked at and not turned into values.
   const document = parseDocument(yaml, { prettyErrors: true, schema: 'failsafe', logLevel: 'silent' })
   const [error] = document.errors

@@ -8,7 +8,7 @@ export interface Tree {
   read(path: string): string | undefined
 }
 
-const mostPageBytes = 1024 * 1024
+const maxPageBytes = 1024 * 1024
 
 const git = (...args: string[]): Buffer =>
   execFileSync('git', args, { maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'ignore'] })
@@ -48,7 +48,7 @@ export function changedPages(baseCommit: string): string[] {
 function readable(read: () => Buffer): string | undefined {
   try {
     const bytes = read()
-    return bytes.length <= mostPageBytes ? bytes.toString('utf8') : undefined
+    return bytes.length <= maxPageBytes ? bytes.toString('utf8') : undefined
   } catch {
     return undefined
   }

@@ -11,11 +11,11 @@ const bundle = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundle
 const pi: typeof import('@earendil-works/pi-coding-agent') = await import(bundle)
 
 const files = tmpdir() // pi's own, see its environment
-const mostFiles = 8
-const mostBeginningBytes = 1024 * 1024
-const mostEndBytes = 64 * 1024 // more than the model is shown
+const maxFiles = 8
+const maxBeginningBytes = 1024 * 1024
+const maxEndBytes = 64 * 1024 // more than the model is shown
 /** Of all commands that run at the same time. */
-const mostBytesAtOnce = 16 * 1024 * 1024
+const maxConcurrentBytes = 16 * 1024 * 1024
 
 export default function boundBash(api: ExtensionAPI): void {
   const local = pi.createLocalBashOperations()
@@ -27,14 +27,14 @@ export default function boundBash(api: ExtensionAPI): void {
       let isCut = false
       let end = Buffer.alloc(0)
       const onData = (chunk: Buffer) => {
-        const isRoom = toldBytes + chunk.length <= mostBeginningBytes && bytesAtOnce + chunk.length <= mostBytesAtOnce
+        const isRoom = toldBytes + chunk.length <= maxBeginningBytes && bytesAtOnce + chunk.length <= maxConcurrentBytes
         if (isRoom && end.length === 0) {
           toldBytes += chunk.length
           bytesAtOnce += chunk.length
           return options.onData(chunk)
         }
-        isCut ||= end.length + chunk.length > mostEndBytes
-        end = Buffer.concat([end, chunk]).subarray(-mostEndBytes)
+        isCut ||= end.length + chunk.length > maxEndBytes
+        end = Buffer.concat([end, chunk]).subarray(-maxEndBytes)
       }
       try {
         const env = { ...options.env, TMPDIR: '/tmp', NODE_COMPILE_CACHE: undefined } // the two that are pi's alone
@@ -53,6 +53,6 @@ export default function boundBash(api: ExtensionAPI): void {
 function forgetOldFiles(): void {
   const madeAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const found = globSync(`${files}/*`).map((path) => ({ path, madeAtMs: madeAt(path) }))
-  const old = found.toSorted((a, b) => b.madeAtMs - a.madeAtMs).slice(mostFiles - 1)
+  const old = found.toSorted((a, b) => b.madeAtMs - a.madeAtMs).slice(maxFiles - 1)
   for (const { path } of old) rmSync(path, { force: true, recursive: true })
 }

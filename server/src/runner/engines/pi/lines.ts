@@ -1,11 +1,11 @@
 /** Cuts bytes into lines at `\n` only: `readline` also splits at U+2028, which pi's JSON holds as it is. */
 export class LineReader {
-  readonly #mostLineBytes: number
+  readonly #maxLineBytes: number
   #chunks: Buffer[] = []
   #bytes = 0
 
-  constructor(mostLineBytes: number) {
-    this.#mostLineBytes = mostLineBytes
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes
   }
 
   /** The lines that are whole now, without their end. Throws for a line that is too long to be one. */
@@ -25,7 +25,7 @@ export class LineReader {
 
   #add(part: Buffer): void {
     this.#bytes += part.length
-    if (this.#bytes > this.#mostLineBytes) throw new Error(`a line of more than ${this.#mostLineBytes} bytes`)
+    if (this.#bytes > this.#maxLineBytes) throw new Error(`a line of more than ${this.#maxLineBytes} bytes`)
     this.#chunks.push(part)
   }
 }

@@ -12,7 +12,7 @@ describeEngine(engine)
 it('runs nothing that the repository brings along', async () => {
   await using wayOut = await openWayOut({ gatewayUrl: inject('engines').modelUrl, token: 'any', paths: ['/v1/'] })
   await using box = await Box.open({ mounts: engine.mounts, gatewayDirectory: wayOut.directory, groups: undefined })
-  const shell = (script: string) => box.run({ command: ['bash', '-c', script], mostOutputBytes: 10_000 })
+  const shell = (script: string) => box.run({ command: ['bash', '-c', script], maxOutputBytes: 10_000 })
   await shell(`
     mkdir -p .pi/extensions .pi/skills/x .agents/skills/x
     echo 'import { writeFileSync } from "node:fs"; export default () => writeFileSync("/tmp/ran", "extension")' > .pi/extensions/x.ts
@@ -20,7 +20,7 @@ it('runs nothing that the repository brings along', async () => {
   const script = [{ call: [{ tool: 'bash', arguments: { command: 'true' } }] }, { say: 'Done.' }]
   const result = await engine.run({
     box,
-    model: { id: randomUUID(), wire: 'anthropic-messages', path: '', contextTokens: 100_000, mostOutputTokens: 8_000 },
+    model: { id: randomUUID(), wire: 'anthropic-messages', path: '', contextTokens: 100_000, maxOutputTokens: 8_000 },
     systemPrompt: 'You look after the documentation.',
     prompt: `\`\`\`script\n${JSON.stringify(script)}\n\`\`\``,
     session: null,

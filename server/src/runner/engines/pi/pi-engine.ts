@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { mostSessionBytes } from '../../../runner-wire/runner-wire.ts'
+import { maxSessionBytes } from '../../../runner-wire/runner-wire.ts'
 import type { Box, ProcessEnd } from '../../sandbox/box.ts'
 import type { ReadOnlyMount } from '../../sandbox/bubblewrap.ts'
 import { plainText } from '../../sandbox/plain-text.ts'
@@ -30,11 +30,11 @@ const environment = {
   TMPDIR: outputs, // commands have /tmp, and may fill it
 }
 
-const mostLineBytes = 64 * 1024 * 1024
+const maxLineBytes = 64 * 1024 * 1024
 /** Read and let go, line by line: a command that prints for half an hour is shown again ten times a second. */
-const mostOutputBytes = 4 * 1024 * 1024 * 1024
-const mostErrorCharacters = 4_000
-const mostCacheBytes = 32 * 1024 * 1024
+const maxOutputBytes = 4 * 1024 * 1024 * 1024
+const maxErrorCharacters = 4_000
+const maxCacheBytes = 32 * 1024 * 1024
 /** How long an aborted pi has to write down how far it came, and a finished one to leave. */
 const settlesWithinMs = 1_500
 const leavesWithinMs = 500
@@ -50,11 +50,11 @@ export class PiEngine implements AgentEngine {
     await box.run({
       command: ['node', program, '--mode', 'rpc', '--extension', boundedBash],
       environment,
-      mostOutputBytes: mostCacheBytes,
+      maxOutputBytes: maxCacheBytes,
     })
     const { end, output } = await box.run({
       command: ['tar', '-cf', '-', '-C', '/tmp', 'node-compile-cache'],
-      mostOutputBytes: mostCacheBytes,
+      maxOutputBytes: maxCacheBytes,
     })
     if (end.kind === 'exited' && end.code === 0) this.#compileCache = output
   }
@@ -100,7 +100,7 @@ async function prepare(
   ]
   for (const { script, input } of steps) {
     const { end, errorOutput } = await box.run(
-      { command: ['sh', '-c', script], mostOutputBytes: 100_000 },
+      { command: ['sh', '-c', script], maxOutputBytes: 100_000 },
       { input, signal },
     )
     if (signal.aborted) return undefined
@@ -110,12 +110,12 @@ async function prepare(
   return undefined
 }
 
-function providerSettings({ id, wire, path, contextTokens, mostOutputTokens }: EngineModel) {
+function providerSettings({ id, wire, path, contextTokens, maxOutputTokens }: EngineModel) {
   return {
     baseUrl: `http://127.0.0.1:8080${path}${wire === 'anthropic-messages' ? '' : '/v1'}`,
     api: wire,
     apiKey: 'none', // the runner adds the attempt's token, outside
-    models: [{ id, contextWindow: contextTokens, maxTokens: mostOutputTokens }],
+    models: [{ id, contextWindow: contextTokens, maxTokens: maxOutputTokens }],
   }
 }
 
@@ -141,10 +141,10 @@ class Talk {
   /** Until pi has nothing more to do, or is gone, or had its time to stop. */
   async hold(): Promise<void> {
     const { box, model, prompt, signal } = this.#turn
-    const lines = new LineReader(mostLineBytes)
+    const lines = new LineReader(maxLineBytes)
     const settled = Promise.withResolvers<void>()
     const pi = box.start(
-      { command: ['node', program, ...piArguments(model)], environment, mostOutputBytes },
+      { command: ['node', program, ...piArguments(model)], environment, maxOutputBytes },
       {
         onOutput: (chunk) => {
           try {
@@ -155,7 +155,7 @@ class Talk {
           }
         },
         onErrorOutput: (chunk) => {
-          this.#errorOutput = (this.#errorOutput + chunk.toString('utf8')).slice(-mostErrorCharacters)
+          this.#errorOutput = (this.#errorOutput + chunk.toString('utf8')).slice(-maxErrorCharacters)
         },
       },
     )
@@ -181,12 +181,12 @@ class Talk {
   }
 
   fail(message: string): void {
-    this.#stop = { kind: 'engine_failed', message }
+    this.#stop = { kind: 'agent_failed', message }
   }
 
   stop(): EngineStop {
     if (this.#turn.signal.aborted) return { kind: 'aborted' } // whatever else broke on the way
-    return this.#stop ?? { kind: 'engine_failed', message: 'It ended without an answer.' }
+    return this.#stop ?? { kind: 'agent_failed', message: 'It ended without an answer.' }
   }
 
   /** True when nothing follows. */
@@ -254,13 +254,13 @@ function piArguments({ id }: EngineModel): string[] {
  * Only what pi wrote: whatever else the model put there stays. In time: a file may say that it is a terabyte long.
  */
 async function saveSession(box: Box): Promise<Buffer | null> {
-  const mostKilobytes = mostSessionBytes / 1024
+  const maxKilobytes = maxSessionBytes / 1024
   const script = `
     cd ${sessions}
-    mapfile -d '' files < <(find . -maxdepth 1 -type f -name '*.jsonl' -size -${mostKilobytes}k -print0)
+    mapfile -d '' files < <(find . -maxdepth 1 -type f -name '*.jsonl' -size -${maxKilobytes}k -print0)
     [ \${#files[@]} -gt 0 ] && tar -czf - -- "\${files[@]}"`
   const { end, output } = await box.run(
-    { command: ['bash', '-c', script], mostOutputBytes: mostSessionBytes },
+    { command: ['bash', '-c', script], maxOutputBytes: maxSessionBytes },
     { signal: AbortSignal.timeout(savesWithinMs) },
   )
   return end.kind === 'exited' && end.code === 0 ? output : null

@@ -14,18 +14,18 @@ export type PiRecord =
   /** Nothing follows by itself. */
   | { kind: 'settled' }
 
-const mostTextCharacters = 32_000
-const mostOutputCharacters = 16_000
-const mostArguments = 20
-const mostArgumentCharacters = 2_000
-export const mostReplyCharacters = 90_000
+const maxTextCharacters = 32_000
+const maxOutputCharacters = 16_000
+const maxArguments = 20
+const maxArgumentCharacters = 2_000
+export const maxReplyCharacters = 90_000
 
 export function readRecord(line: string): PiRecord | undefined {
   const record = asObject(parseJson(line))
   switch (record.type) {
     case 'message_update': {
       const update = asObject(record.assistantMessageEvent)
-      const text = update.type === 'text_end' ? readable(update.content, mostTextCharacters) : ''
+      const text = update.type === 'text_end' ? readable(update.content, maxTextCharacters) : ''
       return text === '' ? undefined : { kind: 'event', event: { kind: 'text', text } }
     }
     case 'message_end':
@@ -33,10 +33,10 @@ export function readRecord(line: string): PiRecord | undefined {
     case 'tool_execution_start':
       return { kind: 'event', event: { kind: 'tool_call', ...call(record), arguments: argumentsOf(record.args) } }
     case 'tool_execution_end': {
-      const output = readable(textOf(asObject(record.result).content), mostOutputCharacters)
+      const output = readable(textOf(asObject(record.result).content), maxOutputCharacters)
       return {
         kind: 'event',
-        event: { kind: 'tool_result', ...call(record), failed: record.isError === true, output },
+        event: { kind: 'tool_result', ...call(record), isError: record.isError === true, output },
       }
     }
     case 'auto_retry_start': {
@@ -64,7 +64,7 @@ export function readRecord(line: string): PiRecord | undefined {
 function answerOf(message: Record<string, unknown>): PiRecord | undefined {
   if (message.role !== 'assistant') return undefined
   const stop = stopOf(message.stopReason, readable(message.errorMessage, 1_000))
-  const text = readable(textOf(message.content), mostReplyCharacters)
+  const text = readable(textOf(message.content), maxReplyCharacters)
   return { kind: 'answer', text, stop, usage: usageOf(asObject(message.usage)) }
 }
 
@@ -93,11 +93,11 @@ const call = (record: Record<string, unknown>) => ({
 })
 
 function argumentsOf(value: unknown): Record<string, string> {
-  const entries = Object.entries(asObject(value)).slice(0, mostArguments)
+  const entries = Object.entries(asObject(value)).slice(0, maxArguments)
   return Object.fromEntries(
     entries.map(([name, argument]) => [
       readable(name, 100),
-      readable(typeof argument === 'string' ? argument : JSON.stringify(argument), mostArgumentCharacters),
+      readable(typeof argument === 'string' ? argument : JSON.stringify(argument), maxArgumentCharacters),
     ]),
   )
 }
@@ -110,8 +110,8 @@ function textOf(content: unknown): string {
     .join('\n\n')
 }
 
-const readable = (value: unknown, mostCharacters: number): string =>
-  typeof value === 'string' ? cutText(plainText(value), mostCharacters) : ''
+const readable = (value: unknown, maxCharacters: number): string =>
+  typeof value === 'string' ? cutText(plainText(value), maxCharacters) : ''
 
 const asCount = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0

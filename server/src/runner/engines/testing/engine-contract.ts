@@ -59,7 +59,7 @@ export function describeEngine(engine: AgentEngine): void {
         'text',
       ])
       expect(events[1]).toMatchObject({ tool: 'write', arguments: { path: 'docs/scripted.md' } })
-      expect(events[2]).toMatchObject({ tool: 'write', failed: false })
+      expect(events[2]).toMatchObject({ tool: 'write', isError: false })
       expect(result.usage).toEqual(usageOf(await calls()))
     })
 
@@ -125,7 +125,7 @@ export function describeEngine(engine: AgentEngine): void {
         ),
         onEvent: (event) => event.kind === 'tool_call' && event.tool === 'bash' && void first.box.endProcesses(),
       })
-      expect(killed.stop).toMatchObject({ kind: 'engine_failed' })
+      expect(killed.stop).toMatchObject({ kind: 'agent_failed' })
       expect(killed.session).not.toBeNull()
       const second = await scene()
       const result = await second.run({ prompt: 'script: answer', session: killed.session })
@@ -164,7 +164,10 @@ export function describeEngine(engine: AgentEngine): void {
     it('gets over a malformed tool call', async () => {
       const { run, events, shell } = await scene()
       await expect(run({ prompt: 'script: malformed-call' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
-      expect(events.filter((event) => event.kind === 'tool_result').map(({ failed }) => failed)).toEqual([true, false])
+      expect(events.filter((event) => event.kind === 'tool_result').map(({ isError }) => isError)).toEqual([
+        true,
+        false,
+      ])
       await expect(shell('cat docs/scripted.md')).resolves.toContain('Written by a script.')
     })
   })
@@ -176,7 +179,7 @@ export function describeEngine(engine: AgentEngine): void {
       await expect(run({ prompt: 'script: every-tool' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
       const used = events.filter((event) => event.kind === 'tool_result')
       expect(used.map(({ tool }) => tool).toSorted()).toEqual(['bash', 'edit', 'find', 'grep', 'ls', 'read', 'write'])
-      expect(used.filter(({ failed }) => failed)).toEqual([])
+      expect(used.filter(({ isError }) => isError)).toEqual([])
     })
 
     it('tells when its box is taken away', async () => {
@@ -185,7 +188,7 @@ export function describeEngine(engine: AgentEngine): void {
         prompt: scripted({ call: [{ tool: 'bash', arguments: { command: 'sleep 60' } }] }),
         onEvent: ({ kind }) => kind === 'tool_call' && void box.close(),
       })
-      await expect(running).resolves.toMatchObject({ stop: { kind: 'engine_failed' }, session: null })
+      await expect(running).resolves.toMatchObject({ stop: { kind: 'agent_failed' }, session: null })
     })
 
     it('does not begin when it is aborted already', async () => {
@@ -254,7 +257,7 @@ async function openScene(engine: AgentEngine, wire: WireFormat, gatewayUrl?: str
   const box = await Box.open({ mounts: engine.mounts, gatewayDirectory: wayOut.directory, groups: undefined })
   open.push(box)
   const shell = async (script: string) => {
-    const { output } = await box.run({ command: ['bash', '-c', script], mostOutputBytes: 100_000 })
+    const { output } = await box.run({ command: ['bash', '-c', script], maxOutputBytes: 100_000 })
     return output.toString('utf8')
   }
   await shell('git init --quiet')
@@ -266,7 +269,7 @@ async function openScene(engine: AgentEngine, wire: WireFormat, gatewayUrl?: str
     run: ({ onEvent, ...turn }) =>
       engine.run({
         box,
-        model: { id: model, wire, path: '', contextTokens: 200_000, mostOutputTokens: 8_000 },
+        model: { id: model, wire, path: '', contextTokens: 200_000, maxOutputTokens: 8_000 },
         systemPrompt: 'You look after the documentation.',
         session: null,
         signal: new AbortController().signal,

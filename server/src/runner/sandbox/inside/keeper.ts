@@ -10,7 +10,7 @@ import { type EndedReport, encodeFrame, type Frame, FrameReader, frameKinds, typ
 
 const gatewaySocket = '/run/gateway/gateway.sock'
 const forwardedPort = 8080
-const mostConnections = 64
+const maxConnections = 64
 const flushMs = 200
 
 const children = new Map<number, ChildProcess>()
@@ -103,5 +103,5 @@ const forwarder = createServer((inner) => {
   pipeline(inner, outer, () => {})
   pipeline(outer, inner, () => {})
 })
-forwarder.maxConnections = mostConnections
+forwarder.maxConnections = maxConnections
 forwarder.listen(forwardedPort, '127.0.0.1', () => send(frameKinds.ready, 0))

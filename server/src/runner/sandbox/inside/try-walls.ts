@@ -74,7 +74,7 @@ const attempts: Record<Wall, Attempt> = {
   'cgroup names': ({ namespaces }) => sameNamespace('cgroup', namespaces),
 
   // Refused by the filter of system calls too, so it is also tried in a box without that.
-  'user namespaces': () => (works('unshare', '--user', 'true') ? 'a user namespace can be made' : undefined),
+  'user namespaces': () => (ok('unshare', '--user', 'true') ? 'a user namespace can be made' : undefined),
 
   capabilities: () => {
     const found = [...status().matchAll(/^Cap(?:Eff|Prm|Bnd|Inh|Amb):\s+(?!0+$)(.+)$/gm)]
@@ -91,7 +91,7 @@ const attempts: Record<Wall, Attempt> = {
 
   'system calls': () => {
     if (!/^Seccomp:\s+2$/m.test(status())) return 'no filter'
-    return works('setarch', '--addr-no-randomize', 'true') ? 'the filter lets personality through' : undefined
+    return ok('setarch', '--addr-no-randomize', 'true') ? 'the filter lets personality through' : undefined
   },
 
   'number of processes': async ({ processes }) => {
@@ -129,7 +129,7 @@ function sameNamespace(kind: keyof Outside['namespaces'], outside: Outside['name
   return readlinkSync(`/proc/self/ns/${kind}`) === outside[kind] ? 'the same as outside' : undefined
 }
 
-function works(...[program = '', ...args]: string[]): boolean {
+function ok(...[program = '', ...args]: string[]): boolean {
   try {
     execFileSync(program, args, { stdio: 'ignore' })
     return true

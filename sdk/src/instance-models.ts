@@ -1,0 +1,45 @@
+import type {
+  AddModelData,
+  InstanceModel,
+  ListInstanceModelsData,
+  ListInstanceModelsResponse,
+  ModelTest,
+  RemoveModelData,
+  RemoveModelResponse,
+  SetDefaultModelData,
+  SetDefaultModelResponse,
+  TestModelData,
+} from './generated/types.gen.ts'
+import type { CallOperation } from './operation.ts'
+import type { CallOptions } from './request.ts'
+
+export type InstanceModels = ReturnType<typeof instanceModels>
+
+/** For those who run the installation. */
+export const instanceModels = (call: CallOperation) => ({
+  list: (options?: CallOptions) =>
+    call<ListInstanceModelsData, ListInstanceModelsResponse>('GET', { url: '/v2/models' }, options),
+
+  /** With one tiny call. Nothing is stored. */
+  test: (body: TestModelData['body'], options?: CallOptions) =>
+    call<TestModelData, ModelTest>('POST', { url: '/v2/models/test', body }, options),
+
+  /** Tests, then stores the key, sealed. */
+  add: (body: AddModelData['body'], options?: CallOptions) =>
+    call<AddModelData, InstanceModel>('POST', { url: '/v2/models', body }, options),
+
+  /** Jobs that are for it get no more answers. */
+  remove: (modelName: string, options?: CallOptions) =>
+    call<RemoveModelData, RemoveModelResponse>(
+      'DELETE',
+      { url: '/v2/models/{modelName}', path: { modelName } },
+      options,
+    ),
+
+  makeDefault: (modelName: string, options?: CallOptions) =>
+    call<SetDefaultModelData, SetDefaultModelResponse>(
+      'POST',
+      { url: '/v2/models/{modelName}/default', path: { modelName } },
+      options,
+    ),
+})

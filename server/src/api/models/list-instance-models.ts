@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import type { ModelStore } from '../../models/model-store.ts'
+import { answer, type Route, route } from '../route.ts'
+import { asAnswer, InstanceModelSchema } from './instance-model.ts'
+
+export function listInstanceModelsRoute({ models }: { models: ModelStore }): Route {
+  return route({
+    method: 'GET',
+    url: '/v2/models',
+    access: 'operator',
+    name: 'listInstanceModels',
+    tag: 'Service',
+    summary: 'All models of the installation',
+    schemas: { answers: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
+    handle: async () => answer(200, { models: (await models.list()).map(asAnswer) }),
+  })
+}
