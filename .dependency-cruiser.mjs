@@ -68,7 +68,7 @@ const configuration = {
       comment: 'Dashboard and command line use the API as everybody else does.',
       severity: 'error',
       from: { path: '^(web|cli)/', pathNot: test },
-      to: { path: '^(server|engines|proofs)/|^sdk/src/(?!index[.]ts$)' },
+      to: { path: '^(server|dev-services|proofs)/|^sdk/src/(?!index[.]ts$)' },
     },
     {
       name: 'sdk-stands-alone',
@@ -80,7 +80,7 @@ const configuration = {
       name: 'product-does-not-know-its-tools',
       severity: 'error',
       from: { path: '^(server|web|sdk|cli)/', pathNot: test },
-      to: { path: '^(engines|proofs|checks)/' },
+      to: { path: '^(dev-services|proofs|checks)/' },
     },
     {
       name: 'no-catch-all-folders',

@@ -20,10 +20,10 @@ const cases: Case[] = [
   ['web/src/a.ts', 'server/src/api/d.ts', 'clients-go-through-sdk'],
   ['server/src/jobs/d.ts', 'server/src/jobs/helpers/b.ts', 'no-catch-all-folders'],
   ['sdk/src/a.ts', 'server/src/api/e.ts', 'sdk-stands-alone'],
-  ['server/src/api/f.ts', 'engines/b.ts', 'product-does-not-know-its-tools'],
+  ['server/src/api/f.ts', 'dev-services/b.ts', 'product-does-not-know-its-tools'],
 
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
-  ['web/src/c.engine.test.ts', 'engines/c.ts', undefined],
+  ['web/src/c.integration.test.ts', 'dev-services/c.ts', undefined],
   ['server/src/jobs/f.ts', 'server/src/platform/d.ts', undefined],
   ['server/src/jobs/g.ts', 'server/src/keys/d.ts', undefined, 'import type'],
   ['server/src/runner/d.ts', 'server/src/runner-wire/b.ts', undefined],
@@ -48,7 +48,7 @@ beforeAll(async () => {
       statement === 'import' ? ['thing', 'export const used = thing'] : ['Thing', 'export type Used = Thing']
     write(from, `${statement} { ${imported} } from './${relative(dirname(from), to)}'\n${used}\n`)
   }
-  const { output } = await cruise(['server', 'web', 'sdk', 'engines'], {
+  const { output } = await cruise(['server', 'web', 'sdk', 'dev-services'], {
     ...configuration.options,
     ruleSet: { forbidden: configuration.forbidden },
     validate: true,

@@ -155,10 +155,10 @@ function changed(...changes: Change[]): OpenApiDocument {
 const create = ['paths', '/v2/agent/{projectId}/job', 'post'] as const
 const body = [...create, 'requestBody', 'content', 'application/json', 'schema'] as const
 const views = ['paths', '/v1/analytics/{projectId}/views', 'get'] as const
-const viewsAnswer = [...views, 'responses', '200', 'content', 'application/json', 'schema'] as const
+const viewsResponse = [...views, 'responses', '200', 'content', 'application/json', 'schema'] as const
 const collect = ['paths', '/v1/collect', 'post'] as const
 const me = ['paths', '/v2/me', 'get'] as const
-const meAnswer = [...me, 'responses', '200', 'content', 'application/json', 'schema'] as const
+const meResponse = [...me, 'responses', '200', 'content', 'application/json', 'schema'] as const
 const job = ['components', 'schemas', 'Job'] as const
 const set = (target: object, values: object) => Object.assign(target, values)
 const drop = (target: object, key: string) => Reflect.deleteProperty(target, key)
@@ -192,61 +192,61 @@ const breaking: [sentence: string, Change][] = [
     `${inViews} the answer 200 can no longer be \`text/csv\``,
     (at) => drop(at(...views, 'responses', '200', 'content'), 'text/csv'),
   ],
-  ['GET /v2/me: the answer 200 no longer has `scopes`', (at) => drop(at(...meAnswer, 'properties'), 'scopes')],
+  ['GET /v2/me: the answer 200 no longer has `scopes`', (at) => drop(at(...meResponse, 'properties'), 'scopes')],
   [
     'GET /v2/me: the answer 200 no longer has `project.name`',
-    (at) => drop(at(...meAnswer, 'properties', 'project', 'properties'), 'name'),
+    (at) => drop(at(...meResponse, 'properties', 'project', 'properties'), 'name'),
   ],
   [
     `${inViews} the answer 200 as \`application/json\` no longer has \`views[].human\``,
-    (at) => drop(at(...viewsAnswer, 'properties', 'views', 'items', 'properties'), 'human'),
+    (at) => drop(at(...viewsResponse, 'properties', 'views', 'items', 'properties'), 'human'),
   ],
   [
     `${inViews} in the answer 200 as \`application/json\`, \`views[].path\` may now be missing`,
-    (at) => set(at(...viewsAnswer, 'properties', 'views', 'items'), { required: ['human'] }),
+    (at) => set(at(...viewsResponse, 'properties', 'views', 'items'), { required: ['human'] }),
   ],
   [
     `${inViews} in the answer 200 as \`application/json\`, \`views[].human\` was integer and is now string`,
-    (at) => set(at(...viewsAnswer, 'properties', 'views', 'items', 'properties', 'human'), { type: 'string' }),
+    (at) => set(at(...viewsResponse, 'properties', 'views', 'items', 'properties', 'human'), { type: 'string' }),
   ],
   [
     `${inViews} in the answer 200 as \`application/json\`, \`views[].human\` was integer and is now number`,
-    (at) => set(at(...viewsAnswer, 'properties', 'views', 'items', 'properties', 'human'), { type: 'number' }),
+    (at) => set(at(...viewsResponse, 'properties', 'views', 'items', 'properties', 'human'), { type: 'number' }),
   ],
   [
     `${inViews} in the answer 200 as \`application/json\`, \`views\` was array and is now object`,
-    (at) => set(at(...viewsAnswer, 'properties', 'views'), { type: 'object' }),
+    (at) => set(at(...viewsResponse, 'properties', 'views'), { type: 'object' }),
   ],
   [
     'GET /v2/me: in the answer 200, `project.name` may now also be `null`',
-    (at) => set(at(...meAnswer, 'properties', 'project', 'properties', 'name'), { type: ['string', 'null'] }),
+    (at) => set(at(...meResponse, 'properties', 'project', 'properties', 'name'), { type: ['string', 'null'] }),
   ],
   [
     'GET /v2/me: the answer 200 may now also be `null`',
     (at) =>
       set(at(...me, 'responses', '200', 'content', 'application/json'), {
-        schema: { anyOf: [at(...meAnswer), { type: 'null' }] },
+        schema: { anyOf: [at(...meResponse), { type: 'null' }] },
       }),
   ],
   [
     'GET /v2/me: in the answer 200, `scopes[]` may now also be `analytics:read`',
-    (at) => at(...meAnswer, 'properties', 'scopes', 'items', 'enum').push('analytics:read'),
+    (at) => at(...meResponse, 'properties', 'scopes', 'items', 'enum').push('analytics:read'),
   ],
   [
     'GET /v2/me: in the answer 200, `scopes[]` was `agent:read` or `agent:write` and may now be any string',
-    (at) => set(at(...meAnswer, 'properties', 'scopes'), { items: { type: 'string' } }),
+    (at) => set(at(...meResponse, 'properties', 'scopes'), { items: { type: 'string' } }),
   ],
   [
     'GET /v2/me: in the answer 200, `expiresAt` may now also be string',
-    (at) => drop(at(...meAnswer, 'properties', 'expiresAt', 'anyOf', 0), 'format'),
+    (at) => drop(at(...meResponse, 'properties', 'expiresAt', 'anyOf', 0), 'format'),
   ],
   [
     'GET /v2/me: in the answer 200, `names.*` was string and is now integer',
-    (at) => set(at(...meAnswer, 'properties', 'names'), { additionalProperties: { type: 'integer' } }),
+    (at) => set(at(...meResponse, 'properties', 'names'), { additionalProperties: { type: 'integer' } }),
   ],
   [
     'GET /v2/me: the answer 200 no longer has `names.*`',
-    (at) => set(at(...meAnswer, 'properties', 'names'), { additionalProperties: false }),
+    (at) => set(at(...meResponse, 'properties', 'names'), { additionalProperties: false }),
   ],
   [
     `${inCreate} in the answer 201, \`status\` may now also be \`paused\``,
@@ -381,7 +381,7 @@ const breaking: [sentence: string, Change][] = [
   ],
   [
     'GET /v2/me: in the answer 200, `extra` has another `allOf`, which must be judged by hand',
-    (at) => set(at(...meAnswer, 'properties', 'extra'), { allOf: [{ type: 'string' }] }),
+    (at) => set(at(...meResponse, 'properties', 'extra'), { allOf: [{ type: 'string' }] }),
   ],
 ]
 
@@ -394,11 +394,11 @@ const harmless: [what: string, Change][] = [
   ['a new media type of an answer', (at) => set(at(...collect, 'responses', '204'), { content: json({}) })],
   ['a new media type of a body', (at) => set(at(...create, 'requestBody', 'content'), { 'application/x': {} })],
   ['a new header of an answer', (at) => set(at(...me, 'responses', '200'), { headers: { ETag: {} } })],
-  ['a new property of an answer', (at) => set(at(...meAnswer, 'properties'), { added: { type: 'string' } })],
-  ['an answer that always has a property', (at) => at(...meAnswer, 'required').push('project')],
-  ['an answer that is never null', (at) => at(...meAnswer, 'properties', 'expiresAt', 'anyOf').pop()],
-  ['a value that is never answered', (at) => at(...meAnswer, 'properties', 'scopes', 'items', 'enum').pop()],
-  ['an answer with a narrower type', (at) => set(at(...meAnswer, 'properties', 'extra'), { type: 'string' })],
+  ['a new property of an answer', (at) => set(at(...meResponse, 'properties'), { added: { type: 'string' } })],
+  ['an answer that always has a property', (at) => at(...meResponse, 'required').push('project')],
+  ['an answer that is never null', (at) => at(...meResponse, 'properties', 'expiresAt', 'anyOf').pop()],
+  ['a value that is never answered', (at) => at(...meResponse, 'properties', 'scopes', 'items', 'enum').pop()],
+  ['an answer with a narrower type', (at) => set(at(...meResponse, 'properties', 'extra'), { type: 'string' })],
   [
     'a union of literals written as an enum',
     (at) => set(at(...job, 'properties'), { status: { enum: ['completed', 'active'] } }),

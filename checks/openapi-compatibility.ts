@@ -70,7 +70,7 @@ type Inside = (before: SchemaObject, after: SchemaObject) => Break[]
 /** One sentence for each way in which a client of `before` would fail against `after`. */
 export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const compareRequests = schemaComparison('request', before, after)
-  const compareAnswers = schemaComparison('answer', before, after)
+  const compareResponses = schemaComparison('answer', before, after)
   const later = operations(after)
   return [...operations(before)].flatMap(([name, operation]) => {
     const next = later.get(name)
@@ -80,7 +80,7 @@ export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument)
       ...stricterAccess(operation, next),
       ...parameterBreaks(operation, next, compareRequests),
       ...bodyBreaks(operation, next, compareRequests),
-      ...answerBreaks(operation, next, compareAnswers),
+      ...responseBreaks(operation, next, compareResponses),
     ].map((sentence) => `${name}: ${sentence}`)
   })
 }
@@ -176,31 +176,31 @@ function bodyBreaks({ requestBody: was }: Operation, { requestBody: is }: Operat
   ]
 }
 
-function answerBreaks(before: Operation, after: Operation, compare: Compare): string[] {
+function responseBreaks(before: Operation, after: Operation, compare: Compare): string[] {
   const sentencesLost: string[] = []
   // Error answers share one schema: what broke in it is said once for all of them.
-  const answersByBreak = new Map<string, { found: Break; answers: string[] }>()
-  for (const [status, answer] of Object.entries(before.responses ?? {})) {
+  const responsesByBreak = new Map<string, { found: Break; responses: string[] }>()
+  for (const [status, response] of Object.entries(before.responses ?? {})) {
     const next = after.responses?.[status]
     if (!next) {
       if (/^[123]/.test(status)) sentencesLost.push(`the answer ${status} was removed`)
       continue
     }
-    const inHeaders = { subject: '', breaks: compare(headersAsSchema(answer), headersAsSchema(next)) }
-    for (const { subject, breaks } of [inHeaders, ...contentBreaks(answer.content, next.content, compare)]) {
+    const inHeaders = { subject: '', breaks: compare(headersAsSchema(response), headersAsSchema(next)) }
+    for (const { subject, breaks } of [inHeaders, ...contentBreaks(response.content, next.content, compare)]) {
       for (const found of breaks) {
-        const known = answersByBreak.get(JSON.stringify(found)) ?? { found, answers: [] }
-        known.answers.push(`${status}${subject}`)
-        answersByBreak.set(JSON.stringify(found), known)
+        const known = responsesByBreak.get(JSON.stringify(found)) ?? { found, responses: [] }
+        known.responses.push(`${status}${subject}`)
+        responsesByBreak.set(JSON.stringify(found), known)
       }
     }
   }
-  const inAnswers = [...answersByBreak.values()].flatMap(({ found, answers }) =>
-    sentences(answers.length === 1 ? `the answer ${answers[0]}` : `each of the answers ${list(answers, 'and')}`, [
+  const inResponses = [...responsesByBreak.values()].flatMap(({ found, responses }) =>
+    sentences(responses.length === 1 ? `the answer ${responses[0]}` : `each of the answers ${list(responses, 'and')}`, [
       found,
     ]),
   )
-  return [...sentencesLost, ...inAnswers]
+  return [...sentencesLost, ...inResponses]
 }
 
 function headersAsSchema({ headers = {} }: Answer): Schema {
@@ -248,7 +248,7 @@ const notJudged = [
 type Direction = 'request' | 'answer'
 
 function schemaComparison(direction: Direction, before: OpenApiDocument, after: OpenApiDocument): Compare {
-  const properties = direction === 'answer' ? answerProperties : requestProperties
+  const properties = direction === 'answer' ? responseProperties : requestProperties
   return (beforeRoot, afterRoot) => {
     const compare: Compare = (was, is) =>
       compareAlternatives(direction, alternatives(before, was), alternatives(after, is), inside)
@@ -363,7 +363,7 @@ function compareAlternatives(
       .filter((candidate) => mayHold(candidate, part))
       .map((candidate) => {
         const [was, is] = direction === 'answer' ? [candidate, part] : [part, candidate]
-        const compareOne = direction === 'answer' ? answerAlternative : requestAlternative
+        const compareOne = direction === 'answer' ? responseAlternative : requestAlternative
         return [...changesToJudgeByHand(was.schema, is.schema), ...compareOne(was, is, inside)]
       })
       .sort((one, other) => one.length - other.length)[0]
@@ -399,7 +399,7 @@ const describe = (all: readonly Alternative[]) =>
     'or',
   ) || 'nothing'
 
-function answerAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
+function responseAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
   if (before.type === anything) return []
   if (after.values) {
     const added = before.values ? after.values.difference(before.values) : new Set()
@@ -409,7 +409,7 @@ function answerAlternative(before: Alternative, after: Alternative, inside: Insi
   return inside(before.schema, after.schema)
 }
 
-function answerProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
+function responseProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
   const breaks: Break[] = []
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
     const next = own(after.properties, name)

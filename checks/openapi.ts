@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
-import { type ApiParts, apiRoutes } from '../server/src/api/app.ts'
+import { type ApiDeps, apiRoutes } from '../server/src/api/app.ts'
 import { openApiDocument } from '../server/src/api/openapi.ts'
 import { breakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
 
@@ -15,7 +15,7 @@ export const generatedDirectory = join(sdk, 'src/generated')
 
 /** The routes only close over their parts: nothing is called while they are listed. */
 export const generatedDocument = () =>
-  JSON.parse(JSON.stringify(openApiDocument(apiRoutes({} as ApiParts)))) as OpenApiDocument
+  JSON.parse(JSON.stringify(openApiDocument(apiRoutes({} as ApiDeps)))) as OpenApiDocument
 
 export function committedDocument(): OpenApiDocument | undefined {
   // Only where there is none yet: one that cannot be read must not pass for one that promises nothing.

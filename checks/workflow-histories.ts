@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import proto from '@temporalio/proto'
-import { createMigratedScope } from '../engines/migrated-scope.ts'
-import { shareEngines } from '../engines/running-engines.ts'
-import { startJobs, workerSettings } from '../engines/running-jobs.ts'
+import { startJobs, workerSettings } from '../dev-services/running-jobs.ts'
+import { shareServices } from '../dev-services/running-services.ts'
+import { createTestInstance } from '../dev-services/test-instance.ts'
 import { startTestRunner } from '../proofs/kit/test-runner.ts'
 import { bundleOfCommit, craftCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
@@ -28,10 +28,10 @@ const request = { actor: operator, idempotency: undefined, body: (job: Job) => j
 const stories = ['completed', 'two turns', 'cancelled', 'engine failed', 'performed again', 'refused'] as const
 
 await using cleaning = new AsyncDisposableStack()
-const engines = await shareEngines()
-cleaning.defer(engines.release)
-const { gitea, temporalAddress } = engines.addresses
-const scope = await createMigratedScope(engines.addresses, 'histories')
+const services = await shareServices()
+cleaning.defer(services.release)
+const { gitea, temporalAddress } = services.addresses
+const scope = await createTestInstance(services.addresses, 'histories')
 cleaning.defer(scope.drop)
 const repository = await createGiteaRepository(gitea)
 cleaning.defer(repository.remove)

@@ -1,9 +1,9 @@
 /** Checks .github/workflows with actionlint, from the PATH or built once. */
 import { join } from 'node:path'
-import { cached } from '../engines/cache.ts'
-import { findBinary } from '../engines/find-binary.ts'
-import { buildGoModule, type GoModule } from '../engines/go-build.ts'
-import { runCommand } from '../engines/run-command.ts'
+import { cached } from '../dev-services/cache.ts'
+import { findBinary } from '../dev-services/find-binary.ts'
+import { buildGoModule, type GoModule } from '../dev-services/go-build.ts'
+import { runCommand } from '../dev-services/run-command.ts'
 
 const module: GoModule = {
   title: 'actionlint',

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, makeProject } from '../engines/colophon.ts'
+import { type ColophonProcess, makeProject } from '../dev-services/colophon.ts'
 import { type Scope, scopes } from '../server/src/keys/scopes.ts'
 import type { ProblemCode } from '../server/src/platform/http/problem.ts'
 import { newId } from '../server/src/platform/ids.ts'
@@ -117,7 +117,7 @@ export async function prove(run: ProofRun): Promise<void> {
     },
     letAnHourPass: passingHours(run, service),
   }
-  await makeExampleSiteKey(stage.operations, service.scope.postgresUrl, (await stage.newProject()).projectId)
+  await makeExampleSiteKey(stage.operations, service.instance.postgresUrl, (await stage.newProject()).projectId)
   const ordinary = await askOrdinarily(run, api, (await stage.newProject()).key)
   const slow = neverEnding(stage)
   await madeFromTheContract(stage)
@@ -140,13 +140,13 @@ async function newKey(
   { projectId, key }: Project,
   granted: readonly Scope[] = scopes,
 ): Promise<string> {
-  const answer = await call({
+  const response = await call({
     method: 'POST',
     url: `${api.url}/v2/projects/${projectId}/keys`,
     headers: [...bearer(key), 'content-type', 'application/json'],
     body: JSON.stringify({ name: 'of this proof', scopes: granted }),
   })
-  return (JSON.parse(answer.text) as { secret: string }).secret
+  return (JSON.parse(response.text) as { secret: string }).secret
 }
 
 const authorizationWith = (key: string) => `Authorization: Bearer ${key}`
@@ -261,12 +261,12 @@ async function madeByHand({ run, api, operations, newProject, letAnHourPass }: S
   let slowest = { seconds: 0, what: '' }
   const expect = async (what: string, bytes: Buffer | string, expected: Expected) => {
     if (asked % hourEvery === 0) await letAnHourPass()
-    const { answer, seconds } = await exchange(api.url, bytes)
+    const { response, seconds } = await exchange(api.url, bytes)
     if (api.part.pid === undefined) throw new Error(`the service ended: ${what}`)
     asked++
     if (seconds > slowest.seconds) slowest = { seconds, what }
-    const fault = faultOf(answer, expected)
-    run.check(fault === undefined, `${what}: ${fault} (${answer?.status} ${answer?.text.slice(0, 300)})`)
+    const fault = faultOf(response, expected)
+    run.check(fault === undefined, `${what}: ${fault} (${response?.status} ${response?.text.slice(0, 300)})`)
   }
   let project = await newProject()
   let visitors = await badVisitors(api, project)
@@ -410,8 +410,8 @@ async function neverEnding({ run, api, newProject }: Stage): Promise<void> {
   const cuts = await Promise.all(
     kinds.flatMap((kind) =>
       Array.from({ length: ofEachKind }, async () => {
-        const { answer, seconds } = await sendSlowly(api.url, kind, 2 * cutAfterSeconds.latest)
-        return { name: kind.name, fault: faultOf(answer, refusedAs('invalid_request')), seconds }
+        const { response, seconds } = await sendSlowly(api.url, kind, 2 * cutAfterSeconds.latest)
+        return { name: kind.name, fault: faultOf(response, refusedAs('invalid_request')), seconds }
       }),
     ),
   )

@@ -5,9 +5,9 @@
  * `-- github` or `-- gitea`: on that one alone. Other words name behaviours and scenarios, as for `jobs-are-published-once`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { githubControl } from '../engines/github/github-control.ts'
-import { shareEngines } from '../engines/running-engines.ts'
-import type { EngineAddresses } from '../engines/start-engines.ts'
+import { githubControl } from '../dev-services/github/github-control.ts'
+import { shareServices } from '../dev-services/running-services.ts'
+import type { ServiceAddresses } from '../dev-services/start-services.ts'
 import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
 import { createGithubRepository } from '../server/src/code-hosts/testing/github-repository.ts'
 import { hostBehaviours } from '../server/src/code-hosts/testing/host-behaviours.ts'
@@ -28,7 +28,7 @@ const namesOf: Record<HostWay, string> = {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const { addresses, release } = await shareEngines()
+  const { addresses, release } = await shareServices()
   run.cleanUp(release)
   const isHost = (word: string): word is HostName => word in waysOf
   const named = run.words.filter(isHost)
@@ -51,7 +51,7 @@ export async function prove(run: ProofRun): Promise<void> {
   run.figure("calls to the stand-in that do not fit GitHub's description", violations.length)
 }
 
-async function playBehaviours(run: ProofRun, { gitea, github }: EngineAddresses, way: HostWay): Promise<number> {
+async function playBehaviours(run: ProofRun, { gitea, github }: ServiceAddresses, way: HostWay): Promise<number> {
   const another = async (): Promise<HostRepository> => {
     const by = way === 'github' ? 'app' : 'token'
     const made = await (way === 'gitea' ? createGiteaRepository(gitea) : createGithubRepository(github, { by }))

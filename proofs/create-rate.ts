@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import type pg from 'pg'
-import { prepareProcess, sealingKeySettings } from '../engines/colophon.ts'
-import { createMigratedScope, type MigratedScope } from '../engines/migrated-scope.ts'
-import { startEngines } from '../engines/start-engines.ts'
-import { addTestModel } from '../engines/test-model.ts'
+import { prepareProcess, sealingKeySettings } from '../dev-services/colophon.ts'
+import { startServices } from '../dev-services/start-services.ts'
+import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
+import { addTestModel } from '../dev-services/test-model.ts'
 import type { JobStore, NewJob } from '../server/src/jobs/job-store.ts'
 import { createJobSignals, jobTaskQueue } from '../server/src/jobs/wake-job.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
@@ -61,26 +61,26 @@ interface Project {
 type Create = (project: Project) => Promise<unknown>
 
 export async function prove(run: ProofRun): Promise<void> {
-  const engines = await startEngines({ onStop: run.cleanUp })
-  const scope = await createMigratedScope(engines.addresses, 'create_rate')
-  run.cleanUp(scope.drop)
-  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
-  const api = await prepareProcess('api', { environment, directory: engines.directory })
+  const services = await startServices({ onStop: run.cleanUp })
+  const instance = await createTestInstance(services.addresses, 'create_rate')
+  run.cleanUp(instance.drop)
+  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
+  const api = await prepareProcess('api', { environment, directory: services.directory })
   run.cleanUp(() => api.part.stop())
   await api.part.start()
-  const connection = await Connection.connect({ address: engines.addresses.temporalAddress })
+  const connection = await Connection.connect({ address: services.addresses.temporalAddress })
   run.cleanUp(() => connection.close())
-  await addTestModel(scope.stores.models)
-  const projects = await makeProjects(scope)
-  const letAnHourPass = passingHours(run, { scope })
-  const creates = createIn(scope, connection, api.url)
+  await addTestModel(instance.stores.models)
+  const projects = await makeProjects(instance)
+  const letAnHourPass = passingHours(run, { instance })
+  const creates = createIn(instance, connection, api.url)
   const cpuTimes = async (): Promise<CpuTimes> => {
     const { user, system } = process.cpuUsage()
     return {
       client: (user + system) / 1000,
       api: await cpuMilliseconds(api.part.pid ?? 0),
-      PostgreSQL: await cpuMilliseconds(engines.parts.postgres.pid ?? 0),
-      Temporal: await cpuMilliseconds(engines.parts.temporal.pid ?? 0),
+      PostgreSQL: await cpuMilliseconds(services.parts.postgres.pid ?? 0),
+      Temporal: await cpuMilliseconds(services.parts.temporal.pid ?? 0),
     }
   }
 
@@ -103,7 +103,7 @@ export async function prove(run: ProofRun): Promise<void> {
     run.say(wayNames.map((way) => `${way} ${measured[way].at(-1)?.perSecond.toFixed(0)}/s`).join(', '))
   }
 
-  const missed = readFileSync(join(engines.directory, 'api.log'), 'utf8').split('could not wake a job').length - 1
+  const missed = readFileSync(join(services.directory, 'api.log'), 'utf8').split('could not wake a job').length - 1
   // A create that did not get its workflow started within a second leaves that to the dispatcher: few may have had it so easy.
   const created = warmUpCreates + perRound * rounds
   const bound = bounds[run.size]
@@ -152,7 +152,7 @@ async function createMany(create: Create, projects: readonly Project[], count: n
   return count / ((performance.now() - startedAt) / 1000)
 }
 
-function createIn({ pool, stores, environment }: MigratedScope, connection: Connection, apiUrl: string) {
+function createIn({ pool, stores, environment }: TestInstance, connection: Connection, apiUrl: string) {
   const temporal = new Client({ connection, namespace: environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
   const start = (jobId: string) =>
     temporal.workflow.start('runAgentJob', { workflowId: jobId, taskQueue: jobTaskQueue, args: [jobId] })
@@ -226,7 +226,7 @@ async function createThroughApi(apiUrl: string, { projectId, key }: Project): Pr
 }
 
 /** Nobody goes to their repositories here, nor opens their credentials. */
-async function makeProjects({ pool, stores }: MigratedScope): Promise<Project[]> {
+async function makeProjects({ pool, stores }: TestInstance): Promise<Project[]> {
   const operator = { kind: 'operator' } as const
   const made: Project[] = []
   while (made.length < projectCount) {

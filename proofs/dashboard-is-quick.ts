@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareProcess, sealingKeySettings } from '../engines/colophon.ts'
-import { createMigratedScope } from '../engines/migrated-scope.ts'
-import { shareEngines } from '../engines/running-engines.ts'
-import { getClickhouse, startClickhouse } from '../engines/start-clickhouse.ts'
+import { prepareProcess, sealingKeySettings } from '../dev-services/colophon.ts'
+import { shareServices } from '../dev-services/running-services.ts'
+import { getClickhouse, startClickhouse } from '../dev-services/start-clickhouse.ts'
+import { createTestInstance } from '../dev-services/test-instance.ts'
 import { createClickhouse } from '../server/src/platform/clickhouse.ts'
 import { openChromium, type Useful, type Visit, visitCold } from './kit/dashboard/cold-visit.ts'
 import { makeJobs } from './kit/dashboard/made-jobs.ts'
@@ -62,15 +62,15 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 async function prepareStage(run: ProofRun) {
-  const { addresses, release } = await shareEngines()
+  const { addresses, release } = await shareServices()
   run.cleanUp(release)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
   const clickhouse = await startClickhouse(await getClickhouse(), join(directory, 'clickhouse'))
   run.cleanUp(() => clickhouse.part.stop())
-  const scope = await createMigratedScope({ ...addresses, clickhouseUrl: clickhouse.url }, 'dashboard')
-  run.cleanUp(scope.drop)
-  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
+  const instance = await createTestInstance({ ...addresses, clickhouseUrl: clickhouse.url }, 'dashboard')
+  run.cleanUp(instance.drop)
+  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
   const { part, url } = await prepareProcess('api', { environment, directory })
   run.cleanUp(() => part.stop())
   await part.start()
@@ -80,10 +80,10 @@ async function prepareStage(run: ProofRun) {
   const jobs = jobCounts[run.size]
   const views = viewCounts[run.size]
   run.say(`making ${count(jobs)} jobs and ${count(views)} views`)
-  await makeJobs(scope.pool, projectId, jobs)
-  const bare = createClickhouse({ url: scope.clickhouseUrl })
+  await makeJobs(instance.pool, projectId, jobs)
+  const bare = createClickhouse({ url: instance.clickhouseUrl })
   await makeViews(bare, projectId, views, lastYear).finally(() => bare.close())
-  await tellWhoLooked(scope.pool, projectId)
+  await tellWhoLooked(instance.pool, projectId)
 
   const pages: OpenedPage[] = [
     {

@@ -60,8 +60,8 @@ export async function prove(run: ProofRun): Promise<void> {
   const doors = await openDoors(run)
   const changing = new Map<string, string[]>()
   const { dns, stop } = await startDnsServer((name, family) => {
-    const answers = changing.get(name)
-    if (answers) return family === 4 ? [(answers.length > 1 ? answers.shift() : answers[0]) ?? outside] : []
+    const responses = changing.get(name)
+    if (responses) return family === 4 ? [(responses.length > 1 ? responses.shift() : responses[0]) ?? outside] : []
     return (addressesOfNames[name] ?? []).filter((address) => address.includes(':') === (family === 6))
   })
   run.cleanUp(stop)
@@ -172,8 +172,8 @@ async function namesThatChange({ run, open, attempts, doors, dns, changing }: St
   const rounds = { ci: 30, stated: 300, full: 3000 }[run.size]
   run.say(`${rounds * 3} names that change between check and call`)
   const egress = open({ dns })
-  const nameThatAnswers = (name: string, answers: string[]) => {
-    changing.set(`${name}.example`, answers)
+  const findRespondingName = (name: string, responses: string[]) => {
+    changing.set(`${name}.example`, responses)
     return `//${name}.example:${doors.port}/`
   }
   const reachedBefore = doors.reachedCount()
@@ -184,19 +184,19 @@ async function namesThatChange({ run, open, attempts, doors, dns, changing }: St
   }
   attempts.forget()
   for (let round = 0; round < rounds; round += 1) {
-    const once = `https:${nameThatAnswers(`once-${round}`, [outside, '127.0.0.1'])}`
+    const once = `https:${findRespondingName(`once-${round}`, [outside, '127.0.0.1'])}`
     await codeOf(egress.fetch(once))
     expect(attempts.seen.join() === outside, 'the address that was checked is called')
     const code = await codeOf(egress.fetch(once))
     expect(code === 'address_not_allowed' && attempts.seen.length === 0, `the next call is refused (${code})`)
 
-    const early = `https:${nameThatAnswers(`early-${round}`, [outside, '127.0.0.1'])}`
+    const early = `https:${findRespondingName(`early-${round}`, [outside, '127.0.0.1'])}`
     await egress.check(early)
     await codeOf(egress.fetch(early))
     expect(attempts.seen.length === 0, 'an earlier check does not count')
 
-    const answers = Array.from({ length: 12 }, () => pick(run.random, [outside, '127.0.0.1', '169.254.169.254']))
-    const restless = `https:${nameThatAnswers(`restless-${round}`, answers)}`
+    const responses = Array.from({ length: 12 }, () => pick(run.random, [outside, '127.0.0.1', '169.254.169.254']))
+    const restless = `https:${findRespondingName(`restless-${round}`, responses)}`
     await Promise.all(Array.from({ length: 8 }, () => codeOf(egress.fetch(restless))))
     expect(
       attempts.seen.every((address) => address === outside),
@@ -214,7 +214,7 @@ async function namesThatChange({ run, open, attempts, doors, dns, changing }: St
 
   // A kept connection leads where it led when it was checked, whatever its name means by now.
   const keeping = open({ dns, allowedNetworks: [doors.listed] })
-  const kept = `http:${nameThatAnswers('kept', [doors.listed, '127.0.0.1'])}`
+  const kept = `http:${findRespondingName('kept', [doors.listed, '127.0.0.1'])}`
   attempts.forget()
   for (let call = 1; call <= 3; call += 1) {
     const answer = await textOf(keeping.fetch(kept))
@@ -228,7 +228,7 @@ async function namesThatChange({ run, open, attempts, doors, dns, changing }: St
   run.check(afterwards === 'address_not_allowed', `a new connection is checked anew: ${afterwards}`)
 
   const reachedBeforeControl = doors.reachedCount('127.0.0.1')
-  await codeOf(withoutPin(open({ dns }), dns).fetch(`https:${nameThatAnswers('control', [outside, '127.0.0.1'])}`))
+  await codeOf(withoutPin(open({ dns }), dns).fetch(`https:${findRespondingName('control', [outside, '127.0.0.1'])}`))
   await settle()
   run.check(
     doors.reachedCount('127.0.0.1') > reachedBeforeControl,

@@ -37,6 +37,6 @@ export async function prove(run: ProofRun): Promise<void> {
     }
     run.say(`${name} is over`)
   }
-  run.figure('answers, of these outside of what is stated', `${site.answersSeen()}, 0`)
+  run.figure('answers, of these outside of what is stated', `${site.responsesSeen()}, 0`)
   run.figure('memory at most, MB', peaks.join(', '))
 }

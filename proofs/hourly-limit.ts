@@ -2,7 +2,7 @@
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { makeProject } from '../engines/colophon.ts'
+import { makeProject } from '../dev-services/colophon.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
 import { type Answer, bearer, call } from './kit/http-call.ts'
 import { runningService } from './kit/running-service.ts'
@@ -32,7 +32,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const apis = await Promise.all([service.startApi(), service.startApi(), service.startApi()])
   const parallel = { ci: 300, stated: 1_000, full: 3_000 }[run.size]
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
-  const database = new pg.Pool({ connectionString: service.scope.postgresUrl, max: 1 })
+  const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
   run.cleanUp(() => database.end())
   const stage: Stage = { run, replicas: apis.map(({ url }) => url), parallel, agent, database }
   const newProject = async () => {
@@ -150,10 +150,10 @@ async function exactlyTheLimit(
   nth: (index: number) => Post,
 ): Promise<void> {
   const { run, parallel, replicas } = stage
-  const answers = await postAtOnce(stage, parallel, nth)
-  const accepted = answers.filter(isAccepted)
-  const refused = answers.filter((answer) => answer.status === 429 && codeOf(answer) === 'rate_limited')
-  const others = answers.filter((answer) => !accepted.includes(answer) && !refused.includes(answer))
+  const responses = await postAtOnce(stage, parallel, nth)
+  const accepted = responses.filter(isAccepted)
+  const refused = responses.filter((response) => response.status === 429 && codeOf(response) === 'rate_limited')
+  const others = responses.filter((response) => !accepted.includes(response) && !refused.includes(response))
   run.check(
     accepted.length === maxPerHour,
     `exactly ${maxPerHour} ${limited} are accepted of ${parallel} at once (${accepted.length})`,
@@ -188,10 +188,13 @@ const onceKey = 'the same one'
 async function oneKeyAtOnce(stage: Stage, project: Project): Promise<void> {
   const { run, parallel } = stage
   const once: Post = { project, path: 'job', body: { prompt: 'once' }, idempotencyKey: onceKey }
-  const answers = await postAtOnce(stage, parallel, () => once)
-  const different = new Set(answers.map(({ status, headers, text }) => `${status} ${headers.location} ${text}`))
+  const responses = await postAtOnce(stage, parallel, () => once)
+  const different = new Set(responses.map(({ status, headers, text }) => `${status} ${headers.location} ${text}`))
   const jobs = await jobIdsOf(stage, project)
-  run.check(answers[0]?.status === 201, `a create with a key is accepted (${answers[0]?.status} ${answers[0]?.text})`)
+  run.check(
+    responses[0]?.status === 201,
+    `a create with a key is accepted (${responses[0]?.status} ${responses[0]?.text})`,
+  )
   run.check(different.size === 1, `${parallel} creates with one key give one answer (${[...different].slice(0, 3)})`)
   run.check(jobs.length === 1, `and one job (${jobs.length})`)
 
@@ -216,9 +219,9 @@ async function theSameKeyElsewhere(stage: Stage, project: Project, other: Projec
     ['another route', { ...once, path: `job/${jobId}/message` }],
   ]
   for (const [what, asked] of refused) {
-    const answer = await post(stage, asked)
-    const isRefused = answer.status === 422 && codeOf(answer) === 'idempotency_key_reused'
-    run.check(isRefused, `the same key with ${what} is 422 (${answer.status} ${answer.text})`)
+    const response = await post(stage, asked)
+    const isRefused = response.status === 422 && codeOf(response) === 'idempotency_key_reused'
+    run.check(isRefused, `the same key with ${what} is 422 (${response.status} ${response.text})`)
   }
   const elsewhere = await post(stage, { ...once, project: other })
   run.check(elsewhere.status === 201, `in another project it is another key (${elsewhere.status} ${elsewhere.text})`)
@@ -231,10 +234,10 @@ async function theLastOfTheHourAtOnce(stage: Stage, project: Project): Promise<v
   const taken = (await jobIdsOf(stage, project)).length
   await postAtOnce(stage, maxPerHour - 1 - taken, () => ({ project, path: 'job', body: { prompt: 'before' } }))
   const last: Post = { project, path: 'job', body: { prompt: 'last' }, idempotencyKey: 'of the last' }
-  const answers = await postAtOnce(stage, parallel, () => last)
-  const different = new Set(answers.map(({ status, text }) => `${status} ${text}`))
+  const responses = await postAtOnce(stage, parallel, () => last)
+  const different = new Set(responses.map(({ status, text }) => `${status} ${text}`))
   run.check(
-    different.size === 1 && answers[0]?.status === 201,
+    different.size === 1 && responses[0]?.status === 201,
     `the last job of an hour too (${different.size} answers)`,
   )
   const jobs = (await jobIdsOf(stage, project)).length

@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
-import { prepareProcess, sealingKeySettings } from '../engines/colophon.ts'
-import { createMigratedScope, type MigratedScope } from '../engines/migrated-scope.ts'
-import { type Engines, startEngines } from '../engines/start-engines.ts'
+import { prepareProcess, sealingKeySettings } from '../dev-services/colophon.ts'
+import { type Services, startServices } from '../dev-services/start-services.ts'
+import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { cpuMilliseconds } from './kit/cpu-time.ts'
 import { bearer, call } from './kit/http-call.ts'
@@ -36,8 +36,8 @@ const lengths = {
 }
 
 interface Site {
-  engines: Engines
-  scope: MigratedScope
+  services: Services
+  instance: TestInstance
   clickhouse: ClickHouseClient
   apiUrl: string
   /** Whose servers tell of its views. */
@@ -71,7 +71,7 @@ async function measureBeacons(run: ProofRun, site: Site): Promise<number> {
   const before = await site.cpuTimes()
   const beacons = await sendBeacons(run, site, { perSecond, seconds: beaconSeconds })
   const after = await site.cpuTimes()
-  await untilLoaded(site.scope.pool, 60)
+  await untilLoaded(site.instance.pool, 60)
   const rate = beacons.taken / beacons.seconds
   const { p50Ms, p99Ms } = beacons
   run.check(beacons.failed === 0, `${beacons.failed} beacons were refused`)
@@ -95,14 +95,14 @@ async function measureBatches(
   await site.clickhouse.command({ query: bare.createTable })
   await sendFor(roundSeconds, bare.insert) // compiles and connects, as the next does
   const warmUp = await sendFor(roundSeconds, ingest)
-  await untilLoaded(site.scope.pool, 60)
+  await untilLoaded(site.instance.pool, 60)
   const before = await site.cpuTimes()
   const measured = { api: [] as number[], bare: [] as number[] }
   let acknowledged = 0
   let slowestLoadSeconds = 0
   for (let round = 0; round < rounds; round++) {
     const sent = await sendFor(roundSeconds, ingest)
-    const loadSeconds = await untilLoaded(site.scope.pool, 300)
+    const loadSeconds = await untilLoaded(site.instance.pool, 300)
     const bareRate = (await sendFor(roundSeconds, bare.insert)).perSecond * batchViews
     acknowledged += sent.count * batchViews
     slowestLoadSeconds = Math.max(slowestLoadSeconds, loadSeconds)
@@ -131,28 +131,28 @@ async function measureBatches(
 }
 
 async function openSite(run: ProofRun): Promise<Site> {
-  const engines = await startEngines({ onStop: run.cleanUp })
-  const scope = await createMigratedScope(engines.addresses, 'ingest_rate')
-  run.cleanUp(() => scope.pool.end())
-  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
-  const api = await prepareProcess('api', { environment, directory: engines.directory })
-  const worker = await prepareProcess('worker', { environment, directory: engines.directory })
+  const services = await startServices({ onStop: run.cleanUp })
+  const instance = await createTestInstance(services.addresses, 'ingest_rate')
+  run.cleanUp(() => instance.pool.end())
+  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
+  const api = await prepareProcess('api', { environment, directory: services.directory })
+  const worker = await prepareProcess('worker', { environment, directory: services.directory })
   for (const { part } of [api, worker]) {
     run.cleanUp(() => part.stop())
     await part.start()
   }
   const operator = { kind: 'operator' } as const
-  const { id: projectId } = await scope.stores.projects.create('Served', operator)
+  const { id: projectId } = await instance.stores.projects.create('Served', operator)
   const grant = { name: 'key', scopes: [...scopes], allowedNetworks: [], expiresAt: null }
-  const { secret: key } = await scope.stores.keys.create(projectId, grant, operator)
-  await scope.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, operator)
-  const { id: scriptProjectId } = await scope.stores.projects.create('With a script', operator)
-  const { key: siteKey } = await scope.stores.analyticsSettings.createSiteKey(scriptProjectId, operator)
-  const clickhouse = createClient({ url: scope.clickhouseUrl, max_open_connections: sendersAtOnce })
+  const { secret: key } = await instance.stores.keys.create(projectId, grant, operator)
+  await instance.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, operator)
+  const { id: scriptProjectId } = await instance.stores.projects.create('With a script', operator)
+  const { key: siteKey } = await instance.stores.analyticsSettings.createSiteKey(scriptProjectId, operator)
+  const clickhouse = createClient({ url: instance.clickhouseUrl, max_open_connections: sendersAtOnce })
   run.cleanUp(() => clickhouse.close())
   return {
-    engines,
-    scope,
+    services,
+    instance,
     clickhouse,
     apiUrl: api.url,
     served: { projectId, key },
@@ -163,8 +163,8 @@ async function openSite(run: ProofRun): Promise<Site> {
         sender: (user + system) / 1000,
         api: await cpuMilliseconds(api.part.pid ?? 0),
         worker: await cpuMilliseconds(worker.part.pid ?? 0),
-        PostgreSQL: await cpuMilliseconds(engines.parts.postgres.pid ?? 0),
-        ClickHouse: await cpuMilliseconds(engines.parts.clickhouse.pid ?? 0),
+        PostgreSQL: await cpuMilliseconds(services.parts.postgres.pid ?? 0),
+        ClickHouse: await cpuMilliseconds(services.parts.clickhouse.pid ?? 0),
       }
     },
   }
@@ -253,10 +253,10 @@ async function sendBeacons(
       path: `/docs/page-${Math.floor(run.random() * 1000)}`,
     })
     const headers = ['content-type', 'text/plain', 'user-agent', userAgent, 'origin', 'https://docs.example.com']
-    const answer = await call({ method: 'POST', url: `${apiUrl}/v1/collect`, headers, body, agent }).catch(
+    const response = await call({ method: 'POST', url: `${apiUrl}/v1/collect`, headers, body, agent }).catch(
       () => undefined,
     )
-    if (answer?.status === 204) waitedMs.push(performance.now() - dueAt)
+    if (response?.status === 204) waitedMs.push(performance.now() - dueAt)
     else failed += 1
   }
   const startedAt = performance.now()
@@ -282,7 +282,7 @@ async function sendBeacons(
 
 async function clickhouseAway(run: ProofRun, site: Site, ingest: Send): Promise<number> {
   const { awaySeconds: seconds } = lengths[run.size]
-  const { clickhouse } = site.engines.parts
+  const { clickhouse } = site.services.parts
   await clickhouse.kill()
   const startedAt = performance.now()
   let sent = 0
@@ -291,7 +291,7 @@ async function clickhouseAway(run: ProofRun, site: Site, ingest: Send): Promise<
     await sleep(50)
   }
   await clickhouse.start()
-  const loadedSeconds = await untilLoaded(site.scope.pool, 180)
+  const loadedSeconds = await untilLoaded(site.instance.pool, 180)
   run.check(loadedSeconds <= 60, `all is in within a minute of ClickHouse's return: ${loadedSeconds.toFixed(1)} s`)
   run.figure(
     `ClickHouse away for ${seconds} s: views acknowledged, refused; all in after`,
@@ -300,11 +300,14 @@ async function clickhouseAway(run: ProofRun, site: Site, ingest: Send): Promise<
   return sent * batchViews
 }
 
-async function countViews({ scope }: Site): Promise<number> {
-  const clickhouse = createClient({ url: scope.clickhouseUrl })
+async function countViews({ instance }: Site): Promise<number> {
+  const clickhouse = createClient({ url: instance.clickhouseUrl })
   try {
-    const answer = await clickhouse.query({ query: 'SELECT sum(views) AS views FROM page_view', format: 'JSONEachRow' })
-    const [row] = await answer.json<{ views: string }>()
+    const response = await clickhouse.query({
+      query: 'SELECT sum(views) AS views FROM page_view',
+      format: 'JSONEachRow',
+    })
+    const [row] = await response.json<{ views: string }>()
     return Number(row?.views)
   } finally {
     await clickhouse.close()

@@ -79,10 +79,10 @@ async function stepsOf(service: AgentService, ids: readonly string[]): Promise<R
 }
 
 async function withPostgres<Result>(
-  { scope }: AgentService,
+  { instance }: AgentService,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: scope.postgresUrl })
+  const client = new pg.Client({ connectionString: instance.postgresUrl })
   await client.connect()
   try {
     return await work(client)

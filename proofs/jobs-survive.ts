@@ -34,7 +34,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const chance = seededRandom(run.seed + 3)
   const killer = new Killer(chance)
   await Promise.all(service.processes.map((part) => killer.start(part)))
-  run.say(`everything is up: ${service.processes.length + service.engines.length} parts to kill`)
+  run.say(`everything is up: ${service.processes.length + service.services.length} parts to kill`)
 
   const patience = new AbortController()
   const client = new PatientClient(service.replicas, patience.signal)
@@ -45,14 +45,14 @@ export async function prove(run: ProofRun): Promise<void> {
       await playJob(client, job).catch((error: unknown) => patience.signal.aborted || run.check(false, String(error)))
     }
   }
-  service.loseAnswers(lostShare)
+  service.loseResponses(lostShare)
   const playing = Promise.all(Array.from({ length: jobsAtOnce }, playNext)).then(() => 'played' as const)
 
   const killing = new AbortController()
   const pauseFor = (jobs: number) => () => untilEnded(played, jobs * 2 * chance(), killing.signal)
   const deaths = Promise.all([
     killer.killInTurns(service.processes, pauseFor(jobsPerKill), killing.signal),
-    killer.killInTurns(service.engines, pauseFor(jobsPerKill * 2), killing.signal),
+    killer.killInTurns(service.services, pauseFor(jobsPerKill * 2), killing.signal),
   ])
   const progress = setInterval(() => run.say(progressOf(played, killer)), 30_000)
   while (waiting.length > 0 || killer.inFlightCount < killsInFlight) {
@@ -65,7 +65,7 @@ export async function prove(run: ProofRun): Promise<void> {
   clearInterval(progress)
   patience.abort()
   await playing
-  service.loseAnswers(0)
+  service.loseResponses(0)
 
   await judge(run, service, played)
   run.check(killer.inFlightCount >= killsInFlight, `at least ${killsInFlight} kills hit work in flight`)

@@ -1,8 +1,8 @@
 /** Every route × every kind of key: exactly the contract's answer, and the right key gets in. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { makeProject, runColophon } from '../engines/colophon.ts'
-import { type ApiParts, createApi } from '../server/src/api/app.ts'
+import { makeProject, runColophon } from '../dev-services/colophon.ts'
+import { type ApiDeps, createApi } from '../server/src/api/app.ts'
 import { generateKey } from '../server/src/keys/key-format.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { createLog } from '../server/src/platform/log.ts'
@@ -39,7 +39,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const operations = await operationsOf(replica.url)
   const letAnHourPass = passingHours(run, service)
 
-  await makeExampleSiteKey(operations, service.scope.postgresUrl, mine.projectId)
+  await makeExampleSiteKey(operations, service.instance.postgresUrl, mine.projectId)
   await checkNothingIsHidden(run, operations)
   await everyRoute(run, replica.url, operations, await visitors(service, mine, others), mine, letAnHourPass)
   await wrongChecksumAsksNoDatabase(run, service)
@@ -55,7 +55,7 @@ async function checkNothingIsHidden(run: ProofRun, operations: readonly Operatio
   const listen = { host: '127.0.0.1', port: 0 }
   const log = createLog('proof', { level: 'error' })
   const { server, declaredRoutes } = createApi(
-    { publicUrl: 'http://localhost', github: { baseUrls: [] as readonly string[] } } as ApiParts,
+    { publicUrl: 'http://localhost', github: { baseUrls: [] as readonly string[] } } as ApiDeps,
     { listen, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 },
     log,
   )
@@ -78,7 +78,7 @@ async function visitors(service: RunningService, mine: Project, others: Project)
   const expired = await make('--expires-in-days', '1')
   const wrongNetwork = await make('--networks', '203.0.113.0/24')
   await query(
-    service.scope.postgresUrl,
+    service.instance.postgresUrl,
     "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL",
   )
   await revoke(service, mine, revoked)
@@ -162,9 +162,9 @@ async function everyRoute(
         const body = operation.bodyExample === undefined ? {} : { body: JSON.stringify(operation.bodyExample) }
         const type = operation.bodyExample === undefined ? [] : ['content-type', 'application/json']
         const headers = [...visitor.headers(operation.access), ...type]
-        const answer = await call({ method, url: url + query, headers, ...body })
+        const response = await call({ method, url: url + query, headers, ...body })
         const expected = expectedAt(operation, visitor)
-        checkAnswer(run, `${method} ${operation.path} with ${visitor.name}`, answer, expected, method === 'HEAD')
+        checkResponse(run, `${method} ${operation.path} with ${visitor.name}`, response, expected, method === 'HEAD')
         asked++
       }
     }
@@ -187,33 +187,33 @@ const forPeople = '/v2/projects/{projectId}/github/'
 /** The example's host is not there, and what does not answer is not connected. */
 const connects = 'POST /v2/projects/{projectId}/repository '
 
-function checkAnswer(run: ProofRun, what: string, answer: Answer, expected: Expected, headOnly: boolean): void {
+function checkResponse(run: ProofRun, what: string, response: Answer, expected: Expected, headOnly: boolean): void {
   if (expected.kind === 'in') {
-    const leadsNowhere = what.startsWith(connects) && answer.status === 400 // whoever gets so far is in
+    const leadsNowhere = what.startsWith(connects) && response.status === 400 // whoever gets so far is in
     run.check(
-      leadsNowhere || (answer.status >= 200 && answer.status < 300),
-      `${what} gets in (${answer.status} ${answer.text})`,
+      leadsNowhere || (response.status >= 200 && response.status < 300),
+      `${what} gets in (${response.status} ${response.text})`,
     )
     return
   }
-  run.check(answer.status === expected.status, `${what} is ${expected.status} (${answer.status} ${answer.text})`)
+  run.check(response.status === expected.status, `${what} is ${expected.status} (${response.status} ${response.text})`)
   if (expected.status === 401)
-    run.check(answer.headers['www-authenticate'] === 'Bearer', `${what} says how to authenticate`)
+    run.check(response.headers['www-authenticate'] === 'Bearer', `${what} says how to authenticate`)
   if (headOnly) return
-  const problem = JSON.parse(answer.text) as Record<string, unknown>
+  const problem = JSON.parse(response.text) as Record<string, unknown>
   run.check(
     problem.code === expected.code &&
       problem.status === expected.status &&
-      problem.requestId === answer.headers['x-request-id'] &&
+      problem.requestId === response.headers['x-request-id'] &&
       problem.error === problem.detail &&
-      String(answer.headers['content-type']).startsWith('application/problem+json'),
-    `${what} is a whole problem with code ${expected.code} (${answer.text})`,
+      String(response.headers['content-type']).startsWith('application/problem+json'),
+    `${what} is a whole problem with code ${expected.code} (${response.text})`,
   )
 }
 
 /** Counted on the wire: PostgreSQL's own counters are up to ten seconds behind. */
 async function wrongChecksumAsksNoDatabase(run: ProofRun, service: RunningService): Promise<void> {
-  const relay = await startCountingRelay(service.scope.postgresUrl)
+  const relay = await startCountingRelay(service.instance.postgresUrl)
   run.cleanUp(relay.stop)
   const { url } = await service.startApi({ COLOPHON_DATABASE_URL: relay.url })
   await sleep(2_000) // a process that has just started looks whether it has a first owner
@@ -242,13 +242,13 @@ async function revocationHolds(
     const keysUrl = `${first}/v2/projects/${projectId}/keys`
     const make = async (maker: string) => {
       const headers = [...bearer(maker), 'content-type', 'application/json']
-      const answer = await call({
+      const response = await call({
         method: 'POST',
         url: keysUrl,
         headers,
         body: JSON.stringify({ name: 'to be revoked', scopes: ['project:write'] }),
       })
-      return JSON.parse(answer.text) as { key: { id: string }; secret: string }
+      return JSON.parse(response.text) as { key: { id: string }; secret: string }
     }
     const parent = await make(key)
     const child = await make(parent.secret)
@@ -277,13 +277,13 @@ async function heldBodies(run: ProofRun, apiUrl: string, { projectId, key }: Pro
   const holding = JSON.parse(made.text) as { key: { id: string }; secret: string }
   const hold = Promise.withResolvers<void>()
   const headers = [...bearer(holding.secret), ...json]
-  const answers = Array.from({ length: clients }, () =>
+  const responses = Array.from({ length: clients }, () =>
     call({ method: 'POST', url: keysUrl, headers, body: body('too late'), hold: hold.promise }),
   )
   await sleep(1_000) // by then every key was looked up and found good
   await call({ method: 'DELETE', url: `${keysUrl}/${holding.key.id}`, headers: bearer(key) })
   hold.resolve()
-  const late = (await Promise.all(answers)).filter(({ status }) => status !== 401).length
+  const late = (await Promise.all(responses)).filter(({ status }) => status !== 401).length
   run.check(late === 0, `a body that was held back until its key was revoked is refused (${late} got in)`)
   run.figure('bodies held back until a revocation, let in afterwards', `${clients}, ${late}`)
 }
@@ -331,10 +331,10 @@ async function forgedAddresses(
     [behindProxy, ['x-forwarded-for', '203.0.113.7 '.repeat(100)], 403, 'nor is nonsense'],
   ]
   for (const [apiUrl, forwardedFor, status, why] of cases) {
-    const answer = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: [...bearer(key), ...forwardedFor] })
+    const response = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: [...bearer(key), ...forwardedFor] })
     run.check(
-      answer.status === status,
-      `${forwardedFor.join(' ') || 'no header'} is ${status}: ${why} (${answer.status})`,
+      response.status === status,
+      `${forwardedFor.join(' ') || 'no header'} is ${status}: ${why} (${response.status})`,
     )
   }
   run.figure('forged addresses', cases.length)

@@ -1,6 +1,6 @@
 /** Every route that a session can reach × everybody: exactly what the table in docs/roles.md says. */
 import pg from 'pg'
-import { makeProject } from '../engines/colophon.ts'
+import { makeProject } from '../dev-services/colophon.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
 import { type Answer, call } from './kit/http-call.ts'
 import { passingHours } from './kit/passing-hours.ts'
@@ -37,14 +37,14 @@ export async function prove(run: ProofRun): Promise<void> {
   await people.owner.client.members.remove(mine.projectId, me?.id ?? '')
 
   const operations = (await operationsOf(url)).filter(({ access }) => access !== 'any-key')
-  await makeExampleSiteKey(operations, service.scope.postgresUrl, mine.projectId)
+  await makeExampleSiteKey(operations, service.instance.postgresUrl, mine.projectId)
   const table = readRoleTable()
   const names = operations.map(nameOf)
   for (const name of names) run.check(table.has(name), `${name} is in the table of docs/roles.md`)
   for (const name of table.keys()) run.check(names.includes(name), `${name} of the table is a route`)
 
   const letAnHourPass = passingHours(run, service)
-  const database = new pg.Pool({ connectionString: service.scope.postgresUrl, max: 1 })
+  const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
   run.cleanUp(() => database.end())
   const putExampleModel = () =>
     database.query(
@@ -63,9 +63,12 @@ export async function prove(run: ProofRun): Promise<void> {
       const target = await exampleUrl(url, operation, mine)
       await putExampleModel()
       const headers = person?.headers() ?? ['origin', originOf(url)]
-      const answer = await ask(operation, target, headers)
-      const verdict = verdictOn(answer, operation)
-      run.check(verdict === row[who], `${nameOf(operation)} by ${who} is ${row[who]}: ${answer.status} ${answer.text}`)
+      const response = await ask(operation, target, headers)
+      const verdict = verdictOn(response, operation)
+      run.check(
+        verdict === row[who],
+        `${nameOf(operation)} by ${who} is ${row[who]}: ${response.status} ${response.text}`,
+      )
       asked++
       if (person && endsSessions(operation)) await person.signInAgain()
     }
@@ -73,9 +76,12 @@ export async function prove(run: ProofRun): Promise<void> {
     for (const from of ['https://evil.example', 'null', undefined]) {
       const cookie = people.owner.headers().slice(0, 2)
       const target = await exampleUrl(url, operation, mine)
-      const answer = await ask(operation, target, [...cookie, ...(from === undefined ? [] : ['origin', from])])
-      const isRefused = answer.status === 403 && codeOf(answer) === 'cross_origin'
-      run.check(isRefused, `${nameOf(operation)} from ${from ?? 'nowhere'} is refused: ${answer.status} ${answer.text}`)
+      const response = await ask(operation, target, [...cookie, ...(from === undefined ? [] : ['origin', from])])
+      const isRefused = response.status === 403 && codeOf(response) === 'cross_origin'
+      run.check(
+        isRefused,
+        `${nameOf(operation)} from ${from ?? 'nowhere'} is refused: ${response.status} ${response.text}`,
+      )
       forged++
     }
   }
@@ -95,10 +101,10 @@ function ask({ method, bodyExample }: Operation, url: string, headers: readonly 
 const codeOf = ({ text }: Answer) => (JSON.parse(text) as { code?: string }).code
 
 /** Routes for anybody judge the request alone: that a made-up password is wrong says nothing about who asks. */
-function verdictOn(answer: Answer, { access }: Operation): Verdict | string {
-  if (answer.status >= 500) return `${answer.status}`
-  if (access === 'public') return answer.status === 403 ? '403' : 'yes'
-  if (answer.status === 401 || answer.status === 404) return `${answer.status}`
-  if (answer.status === 403) return codeOf(answer) === 'insufficient_role' ? '403' : `403 ${codeOf(answer)}`
+function verdictOn(response: Answer, { access }: Operation): Verdict | string {
+  if (response.status >= 500) return `${response.status}`
+  if (access === 'public') return response.status === 403 ? '403' : 'yes'
+  if (response.status === 401 || response.status === 404) return `${response.status}`
+  if (response.status === 403) return codeOf(response) === 'insufficient_role' ? '403' : `403 ${codeOf(response)}`
   return 'yes'
 }

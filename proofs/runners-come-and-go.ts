@@ -1,7 +1,7 @@
 /** Runners are hosts that come and go: killed, standing still and started again in the middle of their turns. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ColophonProcess } from '../engines/colophon.ts'
-import { processTree } from '../engines/process-tree.ts'
+import type { ColophonProcess } from '../dev-services/colophon.ts'
+import { processTree } from '../dev-services/process-tree.ts'
 import type { AgentJob } from '../sdk/src/index.ts'
 import { type AgentProject, agentService, closing, played } from './kit/agents/agent-service.ts'
 import { endedJob } from './kit/agents/ended-job.ts'

@@ -3,11 +3,11 @@
  * alone. What they leave open ("not shown") is not here; everything else that can be tried is.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeProject, runColophon } from '../engines/colophon.ts'
+import { makeProject, runColophon } from '../dev-services/colophon.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { type AgentService, agentService } from './kit/agents/agent-service.ts'
 import { firstOwner, invited } from './kit/people.ts'
-import { isOk, type PlainAnswer, type PlainClient, plainClient } from './kit/seed/plain-client.ts'
+import { isOk, type PlainClient, type PlainResponse, plainClient } from './kit/seed/plain-client.ts'
 import { wrongJobFields, wrongViewsFields } from './kit/seed/shapes.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -61,8 +61,8 @@ export async function prove(run: ProofRun): Promise<void> {
 
 const text = (body: Record<string, unknown>, field: string) => String(body[field])
 
-async function ended(client: PlainClient, id: string): Promise<{ last: PlainAnswer; polls: PlainAnswer[] }> {
-  const polls: PlainAnswer[] = []
+async function ended(client: PlainClient, id: string): Promise<{ last: PlainResponse; polls: PlainResponse[] }> {
+  const polls: PlainResponse[] = []
   for (const until = Date.now() + 120_000; Date.now() < until; await sleep(200)) {
     const polled = await client.getJob(id)
     polls.push(polled)
@@ -98,7 +98,7 @@ async function whatTheServiceDoes({ sentence, client, service, projectId, apiKey
   const onGitea = new URL(prLink).pathname
   const pullRequest = await fetch(`${gitea.url}/api/v1/repos${onGitea}`, {
     headers: { Authorization: `token ${gitea.adminToken}` },
-  }).then((answer) => answer.status)
+  }).then((response) => response.status)
   sentence(
     'If the agent changes files, a pull request in a code hosting service is created automatically, and its URL appears in `prLink`.',
     last.body.status === 'completed' && pullRequest === 200,
@@ -224,7 +224,7 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
     body: JSON.stringify({ views }),
   })
   if (!sent.ok) throw new Error(`the views were not taken: ${await sent.text()}`)
-  const totalOf = ({ body }: PlainAnswer) => (body.totals as { total: number }).total
+  const totalOf = ({ body }: PlainResponse) => (body.totals as { total: number }).total
   let all = await client.getViews()
   for (const until = Date.now() + 30_000; totalOf(all) < views.length && Date.now() < until; await sleep(200))
     all = await client.getViews()
@@ -239,7 +239,7 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
     wrong.length === 0 && (all.body.totals as { ai: number }).ai === 2,
     wrong,
   )
-  const rowsOf = ({ body }: PlainAnswer) => body.views as { path: string; total: number }[]
+  const rowsOf = ({ body }: PlainResponse) => body.views as { path: string; total: number }[]
   const march = await client.getViews({ dateFrom: `${year}-03-30`, dateTo: `${year}-03-31` })
   sentence(
     '`dateTo`: exclusive upper limit: results include dates before the given date, not the date itself.',
@@ -258,8 +258,8 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
   sentence(
     '`limit`: maximum results per page; range 1 to 250 inclusive.',
     limited.map(({ status }) => status).join() === '400,200,200,400' &&
-      rowsOf(limited[1] as PlainAnswer).length === 1 &&
-      rowsOf(limited[2] as PlainAnswer).length === pages,
+      rowsOf(limited[1] as PlainResponse).length === 1 &&
+      rowsOf(limited[2] as PlainResponse).length === pages,
     limited.map(({ status }) => status),
   )
   const negative = await client.getViews({ offset: -1 })
@@ -289,7 +289,7 @@ async function readingViews({ sentence, client, service, projectId, apiKey }: St
 
 async function authenticating({ sentence, service, projectId, apiKey }: Stage): Promise<void> {
   const { url } = service.api
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [undefined, `${apiKey.slice(0, -1)}?`].flatMap((key) => {
       const client = plainClient(url, projectId, key)
       return [client.createJob({ prompt: 'x' }), client.sendMessage('x', { prompt: 'x' }), client.getViews()]
@@ -297,8 +297,8 @@ async function authenticating({ sentence, service, projectId, apiKey }: Stage): 
   )
   sentence(
     'Every endpoint uses the HTTP header `Authorization` with a Bearer token: `Authorization: Bearer <API_KEY>`.',
-    answers.every(({ status }) => status === 401),
-    answers.map(({ status }) => status),
+    responses.every(({ status }) => status === 401),
+    responses.map(({ status }) => status),
   )
   const another = await makeProject(service.environment, 'Prefix')
   const unversioned = await Promise.all(

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@clickhouse/client'
 import pg from 'pg'
-import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../engines/colophon.ts'
-import { freePort } from '../engines/free-port.ts'
-import { Part } from '../engines/part.ts'
-import { runCommand } from '../engines/run-command.ts'
-import { createScope } from '../engines/scope.ts'
-import { type Engines, startEngines } from '../engines/start-engines.ts'
+import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from '../dev-services/colophon.ts'
+import { createEmptyTestInstance } from '../dev-services/empty-test-instance.ts'
+import { freePort } from '../dev-services/free-port.ts'
+import { Part } from '../dev-services/managed-process.ts'
+import { runCommand } from '../dev-services/run-command.ts'
+import { type Services, startServices } from '../dev-services/start-services.ts'
 import type { ProofRun } from './proof.ts'
 
 export const promise = 'From a clone to a running service in one command, and back on its feet after whatever dies'
@@ -29,10 +29,10 @@ export async function prove(run: ProofRun): Promise<void> {
   const { clone, seconds } = await cloneAndSetUp(run, directory)
   await startInOneCommand(run, clone, directory, seconds)
 
-  const engines = await startEngines()
-  run.cleanUp(engines.stop)
-  await killEachEngine(run, engines, clone, directory)
-  await migrateTogether(run, engines, clone)
+  const services = await startServices()
+  run.cleanUp(services.stop)
+  await killEachService(run, services, clone, directory)
+  await migrateTogether(run, services, clone)
 }
 
 async function cloneAndSetUp(run: ProofRun, directory: string): Promise<{ clone: string; seconds: number }> {
@@ -60,7 +60,7 @@ function newcomer(run: ProofRun, directory: string): NodeJS.ProcessEnv {
 async function startInOneCommand(run: ProofRun, clone: string, directory: string, setupSeconds: number): Promise<void> {
   for (const kind of ['cold', 'warm'] as const) {
     let url = ''
-    const before = enginesDirectories()
+    const before = serviceDirectories()
     const dev = new Part({
       name: 'npm run dev',
       command: ['npm', 'run', '--silent', 'dev'],
@@ -88,7 +88,7 @@ async function startInOneCommand(run: ProofRun, clone: string, directory: string
 
     const pid = dev.pid
     await interrupt(dev)
-    run.check(enginesDirectories().difference(before).size === 0, 'Ctrl-C leaves no data behind')
+    run.check(serviceDirectories().difference(before).size === 0, 'Ctrl-C leaves no data behind')
     run.check(pid !== undefined && !(await mentions(clone)), 'Ctrl-C leaves no process behind')
   }
 }
@@ -99,17 +99,17 @@ async function interrupt(dev: Part): Promise<void> {
   await Promise.race([dev.ended, sleep(30_000)])
 }
 
-const enginesDirectories = () => new Set(readdirSync(tmpdir()).filter((name) => /^colophon-(engines|dev)-/.test(name)))
+const serviceDirectories = () => new Set(readdirSync(tmpdir()).filter((name) => /^colophon-(engines|dev)-/.test(name)))
 
 const mentions = async (text: string) =>
   (await runCommand(['ps', '-A', '-o', 'args='])).split('\n').some((line) => line.includes(text))
 
-async function killEachEngine(run: ProofRun, engines: Engines, clone: string, directory: string): Promise<void> {
-  const scope = await createScope(engines.addresses, 'service-starts')
-  await runColophon(['migrate'], { environment: scope.environment, checkout: clone })
+async function killEachService(run: ProofRun, services: Services, clone: string, directory: string): Promise<void> {
+  const instance = await createEmptyTestInstance(services.addresses, 'service-starts')
+  await runColophon(['migrate'], { environment: instance.environment, checkout: clone })
   const gatewayPort = await freePort()
   const environment = {
-    ...scope.environment,
+    ...instance.environment,
     ...(await sealingKeySettings()),
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
@@ -136,7 +136,7 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
   for (const [engine, ofApi, ofWorker] of kills) {
     const before = await readiness(api.url)
     run.check(before.components[engine]?.status === 'ok', `${engine} works before it is killed`)
-    await engines.parts[engine].kill()
+    await services.parts[engine].kill()
     const noticed = await secondsOf(async () => {
       run.check(await becomes(api.url, ofApi, 10), `without ${engine} api says ${ofApi}`)
       run.check(await becomes(worker.url, ofWorker, 10), `without ${engine} worker says ${ofWorker}`)
@@ -144,7 +144,7 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
     const named = (await readiness(api.url)).components[engine]
     run.check(named?.status === 'failing', `/readyz names ${engine}`)
     run.check((await fetch(`${api.url}/healthz`)).ok, `api is alive without ${engine}`)
-    await engines.parts[engine].start()
+    await services.parts[engine].start()
     const recovered = await secondsOf(async () => {
       for (const { part, url } of [api, worker, runner]) {
         run.check(await becomes(url, 'ready', 60), `${part.name} is ready again when ${engine} is back`)
@@ -154,9 +154,9 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
     run.figure(`${engine} killed: noticed, recovered, seconds`, `${noticed}, ${recovered}`)
   }
 
-  await stopInFlight(run, engines, api)
+  await stopInFlight(run, services, api)
 
-  const parts = [...Object.values(engines.parts), worker.part, runner.part]
+  const parts = [...Object.values(services.parts), worker.part, runner.part]
   await api.part.start()
   for (const part of [...parts, api.part]) {
     run.figure(`memory of ${part.name}, MB`, Math.round((await part.memoryBytes()) / 1e6))
@@ -164,20 +164,20 @@ async function killEachEngine(run: ProofRun, engines: Engines, clone: string, di
 }
 
 /** A request that is being answered when the process is told to stop still gets its answer. */
-async function stopInFlight(run: ProofRun, engines: Engines, api: ColophonProcess): Promise<void> {
+async function stopInFlight(run: ProofRun, services: Services, api: ColophonProcess): Promise<void> {
   await sleep(1_100) // the last report has grown too old to be given again
-  engines.parts.clickhouse.pause() // so that /readyz takes its two seconds
+  services.parts.clickhouse.pause() // so that /readyz takes its two seconds
   const inFlight = fetch(`${api.url}/readyz`).then(
-    async (answer) => ({ status: answer.status, body: (await answer.json()) as Readiness }),
+    async (response) => ({ status: response.status, body: (await response.json()) as Readiness }),
     (error: Error) => error,
   )
   await sleep(500)
   const stopping = api.part.stop()
-  const answer = await inFlight
+  const response = await inFlight
   await stopping
-  engines.parts.clickhouse.resume()
+  services.parts.clickhouse.resume()
   run.check(
-    !(answer instanceof Error) && answer.body.components.clickhouse?.status === 'failing',
+    !(response instanceof Error) && response.body.components.clickhouse?.status === 'failing',
     'a request in flight is answered while the process stops',
   )
   run.check(
@@ -190,7 +190,7 @@ async function stopInFlight(run: ProofRun, engines: Engines, api: ColophonProces
 }
 
 /** Extra migrations in the proof's own clone, slow enough that a kill hits their middle. */
-async function migrateTogether(run: ProofRun, engines: Engines, clone: string): Promise<void> {
+async function migrateTogether(run: ProofRun, services: Services, clone: string): Promise<void> {
   const tables = ['alpha', 'beta', 'gamma']
   const lastMigration = '9002_proof_gamma'
   for (const [index, table] of tables.entries()) {
@@ -211,32 +211,32 @@ async function migrateTogether(run: ProofRun, engines: Engines, clone: string): 
   const rounds = { ci: 5, stated: 10, full: 30 }[run.size]
   let hitTheMiddle = 0
   for (let round = 0; round < rounds; round++) {
-    const scope = await createScope(engines.addresses, 'migrate-together')
-    const logs = [0, 1].map((number) => join(engines.directory, `migrate-${round}-${number}.log`))
-    const replicas = logs.map((log) => migrateReplica(scope.environment, clone, log))
+    const instance = await createEmptyTestInstance(services.addresses, 'migrate-together')
+    const logs = [0, 1].map((number) => join(services.directory, `migrate-${round}-${number}.log`))
+    const replicas = logs.map((log) => migrateReplica(instance.environment, clone, log))
     await Promise.all(replicas.map((replica) => replica.start()))
-    while (!(await applied(scope.postgresUrl))) await sleep(20)
+    while (!(await applied(instance.postgresUrl))) await sleep(20)
     await sleep(run.random() * 1400)
     const chosen = run.random() < 0.5 ? 0 : 1
     const victim = replicas[chosen]
     const isWaiting = readFileSync(logs[chosen] ?? '', 'utf8').includes('waiting for it')
-    const midway = victim?.pid !== undefined && !(await applied(scope.postgresUrl))?.includes(lastMigration)
+    const midway = victim?.pid !== undefined && !(await applied(instance.postgresUrl))?.includes(lastMigration)
     if (midway && !isWaiting) hitTheMiddle++
     await victim?.kill()
     await Promise.all(replicas.map((replica) => replica.ended))
-    const rest = await runColophon(['migrate'], { environment: scope.environment, checkout: clone }) // what a supervisor does with the one that was killed
+    const rest = await runColophon(['migrate'], { environment: instance.environment, checkout: clone }) // what a supervisor does with the one that was killed
     run.check(!rest.includes('migration applied'), `round ${round}: the other replica did the whole work`)
     const rows = await query(
-      scope.postgresUrl,
+      instance.postgresUrl,
       tables.map((table) => `SELECT id FROM proof_${table}`).join(' UNION ALL '),
     )
     run.check(rows.length === tables.length, `round ${round}: every migration of PostgreSQL happened exactly once`)
-    const ledger = await clickhouseNames(scope.clickhouseUrl)
+    const ledger = await clickhouseNames(instance.clickhouseUrl)
     run.check(
       ledger.length === tables.length && new Set(ledger).size === tables.length,
       `round ${round}: every migration of ClickHouse is in its ledger once`,
     )
-    await scope.drop()
+    await instance.drop()
   }
   run.say(`two replicas migrated at once ${rounds} times, one killed each time`)
   run.figure('migrations: rounds, of these killed in the middle', `${rounds}, ${hitTheMiddle}`)
@@ -275,11 +275,11 @@ async function query<Row extends pg.QueryResultRow = pg.QueryResultRow>(url: str
 async function clickhouseNames(url: string): Promise<string[]> {
   const clickhouse = createClient({ url })
   try {
-    const answer = await clickhouse.query({
+    const response = await clickhouse.query({
       query: "SELECT name FROM schema_migration WHERE name LIKE '900%'",
       format: 'JSONEachRow',
     })
-    return (await answer.json<{ name: string }>()).map(({ name }) => name)
+    return (await response.json<{ name: string }>()).map(({ name }) => name)
   } finally {
     await clickhouse.close()
   }

@@ -70,7 +70,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const service = await prepareExactService(run, { plans, pagesPerProject, keepLogs: run.words.includes('keep-logs') })
   const killer = new Killer(seededRandom(run.seed + 1))
   await Promise.all(service.processes.map((part) => killer.start(part)))
-  run.say(`everything is up: ${service.processes.length + service.engines.length} parts to kill`)
+  run.say(`everything is up: ${service.processes.length + service.services.length} parts to kill`)
 
   const client = new PatientClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
   const still = new StillMoments()
@@ -118,17 +118,17 @@ async function streamAmidDeaths(
   const killing = new AbortController()
   const pause = () => untilMore(stream, (chance() * 3 * events) / killsInFlight, killing.signal)
   const progress = setInterval(() => run.say(progressOf(stream, killer)), 15_000)
-  service.loseAnswers(lostShares)
+  service.loseResponses(lostShares)
   try {
     await Promise.all([
       stream.send(() => killer.inFlightCount >= killsInFlight).finally(() => killing.abort()),
       killer.killInTurns(service.processes, pause, killing.signal),
-      killer.killInTurns(service.engines, pause, killing.signal),
+      killer.killInTurns(service.services, pause, killing.signal),
       beStillNowAndThen(stream, still, events, killing.signal),
     ])
   } finally {
     clearInterval(progress)
-    service.loseAnswers(noneLost)
+    service.loseResponses(noneLost)
   }
   run.say(`${progressOf(stream, killer)}; everything is up again`)
 }

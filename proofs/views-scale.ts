@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { shareEngines } from '../engines/running-engines.ts'
-import { getClickhouse, startClickhouse } from '../engines/start-clickhouse.ts'
+import { shareServices } from '../dev-services/running-services.ts'
+import { getClickhouse, startClickhouse } from '../dev-services/start-clickhouse.ts'
 import {
   type BareQuery,
   bareQueries,
@@ -46,7 +46,7 @@ interface Times {
 export async function prove(run: ProofRun): Promise<void> {
   const stages = await prepareStages(run)
   for (const stage of stages) {
-    await checkAnswers(run, stage)
+    await checkResponses(run, stage)
     await checkRowsRead(run, stage)
   }
 
@@ -64,7 +64,7 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 async function prepareStages(run: ProofRun): Promise<ViewsStage[]> {
-  const { addresses, release } = await shareEngines()
+  const { addresses, release } = await shareServices()
   run.cleanUp(release)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
@@ -80,7 +80,7 @@ async function prepareStages(run: ProofRun): Promise<ViewsStage[]> {
 }
 
 /** A quick answer that is wrong would be no feat. */
-async function checkAnswers(run: ProofRun, stage: ViewsStage): Promise<void> {
+async function checkResponses(run: ProofRun, stage: ViewsStage): Promise<void> {
   const { views, askApi } = stage
   const made = await stage.countViews()
   run.check(made === views, `${count(views)} views were made: ${count(made)}`)

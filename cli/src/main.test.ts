@@ -70,7 +70,7 @@ test('status where there is no Colophon', async () => {
   expect(JSON.parse((await colophon([...args, '--json'])).stdout)).toMatchObject({
     url,
     status: 'unreachable',
-    error: { code: 'unexpected_answer' },
+    error: { code: 'unexpected_response' },
   })
 })
 

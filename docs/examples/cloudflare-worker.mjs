@@ -22,7 +22,7 @@ export default {
 
 async function send({ COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY }, body, id) {
   for (let tries = 0; tries < 3; tries++) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
+    const response = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${COLOPHON_API_KEY}`,
@@ -31,6 +31,6 @@ async function send({ COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY }, bod
       },
       body,
     }).catch(() => undefined)
-    if (answer && answer.status < 500) return
+    if (response && response.status < 500) return
   }
 }

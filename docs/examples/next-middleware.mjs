@@ -22,7 +22,7 @@ export default function middleware(request, event) {
 
 async function send(body, id) {
   for (let tries = 0; tries < 3; tries++) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
+    const response = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${COLOPHON_API_KEY}`,
@@ -31,6 +31,6 @@ async function send(body, id) {
       },
       body,
     }).catch(() => undefined)
-    if (answer && answer.status < 500) return
+    if (response && response.status < 500) return
   }
 }

@@ -40,7 +40,7 @@ export async function sendViews() {
 
 async function sendUntilTaken(body, id) {
   for (let pauseMs = 1000; pauseMs < 600_000; pauseMs *= 2) {
-    const answer = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
+    const response = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${COLOPHON_API_KEY}`,
@@ -50,8 +50,8 @@ async function sendUntilTaken(body, id) {
       body,
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined)
-    if (answer?.ok) return
-    if (answer && answer.status < 500) return console.error(`Colophon refuses views: ${await answer.text()}`)
+    if (response?.ok) return
+    if (response && response.status < 500) return console.error(`Colophon refuses views: ${await response.text()}`)
     await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
   }
 }

@@ -11,18 +11,18 @@ export type Expected = { code: ProblemCode } | 'taken' | { documented: readonly 
 export const refusedAs = (code: ProblemCode): Expected => ({ code })
 
 /** Undefined when it is as expected, else what is wrong. */
-export function faultOf(answer: Answer | undefined, expected: Expected): string | undefined {
-  if (!answer) return 'there is no answer'
-  if (answer.status >= 500) return 'the service failed'
+export function faultOf(response: Answer | undefined, expected: Expected): string | undefined {
+  if (!response) return 'there is no answer'
+  if (response.status >= 500) return 'the service failed'
   if (expected === 'taken') {
-    if (isTaken(answer)) return undefined
-    return [409, 429].includes(answer.status) ? problemFault(answer) : 'it is not taken'
+    if (isTaken(response)) return undefined
+    return [409, 429].includes(response.status) ? problemFault(response) : 'it is not taken'
   }
   if ('documented' in expected) {
-    if (!expected.documented.includes(answer.status)) return 'its status is not documented'
-    return isTaken(answer) ? undefined : problemFault(answer)
+    if (!expected.documented.includes(response.status)) return 'its status is not documented'
+    return isTaken(response) ? undefined : problemFault(response)
   }
-  return problemFault(answer) ?? (codeOf(answer) === expected.code ? undefined : `it is not ${expected.code}`)
+  return problemFault(response) ?? (codeOf(response) === expected.code ? undefined : `it is not ${expected.code}`)
 }
 
 const isTaken = ({ status }: Answer) => status >= 200 && status < 300

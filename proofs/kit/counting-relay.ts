@@ -8,8 +8,8 @@ export interface CountingRelay {
   stop(): Promise<void>
 }
 
-export async function startCountingRelay(engineUrl: string): Promise<CountingRelay> {
-  const { hostname, port } = new URL(engineUrl)
+export async function startCountingRelay(serviceUrl: string): Promise<CountingRelay> {
+  const { hostname, port } = new URL(serviceUrl)
   const sockets = new Set<Socket>()
   let sent = 0
   const server = createServer((client) => {
@@ -26,7 +26,7 @@ export async function startCountingRelay(engineUrl: string): Promise<CountingRel
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  const url = new URL(engineUrl)
+  const url = new URL(serviceUrl)
   url.port = String(address.port)
   return {
     url: url.href,

@@ -1,6 +1,6 @@
 /** How much a process worked, which says more than a clock does on a machine that others use too. */
 import { readFileSync } from 'node:fs'
-import { processTree } from '../../engines/process-tree.ts'
+import { processTree } from '../../dev-services/process-tree.ts'
 
 const ticksPerSecond = 100 // of Linux, whatever the kernel's own are
 

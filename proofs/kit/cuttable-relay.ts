@@ -12,13 +12,13 @@ export interface CuttableRelay {
   stop(): Promise<void>
 }
 
-export async function startCuttableRelay(engineAddress: string): Promise<CuttableRelay> {
-  const [host = '', enginePort] = engineAddress.split(':')
+export async function startCuttableRelay(serviceAddress: string): Promise<CuttableRelay> {
+  const [host = '', servicePort] = serviceAddress.split(':')
   const sockets = new Set<Socket>()
   let isSilent = false
 
   const pass = (client: Socket) => {
-    const engine = connect(Number(enginePort), host)
+    const engine = connect(Number(servicePort), host)
     for (const [from, to] of [
       [client, engine],
       [engine, client],

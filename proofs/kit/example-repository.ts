@@ -1,5 +1,5 @@
 /** A repository with some docs on the real Gitea, connected to a project as an operator would. */
-import { runColophon } from '../../engines/colophon.ts'
+import { runColophon } from '../../dev-services/colophon.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
 import type { RunningService } from './running-service.ts'
 

@@ -52,11 +52,11 @@ export async function startFaultyRelay(hostUrl: string): Promise<FaultyRelay> {
     const index = faults.findIndex(({ isMeant }) => isMeant(call))
     const [fault] = index < 0 ? [] : faults.splice(index, 1)
     if ((await fault?.before()) === 'lost') return outgoing.destroy()
-    const answer = await forward(hostUrl, incoming, body)
+    const response = await forward(hostUrl, incoming, body)
     const what = await fault?.after()
     if (what === 'lost') return outgoing.destroy()
     if (what === '500') return outgoing.writeHead(500).end()
-    outgoing.writeHead(answer.status, answer.headers).end(answer.body)
+    outgoing.writeHead(response.status, response.headers).end(response.body)
   }
   const server = createServer((incoming, outgoing) => {
     relay(incoming, outgoing).catch(() => outgoing.destroy()) // whoever called has gone, or the host is away
@@ -107,10 +107,10 @@ function forward(hostUrl: string, { method, url, headers }: IncomingMessage, bod
   return new Promise((resolve, reject) => {
     const sent = request(
       { hostname, port, method, path: url, headers: { ...others, ...length, host } },
-      async (answer) => {
-        const { 'transfer-encoding': __, connection: ___, ...kept } = answer.headers
-        const chunks = await answer.toArray().catch(reject)
-        if (chunks) resolve({ status: answer.statusCode ?? 502, headers: kept, body: Buffer.concat(chunks) })
+      async (response) => {
+        const { 'transfer-encoding': __, connection: ___, ...kept } = response.headers
+        const chunks = await response.toArray().catch(reject)
+        if (chunks) resolve({ status: response.statusCode ?? 502, headers: kept, body: Buffer.concat(chunks) })
       },
     )
     sent.once('error', reject)

@@ -28,12 +28,16 @@ export function call({ method, url, headers = [], body, hold, agent = kept }: Ca
   return new Promise((resolve, reject) => {
     const sent = request(
       { method, hostname, port, path: `${pathname}${search}`, agent, headers: ['host', host, ...length, ...headers] },
-      (answer) => {
+      (response) => {
         const chunks: Buffer[] = []
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-        answer.once('error', reject)
-        answer.once('end', () => {
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(chunks).toString() })
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.once('error', reject)
+        response.once('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          })
         })
       },
     )

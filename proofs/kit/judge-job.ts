@@ -1,7 +1,7 @@
 /** Compares a job with its plan: what the service says of it, and what stands on the code host. */
 import { type FileIds, fileIdOf, type HostState } from './host-audit.ts'
 import type { JobPlan, TurnPlan } from './job-plans.ts'
-import type { JobAnswer, TurnAnswer } from './played-job.ts'
+import type { JobResponse, TurnResponse } from './played-job.ts'
 
 export const faults = [
   'lost',
@@ -23,7 +23,7 @@ export interface Finding {
 export function judgeJob(
   plan: JobPlan,
   prompts: readonly string[],
-  { job, turns }: { job: JobAnswer; turns: readonly TurnAnswer[] },
+  { job, turns }: { job: JobResponse; turns: readonly TurnResponse[] },
   host: HostState,
 ): Finding[] {
   if (job.status === 'active') return [{ fault: 'still active', what: describe(turns) }]
@@ -48,7 +48,7 @@ export function judgeJob(
   return findings
 }
 
-function endedAs({ ends }: TurnPlan, { status, outcome, error }: TurnAnswer): boolean {
+function endedAs({ ends }: TurnPlan, { status, outcome, error }: TurnResponse): boolean {
   switch (ends) {
     case 'pull_request':
     case 'no_changes':
@@ -60,16 +60,16 @@ function endedAs({ ends }: TurnPlan, { status, outcome, error }: TurnAnswer): bo
 }
 
 /** A job ends as its last turn; messages that were dropped may have been its end, or what was published before. */
-function isEndOf(job: JobAnswer, turns: readonly TurnAnswer[]): boolean {
+function isEndOf(job: JobResponse, turns: readonly TurnResponse[]): boolean {
   const last = turns.findLast(({ status }) => status !== 'dropped')
-  const isAs = (status: JobAnswer['status'], outcome: string | null | undefined, code: string | undefined) =>
+  const isAs = (status: JobResponse['status'], outcome: string | null | undefined, code: string | undefined) =>
     job.status === status && job.outcome === outcome && job.error?.code === code
   const wasCutShort = turns.some(({ status }) => status === 'dropped')
   if (wasCutShort && isAs('failed', 'cancelled', undefined)) return true
   return isAs(last?.status === 'completed' ? 'completed' : 'failed', last?.outcome, last?.error?.code)
 }
 
-function judgePublished(job: JobAnswer, published: readonly TurnPlan[], host: HostState): Finding[] {
+function judgePublished(job: JobResponse, published: readonly TurnPlan[], host: HostState): Finding[] {
   const findings: Finding[] = []
   const expect = (holds: boolean, fault: Fault, what: string) => void (holds || findings.push({ fault, what }))
   const { pullRequest } = job
@@ -105,7 +105,7 @@ function isSame(found: FileIds | undefined, expected: FileIds): boolean {
   return paths.length === Object.keys(found ?? {}).length && paths.every((path) => found?.[path] === expected[path])
 }
 
-const describe = (turns: readonly TurnAnswer[]) =>
+const describe = (turns: readonly TurnResponse[]) =>
   turns
     .map(({ number, status, outcome, error }) => `turn ${number} ${status} ${outcome} ${error?.code ?? ''}`)
     .join('; ')

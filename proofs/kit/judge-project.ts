@@ -19,10 +19,10 @@ export async function judgeProject(
       findings.push({ fault: 'lost', what: `${plan.idempotencyKey} ${accepted?.id}` })
       continue
     }
-    const answer = await readJob(client, project, accepted.id)
+    const response = await readJob(client, project, accepted.id)
     const turns = await readTurns(client, project, accepted.id)
-    if (answer.pullRequest) knownBranches.add(answer.pullRequest.branch)
-    for (const { fault, what } of judgeJob(plan, promptsOf(job), { job: answer, turns }, host)) {
+    if (response.pullRequest) knownBranches.add(response.pullRequest.branch)
+    for (const { fault, what } of judgeJob(plan, promptsOf(job), { job: response, turns }, host)) {
       findings.push({ fault, what: `${plan.idempotencyKey} ${accepted.id}: ${what}` })
     }
   }

@@ -13,8 +13,8 @@ export interface LossyPostgres {
   stop(): Promise<void>
 }
 
-export async function startLossyPostgres(engineUrl: string, loses: () => boolean): Promise<LossyPostgres> {
-  const url = new URL(engineUrl)
+export async function startLossyPostgres(serviceUrl: string, loses: () => boolean): Promise<LossyPostgres> {
+  const url = new URL(serviceUrl)
   const host = url.hostname
   const port = Number(url.port)
   const sessions = new Set<Session>()

@@ -2,35 +2,35 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runColophon, sealingKeySettings } from '../../engines/colophon.ts'
-import { shareEngines } from '../../engines/running-engines.ts'
-import { createScope, type EngineScope } from '../../engines/scope.ts'
-import type { EngineAddresses } from '../../engines/start-engines.ts'
+import { runColophon, sealingKeySettings } from '../../dev-services/colophon.ts'
+import { createEmptyTestInstance, type EmptyTestInstance } from '../../dev-services/empty-test-instance.ts'
+import { shareServices } from '../../dev-services/running-services.ts'
+import type { ServiceAddresses } from '../../dev-services/start-services.ts'
 import type { ProofRun } from '../proof.ts'
 
 export interface MigratedCorner {
-  scope: EngineScope
+  instance: EmptyTestInstance
   environment: Record<string, string>
   /** Of its logs: `api.log` and so on. */
   directory: string
-  gitea: EngineAddresses['gitea']
-  github: EngineAddresses['github']
+  gitea: ServiceAddresses['gitea']
+  github: ServiceAddresses['github']
   modelUrl: string
 }
 
 export async function migratedCorner(run: ProofRun, purpose: string): Promise<MigratedCorner> {
-  const engines = await shareEngines()
-  run.cleanUp(engines.release)
-  const scope = await createScope(engines.addresses, purpose)
-  run.cleanUp(scope.drop)
-  await runColophon(['migrate'], scope)
+  const services = await shareServices()
+  run.cleanUp(services.release)
+  const instance = await createEmptyTestInstance(services.addresses, purpose)
+  run.cleanUp(instance.drop)
+  await runColophon(['migrate'], instance)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const { gitea, github, modelUrl } = engines.addresses
+  const { gitea, github, modelUrl } = services.addresses
   const environment = {
-    ...scope.environment,
+    ...instance.environment,
     ...(await sealingKeySettings()),
     COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url, modelUrl].map((url) => new URL(url).host).join(','),
   }
-  return { scope, environment, directory, gitea, github, modelUrl }
+  return { instance, environment, directory, gitea, github, modelUrl }
 }

@@ -1,6 +1,6 @@
 /** Kills parts at random with -9, mostly when they have work in flight, and starts them again. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Part } from '../../engines/part.ts'
+import type { Part } from '../../dev-services/managed-process.ts'
 
 export interface MortalPart {
   /** What it is counted as: two workers are one kind of victim. */

@@ -9,13 +9,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareProcess } from '../../engines/colophon.ts'
-import { createMigratedScope, type MigratedScope } from '../../engines/migrated-scope.ts'
-import { Part } from '../../engines/part.ts'
-import { processTree } from '../../engines/process-tree.ts'
-import { startEngines } from '../../engines/start-engines.ts'
-import type { GiteaAddress } from '../../engines/start-gitea.ts'
-import { addTestModel } from '../../engines/test-model.ts'
+import { prepareProcess } from '../../dev-services/colophon.ts'
+import { Part } from '../../dev-services/managed-process.ts'
+import { processTree } from '../../dev-services/process-tree.ts'
+import type { GiteaAddress } from '../../dev-services/start-gitea.ts'
+import { startServices } from '../../dev-services/start-services.ts'
+import { createTestInstance, type TestInstance } from '../../dev-services/test-instance.ts'
+import { addTestModel } from '../../dev-services/test-model.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
 import { generateKey, hashOfKey } from '../../server/src/keys/key-format.ts'
 import { scopes } from '../../server/src/keys/scopes.ts'
@@ -34,14 +34,14 @@ export interface MortalService {
   /** Not started yet. */
   processes: readonly MortalPart[]
   /** PostgreSQL first: the others stand on it. */
-  engines: readonly MortalPart[]
+  services: readonly MortalPart[]
   projects: readonly MortalProject[]
   replicas: readonly Replica[]
   /** Through the relay. */
   gitea: GiteaAddress
   lost: { postgres: LossyPostgres['count']; gitea: LossyHttp['count'] }
   /** From now on this share of the answers is lost. */
-  loseAnswers(share: number): void
+  loseResponses(share: number): void
 }
 
 export interface MortalProject {
@@ -71,24 +71,24 @@ export async function prepareMortalService(
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   if (keepLogs) run.say(`logs are in ${directory}`)
   else run.cleanUp(async () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }))
-  const engines = await startEngines()
-  run.cleanUp(engines.stop)
-  const { parts, addresses } = engines
-  const scope = await createMigratedScope(addresses, 'jobs-survive')
+  const services = await startServices()
+  run.cleanUp(services.stop)
+  const { parts, addresses } = services
+  const instance = await createTestInstance(addresses, 'jobs-survive')
 
   let share = 0
   const losing = (seed: number) => {
     const random = seededRandom(seed)
     return () => share > 0 && random() < share
   }
-  const postgres = await startLossyPostgres(scope.postgresUrl, losing(run.seed + 1))
+  const postgres = await startLossyPostgres(instance.postgresUrl, losing(run.seed + 1))
   run.cleanUp(postgres.stop)
   const codeHost = await startLossyHttp(addresses.gitea.url, losing(run.seed + 2))
   run.cleanUp(codeHost.stop)
   const gitea = { ...addresses.gitea, url: codeHost.url }
   const sealingKeys = generateSealingKeyPair()
   const environment = {
-    ...scope.environment,
+    ...instance.environment,
     ...timers,
     COLOPHON_SESSION_SECRET: 'of no use here, since nobody signs in',
     COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
@@ -98,17 +98,17 @@ export async function prepareMortalService(
     TMPDIR: directory, // what the killed leave behind goes with it
   }
 
-  await addTestModel(scope.stores.models)
+  await addTestModel(instance.stores.models)
   const projects = await Promise.all(
     Array.from({ length: projectCount }, async () => {
-      const project = await makeProject(scope, gitea, environment)
+      const project = await makeProject(instance, gitea, environment)
       run.cleanUp(project.repository.remove)
       return project
     }),
   )
   const token = generateKey('colophon_runner_')
-  await scope.stores.runners.create('test runners', hashOfKey(token), null)
-  await scope.pool.end() // nothing but what is to be killed stands on PostgreSQL from here on
+  await instance.stores.runners.create('test runners', hashOfKey(token), null)
+  await instance.pool.end() // nothing but what is to be killed stands on PostgreSQL from here on
 
   const processes: MortalPart[] = []
   const prepare = async (kind: 'api' | 'worker', number: number) => {
@@ -137,16 +137,16 @@ export async function prepareMortalService(
 
   return {
     processes,
-    engines: [
+    services: [
       { kind: 'postgres', part: parts.postgres, hasWorkInFlight: () => postgres.inFlight() > 0 },
-      { kind: 'temporal', part: parts.temporal, hasWorkInFlight: () => hasRow(scope.postgresUrl, heldTurns) },
+      { kind: 'temporal', part: parts.temporal, hasWorkInFlight: () => hasRow(instance.postgresUrl, heldTurns) },
       { kind: 'gitea', part: parts.gitea, hasWorkInFlight: () => codeHost.inFlight() > 0 },
     ],
     projects,
     replicas,
     gitea,
     lost: { postgres: postgres.count, gitea: codeHost.count },
-    loseAnswers(newShare) {
+    loseResponses(newShare) {
       share = newShare
     },
   }
@@ -154,7 +154,7 @@ export async function prepareMortalService(
 
 /** In this process, as `colophon-server admin` does it: for dozens of projects a process each would take minutes. */
 async function makeProject(
-  { stores, pool }: MigratedScope,
+  { stores, pool }: TestInstance,
   gitea: GiteaAddress,
   environment: Record<string, string>,
 ): Promise<MortalProject> {

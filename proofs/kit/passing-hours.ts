@@ -6,8 +6,8 @@ import type { RunningService } from './running-service.ts'
 export type LetAnHourPass = () => Promise<void>
 
 /** In every project of the service; and what waited in a job's queue was worked on meanwhile. */
-export function passingHours(run: ProofRun, { scope }: Pick<RunningService, 'scope'>): LetAnHourPass {
-  const pool = new pg.Pool({ connectionString: scope.postgresUrl, max: 1 })
+export function passingHours(run: ProofRun, { instance }: Pick<RunningService, 'instance'>): LetAnHourPass {
+  const pool = new pg.Pool({ connectionString: instance.postgresUrl, max: 1 })
   run.cleanUp(() => pool.end())
   return async () => {
     await pool.query(`UPDATE job SET ${anHourEarlier} WHERE ${withinTheHour}`)

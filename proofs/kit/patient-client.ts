@@ -44,18 +44,18 @@ export class PatientClient {
       ...(body === undefined ? [] : ['content-type', 'application/json']),
     ]
     const text = body === undefined ? undefined : JSON.stringify(body)
-    const answer = await this.send({ method, path, headers, ...(text !== undefined && { body: text }) })
-    return { status: answer.status, json: JSON.parse(answer.text) as unknown }
+    const response = await this.send({ method, path, headers, ...(text !== undefined && { body: text }) })
+    return { status: response.status, json: JSON.parse(response.text) as unknown }
   }
 
   async send(request: RawRequest): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       this.#signal.throwIfAborted()
-      const answer = await this.#sendOnce(request)
-      if (answer && answer.status >= 500 && answer.status !== 503) {
-        this.faults.push(`${request.method} ${request.path}: ${answer.status} ${answer.text}`)
+      const response = await this.#sendOnce(request)
+      if (response && response.status >= 500 && response.status !== 503) {
+        this.faults.push(`${request.method} ${request.path}: ${response.status} ${response.text}`)
       }
-      if (answer && answer.status < 500 && answer.status !== 429) return answer
+      if (response && response.status < 500 && response.status !== 429) return response
       this.repeats++
       await sleep(100 + Math.min(tries * 100, 1000))
     }

@@ -1,6 +1,6 @@
 /** People who are signed in, for proofs: each with the headers that a browser on our own pages would send. */
-import { browserLike } from '../../engines/browser-like.ts'
-import { runColophon } from '../../engines/colophon.ts'
+import { browserLike } from '../../dev-services/browser-like.ts'
+import { runColophon } from '../../dev-services/colophon.ts'
 import type { Client } from '../../sdk/src/index.ts'
 
 export interface SignedInPerson {

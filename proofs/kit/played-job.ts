@@ -12,7 +12,7 @@ export interface PlayedJob {
   endedAtMs: number | undefined
 }
 
-export interface JobAnswer {
+export interface JobResponse {
   id: string
   status: 'active' | 'completed' | 'archived' | 'failed'
   outcome: string | null
@@ -21,7 +21,7 @@ export interface JobAnswer {
   pullRequest: { url: string; number: number; branch: string } | null
 }
 
-export interface TurnAnswer {
+export interface TurnResponse {
   number: number
   prompt: string
   status: string
@@ -42,7 +42,7 @@ export async function playJob(client: PatientClient, played: PlayedJob): Promise
   }
 
   const jobsPath = `/v2/agent/${project.projectId}/job`
-  const { id } = (await post(jobsPath, { body: { prompt: first }, idempotencyKey }, [201])) as JobAnswer
+  const { id } = (await post(jobsPath, { body: { prompt: first }, idempotencyKey }, [201])) as JobResponse
   played.accepted = { id, atMs: Date.now() }
   const path = `${jobsPath}/${id}`
   const untilEnded = async () => {
@@ -69,16 +69,16 @@ export function promptsOf({ plan, project: { repository } }: PlayedJob): string[
 type Project = PlayedJob['project']
 
 export const readJob = (client: PatientClient, project: Project, id: string) =>
-  read<JobAnswer>(client, project, `job/${id}`)
+  read<JobResponse>(client, project, `job/${id}`)
 
 export const readTurns = async (client: PatientClient, project: Project, id: string) =>
-  (await read<{ messages: TurnAnswer[] }>(client, project, `job/${id}/messages`)).messages
+  (await read<{ messages: TurnResponse[] }>(client, project, `job/${id}/messages`)).messages
 
 export async function listJobIds(client: PatientClient, project: Project): Promise<string[]> {
   const ids: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
     const from: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const page: { jobs: JobAnswer[]; nextCursor: string | null } = await read(client, project, `jobs?limit=50${from}`)
+    const page: { jobs: JobResponse[]; nextCursor: string | null } = await read(client, project, `jobs?limit=50${from}`)
     ids.push(...page.jobs.map((job) => job.id))
     cursor = page.nextCursor
   }

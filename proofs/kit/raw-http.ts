@@ -22,7 +22,7 @@ export function rawRequest({ method = 'GET', target, headers = [], body = '', fr
 
 export interface Exchange {
   /** Undefined: the connection was closed, or stayed silent, without a whole answer. */
-  answer: Answer | undefined
+  response: Answer | undefined
   seconds: number
 }
 
@@ -47,12 +47,12 @@ export function exchange(
       clearInterval(dripping)
       clearTimeout(limit)
       socket.destroy()
-      resolve({ answer: wholeAnswer(received), seconds: (performance.now() - startedAt) / 1000 })
+      resolve({ response: relayWholeResponse(received), seconds: (performance.now() - startedAt) / 1000 })
     }
     const limit = setTimeout(end, withinSeconds * 1000)
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
-      if (wholeAnswer(received)) end()
+      if (relayWholeResponse(received)) end()
     })
     socket.once('close', end)
     socket.on('error', () => {}) // reset after an answer, for instance; 'close' follows
@@ -71,13 +71,13 @@ export function hangUp(apiUrl: string, bytes: Buffer | string): Promise<void> {
   })
 }
 
-function wholeAnswer(received: Buffer): Answer | undefined {
+function relayWholeResponse(received: Buffer): Answer | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined
   const [first = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n')
   const status = Number(first.match(/^HTTP\/1\.1 (\d{3}) /)?.[1])
   const rest = received.subarray(headEnd + 4)
-  if (status === 100) return wholeAnswer(rest)
+  if (status === 100) return relayWholeResponse(rest)
   const headers = Object.fromEntries(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), valueIn(line)]))
   const length = Number(headers['content-length'] ?? 0)
   if (rest.length < length) return undefined

@@ -99,9 +99,9 @@ export async function exampleUrl(
   const post = async (template: string, body: unknown) => {
     const url = apiUrl + inProject(template)
     const headers = [...bearer(key), 'content-type', 'application/json']
-    const answer = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
-    if (answer.status >= 300) throw new Error(`making an example at ${template}: ${answer.text}`)
-    return JSON.parse(answer.text) as Record<string, unknown>
+    const response = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
+    if (response.status >= 300) throw new Error(`making an example at ${template}: ${response.text}`)
+    return JSON.parse(response.text) as Record<string, unknown>
   }
   let filled = inProject(path)
   for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {

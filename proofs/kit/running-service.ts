@@ -1,6 +1,6 @@
 /** Colophon on shared engines, in a corner of its own, for proofs that kill no engine. */
-import { type ColophonProcess, prepareProcess, runColophon } from '../../engines/colophon.ts'
-import { shortTimers } from '../../engines/running-jobs.ts'
+import { type ColophonProcess, prepareProcess, runColophon } from '../../dev-services/colophon.ts'
+import { shortTimers } from '../../dev-services/running-jobs.ts'
 import type { ProofRun } from '../proof.ts'
 import { type MigratedCorner, migratedCorner } from './migrated-corner.ts'
 

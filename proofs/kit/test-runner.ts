@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClaimedTurn,
-  type EventAnswer,
+  type EventUploadResponse,
   encodeReport,
   reportMediaType,
   type TurnReport,
@@ -31,28 +31,28 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Work): 
     send(path, bearer, 'application/json', JSON.stringify(body))
 
   const claim = async (): Promise<ClaimedTurn | undefined> => {
-    const answer = await post('claim', token, { waitSeconds: 2 })
-    if (answer.status === 200) return (await answer.json()) as ClaimedTurn
-    if (answer.status !== 204) throw new Error(`claim: ${answer.status} ${await answer.text()}`)
+    const response = await post('claim', token, { waitSeconds: 2 })
+    if (response.status === 200) return (await response.json()) as ClaimedTurn
+    if (response.status !== 204) throw new Error(`claim: ${response.status} ${await response.text()}`)
     return undefined
   }
 
   const perform = async (turn: ClaimedTurn) => {
     const stopped = new AbortController()
     const beat = async () => {
-      const answer = await post('events', turn.attemptToken, { firstIndex: 0, events: [] })
-      if (answer.status === 404) return stopped.abort('not ours any more')
-      if (answer.ok && ((await answer.json()) as EventAnswer).stop) stopped.abort('stop')
+      const response = await post('events', turn.attemptToken, { firstIndex: 0, events: [] })
+      if (response.status === 404) return stopped.abort('not ours any more')
+      if (response.ok && ((await response.json()) as EventUploadResponse).stop) stopped.abort('stop')
     }
     const beating = setInterval(() => void beat().catch(() => {}), turn.heartbeatSeconds * 1000)
     try {
       const report = await work(turn, stopped.signal)
       for (let tries = 0; tries < 50; tries++) {
-        const answer = await send('result', turn.attemptToken, reportMediaType, encodeReport(report)).catch(
+        const response = await send('result', turn.attemptToken, reportMediaType, encodeReport(report)).catch(
           () => undefined,
         )
-        if (answer && answer.status < 500) {
-          reports.push({ turnId: turn.turnId, kind: report.kind, status: answer.status })
+        if (response && response.status < 500) {
+          reports.push({ turnId: turn.turnId, kind: report.kind, status: response.status })
           return
         }
         await sleep(200) // the gateway is away: a real runner keeps its result and tries again

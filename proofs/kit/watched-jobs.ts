@@ -5,7 +5,7 @@ import type { AgentJob, CreateJobData, ListMessagesResponse } from '../../sdk/sr
 export type { AgentJob }
 export type JobMessage = ListMessagesResponse['messages'][number]
 
-export interface JobAnswer {
+export interface JobResponse {
   status: number
   headers: Headers
   /** Of a refusal. */
@@ -52,7 +52,7 @@ export class WatchedJobs {
     return this.#where.projectId
   }
 
-  create(prompt: string, more: Omit<CreateJobData['body'], 'prompt'> = {}): Promise<JobAnswer> {
+  create(prompt: string, more: Omit<CreateJobData['body'], 'prompt'> = {}): Promise<JobResponse> {
     return this.#call('POST', 'job', { prompt, ...more })
   }
 
@@ -78,13 +78,13 @@ export class WatchedJobs {
   get = async (jobId: string) => (await this.#call('GET', `job/${jobId}`)).job
 
   async messages(jobId: string): Promise<JobMessage[]> {
-    const { answer } = await this.#fetch('GET', `job/${jobId}/messages`)
-    return ((await answer.json()) as ListMessagesResponse).messages
+    const { response } = await this.#fetch('GET', `job/${jobId}/messages`)
+    return ((await response.json()) as ListMessagesResponse).messages
   }
 
   async diff(jobId: string): Promise<string | null> {
-    const { answer } = await this.#fetch('GET', `job/${jobId}/diff`)
-    return ((await answer.json()) as { diff: string | null }).diff
+    const { response } = await this.#fetch('GET', `job/${jobId}/diff`)
+    return ((await response.json()) as { diff: string | null }).diff
   }
 
   ended = (jobId: string, everyMs?: number) =>
@@ -118,25 +118,25 @@ export class WatchedJobs {
   /** `active → completed`, as this client saw it. */
   history = (jobId: string): string => (this.#histories.get(jobId) ?? []).join(' → ')
 
-  async #call(method: string, path: string, body?: unknown): Promise<JobAnswer> {
-    const { answer, tookMs } = await this.#fetch(method, path, body)
-    const job = (await answer.json()) as AgentJob & { code?: string }
-    if (answer.ok) this.#see(job)
-    return { status: answer.status, headers: answer.headers, code: answer.ok ? undefined : job.code, job, tookMs }
+  async #call(method: string, path: string, body?: unknown): Promise<JobResponse> {
+    const { response, tookMs } = await this.#fetch(method, path, body)
+    const job = (await response.json()) as AgentJob & { code?: string }
+    if (response.ok) this.#see(job)
+    return { status: response.status, headers: response.headers, code: response.ok ? undefined : job.code, job, tookMs }
   }
 
   async #fetch(method: string, path: string, body?: unknown) {
     const { apiUrl, projectId, key } = this.#where
     const startedAt = performance.now()
-    const answer = await fetch(`${apiUrl}/v2/agent/${projectId}/${path}`, {
+    const response = await fetch(`${apiUrl}/v2/agent/${projectId}/${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     })
-    if (answer.status === 429 || answer.status >= 500)
-      throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-    return { answer, tookMs: performance.now() - startedAt }
+    if (response.status === 429 || response.status >= 500)
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return { response, tookMs: performance.now() - startedAt }
   }
 
   #see(job: AgentJob): void {

@@ -11,8 +11,8 @@ afterEach(() => {
 })
 
 /** A client of a server on loopback that answers as told. */
-async function clientOf(answer: RequestListener, options: Omit<ClientOptions, 'baseUrl'> = {}, path = '') {
-  const listening = createServer(answer)
+async function clientOf(response: RequestListener, options: Omit<ClientOptions, 'baseUrl'> = {}, path = '') {
+  const listening = createServer(response)
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
@@ -108,17 +108,17 @@ test.each<[string, RequestListener]>([
   ['a part in no known state', json(200, { ...notReady, components: { postgres: { status: 'maybe' } } })],
   ['nothing at all', (_, response) => response.writeHead(204).end()],
   ['a problem that is none', problem(500, { code: 'x', detail: 'y', requestId: 'z', errors: [null] })],
-])('%s is an unexpected answer', async (_name, answer) => {
-  const { client, origin } = await clientOf(answer)
+])('%s is an unexpected answer', async (_name, response) => {
+  const { client, origin } = await clientOf(response)
   const error = await errorOf(client.readiness())
-  expect(error.code).toBe('unexpected_answer')
+  expect(error.code).toBe('unexpected_response')
   expect(error.detail).toContain(`${origin}/readyz answered ${error.status}, but not as Colophon does`)
 })
 
 test('a redirect is not followed: the error says where to', async () => {
   const { client } = await clientOf((_, response) => response.writeHead(301, { location: 'https://elsewhere/' }).end())
   const error = await errorOf(client.health())
-  expect(error).toMatchObject({ code: 'unexpected_answer', status: 301 })
+  expect(error).toMatchObject({ code: 'unexpected_response', status: 301 })
   expect(error.detail).toContain('redirects to https://elsewhere/: use that address.')
 })
 
@@ -126,7 +126,7 @@ test('nobody listening', async () => {
   const { client, origin } = await clientOf(json(200, {}))
   await new Promise((resolve) => server?.close(resolve))
   const error = await errorOf(client.health())
-  expect(error).toMatchObject({ code: 'no_answer', status: undefined })
+  expect(error).toMatchObject({ code: 'no_response', status: undefined })
   expect(error.detail).toMatch(new RegExp(`^No whole answer from ${origin}/healthz: .*ECONNREFUSED`))
 })
 
@@ -135,14 +135,14 @@ test('an answer that is cut off', async () => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
     response.write('{"status":', () => response.destroy())
   })
-  expect(await errorOf(client.health())).toMatchObject({ code: 'no_answer' })
+  expect(await errorOf(client.health())).toMatchObject({ code: 'no_response' })
 })
 
 test.each<[string, RequestListener]>([
   ['no answer', () => {}],
   ['half an answer', (_, response) => void response.writeHead(200).write('{')],
-])('%s within the time given', async (_name, answer) => {
-  const { client } = await clientOf(answer, { timeoutSeconds: 0.1 })
+])('%s within the time given', async (_name, response) => {
+  const { client } = await clientOf(response, { timeoutSeconds: 0.1 })
   const error = await errorOf(client.health({ signal: new AbortController().signal }))
   expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('within 0.1 seconds') })
 })

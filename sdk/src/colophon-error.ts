@@ -7,7 +7,7 @@ export type FieldError = NonNullable<Problem['errors']>[number]
  * The API's codes, and what can go wrong without Colophon's own words for it. An open list: a later server may know more
  * codes than this client.
  */
-export type ErrorCode = Problem['code'] | 'no_answer' | 'timeout' | 'unexpected_answer' | (string & {})
+export type ErrorCode = Problem['code'] | 'no_response' | 'timeout' | 'unexpected_response' | (string & {})
 
 /** Everything a call throws, except the reason of a signal that the caller aborted. */
 export class ColophonError extends Error {

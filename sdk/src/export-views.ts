@@ -1,7 +1,7 @@
 import { addressOf } from './address.ts'
 import { ColophonError } from './colophon-error.ts'
 import type { ExportViewsData } from './generated/types.gen.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import type { CallOptions, Connection } from './request.ts'
 
 /** Throws `ColophonError` when it is refused; what breaks off later fails the reading. */
@@ -21,8 +21,8 @@ export const exportViewsOver =
       response = await fetch(url, { headers, redirect: 'manual', ...(signal && { signal }) })
     } catch (error) {
       signal?.throwIfAborted()
-      throw new ColophonError('no_answer', `No answer from ${url}.`, { cause: error })
+      throw new ColophonError('no_response', `No answer from ${url}.`, { cause: error })
     }
     if (response.headers.get('content-type')?.startsWith('text/csv') && response.body) return response.body
-    return readAnswer(url, response, await response.text(), { isAnswer: (_answer): _answer is never => false })
+    return readResponse(url, response, await response.text(), { isResponse: (_answer): _answer is never => false })
   }

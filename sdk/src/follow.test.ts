@@ -7,8 +7,8 @@ let close: (() => void) | undefined
 afterEach(() => close?.())
 
 /** One way of answering for each connection. */
-async function clientOf(...answers: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
-  const server = createServer((request, response) => answers.shift()?.(request, response))
+async function clientOf(...responses: ((request: IncomingMessage, response: ServerResponse) => void)[]) {
+  const server = createServer((request, response) => responses.shift()?.(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   close = () => server.close()
   return createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'key' })

@@ -2,7 +2,7 @@
 import { addressOf } from './address.ts'
 import { ColophonError } from './colophon-error.ts'
 import type { JobEvent } from './generated/types.gen.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import type { CallOptions, Connection } from './request.ts'
 
 export interface FollowOptions extends CallOptions {
@@ -57,7 +57,7 @@ async function* sentEvents(
       signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
     })
     if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
-      readAnswer(url, response, await response.text(), { isAnswer: (_answer): _answer is never => false })
+      readResponse(url, response, await response.text(), { isResponse: (_answer): _answer is never => false })
       return
     }
     let unread = ''

@@ -1,6 +1,6 @@
 /** What a server says of itself. Nobody needs a key to ask. */
 import type { Health, Readiness as ReadinessOfContract } from './generated/types.gen.ts'
-import { isObject } from './read-answer.ts'
+import { isObject } from './read-response.ts'
 import { type CallOptions, type Connection, request } from './request.ts'
 
 /** The contract's, but with an open list of reasons, like `unreachable` or `disk_full`: a later server may know more. */
@@ -12,11 +12,11 @@ export interface Readiness extends Omit<ReadinessOfContract, 'components'> {
 
 /** The process is alive. */
 export const health = (connection: Connection, { signal }: CallOptions = {}): Promise<Health> =>
-  request(connection, { method: 'GET', url: '/healthz', isAnswer: isHealth, signal })
+  request(connection, { method: 'GET', url: '/healthz', isResponse: isHealth, signal })
 
 /** What works and what does not. A server that is not ready is an answer too, not an error. */
 export const readiness = (connection: Connection, { signal }: CallOptions = {}): Promise<Readiness> =>
-  request(connection, { method: 'GET', url: '/readyz', alsoStatus: [503], isAnswer: isReadiness, signal })
+  request(connection, { method: 'GET', url: '/readyz', alsoStatus: [503], isResponse: isReadiness, signal })
 
 // These two are asked of addresses that may turn out to be somebody else's, so their shape is looked at.
 

@@ -268,7 +268,7 @@ test('a refusal of a write is an error by its code, also by one that this client
 
 test('an answer that is no object is not taken for one', async () => {
   answer = () => ({ status: 200, body: [] })
-  await expect(client.me()).rejects.toMatchObject({ code: 'unexpected_answer' })
+  await expect(client.me()).rejects.toMatchObject({ code: 'unexpected_response' })
 })
 
 test('what is no id is refused before anything is sent', async () => {

@@ -1,5 +1,5 @@
 import type { Target } from './address.ts'
-import { isObject } from './read-answer.ts'
+import { isObject } from './read-response.ts'
 import { type CallOptions, type Connection, type Method, request } from './request.ts'
 
 /** What the generated types say of an operation. */
@@ -34,5 +34,5 @@ export const operationsOver =
       body,
       headers,
       ...options,
-      isAnswer: (answer): answer is Answer => isObject(answer),
+      isResponse: (response): response is Answer => isObject(response),
     })

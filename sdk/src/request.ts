@@ -1,7 +1,7 @@
 /** The one place where a request leaves. */
 import { addressOf, type Target } from './address.ts'
 import { ColophonError } from './colophon-error.ts'
-import { type Expected, readAnswer } from './read-answer.ts'
+import { type Expected, readResponse } from './read-response.ts'
 
 /** Where and how a client calls. */
 export interface Connection {
@@ -53,9 +53,9 @@ export async function request<Answer>(connection: Connection, call: Call<Answer>
       const detail = `No whole answer from ${url} within ${connection.timeoutSeconds} seconds.`
       throw new ColophonError('timeout', detail, { cause: error })
     }
-    throw new ColophonError('no_answer', `No whole answer from ${url}: ${reasonOf(error)}.`, { cause: error })
+    throw new ColophonError('no_response', `No whole answer from ${url}: ${reasonOf(error)}.`, { cause: error })
   }
-  return readAnswer(url, response, text, call)
+  return readResponse(url, response, text, call)
 }
 
 /** Node's fetch says only "fetch failed": why is in the cause, and for a name with several addresses only in its code. */

@@ -1,9 +1,9 @@
 /** Colophon with real runners: pi in its box, the scripted model behind the gateway, docs on the real Gitea. */
 
-import type { ColophonProcess } from '../../../engines/colophon.ts'
-import { makeProject, prepareProcess, runColophon } from '../../../engines/colophon.ts'
-import type { Call } from '../../../engines/model/call-log.ts'
-import type { Script } from '../../../engines/model/script.ts'
+import type { ColophonProcess } from '../../../dev-services/colophon.ts'
+import { makeProject, prepareProcess, runColophon } from '../../../dev-services/colophon.ts'
+import type { Call } from '../../../dev-services/model/call-log.ts'
+import type { Script } from '../../../dev-services/model/script.ts'
 import { type Client, createClient } from '../../../sdk/src/index.ts'
 import type { CraftedFiles } from '../../../server/src/code-hosts/testing/craft-commit.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'

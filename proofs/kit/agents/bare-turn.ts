@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { PiEngine } from '../../../server/src/runner/engines/pi/pi-engine.ts'
+import { PiAgent } from '../../../server/src/runner/agents/pi/pi-agent.ts'
 import type { RunningService } from '../running-service.ts'
 import type { AgentProject } from './agent-service.ts'
 
 const run = promisify(execFile)
-const program = join(new PiEngine().mounts[0]?.from ?? '', 'dist/bundle/cli.js')
+const program = join(new PiAgent().mounts[0]?.from ?? '', 'dist/bundle/cli.js')
 
 export async function bareTurn(
   { gitea, modelUrl }: RunningService,

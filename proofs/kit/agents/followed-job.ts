@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Script } from '../../../engines/model/script.ts'
+import type { Script } from '../../../dev-services/model/script.ts'
 import { createClient } from '../../../sdk/src/index.ts'
 import type { ProofRun } from '../../proof.ts'
 import { startCuttableRelay } from '../cuttable-relay.ts'

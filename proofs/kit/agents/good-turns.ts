@@ -1,5 +1,5 @@
 /** Turns in which the agent does as it was told. */
-import type { Script, Usage } from '../../../engines/model/script.ts'
+import type { Script, Usage } from '../../../dev-services/model/script.ts'
 import type { AgentJob } from '../../../sdk/src/index.ts'
 import type { ModelFormat } from '../../../server/src/models/model.ts'
 import type { ProofRun } from '../../proof.ts'

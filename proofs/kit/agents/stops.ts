@@ -1,7 +1,7 @@
 /** Every way of stopping a turn ends the agent, and all it has started, within five seconds. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { runColophon } from '../../../engines/colophon.ts'
+import { runColophon } from '../../../dev-services/colophon.ts'
 import { processesOnHost } from '../../../server/src/runner/testing/processes-on-host.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, type AgentService, closing, played } from './agent-service.ts'
@@ -87,8 +87,8 @@ async function stop(
   }
 }
 
-async function letDeadlinePass({ scope }: AgentService, jobId: string): Promise<void> {
-  const client = new pg.Client({ connectionString: scope.postgresUrl })
+async function letDeadlinePass({ instance }: AgentService, jobId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: instance.postgresUrl })
   await client.connect()
   await client.query('UPDATE turn SET deadline_at = now() WHERE job_id = $1', [jobId])
   await client.end()

@@ -1,7 +1,7 @@
 /** Somebody opens a page of the dashboard for the first time: nothing is in the browser's cache. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium, type Request } from 'playwright-core'
-import { findBinary } from '../../../engines/find-binary.ts'
+import { findBinary } from '../../../dev-services/find-binary.ts'
 
 export interface Useful {
   /** At least one element of this kind is there … */

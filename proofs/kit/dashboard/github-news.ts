@@ -1,5 +1,5 @@
 /** What others say on GitHub about a job's pull request, and what the job's page makes of it. */
-import type { GithubControl } from '../../../engines/github/github-control.ts'
+import type { GithubControl } from '../../../dev-services/github/github-control.ts'
 import type { Newcomer } from './newcomer.ts'
 import type { Scene } from './way-in.ts'
 
@@ -49,17 +49,17 @@ export async function giveNews(
 
   await newcomer.press('Send to the agent: links')
   // The page is named in the log alone.
-  await seeAnswer(newcomer, 2, 'With what the check “links” said', 'docs/guide/start.md')
+  await checkResponse(newcomer, 2, 'With what the check “links” said', 'docs/guide/start.md')
   run.say('a failed check went to the agent with its log')
 
   await repository.control.comment(repository.id, number, login, '@colophon Say goodbye in docs/index.md')
   await newcomer.reloadUntil('Message 3')
-  await seeAnswer(newcomer, 3, `by ${login}`, 'docs/index.md')
+  await checkResponse(newcomer, 3, `by ${login}`, 'docs/index.md')
   run.say('so did a comment on the pull request')
 }
 
 /** The message, what it came with, which page the agent changed for it; and that it is published. */
-async function seeAnswer({ page }: Newcomer, message: number, cameWith: string, changed: string): Promise<void> {
+async function checkResponse({ page }: Newcomer, message: number, cameWith: string, changed: string): Promise<void> {
   const turn = page.getByRole('region', { name: `Message ${message}`, exact: true })
   await turn.getByText(cameWith).waitFor()
   await turn.getByText(`Changes ${changed} as asked`).first().waitFor()
@@ -81,7 +81,7 @@ export async function failingJob(
   const number = (await control.pullRequests(id)).at(-1)?.number ?? 0
   await control.comment(id, number, login, '@colophon Name the version, too, in docs/guide/start.md')
   await newcomer.reloadUntil('Message 2')
-  await seeAnswer(newcomer, 2, `by ${login}`, 'docs/guide/start.md')
+  await checkResponse(newcomer, 2, `by ${login}`, 'docs/guide/start.md')
   await control.pushFile(id, 'main', 'docs/guide/start.md', '# Start\n\nSomebody else was here first.\n')
   await reportOn(repository, number)
   await newcomer.reloadUntil('Conflicts with main')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { githubControl } from '../../../engines/github/github-control.ts'
+import { githubControl } from '../../../dev-services/github/github-control.ts'
 import { failingJob, giveNews } from './github-news.ts'
 import type { Newcomer } from './newcomer.ts'
 import type { FindWayIn, Scene } from './way-in.ts'

@@ -1,6 +1,6 @@
 /** Too much of what is allowed: output, what a terminal obeys, tokens. Each is first seen to do its harm. */
-import { runColophon } from '../../../engines/colophon.ts'
-import type { Script } from '../../../engines/model/script.ts'
+import { runColophon } from '../../../dev-services/colophon.ts'
+import type { Script } from '../../../dev-services/model/script.ts'
 import { Box } from '../../../server/src/runner/sandbox/box.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, closing, played } from '../agents/agent-service.ts'

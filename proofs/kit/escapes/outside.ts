@@ -47,9 +47,9 @@ export async function plantOutside(proof: ProofRun, addresses: Addresses): Promi
   await writeFile(secretFile, secret, { mode: 0o644 })
   await run('chmod', ['755', directory])
 
-  const answer = () => createServer((socket) => socket.on('error', () => {}).write('hello'))
-  const everywhere = answer()
-  const abstract = answer()
+  const response = () => createServer((socket) => socket.on('error', () => {}).write('hello'))
+  const everywhere = response()
+  const abstract = response()
   const abstractSocket = `colophon-${randomBytes(6).toString('hex')}`
   await listen(everywhere, { port: 0, host: '0.0.0.0' })
   await listen(abstract, { path: `\0${abstractSocket}` })

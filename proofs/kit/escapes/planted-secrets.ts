@@ -48,10 +48,10 @@ function formsOf(secret: Buffer): string[] {
 /** Every row of every table, and what is packed in results, unpacked. */
 export async function databasePlaces(
   proof: ProofRun,
-  { scope }: AgentService,
+  { instance }: AgentService,
   projects: readonly AgentProject[],
 ): Promise<Place[]> {
-  const client = new pg.Client({ connectionString: scope.postgresUrl })
+  const client = new pg.Client({ connectionString: instance.postgresUrl })
   await client.connect()
   const rowsOf = async (sql: string) => (await client.query(sql)).rows
   const places: Place[] = []

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runColophon } from '../../../engines/colophon.ts'
+import { runColophon } from '../../../dev-services/colophon.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, type AgentService, agentService } from '../agents/agent-service.ts'
 import { type Outside, plantOutside } from './outside.ts'
@@ -37,7 +37,7 @@ export async function setStage(run: ProofRun): Promise<Stage> {
     service.addModel({ name, format, isDefault: true, key: modelKey }),
     service.addModel({ name: `${name}-spent`, format, key: modelKey }),
   ])
-  const database = new URL(service.scope.postgresUrl)
+  const database = new URL(service.instance.postgresUrl)
   const outside = await plantOutside(run, {
     giteaUrl: gitea.url,
     modelUrl,

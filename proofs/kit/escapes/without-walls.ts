@@ -2,15 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { chown, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EngineEvent } from '../../../server/src/runner/engines/agent-engine.ts'
-import { PiEngine } from '../../../server/src/runner/engines/pi/pi-engine.ts'
+import type { AgentRunEvent } from '../../../server/src/runner/agents/coding-agent.ts'
+import { PiAgent } from '../../../server/src/runner/agents/pi/pi-agent.ts'
 import { Box } from '../../../server/src/runner/sandbox/box.ts'
 import type { Wall } from '../../../server/src/runner/sandbox/walls.ts'
 import type { WayOut } from '../../../server/src/runner/sandbox/way-out.ts'
 import { played } from '../agents/agent-service.ts'
 import { type Attack, breach } from './attacks.ts'
 
-const engine = new PiEngine()
+const engine = new PiAgent()
 const withinMs = 180_000
 
 interface Played {
@@ -31,7 +31,7 @@ export async function playWithout(walls: readonly Wall[], attacks: readonly Atta
       groups: undefined,
       without: new Set(walls),
     })
-    const onEvent = (event: EngineEvent) => {
+    const onEvent = (event: AgentRunEvent) => {
       if (event.kind === 'tool_result') outputs.push(event.output)
     }
     await engine.run({

@@ -3,7 +3,7 @@
  * their projects work in somebody else's repository. They may even read those.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { githubPerson } from '../../../engines/github/github-person.ts'
+import { githubPerson } from '../../../dev-services/github/github-person.ts'
 import { ColophonError } from '../../../sdk/src/index.ts'
 import type { ProofRun } from '../../proof.ts'
 import { call } from '../http-call.ts'

@@ -35,8 +35,8 @@ export async function listUnverified(
   const unverified: string[] = []
   for (const [branch, ours] of branches) {
     const url = `${github.url}/api/v3/repos/${fullName}/commits?sha=${encodeURIComponent(branch)}&per_page=100`
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'user-agent': 'proof' } })
-    const commits = (await answer.json()) as { sha: string; commit: { verification?: { verified: boolean } } }[]
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'user-agent': 'proof' } })
+    const commits = (await response.json()) as { sha: string; commit: { verification?: { verified: boolean } } }[]
     const verified = new Set(commits.filter(({ commit }) => commit.verification?.verified).map(({ sha }) => sha))
     unverified.push(...ours.filter(({ id }) => !verified.has(id)).map(({ id }) => id))
   }

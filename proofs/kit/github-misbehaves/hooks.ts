@@ -1,7 +1,7 @@
 /** Webhooks that are not GitHub's, and GitHub's own that come again. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery } from '../../../engines/github/deliveries.ts'
+import type { Delivery } from '../../../dev-services/github/deliveries.ts'
 import type { ProofRun } from '../../proof.ts'
 import type { GithubStage } from './stage.ts'
 import { oneOf, type Tally } from './tally.ts'

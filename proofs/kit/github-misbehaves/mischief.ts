@@ -1,6 +1,6 @@
 /** What befalls one project's repository while its jobs run: one thing after the other, in an order by the seed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AccountFaults } from '../../../engines/github/faults.ts'
+import type { AccountFaults } from '../../../dev-services/github/faults.ts'
 import type { PlayedJob } from '../played-job.ts'
 import type { GithubProject, GithubStage } from './stage.ts'
 import { oneOf, shuffled, type Tally } from './tally.ts'
@@ -19,7 +19,7 @@ export const mischiefs = [
 ] as const
 export type Mischief = (typeof mischiefs)[number]
 
-export interface MischiefParts {
+export interface MischiefDeps {
   stage: GithubStage
   tally: Tally<Mischief>
   random: () => number
@@ -46,11 +46,11 @@ const decisiveCalls = [
 ]
 /** All the time. To publish takes some 25 calls, and one that fails has all of it tried again. */
 const webhooks = { drop: 0.15, double: 0.2, maxDelayMs: 2_000 }
-const often = { chances: { lost_answer: 0.008, server_error: 0.002, slow: 0.01 }, slowMs: 700 }
+const often = { chances: { lost_response: 0.008, server_error: 0.002, slow: 0.01 }, slowMs: 700 }
 const maxWaitMs = 10_000
 
-export async function makeMischief(parts: MischiefParts, project: GithubProject, first: number): Promise<void> {
-  const { stage, tally, random, awaySeconds, stop } = parts
+export async function makeMischief(deps: MischiefDeps, project: GithubProject, first: number): Promise<void> {
+  const { stage, tally, random, awaySeconds, stop } = deps
   const { control, pool } = stage
   const { repositoryId, base } = project
   const { owner } = project.repository
@@ -85,7 +85,7 @@ export async function makeMischief(parts: MischiefParts, project: GithubProject,
   const shaken = new Set<PlayedJob>()
   let rewrites = first % 2 === 1
   const setBack = async (): Promise<boolean> => {
-    const ours = [...parts.inPlay].filter((job) => job.project === project)
+    const ours = [...deps.inPlay].filter((job) => job.project === project)
     if (ours.some((job) => shaken.has(job))) return false
     for (const job of ours) shaken.add(job)
     if (base.line.length < 2) await push()
@@ -107,7 +107,7 @@ export async function makeMischief(parts: MischiefParts, project: GithubProject,
     async () => {
       tally.add('answers of single calls lost')
       const operations = shuffled(decisiveCalls, random).slice(0, 2)
-      await set({ ...often, next: operations.map((operation) => ({ kind: 'lost_answer', operation })) })
+      await set({ ...often, next: operations.map((operation) => ({ kind: 'lost_response', operation })) })
     },
     async () => {
       if (project.access === 'token') return // nobody could mint another one
@@ -150,7 +150,7 @@ export async function makeMischief(parts: MischiefParts, project: GithubProject,
     for (const act of order) {
       if (stop.aborted) break
       await act()
-      await parts.pause()
+      await deps.pause()
     }
     order = shuffled(acts, random)
   }

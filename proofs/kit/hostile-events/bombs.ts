@@ -21,13 +21,13 @@ export async function bombs(site: WatchedSite): Promise<void> {
   const atOnce = { ci: 4, stated: 20, full: 60 }[run.size]
   const before = await countRows(site)
   const startedAt = performance.now()
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: atOnce }, (_, index) => post(bomb, index % 2 === 0 ? json : lines, packed)),
   )
   const seconds = (performance.now() - startedAt) / 1000
   run.check(
-    answers.every(({ status }) => status === 413 || status === 503),
-    `gzip of ${gigabytes} GB each: 413, not ${answers.map(({ status }) => status)}`,
+    responses.every(({ status }) => status === 413 || status === 503),
+    `gzip of ${gigabytes} GB each: 413, not ${responses.map(({ status }) => status)}`,
   )
 
   const cases: [what: string, body: Buffer | string, type: string, headers: readonly string[], statuses: number[]][] = [

@@ -57,12 +57,12 @@ export async function madeUpPages(site: WatchedSite): Promise<void> {
 }
 
 async function pagesOf({ clickhouse }: WatchedSite, projectId: string): Promise<{ count: number; views: number }> {
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `SELECT uniqExact(path) AS pages, sum(human) AS views FROM views_by_page_and_day
             WHERE project_id = {project: String}`,
     query_params: { project: projectId },
     format: 'JSONEachRow',
   })
-  const [row] = await answer.json<{ pages: string; views: string }>()
+  const [row] = await response.json<{ pages: string; views: string }>()
   return { count: Number(row?.pages), views: Number(row?.views) }
 }

@@ -132,13 +132,13 @@ export async function times(site: WatchedSite): Promise<void> {
     run.check(status === 400, `the time ${JSON.stringify(at)} is refused: ${status}`)
   }
   await site.untilLoaded()
-  const answer = await site.clickhouse.query({
+  const response = await site.clickhouse.query({
     query: `SELECT uniq(toYYYYMM(at)) AS months, min(at) AS first, max(at) AS last, max(at) <= now() AS is_past, sum(views) AS views
             FROM page_view WHERE project_id = {project: String}`,
     query_params: { project: mine.projectId },
     format: 'JSONEachRow',
   })
-  const [row] = await answer.json<{ months: string; first: string; last: string; is_past: number; views: string }>()
+  const [row] = await response.json<{ months: string; first: string; last: string; is_past: number; views: string }>()
   run.check(Number(row?.views) === counted, `all that are counted are there: ${row?.views} of ${counted}`)
   run.check(
     Number(row?.months) <= 14 && row?.is_past === 1,

@@ -1,8 +1,8 @@
 /** A service that takes views in, as large as it is deployed, and what it holds of them. */
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
 import pg from 'pg'
-import { makeProject } from '../../../engines/colophon.ts'
-import type { Part } from '../../../engines/part.ts'
+import { makeProject } from '../../../dev-services/colophon.ts'
+import type { Part } from '../../../dev-services/managed-process.ts'
 import type { ProofRun } from '../../proof.ts'
 import { asDeployed } from '../as-deployed.ts'
 import { type MemoryWatch, watchMemory } from '../hostile/peak-memory.ts'
@@ -27,7 +27,7 @@ export interface WatchedSite {
   makeSite(name: string): Promise<Site>
   /** Every answer is looked at: no status of the 500s but a 503 that says when to come again. */
   send(request: Sent): Promise<Answer>
-  answersSeen(): number
+  responsesSeen(): number
 }
 
 export interface Sent {
@@ -39,9 +39,9 @@ export interface Sent {
 
 export async function openWatchedSite(run: ProofRun, service: RunningService): Promise<WatchedSite> {
   const [api, worker] = await Promise.all([service.startApi(asDeployed.api), service.startWorker(asDeployed.worker)])
-  const pool = new pg.Pool({ connectionString: service.scope.postgresUrl, max: 4 })
+  const pool = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 4 })
   run.cleanUp(() => pool.end())
-  const clickhouse = createClient({ url: service.scope.clickhouseUrl })
+  const clickhouse = createClient({ url: service.instance.clickhouseUrl })
   run.cleanUp(() => clickhouse.close())
   const memory = {
     api: watchMemory(api.part.pid ?? 0, 'api'),
@@ -64,17 +64,18 @@ export async function openWatchedSite(run: ProofRun, service: RunningService): P
   }
 }
 
-export function watchedSend(run: ProofRun, apiUrl: string): Pick<WatchedSite, 'send' | 'answersSeen'> {
-  let answers = 0
+export function watchedSend(run: ProofRun, apiUrl: string): Pick<WatchedSite, 'send' | 'responsesSeen'> {
+  let responses = 0
   return {
     async send({ method = 'POST', path, headers = [], body }) {
-      const answer = await call({ method, url: `${apiUrl}${path}`, headers, ...(body !== undefined && { body }) })
-      answers += 1
-      const isStated = answer.status === 503 && answer.headers['retry-after'] !== undefined
-      if (answer.status >= 500 && !isStated) run.check(false, `${method} ${path}: ${answer.status} ${answer.text}`)
-      return answer
+      const response = await call({ method, url: `${apiUrl}${path}`, headers, ...(body !== undefined && { body }) })
+      responses += 1
+      const isStated = response.status === 503 && response.headers['retry-after'] !== undefined
+      if (response.status >= 500 && !isStated)
+        run.check(false, `${method} ${path}: ${response.status} ${response.text}`)
+      return response
     },
-    answersSeen: () => answers,
+    responsesSeen: () => responses,
   }
 }
 
@@ -110,11 +111,11 @@ export const agent = 'Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai
 /** Rows that wait and rows that are in, of one project or of all. */
 export async function countRows({ pool, clickhouse }: WatchedSite, projectId?: string): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>('SELECT coalesce(sum(rows), 0)::int AS rows FROM view_batch')
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `SELECT count() AS rows FROM page_view ${projectId ? 'WHERE project_id = {project: String}' : ''}`,
     query_params: { project: projectId ?? '' },
     format: 'JSONEachRow',
   })
-  const [loaded] = await answer.json<{ rows: string }>()
+  const [loaded] = await response.json<{ rows: string }>()
   return (rows[0]?.rows ?? 0) + Number(loaded?.rows)
 }

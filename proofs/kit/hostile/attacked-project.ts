@@ -1,5 +1,5 @@
 /** A project whose repository has much to attack, and runners of its own. */
-import { makeProject, runColophon } from '../../../engines/colophon.ts'
+import { makeProject, runColophon } from '../../../dev-services/colophon.ts'
 import { type Client, createClient } from '../../../sdk/src/index.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
 import { attackedFiles } from '../../../server/src/code-hosts/testing/hostile-result.ts'

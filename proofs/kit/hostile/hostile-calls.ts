@@ -1,6 +1,6 @@
 /** Abuse of the runner API itself: by strangers, by runners whose time is over, and by one that has a turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runColophon } from '../../../engines/colophon.ts'
+import { runColophon } from '../../../dev-services/colophon.ts'
 import { bundleOfChange } from '../../../server/src/code-hosts/testing/craft-commit.ts'
 import { page } from '../../../server/src/code-hosts/testing/hostile-result.ts'
 import { generateKey } from '../../../server/src/keys/key-format.ts'
@@ -43,10 +43,10 @@ export async function hostileCalls(
     token,
     async refused(name, turnId, request, status, code) {
       const before = await calls.stored(turnId)
-      const answer = await calls.send(request)
+      const response = await calls.send(request)
       run.check(
-        answer.status === status && answer.code === code,
-        `${name}: ${status} ${code}, not ${answer.status} ${answer.code}`,
+        response.status === status && response.code === code,
+        `${name}: ${status} ${code}, not ${response.status} ${response.code}`,
       )
       run.check((await calls.stored(turnId)) === before, `${name}: nothing is stored`)
       refusals += 1
@@ -274,17 +274,17 @@ async function resultsAtOnce(scene: Scene): Promise<void> {
   const { run, calls, token } = scene
   const jobId = await create(scene, 'ten results')
   const { attemptToken } = await calls.claimFor(token, jobId)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, async (_, index) => ({
       words: `result ${index}`,
       status: (await calls.send(resultOf(scene, attemptToken, `result ${index}`))).status,
     })),
   )
-  const [taken, ...more] = answers.filter(({ status }) => status === 204)
+  const [taken, ...more] = responses.filter(({ status }) => status === 204)
   run.check(more.length === 0 && taken !== undefined, `of ten results at once, one is taken (${1 + more.length})`)
   run.check(
-    answers.every(({ status }) => status === 204 || status === 404),
-    `and the others are refused (${answers.map(({ status }) => status)})`,
+    responses.every(({ status }) => status === 204 || status === 404),
+    `and the others are refused (${responses.map(({ status }) => status)})`,
   )
   run.check((await ended(scene, jobId)).reply === taken?.words, 'the one that was taken counts')
 }

@@ -36,32 +36,32 @@ const typeFor = (path: RunnerRequest['path']) => [
   path === 'result' ? reportMediaType : 'application/json',
 ]
 
-export function runnerCalls(run: ProofRun, { scope }: RunningService, gatewayUrl: string): RunnerCalls {
-  const pool = new pg.Pool({ connectionString: scope.postgresUrl, max: 4 })
+export function runnerCalls(run: ProofRun, { instance }: RunningService, gatewayUrl: string): RunnerCalls {
+  const pool = new pg.Pool({ connectionString: instance.postgresUrl, max: 4 })
   run.cleanUp(() => pool.end())
   const kept = new Map<string, { turn: ClaimedTurn; stopBeating: () => void }>()
 
   const query: RunnerCalls['query'] = async (sql, values) => (await pool.query(sql, values)).rows
 
   const send: RunnerCalls['send'] = async ({ path, token, body, headers = typeFor(path) }) => {
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `${gatewayUrl}/runner/${path}`,
       headers: [...(token === undefined ? [] : bearer(token)), ...headers],
       body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     })
-    const { code = '' } = answer.status >= 400 ? (JSON.parse(answer.text) as { code?: string }) : {}
-    return { status: answer.status, code }
+    const { code = '' } = response.status >= 400 ? (JSON.parse(response.text) as { code?: string }) : {}
+    return { status: response.status, code }
   }
 
   const claim: RunnerCalls['claim'] = async (token, waitSeconds) => {
-    const answer = await call({
+    const response = await call({
       method: 'POST',
       url: `${gatewayUrl}/runner/claim`,
       headers: [...bearer(token), 'content-type', 'application/json'],
       body: JSON.stringify({ waitSeconds }),
     })
-    return answer.status === 200 ? (JSON.parse(answer.text) as ClaimedTurn) : undefined
+    return response.status === 200 ? (JSON.parse(response.text) as ClaimedTurn) : undefined
   }
 
   const keepAlive = ({ attemptToken }: ClaimedTurn): (() => void) => {

@@ -62,7 +62,7 @@ export async function sendResults(
       return reportOf(repository.base.id, sent.bundle)
     }),
   )
-  const pool = new pg.Pool({ connectionString: service.scope.postgresUrl, max: 1 })
+  const pool = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
   const ended: EndedResult[] = []
   try {
     for (let first = 0; first < results.length; first += maxPerHour) {

@@ -29,18 +29,18 @@ export interface GiteaPerson extends HostPerson {
 
 export function giteaPerson(giteaUrl: string, repository: string, token: string): GiteaPerson {
   const send = async (method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${giteaUrl}/api/v1${path}`, {
+    const response = await fetch(`${giteaUrl}/api/v1${path}`, {
       method,
       headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
     })
-    return { status: answer.status, ok: answer.ok, text: await answer.text() }
+    return { status: response.status, ok: response.ok, text: await response.text() }
   }
   const text = async (method: string, path: string, body?: unknown) => {
-    const answer = await send(method, path, body)
-    if (!answer.ok) throw new Error(`Gitea: ${method} ${path}: ${answer.status} ${answer.text}`)
-    return answer.text
+    const response = await send(method, path, body)
+    if (!response.ok) throw new Error(`Gitea: ${method} ${path}: ${response.status} ${response.text}`)
+    return response.text
   }
   const json = async <Answer>(method: string, path: string, body?: unknown) =>
     JSON.parse(await text(method, path, body)) as Answer
@@ -64,10 +64,10 @@ export function giteaPerson(giteaUrl: string, repository: string, token: string)
    */
   async function change(method: string, path: string, body: object): Promise<void> {
     for (;;) {
-      const answer = await send(method, path, body)
-      if (answer.ok) return
-      const isSoon = answer.status === 405 || /cannot lock ref|out of date/.test(answer.text)
-      if (!isSoon) throw new Error(`Gitea: ${method} ${path}: ${answer.status} ${answer.text}`)
+      const response = await send(method, path, body)
+      if (response.ok) return
+      const isSoon = response.status === 405 || /cannot lock ref|out of date/.test(response.text)
+      if (!isSoon) throw new Error(`Gitea: ${method} ${path}: ${response.status} ${response.text}`)
       await sleep(100)
     }
   }

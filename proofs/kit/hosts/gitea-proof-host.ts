@@ -1,13 +1,13 @@
 /** The real Gitea. */
-import type { EngineAddresses } from '../../../engines/start-engines.ts'
+import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
 import { connectRepository } from '../../../server/src/main/connect-repository.ts'
 import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
 import { giteaPerson } from './gitea-person.ts'
-import type { ProofHost, ProofHostParts } from './proof-host.ts'
+import type { ProofHost, ProofHostDeps } from './proof-host.ts'
 
-export function giteaProofHost(gitea: EngineAddresses['gitea'], parts: ProofHostParts): ProofHost {
-  const { stores, pool, environment, relayUrl, apiUrl } = parts
+export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHostDeps): ProofHost {
+  const { stores, pool, environment, relayUrl, apiUrl } = deps
   const { adminName, adminToken } = gitea
   const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
   return {

@@ -1,6 +1,6 @@
 /** Somebody on the stand-in for GitHub: what they see through GitHub's own API, and what they do on its pages. */
 
-import type { SeenPullRequest as SeenOnGithub } from '../../../engines/github/github-control.ts'
+import type { SeenPullRequest as SeenOnGithub } from '../../../dev-services/github/github-control.ts'
 import type { GithubRepository } from '../../../server/src/code-hosts/testing/github-repository.ts'
 import type { HostPerson, SeenPullRequest } from './host-person.ts'
 

@@ -1,7 +1,7 @@
 /** The stand-in for GitHub, connected through an App of its own, which is told of everything. */
 import { randomBytes } from 'node:crypto'
-import { githubControl } from '../../../engines/github/github-control.ts'
-import type { EngineAddresses } from '../../../engines/start-engines.ts'
+import { githubControl } from '../../../dev-services/github/github-control.ts'
+import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { appManifest } from '../../../server/src/api/github/app-manifest.ts'
 import {
   createGithubRepository,
@@ -10,11 +10,11 @@ import {
 import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
 import { createSealer } from '../../../server/src/platform/sealed-secrets/sealed-secret.ts'
 import { githubPerson } from './github-person.ts'
-import type { MadeRepository, ProofHost, ProofHostParts } from './proof-host.ts'
+import type { MadeRepository, ProofHost, ProofHostDeps } from './proof-host.ts'
 
 export async function githubProofHost(
-  github: EngineAddresses['github'],
-  { stores, environment, relayUrl, apiUrl }: ProofHostParts,
+  github: ServiceAddresses['github'],
+  { stores, environment, relayUrl, apiUrl }: ProofHostDeps,
 ): Promise<ProofHost> {
   const control = githubControl(github)
   const maker = `maker-${randomBytes(6).toString('hex')}`

@@ -8,7 +8,7 @@ import type { RelayedCall } from '../faulty-relay.ts'
 import type { HostPerson } from './host-person.ts'
 
 /** What a host needs of the service that it is connected to. */
-export interface ProofHostParts {
+export interface ProofHostDeps {
   stores: Stores
   pool: Pool
   environment: Record<string, string>

@@ -1,6 +1,6 @@
 /** Colophon with a real worker, code host and runners, as the scenarios of `jobs-are-published-once` need it. */
 import { randomBytes } from 'node:crypto'
-import type { ColophonProcess } from '../../../engines/colophon.ts'
+import type { ColophonProcess } from '../../../dev-services/colophon.ts'
 import { generateKey, hashOfKey } from '../../../server/src/keys/key-format.ts'
 import type { Scope } from '../../../server/src/keys/scopes.ts'
 import { openStores } from '../../../server/src/main/open-stores.ts'
@@ -77,7 +77,7 @@ const operator = { kind: 'operator' } as const
 
 export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
   const service = await runningService(run, 'published')
-  const { scope } = service
+  const { instance } = service
   const host = await startFaultyRelay(service[on].url)
   run.cleanUp(host.stop)
   const relayToTemporal = async () => {
@@ -105,7 +105,7 @@ export async function setStage(run: ProofRun, on: HostName): Promise<Stage> {
   ])
   starting.catch(() => {}) // awaited below
 
-  const config = loadPostgresConfig(scope.environment)
+  const config = loadPostgresConfig(instance.environment)
   const pool = createPool(config.postgres, createLog('proof', { level: 'error' }))
   run.cleanUp(() => pool.end())
   const stores = openStores(pool)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../../../server/src/runner-wire/runner-wire.ts'
 import { branchesOf, pullRequestsOf } from '../hosts/host-person.ts'
-import type { JobAnswer, WatchedJobs } from '../watched-jobs.ts'
+import type { JobResponse, WatchedJobs } from '../watched-jobs.ts'
 import { checkPullRequest } from './pull-requests.ts'
 import { type Scene, scriptFor } from './stage.ts'
 
@@ -170,14 +170,20 @@ export const stopPoints: readonly StopPoint[] = [
       const script = scriptFor(docs)
       const { id } = await jobs.begin(script.prompt)
       const ended = await jobs.ended(id)
-      const answer = await jobs[stop](id)
+      const response = await jobs[stop](id)
       if (stop === 'cancel') {
-        check(answer.status === 409 && answer.code === 'not_cancellable', `409 not_cancellable, not ${answer.status}`)
+        check(
+          response.status === 409 && response.code === 'not_cancellable',
+          `409 not_cancellable, not ${response.status}`,
+        )
         check((await jobs.get(id)).status === 'completed', 'it stays completed')
         return
       }
-      check(answer.job.status === 'archived' && answer.job.prLink === ended.prLink, 'archived at once, prLink stays')
-      await checkPullRequest(scene, jobs, answer.job, { files: script.write, commits: 1, status: 'archived' })
+      check(
+        response.job.status === 'archived' && response.job.prLink === ended.prLink,
+        'archived at once, prLink stays',
+      )
+      await checkPullRequest(scene, jobs, response.job, { files: script.write, commits: 1, status: 'archived' })
       await checkFinal(scene, jobs, id)
     },
   },
@@ -264,11 +270,11 @@ async function stopWhilePublishing(
   await checkPullRequest(scene, jobs, await jobs.get(id), { files: script.write, commits: 1, status })
 }
 
-async function askFor({ check }: Scene, jobs: WatchedJobs, id: string, stop: Stop): Promise<JobAnswer> {
-  const answer = await jobs[stop](id)
-  check(answer.status === 200, `${stop} is accepted, not ${answer.status}`)
-  check(answer.job.queuedMessages === 0, 'what waited is dropped')
-  return answer
+async function askFor({ check }: Scene, jobs: WatchedJobs, id: string, stop: Stop): Promise<JobResponse> {
+  const response = await jobs[stop](id)
+  check(response.status === 200, `${stop} is accepted, not ${response.status}`)
+  check(response.job.queuedMessages === 0, 'what waited is dropped')
+  return response
 }
 
 async function stopAndCheck(scene: Scene, jobs: WatchedJobs, id: string, stop: Stop): Promise<void> {
@@ -335,12 +341,12 @@ async function whileWorkerStandsStill<Result>(
 async function claimAndDie({ worker, lonely, runnerTokenFor }: Scene, prompt: string | undefined): Promise<void> {
   const token = await runnerTokenFor(lonely)
   for (const giveUpAt = Date.now() + 60_000; Date.now() < giveUpAt; ) {
-    const answer = await fetch(`${worker.url}/runner/claim`, {
+    const response = await fetch(`${worker.url}/runner/claim`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ waitSeconds: 5 }),
     })
-    if (answer.status === 200 && ((await answer.json()) as ClaimedTurn).prompt === prompt) return
+    if (response.status === 200 && ((await response.json()) as ClaimedTurn).prompt === prompt) return
   }
   throw new Error('the turn was not offered within a minute')
 }

@@ -33,9 +33,9 @@ export async function topics(scene: Scene): Promise<string> {
   await docs.person.merge(job.pullRequest?.number ?? 0)
   await jobs.until(id, 'the merge is seen', ({ pullRequest }) => pullRequest?.state === 'merged')
   const prompts = [scriptFor(docs), scriptFor(docs), scriptFor(docs)].map(({ prompt }) => prompt)
-  const answers = await Promise.all(prompts.map((prompt) => jobs.create(prompt, { topic })))
-  const statuses = answers.map(({ status }) => status).sort()
-  const ids = new Set(answers.map((answer) => answer.job.id))
+  const responses = await Promise.all(prompts.map((prompt) => jobs.create(prompt, { topic })))
+  const statuses = responses.map(({ status }) => status).sort()
+  const ids = new Set(responses.map((response) => response.job.id))
   check(
     statuses.join() === '200,200,201' && ids.size === 1,
     `after the merge one new job of three creates: ${statuses}`,

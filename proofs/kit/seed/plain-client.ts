@@ -1,20 +1,20 @@
 /** A client as somebody would write it who has only the three calls on paper: plain HTTP, no library of ours. */
-export interface PlainAnswer {
+export interface PlainResponse {
   status: number
   contentType: string
   body: Record<string, unknown>
 }
 
 export interface PlainClient {
-  createJob(body: unknown): Promise<PlainAnswer>
-  sendMessage(id: string, body: unknown): Promise<PlainAnswer>
-  getJob(id: string): Promise<PlainAnswer>
-  getViews(query?: Record<string, string | number>): Promise<PlainAnswer>
+  createJob(body: unknown): Promise<PlainResponse>
+  sendMessage(id: string, body: unknown): Promise<PlainResponse>
+  getJob(id: string): Promise<PlainResponse>
+  getViews(query?: Record<string, string | number>): Promise<PlainResponse>
 }
 
 export function plainClient(baseUrl: string, projectId: string, apiKey: string | undefined): PlainClient {
-  const ask = async (method: string, path: string, body?: unknown): Promise<PlainAnswer> => {
-    const answer = await fetch(baseUrl + path, {
+  const ask = async (method: string, path: string, body?: unknown): Promise<PlainResponse> => {
+    const response = await fetch(baseUrl + path, {
       method,
       headers: {
         ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
@@ -22,8 +22,8 @@ export function plainClient(baseUrl: string, projectId: string, apiKey: string |
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const contentType = answer.headers.get('content-type') ?? ''
-    return { status: answer.status, contentType, body: (await answer.json()) as Record<string, unknown> }
+    const contentType = response.headers.get('content-type') ?? ''
+    return { status: response.status, contentType, body: (await response.json()) as Record<string, unknown> }
   }
   const job = `/v2/agent/${projectId}/job`
   return {
@@ -38,4 +38,4 @@ export function plainClient(baseUrl: string, projectId: string, apiKey: string |
   }
 }
 
-export const isOk = ({ status }: PlainAnswer): boolean => status >= 200 && status < 300
+export const isOk = ({ status }: PlainResponse): boolean => status >= 200 && status < 300

@@ -8,21 +8,21 @@ const reader = { class: 'assistant', agent: 'curl' } as const
 const lookEveryMs = 100
 const givenUpAfterMs = 60_000
 
-export interface CalmParts {
+export interface CalmDeps {
   client: PatientClient
   project: ExactProject
   span: TimeSpan
 }
 
 /** Of each view, from its acknowledgement. */
-export async function waitsUntilCounted(parts: CalmParts, count: number, random: () => number): Promise<number[]> {
+export async function waitsUntilCounted(deps: CalmDeps, count: number, random: () => number): Promise<number[]> {
   const waitsMs: number[] = []
   while (waitsMs.length < count) {
-    const atMs = lonelyMoment(parts, random)
+    const atMs = lonelyMoment(deps, random)
     const path = `/calm/${waitsMs.length}`
-    await ingest(parts, { path, atMs, idempotencyKey: `calm ${waitsMs.length}` })
+    await ingest(deps, { path, atMs, idempotencyKey: `calm ${waitsMs.length}` })
     const acknowledgedAt = performance.now()
-    while ((await pathsAt(parts, atMs)).join() !== path) {
+    while ((await pathsAt(deps, atMs)).join() !== path) {
       if (performance.now() - acknowledgedAt > givenUpAfterMs)
         throw new Error(`${path} is not in the answer after a minute`)
       await sleep(lookEveryMs)
@@ -34,13 +34,13 @@ export async function waitsUntilCounted(parts: CalmParts, count: number, random:
 }
 
 /** Equal views without an id are two readers. */
-export async function sendTwiceWithoutId(parts: CalmParts, random: () => number): Promise<void> {
-  const atMs = lonelyMoment(parts, random)
-  for (let times = 0; times < 2; times++) await ingest(parts, { path: '/calm/twice', atMs })
+export async function sendTwiceWithoutId(deps: CalmDeps, random: () => number): Promise<void> {
+  const atMs = lonelyMoment(deps, random)
+  for (let times = 0; times < 2; times++) await ingest(deps, { path: '/calm/twice', atMs })
 }
 
 /** When nobody read anything. */
-function lonelyMoment({ project, span }: CalmParts, random: () => number): number {
+function lonelyMoment({ project, span }: CalmDeps, random: () => number): number {
   for (;;) {
     const atMs = span.oldestMs + Math.floor(random() * (span.nowMs - span.oldestMs))
     if (project.model.readers({ fromMs: atMs, toMs: atMs + 1 }).size === 0) return atMs
@@ -48,7 +48,7 @@ function lonelyMoment({ project, span }: CalmParts, random: () => number): numbe
 }
 
 async function ingest(
-  { client, project }: CalmParts,
+  { client, project }: CalmDeps,
   view: { path: string; atMs: number; idempotencyKey?: string },
 ): Promise<void> {
   const { path, atMs, idempotencyKey } = view
@@ -63,7 +63,7 @@ async function ingest(
   project.model.add({ path, reader, atMs })
 }
 
-async function pathsAt({ client, project }: CalmParts, atMs: number): Promise<string[]> {
+async function pathsAt({ client, project }: CalmDeps, atMs: number): Promise<string[]> {
   const [from, to] = [atMs, atMs + 1].map((ms) => new Date(ms).toISOString())
   const { json } = await client.ask({
     method: 'GET',

@@ -10,9 +10,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepareProcess } from '../../../engines/colophon.ts'
-import { createMigratedScope, type MigratedScope } from '../../../engines/migrated-scope.ts'
-import { startEngines } from '../../../engines/start-engines.ts'
+import { prepareProcess } from '../../../dev-services/colophon.ts'
+import { startServices } from '../../../dev-services/start-services.ts'
+import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import { SettingsStore } from '../../../server/src/analytics/settings/settings-store.ts'
 import type { AnalyticsTables } from '../../../server/src/analytics/tables.ts'
 import { recordAudit } from '../../../server/src/audit/audit-store.ts'
@@ -38,7 +38,7 @@ export interface ProjectPlan {
 export interface ExactService {
   /** Not started yet. */
   processes: readonly MortalPart[]
-  engines: readonly MortalPart[]
+  services: readonly MortalPart[]
   projects: readonly ExactProject[]
   /** Through relays. */
   replicas: readonly Replica[]
@@ -49,7 +49,7 @@ export interface ExactService {
   directory: string
   lost: { api: LossyHttp['count'][]; clickhouse: LossyHttp['count'][]; postgres: LossyPostgres['count'] }
   /** From now on this share of the answers is lost. */
-  loseAnswers(shares: LostShares): void
+  loseResponses(shares: LostShares): void
 }
 
 export interface LostShares {
@@ -70,20 +70,20 @@ export async function prepareExactService(
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   if (keepLogs) run.say(`logs are in ${directory}`)
   else run.cleanUp(async () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }))
-  const engines = await startEngines()
-  run.cleanUp(engines.stop)
-  const { parts, addresses } = engines
-  const scope = await createMigratedScope(addresses, 'views-are-exact')
+  const services = await startServices()
+  run.cleanUp(services.stop)
+  const { parts, addresses } = services
+  const instance = await createTestInstance(addresses, 'views-are-exact')
   const projects: ExactProject[] = []
-  for (const plan of plans) projects.push(await makeProject(scope, plan, pagesPerProject, run.random))
-  await scope.pool.end() // nothing but what is to be killed stands on PostgreSQL from here on
+  for (const plan of plans) projects.push(await makeProject(instance, plan, pagesPerProject, run.random))
+  await instance.pool.end() // nothing but what is to be killed stands on PostgreSQL from here on
 
   let shares: LostShares = { api: 0, clickhouse: 0, postgres: 0 }
   const losing = (engine: keyof LostShares) => {
     const random = seededRandom(Math.floor(run.random() * 2 ** 31))
     return () => shares[engine] > 0 && random() < shares[engine]
   }
-  const postgres = await startLossyPostgres(scope.postgresUrl, losing('postgres'))
+  const postgres = await startLossyPostgres(instance.postgresUrl, losing('postgres'))
   run.cleanUp(postgres.stop)
   const relayTo = async (url: string, engine: 'api' | 'clickhouse') => {
     const relay = await startLossyHttp(new URL(url).origin, losing(engine))
@@ -92,7 +92,7 @@ export async function prepareExactService(
   }
   const sealingKeys = generateSealingKeyPair()
   const environment = {
-    ...scope.environment,
+    ...instance.environment,
     COLOPHON_SESSION_SECRET: 'of no use here, since nobody signs in',
     COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
     COLOPHON_SEALING_PRIVATE_KEYS: sealingKeys.privateEntry,
@@ -113,7 +113,7 @@ export async function prepareExactService(
   const toClickhouse: LossyHttp[] = []
   const isLoading = async (relay: LossyHttp) => {
     const lastSpoke = toClickhouse.every((other) => other.lastCallAtMs() <= relay.lastCallAtMs())
-    return lastSpoke && (await hasRow(scope.postgresUrl, 'SELECT FROM view_block'))
+    return lastSpoke && (await hasRow(instance.postgresUrl, 'SELECT FROM view_block'))
   }
   for (let number = 1; number <= replicaCount; number++) {
     const api = await prepare('api', number, {})
@@ -123,16 +123,16 @@ export async function prepareExactService(
     replicas.push(replica)
     processes.push({ kind: 'api', part: api.part, hasWorkInFlight: afterAMoment(() => replica.openWrites > 0) })
 
-    const clickhouseRelay = await relayTo(scope.clickhouseUrl, 'clickhouse')
+    const clickhouseRelay = await relayTo(instance.clickhouseUrl, 'clickhouse')
     toClickhouse.push(clickhouseRelay)
-    const clickhouseUrl = new URL(scope.clickhouseUrl)
+    const clickhouseUrl = new URL(instance.clickhouseUrl)
     clickhouseUrl.port = new URL(clickhouseRelay.url).port
     const worker = await prepare('worker', number, { COLOPHON_CLICKHOUSE_URL: clickhouseUrl.href })
     processes.push({ kind: 'worker', part: worker.part, hasWorkInFlight: () => isLoading(clickhouseRelay) })
   }
   return {
     processes,
-    engines: [
+    services: [
       { kind: 'postgres', part: parts.postgres, hasWorkInFlight: afterAMoment(() => postgres.inFlight() > 0) },
       {
         kind: 'clickhouse',
@@ -143,14 +143,14 @@ export async function prepareExactService(
     projects,
     replicas,
     environment,
-    postgresUrl: scope.postgresUrl,
+    postgresUrl: instance.postgresUrl,
     directory,
     lost: {
       api: toApi.map((relay) => relay.count),
       clickhouse: toClickhouse.map((relay) => relay.count),
       postgres: postgres.count,
     },
-    loseAnswers(newShares) {
+    loseResponses(newShares) {
       shares = newShares
     },
   }
@@ -162,7 +162,7 @@ const afterAMoment = (isTrue: () => boolean) => async () => {
 }
 
 async function makeProject(
-  { stores, pool }: MigratedScope,
+  { stores, pool }: TestInstance,
   plan: ProjectPlan,
   pageCount: number,
   random: () => number,

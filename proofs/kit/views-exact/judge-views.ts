@@ -7,7 +7,7 @@ import { type Counts, type PathCounts, sumOf } from './view-model.ts'
 
 type Random = () => number
 
-interface ViewsAnswer {
+interface ViewsResponse {
   totals: Counts
   views: PathCounts[]
   hasMore: boolean
@@ -49,7 +49,7 @@ export class Judge {
   ): Promise<string | undefined> {
     const limit = pick([250, 250, 250, 249, 100, 61], this.#random)
     for (let offset = 0; ; offset += limit) {
-      const page = await this.#ask<ViewsAnswer>(project, 'views', [
+      const page = await this.#ask<ViewsResponse>(project, 'views', [
         query,
         ai && `aiScope=${ai}`,
         `limit=${limit}`,
@@ -131,10 +131,10 @@ export class Judge {
 
 /** By path, as one wrong count moves many rows. */
 function firstWrong(answered: readonly PathCounts[], due: readonly PathCounts[]): string {
-  const [answeredOf, dueOf] = [answered, due].map((rows) => new Map(rows.map((row) => [row.path, row])))
+  const [responsesOf, dueOf] = [answered, due].map((rows) => new Map(rows.map((row) => [row.path, row])))
   const paths = [...answered, ...due].map(({ path }) => path)
-  const wrong = paths.find((path) => !sameCounts(answeredOf?.get(path) ?? nothing, dueOf?.get(path) ?? nothing)) ?? ''
-  return `${wrong} has ${words(answeredOf?.get(wrong) ?? nothing)}, due ${words(dueOf?.get(wrong) ?? nothing)}`
+  const wrong = paths.find((path) => !sameCounts(responsesOf?.get(path) ?? nothing, dueOf?.get(path) ?? nothing)) ?? ''
+  return `${wrong} has ${words(responsesOf?.get(wrong) ?? nothing)}, due ${words(dueOf?.get(wrong) ?? nothing)}`
 }
 
 const nothing: Counts = { human: 0, ai: 0, total: 0 }

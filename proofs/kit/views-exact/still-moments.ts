@@ -13,13 +13,13 @@ export class StillMoments {
   #opened: PromiseWithResolvers<void> | undefined
 
   /** The delivery's views count for a moment just after the last still one: as good as any until the next. */
-  async send<Answer>(deliver: () => Promise<Answer>): Promise<{ answer: Answer; countedAtMs: number }> {
+  async send<Answer>(deliver: () => Promise<Answer>): Promise<{ response: Answer; countedAtMs: number }> {
     while (this.#opened) await this.#opened.promise
     const lastMs = this.momentsMs.at(-1)
     if (lastMs === undefined) throw new Error('nothing is sent before the first still moment')
     this.#underWay++
     try {
-      return { answer: await deliver(), countedAtMs: lastMs + 1 }
+      return { response: await deliver(), countedAtMs: lastMs + 1 }
     } finally {
       this.#underWay--
     }

@@ -27,7 +27,7 @@ export interface StreamSize {
   linesPerFile: number
 }
 
-export interface StreamParts {
+export interface StreamDeps {
   run: ProofRun
   service: ExactService
   client: PatientClient
@@ -48,18 +48,18 @@ const colophonServer = join(import.meta.dirname, '../../../server/src/main/colop
 export class ViewStream {
   acknowledgedEvents = 0
   readonly count = { batches: 0, beacons: 0, imports: 0, refused: 0, raced: 0, sentAgain: 0, killedImports: 0 }
-  readonly #parts: StreamParts
+  readonly #deps: StreamDeps
   readonly #again: { delivery: Delivery; afterBatches: number }[] = []
   #batchesMade = 0
   #beaconsMade = 0
 
-  constructor(parts: StreamParts) {
-    this.#parts = parts
+  constructor(deps: StreamDeps) {
+    this.#deps = deps
   }
 
   /** Until so many events are acknowledged and `isEnough`; every source at the pace of the whole. */
   async send(isEnough: () => boolean): Promise<void> {
-    const { run, size } = this.#parts
+    const { run, size } = this.#deps
     const isDone = () => this.acknowledgedEvents >= size.events && isEnough()
     const seeded = () => seededRandom(Math.floor(run.random() * 2 ** 31))
     const ofBatches = seeded()
@@ -74,11 +74,11 @@ export class ViewStream {
   }
 
   get #share(): number {
-    return this.acknowledgedEvents / this.#parts.size.events
+    return this.acknowledgedEvents / this.#deps.size.events
   }
 
   async #sendBatches(random: () => number, isDone: () => boolean): Promise<void> {
-    const { service, span } = this.#parts
+    const { service, span } = this.#deps
     while (!isDone()) {
       const id = `batch ${this.#batchesMade++}`
       const batch = makeBatch(
@@ -101,7 +101,7 @@ export class ViewStream {
   }
 
   async #sendBeacons(random: () => number, isDone: () => boolean): Promise<void> {
-    const { service, size } = this.#parts
+    const { service, size } = this.#deps
     while (!isDone() || this.#beaconsMade < size.beacons) {
       if (this.#beaconsMade >= size.beacons * Math.max(this.#share, 0.01)) {
         await sleep(20)
@@ -137,15 +137,15 @@ export class ViewStream {
   }
 
   async #post(delivery: Delivery, which: 'first' | 'raced' | 'again'): Promise<number | undefined> {
-    const { client, still } = this.#parts
+    const { client, still } = this.#deps
     const { path, headers, body } = delivery
     const post = () => client.send({ method: 'POST', path, headers, body })
-    const { answer, countedAtMs } = tellsOfReceipt(delivery)
+    const { response, countedAtMs } = tellsOfReceipt(delivery)
       ? await still.send(post)
-      : { answer: await post(), countedAtMs: undefined }
-    this.#parts.run.check(
-      isAsDue(delivery, answer, which),
-      `${which} ${path} is answered as due: ${wordsOf(delivery, answer)}`,
+      : { response: await post(), countedAtMs: undefined }
+    this.#deps.run.check(
+      isAsDue(delivery, response, which),
+      `${which} ${path} is answered as due: ${wordsOf(delivery, response)}`,
     )
     return countedAtMs
   }
@@ -159,7 +159,7 @@ export class ViewStream {
   }
 
   async #importLogs(random: () => number): Promise<void> {
-    const { service, span, size } = this.#parts
+    const { service, span, size } = this.#deps
     for (let number = 0; number < size.logFiles; number++) {
       while (this.#share < (number / size.logFiles) * 0.9) await sleep(50)
       const wanted = { lines: size.linesPerFile, number, directory: service.directory }
@@ -177,7 +177,7 @@ export class ViewStream {
   /** Killed in the middle the first time, as often as not. */
   async #importUntilDone({ project, format, file }: LogFile, random: () => number): Promise<void> {
     const args = [colophonServer, 'import-logs', '--project', project.id, '--format', format, file]
-    const env = { PATH: process.env.PATH, ...this.#parts.service.environment }
+    const env = { PATH: process.env.PATH, ...this.#deps.service.environment }
     let killAfterMs = random() < 0.5 ? 700 + Math.floor(random() * 1500) : 0
     for (let tries = 1; ; tries++) {
       try {
@@ -199,12 +199,12 @@ const pickProject = (projects: readonly ExactProject[], random: () => number) =>
 
 function isAsDue(
   delivery: Delivery,
-  answer: { status: number; text: string },
+  response: { status: number; text: string },
   which: 'first' | 'raced' | 'again',
 ): boolean {
-  if (answer.status !== delivery.status) return false
+  if (response.status !== delivery.status) return false
   if (delivery.status !== 200) return true
-  const said = JSON.parse(answer.text) as { counted: number; dropped: Record<string, number>; isDuplicate: boolean }
+  const said = JSON.parse(response.text) as { counted: number; dropped: Record<string, number>; isDuplicate: boolean }
   if (which === 'again' && !said.isDuplicate) return false
   return said.counted === delivery.due.length && sameCounts(said.dropped, delivery.dropped)
 }
@@ -214,5 +214,5 @@ function sameCounts(a: Readonly<Record<string, number>>, b: Readonly<Record<stri
   return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name])
 }
 
-const wordsOf = ({ due, dropped, status }: Delivery, answer: { status: number; text: string }) =>
-  `due ${status} ${due.length} ${JSON.stringify(dropped)}, answered ${answer.status} ${answer.text.slice(0, 500)}`
+const wordsOf = ({ due, dropped, status }: Delivery, response: { status: number; text: string }) =>
+  `due ${status} ${due.length} ${JSON.stringify(dropped)}, answered ${response.status} ${response.text.slice(0, 500)}`

@@ -1,8 +1,8 @@
 /** Colophon with a year of views of one project, in tables of its own: they can be asked through `api` or straight. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, prepareProcess, sealingKeySettings } from '../../../engines/colophon.ts'
-import { createMigratedScope } from '../../../engines/migrated-scope.ts'
-import type { EngineAddresses } from '../../../engines/start-engines.ts'
+import { type ColophonProcess, prepareProcess, sealingKeySettings } from '../../../dev-services/colophon.ts'
+import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
+import { createTestInstance } from '../../../dev-services/test-instance.ts'
 import type { PageViews, ViewsPage } from '../../../server/src/analytics/query/list-views.ts'
 import { readSettings } from '../../../server/src/analytics/query/read-settings.ts'
 import { createClickhouse } from '../../../server/src/platform/clickhouse.ts'
@@ -27,7 +27,7 @@ export interface ViewsStage {
 }
 
 export interface StageOptions {
-  addresses: EngineAddresses
+  addresses: ServiceAddresses
   /** Of logs. */
   directory: string
   views: number
@@ -36,18 +36,18 @@ export interface StageOptions {
 const operator = { kind: 'operator' } as const
 
 export async function prepareStage(run: ProofRun, { addresses, directory, views }: StageOptions): Promise<ViewsStage> {
-  const scope = await createMigratedScope(addresses, `views_${views}`)
-  run.cleanUp(scope.drop)
-  const { clickhouseUrl } = scope
+  const instance = await createTestInstance(addresses, `views_${views}`)
+  run.cleanUp(instance.drop)
+  const { clickhouseUrl } = instance
   const clickhouse = createClickhouse({ url: clickhouseUrl })
   run.cleanUp(() => clickhouse.close())
   const rowsOf = async <Row>(query: string) =>
     (await clickhouse.query({ query, format: 'JSONEachRow', clickhouse_settings: readSettings })).json<Row>()
-  const { id: projectId } = await scope.stores.projects.create(`${views} views`, operator)
+  const { id: projectId } = await instance.stores.projects.create(`${views} views`, operator)
   await makeViews(clickhouse, projectId, views)
   await mergesEnded(rowsOf)
 
-  const environment = { ...scope.environment, ...(await sealingKeySettings()) }
+  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
   const startApi = async (settings: Record<string, string> = {}) => {
     const api = await prepareProcess('api', { environment: { ...environment, ...settings }, directory })
     run.cleanUp(() => api.part.stop())
@@ -58,7 +58,7 @@ export async function prepareStage(run: ProofRun, { addresses, directory, views 
   const askThrough = async ({ url }: ColophonProcess, { name, dateFrom, dateTo, offset }: Question) => {
     // A key for each question: what one key may ask in a minute is not what is measured.
     const grant = { name, scopes: ['analytics:read' as const], allowedNetworks: [], expiresAt: null }
-    const key = keys.get(name) ?? (await scope.stores.keys.create(projectId, grant, operator)).secret
+    const key = keys.get(name) ?? (await instance.stores.keys.create(projectId, grant, operator)).secret
     keys.set(name, key)
     const search = new URLSearchParams({ dateFrom, dateTo, limit: `${pageLimit}`, offset: `${offset}` })
     const { status, text } = await call({

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { EventStore } from '../jobs/event-store.ts'
 import { forgetOldJobs } from '../jobs/forget-old-jobs.ts'
-import { forgetOldAnswers } from '../jobs/idempotency.ts'
+import { deleteExpiredResponses } from '../jobs/idempotency.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
 import type { JobSignals } from '../jobs/wake-job.ts'
@@ -57,7 +57,7 @@ export function startDispatcher({
     const archived = await turns.archiveIdle(settings.idleArchiveDays, maxConcurrent)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
     if (performance.now() >= forgetJobsAtMs) await forgetJobs()
-    await forgetOldAnswers(database)
+    await deleteExpiredResponses(database)
     await events.forgetOld(maxConcurrent)
     await forget()
   }

@@ -7,16 +7,16 @@ import type { LookAtPullRequest } from './job-activities.ts'
 import { keepLooking } from './keep-looking.ts'
 import type { OpenProject } from './open-project.ts'
 import { readChecks } from './read-checks.ts'
-import { type CommentParts, readComments } from './read-comments.ts'
+import { type CommentDeps, readComments } from './read-comments.ts'
 
-interface LookParts {
+interface LookDeps {
   pullRequests: PullRequestStore
   openProject: OpenProject
   log: Log
 }
 
 /** Its state alone. Never throws: a host that is away leaves us with what we knew. */
-export function createLookAtPullRequest({ pullRequests, openProject, log }: LookParts): LookAtPullRequest {
+export function createLookAtPullRequest({ pullRequests, openProject, log }: LookDeps): LookAtPullRequest {
   return async (pullRequest) => {
     try {
       const project = await openProject(pullRequest.projectId)
@@ -34,7 +34,7 @@ export function createLookAtPullRequest({ pullRequests, openProject, log }: Look
 export function followPullRequests({
   askAgainSeconds,
   ...parts
-}: LookParts & CommentParts & { askAgainSeconds: number }): { stop(): Promise<void> } {
+}: LookDeps & CommentDeps & { askAgainSeconds: number }): { stop(): Promise<void> } {
   const { pullRequests, log } = parts
   return keepLooking<DuePullRequest>({
     what: 'pull requests',
@@ -58,15 +58,15 @@ const usualRestSeconds = 60
  * What fails is asked for again at the next look, and keeps nothing else from being read; but a host that wants to be left
  * alone is.
  */
-async function lookAtAll(parts: LookParts & CommentParts, due: DuePullRequest, signal: AbortSignal): Promise<void> {
-  const { pullRequests, openProject, log } = parts
+async function lookAtAll(deps: LookDeps & CommentDeps, due: DuePullRequest, signal: AbortSignal): Promise<void> {
+  const { pullRequests, openProject, log } = deps
   const host = (await openProject(due.projectId))?.host
   const found = host && (await findOwnPullRequest(host, due))
   if (!found) return
   const { jobId } = due
   // Its end is recorded when all that was asked for before is taken: after that nobody looks.
   if (due.takesMessages && due.wasOpen) {
-    const isRead = await readComments(parts, due, host, signal).catch((error: unknown) => {
+    const isRead = await readComments(deps, due, host, signal).catch((error: unknown) => {
       if (isCodeHostError(error, 'rate_limited')) throw error
       log.warn({ jobId, error: String(error) }, 'could not ask for the comments on a pull request')
       return error instanceof CodeHostError && error.failure.kind === 'final'

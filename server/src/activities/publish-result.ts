@@ -21,7 +21,7 @@ import type { PublishResult } from './job-activities.ts'
 import type { OpenProject } from './open-project.ts'
 import { pullRequestTexts } from './pull-request-texts.ts'
 
-export interface PublishParts {
+export interface PublishDeps {
   turns: TurnStore
   attempts: AttemptStore
   pullRequests: PullRequestStore
@@ -32,17 +32,17 @@ export interface PublishParts {
   log: Log
 }
 
-export function createPublishResult(parts: PublishParts): PublishResult {
+export function createPublishResult(deps: PublishDeps): PublishResult {
   void removeAbandonedRepositories().catch(() => {}) // of a worker that was killed; none is no harm
   return async (turn, signal) => {
     for (let tries = 1; ; tries++) {
       const pauseSeconds = pausesBeforeBelief[tries - 1]
       try {
         const isLastTry = pauseSeconds === undefined
-        return await parts.inTurn(signal, () => publish(parts, turn, signal, { isLastTry }))
+        return await deps.inTurn(signal, () => publish(deps, turn, signal, { isLastTry }))
       } catch (error) {
         if (!(error instanceof CodeHostError)) throw error
-        parts.log.warn({ turnId: turn.turnId, tries, error: error.message }, 'the code host does not take a result')
+        deps.log.warn({ turnId: turn.turnId, tries, error: error.message }, 'the code host does not take a result')
         if (error.failure.kind === 'retry' || pauseSeconds === undefined) throw asFailure(error.failure)
         await sleep(pauseSeconds * 1000, undefined, { signal })
       }
@@ -55,7 +55,7 @@ const pausesBeforeBelief = [1, 5, 20]
 const triesToPut = 3
 
 async function publish(
-  { turns, attempts, pullRequests, openProject, egress, log }: PublishParts,
+  { turns, attempts, pullRequests, openProject, egress, log }: PublishDeps,
   turn: TurnInHand,
   signal: AbortSignal,
   { isLastTry }: { isLastTry: boolean },

@@ -13,7 +13,7 @@ const maxCharacters = 50_000
 /** A host may show the later of two comments first: what is this new is read again at the next look. */
 const settledAfterMs = 120_000
 
-export interface CommentParts {
+export interface CommentDeps {
   jobs: Pick<JobStore, 'message'>
   pullRequests: PullRequestStore
   wakeJob: WakeJob
@@ -25,12 +25,12 @@ export interface CommentParts {
  * all that is there now was read.
  */
 export async function readComments(
-  parts: CommentParts,
+  deps: CommentDeps,
   due: DuePullRequest,
   host: CodeHost,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { pullRequests } = parts
+  const { pullRequests } = deps
   const listed = await host.listComments(due.number, due.commentsSince)
   // What was changed since then is listed as well. It has been read: a comment counts once.
   const comments = listed.filter(({ createdAt }) => createdAt >= due.commentsSince)
@@ -45,7 +45,7 @@ export async function readComments(
   try {
     for (unread of comments) {
       if (signal.aborted) return false
-      if (!known.has(unread.id) && (await take(parts, due, host, unread, askWriter)) === 'later') return false
+      if (!known.has(unread.id) && (await take(deps, due, host, unread, askWriter)) === 'later') return false
       readUntilMs = Math.max(readUntilMs, Math.min(unread.createdAt.getTime() + 1, Date.now() - settledAfterMs))
     }
     unread = undefined
@@ -76,7 +76,7 @@ function askOnce(mayWrite: (author: string) => Promise<boolean>): AskWriter {
 
 /** `later`: the look, the job, or the project's hour has no room for it now. Those behind it wait too, so that the order stays. */
 async function take(
-  { jobs, pullRequests, wakeJob, log }: CommentParts,
+  { jobs, pullRequests, wakeJob, log }: CommentDeps,
   due: DuePullRequest,
   host: CodeHost,
   { id, author, isBot, text, url }: PullRequestComment,

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { LargeBodies, leaveBodiesToRoutes } from '../platform/http/large-body.ts'
-import { type AdmitParts, type Admitted, admit } from './admit.ts'
+import { type AdmitDeps, type Admitted, admit } from './admit.ts'
 import { MinuteLimit } from './minute-limit.ts'
 import { placeOf } from './place.ts'
 import type { Access, Route } from './route.ts'
@@ -34,7 +34,7 @@ const maxLargeBodyBytes = 32 * 1024 * 1024
 
 const maxPerMinute = 600
 
-export function addRoutes(server: HttpServer, routes: readonly Route[], parts: AdmitParts): void {
+export function addRoutes(server: HttpServer, routes: readonly Route[], deps: AdmitDeps): void {
   const reads = new MinuteLimit('reads', maxPerMinute)
   // By project and not by key: a key that makes keys would have as many limits as it likes.
   const changes = new MinuteLimit('changes to the project', maxPerMinute)
@@ -60,7 +60,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], parts: A
       onRequest: async (request, reply) => {
         // What is for one caller is in no cache, a refusal included; an answer may say otherwise.
         if (route.access !== 'public') reply.header('cache-control', 'no-store')
-        admitted.set(request, await admit(request, route, parts))
+        admitted.set(request, await admit(request, route, deps))
         // Who was looked up when all of the request was here is not looked up again: nobody gained time.
         if (body && !request.raw.complete) heldBody.add(request)
       },
@@ -90,11 +90,11 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], parts: A
       reply.type(route.streams.contentType).header('x-accel-buffering', 'no') // else proxies wait for more of it
       return reply.send(await route.streams.open(asked))
     }
-    const answer = await route.handle(asked)
+    const response = await route.handle(asked)
     return reply
-      .code(answer.status)
-      .headers(answer.headers ?? {})
-      .send(answer.body)
+      .code(response.status)
+      .headers(response.headers ?? {})
+      .send(response.body)
   }
   for (const route of routes) {
     if (!route.reads) add(server, route)

@@ -11,7 +11,7 @@ import { callerOf, hasSessionCookie, refuseStale, requireSession } from './authe
 import type { Route } from './route.ts'
 import { refuseCrossSite } from './same-site.ts'
 
-export interface AdmitParts {
+export interface AdmitDeps {
   keys: KeyStore
   sessions: Sessions
   people: PersonStore
@@ -27,17 +27,17 @@ export interface Admitted {
   recheck(): Promise<void>
 }
 
-export async function admit(request: FastifyRequest, route: Route, parts: AdmitParts): Promise<Admitted> {
+export async function admit(request: FastifyRequest, route: Route, deps: AdmitDeps): Promise<Admitted> {
   const { access } = route
   const isChange = route.method !== 'GET'
   if (access === 'public') {
-    if (isChange && !route.takesCrossSite) refuseCrossSite(request, parts.publicOrigin)
+    if (isChange && !route.takesCrossSite) refuseCrossSite(request, deps.publicOrigin)
     return { id: undefined, who: {}, recheck: async () => {} }
   }
   if (access === 'session' || access === 'operator') {
     const enter = async () => {
-      const session = await requireSession(request, parts.sessions)
-      if (isChange) refuseCrossSite(request, parts.publicOrigin)
+      const session = await requireSession(request, deps.sessions)
+      if (isChange) refuseCrossSite(request, deps.publicOrigin)
       if (access === 'operator' && !session.person.isOperator)
         throw new Problem('insufficient_role', 'Only those who run the installation may do this.')
       return { session }
@@ -47,20 +47,20 @@ export async function admit(request: FastifyRequest, route: Route, parts: AdmitP
   if (access !== 'any-key' && request.headers.authorization === undefined && hasSessionCookie(request)) {
     const { projectId } = request.params as { projectId: string }
     const enter = async () => {
-      const session = await requireSession(request, parts.sessions)
-      if (isChange) refuseCrossSite(request, parts.publicOrigin)
-      return { session, projectId, caller: await callerOf(request, session, access, parts.people) }
+      const session = await requireSession(request, deps.sessions)
+      if (isChange) refuseCrossSite(request, deps.publicOrigin)
+      return { session, projectId, caller: await callerOf(request, session, access, deps.people) }
     }
     return ofSession(request, route, enter)
   }
-  const key = await authenticate(request, access, parts.keys)
+  const key = await authenticate(request, access, deps.keys)
   const actor: Actor = { kind: 'key', keyId: key.id, requestId: request.id }
   const caller = { kind: 'key', id: key.id, key }
   return {
     id: key.id,
     who: { key, actor, caller, projectId: key.projectId },
     async recheck() {
-      if (!(await parts.keys.isLive(key))) throw endedMeanwhile()
+      if (!(await deps.keys.isLive(key))) throw endedMeanwhile()
     },
   }
 }

@@ -54,7 +54,7 @@ import { startGithubAuthorizationRoute } from './github/start-authorization.ts'
 import { testGithubRepositoryRoute } from './github/test-repository.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
-import { addHooks, type HookParts } from './hooks/receive-hook.ts'
+import { addHooks, type WebhookDeps } from './hooks/receive-hook.ts'
 import { archiveJobRoute } from './jobs/archive-job.ts'
 import { cancelJobRoute } from './jobs/cancel-job.ts'
 import { createJobRoute } from './jobs/create-job.ts'
@@ -83,7 +83,7 @@ import { addReference } from './pages/reference.ts'
 import { acceptInvitationRoute } from './people/accept-invitation.ts'
 import { changePasswordRoute } from './people/change-password.ts'
 import { createFirstOwnerRoute } from './people/create-first-owner.ts'
-import { type CreateInvitationParts, createInvitationRoute } from './people/create-invitation.ts'
+import { type CreateInvitationDeps, createInvitationRoute } from './people/create-invitation.ts'
 import { endOtherSessionsRoute } from './people/end-other-sessions.ts'
 import { getSessionRoute } from './people/get-session.ts'
 import { listInvitationsRoute } from './people/list-invitations.ts'
@@ -91,7 +91,7 @@ import { lookUpInvitationRoute } from './people/look-up-invitation.ts'
 import { addProviderCallback } from './people/provider-callback.ts'
 import { resetPasswordRoute } from './people/reset-password.ts'
 import { revokeInvitationRoute } from './people/revoke-invitation.ts'
-import type { SessionParts } from './people/session-answer.ts'
+import type { SessionDeps } from './people/session-response.ts'
 import { signInRoute } from './people/sign-in.ts'
 import { signOutRoute } from './people/sign-out.ts'
 import { startProviderSignInRoute } from './people/start-provider-sign-in.ts'
@@ -120,7 +120,7 @@ import { createRunnerRoute } from './runners/create-runner.ts'
 import { listRunnersRoute } from './runners/list-runners.ts'
 import { revokeRunnerRoute } from './runners/revoke-runner.ts'
 
-export interface ApiParts extends JobSignals, HookParts, SessionParts, CreateInvitationParts {
+export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInvitationDeps {
   readiness: Readiness
   projects: ProjectStore
   members: MemberStore
@@ -152,86 +152,86 @@ export interface ApiParts extends JobSignals, HookParts, SessionParts, CreateInv
 }
 
 /** Every endpoint of the contract, in the order in which the documentation has them. */
-export const apiRoutes = (parts: ApiParts): Route[] => [
-  createJobRoute(parts),
-  getJobRoute(parts),
-  sendMessageRoute(parts),
-  listJobsRoute(parts),
-  listMessagesRoute(parts),
-  getDiffRoute(parts),
-  listEventsRoute(parts),
-  cancelJobRoute(parts),
-  archiveJobRoute(parts),
-  listModelsRoute(parts),
-  testStoredModelRoute(parts),
-  ingestViewsRoute(parts),
-  collectViewRoute(parts),
-  listViewsRoute(parts),
-  exportViewsRoute(parts),
-  viewTimeseriesRoute(parts),
-  listClientsRoute(parts),
-  getCoverageRoute(parts),
-  listSourcesRoute(parts),
-  listLiveEventsRoute(parts),
-  classifyClientRoute(parts),
-  getAnalyticsSettingsRoute(parts),
-  changeAnalyticsSettingsRoute(parts),
-  listSiteKeysRoute(parts),
-  createSiteKeyRoute(parts),
-  revokeSiteKeyRoute(parts),
+export const apiRoutes = (deps: ApiDeps): Route[] => [
+  createJobRoute(deps),
+  getJobRoute(deps),
+  sendMessageRoute(deps),
+  listJobsRoute(deps),
+  listMessagesRoute(deps),
+  getDiffRoute(deps),
+  listEventsRoute(deps),
+  cancelJobRoute(deps),
+  archiveJobRoute(deps),
+  listModelsRoute(deps),
+  testStoredModelRoute(deps),
+  ingestViewsRoute(deps),
+  collectViewRoute(deps),
+  listViewsRoute(deps),
+  exportViewsRoute(deps),
+  viewTimeseriesRoute(deps),
+  listClientsRoute(deps),
+  getCoverageRoute(deps),
+  listSourcesRoute(deps),
+  listLiveEventsRoute(deps),
+  classifyClientRoute(deps),
+  getAnalyticsSettingsRoute(deps),
+  changeAnalyticsSettingsRoute(deps),
+  listSiteKeysRoute(deps),
+  createSiteKeyRoute(deps),
+  revokeSiteKeyRoute(deps),
   getMeRoute(),
-  listKeysRoute(parts),
-  createKeyRoute(parts),
-  revokeKeyRoute(parts),
-  listProjectsRoute(parts),
-  createProjectRoute(parts),
-  getProjectRoute(parts),
-  renameProjectRoute(parts),
-  getSetupRoute(parts),
-  getRepositoryRoute(parts),
-  testRepositoryRoute(parts),
-  connectRepositoryRoute(parts),
-  changeRepositoryRoute(parts),
-  startGithubAuthorizationRoute(parts),
-  completeGithubAuthorizationRoute(parts),
-  testGithubRepositoryRoute(parts),
-  connectGithubRepositoryRoute(parts),
-  getSettingsRoute(parts),
-  changeSettingsRoute(parts),
-  pauseProjectRoute(parts),
-  resumeProjectRoute(parts),
-  listRunnersRoute(parts),
-  createRunnerRoute(parts),
-  revokeRunnerRoute(parts),
-  getHealthRoute(parts),
-  listMembersRoute(parts),
-  addMemberRoute(parts),
-  changeMemberRoleRoute(parts),
-  removeMemberRoute(parts),
-  listInvitationsRoute(parts),
-  createInvitationRoute(parts),
-  revokeInvitationRoute(parts),
-  listAuditEntriesRoute(parts),
-  listInstanceModelsRoute(parts),
-  testTypedModelRoute(parts),
-  addModelRoute(parts),
-  removeModelRoute(parts),
-  setDefaultModelRoute(parts),
-  listGithubAppsRoute(parts),
-  startGithubAppRoute(parts),
-  completeGithubAppRoute(parts),
-  getSessionRoute(parts),
-  signInRoute(parts),
-  signOutRoute(parts),
-  endOtherSessionsRoute(parts),
-  startProviderSignInRoute(parts),
-  createFirstOwnerRoute(parts),
-  changePasswordRoute(parts),
-  resetPasswordRoute(parts),
-  lookUpInvitationRoute(parts),
-  acceptInvitationRoute(parts),
+  listKeysRoute(deps),
+  createKeyRoute(deps),
+  revokeKeyRoute(deps),
+  listProjectsRoute(deps),
+  createProjectRoute(deps),
+  getProjectRoute(deps),
+  renameProjectRoute(deps),
+  getSetupRoute(deps),
+  getRepositoryRoute(deps),
+  testRepositoryRoute(deps),
+  connectRepositoryRoute(deps),
+  changeRepositoryRoute(deps),
+  startGithubAuthorizationRoute(deps),
+  completeGithubAuthorizationRoute(deps),
+  testGithubRepositoryRoute(deps),
+  connectGithubRepositoryRoute(deps),
+  getSettingsRoute(deps),
+  changeSettingsRoute(deps),
+  pauseProjectRoute(deps),
+  resumeProjectRoute(deps),
+  listRunnersRoute(deps),
+  createRunnerRoute(deps),
+  revokeRunnerRoute(deps),
+  getHealthRoute(deps),
+  listMembersRoute(deps),
+  addMemberRoute(deps),
+  changeMemberRoleRoute(deps),
+  removeMemberRoute(deps),
+  listInvitationsRoute(deps),
+  createInvitationRoute(deps),
+  revokeInvitationRoute(deps),
+  listAuditEntriesRoute(deps),
+  listInstanceModelsRoute(deps),
+  testTypedModelRoute(deps),
+  addModelRoute(deps),
+  removeModelRoute(deps),
+  setDefaultModelRoute(deps),
+  listGithubAppsRoute(deps),
+  startGithubAppRoute(deps),
+  completeGithubAppRoute(deps),
+  getSessionRoute(deps),
+  signInRoute(deps),
+  signOutRoute(deps),
+  endOtherSessionsRoute(deps),
+  startProviderSignInRoute(deps),
+  createFirstOwnerRoute(deps),
+  changePasswordRoute(deps),
+  resetPasswordRoute(deps),
+  lookUpInvitationRoute(deps),
+  acceptInvitationRoute(deps),
   healthzRoute(),
-  readyzRoute(parts),
+  readyzRoute(deps),
 ]
 
 export interface Api {
@@ -239,18 +239,18 @@ export interface Api {
   declaredRoutes: readonly DeclaredRoute[]
 }
 
-export function createApi(parts: ApiParts, config: HttpConfig, log: Log): Api {
+export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   const server = createHttpServer(config, log)
   const declaredRoutes = collectDeclaredRoutes(server)
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
-  const routes = apiRoutes(parts)
-  const publicOrigin = new URL(parts.publicUrl).origin
-  addRoutes(server, routes, { ...parts, publicOrigin })
-  addProviderCallback(server, parts.sessions, publicOrigin)
-  addHooks(server, parts)
+  const routes = apiRoutes(deps)
+  const publicOrigin = new URL(deps.publicUrl).origin
+  addRoutes(server, routes, { ...deps, publicOrigin })
+  addProviderCallback(server, deps.sessions, publicOrigin)
+  addHooks(server, deps)
   addCollectScript(server)
   addReference(server, openApiDocument(routes))
-  addDashboard(server, log, { postsTo: parts.github.baseUrls })
+  addDashboard(server, log, { postsTo: deps.github.baseUrls })
   return { server, declaredRoutes }
 }

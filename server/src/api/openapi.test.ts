@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { type ApiParts, apiRoutes } from './app.ts'
+import { type ApiDeps, apiRoutes } from './app.ts'
 import { openApiDocument } from './openapi.ts'
-import { answer, type RouteAccess, type RouteSchemas, route } from './route.ts'
+import { type RouteAccess, type RouteSchemas, respond, route } from './route.ts'
 
 interface Answer {
   description: string
@@ -24,7 +24,7 @@ const operationsOf = (document: ReturnType<typeof openApiDocument>) =>
   )
 
 // The routes only close over their parts: nothing is called while they are listed.
-const contract = openApiDocument(apiRoutes({} as ApiParts))
+const contract = openApiDocument(apiRoutes({} as ApiDeps))
 const operations = operationsOf(contract)
 
 test('every operation has a name of its own: it becomes a function of clients', () => {
@@ -59,7 +59,7 @@ function documented(method: 'GET' | 'POST', access: RouteAccess, schemas: RouteS
       tag: 'Service',
       summary: 'Does the thing',
       schemas,
-      handle: async () => answer(200, {}),
+      handle: async () => respond(200, {}),
     }),
   ])
   const [only] = operationsOf(document)
@@ -101,7 +101,7 @@ test.each([
   ['POST', 'agent:write', {}, ofScopes],
   ['POST', 'agent:write', { body: Thing }, { ...ofScopes, ...ofBodies }],
 ] as const)('%s for %s with %o says how it can refuse', (method, access, schemas, refusals) => {
-  const { responses, security, ...rest } = documented(method, access, { ...schemas, answers: { 200: Thing } })
+  const { responses, security, ...rest } = documented(method, access, { ...schemas, responses: { 200: Thing } })
   const { 200: asked, ...refused } = responses
   expect(asked).toHaveProperty('content', { 'application/json': { schema: Thing } })
   expect(Object.fromEntries(Object.entries(refused).map(([status, { description }]) => [status, description]))).toEqual(
@@ -115,13 +115,13 @@ test.each([
 })
 
 test('a status that the route answers with itself is no problem', () => {
-  const { responses } = documented('GET', 'public', { answers: { 200: Thing, 503: Thing } })
+  const { responses } = documented('GET', 'public', { responses: { 200: Thing, 503: Thing } })
   expect(Object.keys(responses['503']?.content ?? {})).toEqual(['application/json'])
 })
 
 test('a map says what its values are, in the word that generators of clients read', () => {
   const { responses } = documented('GET', 'public', {
-    answers: { 200: Type.Object({ counts: Type.Record(Type.String(), Type.Integer()) }) },
+    responses: { 200: Type.Object({ counts: Type.Record(Type.String(), Type.Integer()) }) },
   })
   expect(responses['200']?.content['application/json']?.schema).toMatchObject({
     properties: { counts: { type: 'object', additionalProperties: { type: 'integer' } } },

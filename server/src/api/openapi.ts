@@ -49,7 +49,7 @@ const introduction =
   'Inside a version fields and endpoints are only ever added. Every answer carries an `X-Request-Id`.'
 
 function operation(route: Route, components: Components): Json {
-  const { params, query, body, headers, answers } = route.schemas
+  const { params, query, body, headers, responses } = route.schemas
   const documented = [
     ...parameters('path', params, components),
     ...parameters('query', query, components),
@@ -64,7 +64,7 @@ function operation(route: Route, components: Components): Json {
     ...(body && { requestBody: { required: true, content: bodyForms(body, route, components) } }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, schema]) => [
+        Object.entries(responses).map(([status, schema]) => [
           status,
           {
             description: route.summary,
@@ -75,7 +75,7 @@ function operation(route: Route, components: Components): Json {
         ]),
       ),
       ...Object.fromEntries(
-        refusals(route).map(([status, description]) => [status, problemAnswer(description, components)]),
+        refusals(route).map(([status, description]) => [status, problemResponse(description, components)]),
       ),
     },
     security: securityOf(route.access),
@@ -135,7 +135,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefi
   })
 }
 
-const problemAnswer = (description: string, components: Components): Json => ({
+const problemResponse = (description: string, components: Components): Json => ({
   description,
   content: { 'application/problem+json': { schema: components.refer(ProblemSchema) } },
 })
@@ -147,7 +147,7 @@ function refusals(route: Route): [status: string, description: string][] {
   const isOfProject = access !== 'public' && access !== 'any-key' && !isOfSession
   const withKey = access === 'any-key' || isOfProject
   const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
-    if (schemas.answers[status]) return false // the route answers with this status itself
+    if (schemas.responses[status]) return false // the route answers with this status itself
     if (code === 'invalid_request' || status >= 500 || refuses.includes(code as ProblemCode)) return true
     if (status === 401) return access !== 'public'
     if (code === 'ip_not_allowed') return withKey

@@ -30,7 +30,7 @@ export interface RouteSchemas {
   /** Names in lower case. */
   headers?: TObject
   /** By status; a problem is added for every way in which the route can refuse. */
-  answers: Readonly<Record<number, TSchema>>
+  responses: Readonly<Record<number, TSchema>>
 }
 
 export type RouteRequest<Schemas extends RouteSchemas, Who extends RouteAccess> = {
@@ -62,13 +62,13 @@ type WhoAsks<Who extends RouteAccess> = Who extends 'public'
 
 type PartOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-export type RouteAnswer<Schemas extends RouteSchemas> = {
-  [Status in keyof Schemas['answers']]: {
+export type RouteResponse<Schemas extends RouteSchemas> = {
+  [Status in keyof Schemas['responses']]: {
     status: Status
-    body: PartOf<Schemas['answers'][Status]>
+    body: PartOf<Schemas['responses'][Status]>
     headers?: Record<string, string | string[]>
   }
-}[keyof Schemas['answers']]
+}[keyof Schemas['responses']]
 
 export interface RouteDefinition<Schemas extends RouteSchemas, Who extends RouteAccess> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -99,7 +99,7 @@ export interface RouteDefinition<Schemas extends RouteSchemas, Who extends Route
     description: string
     open(request: RouteRequest<Schemas, Who>): Promise<Readable>
   }
-  handle(request: RouteRequest<Schemas, Who>): Promise<RouteAnswer<Schemas>>
+  handle(request: RouteRequest<Schemas, Who>): Promise<RouteResponse<Schemas>>
 }
 
 /** A route whose types are settled: what a list of routes holds. */
@@ -112,7 +112,7 @@ export function route<const Schemas extends RouteSchemas, const Who extends Rout
   return definition as unknown as Route
 }
 
-export const answer = <const Status extends number, Body>(
+export const respond = <const Status extends number, Body>(
   status: Status,
   body: Body,
   headers: Record<string, string | string[]> = {},

@@ -15,7 +15,7 @@ import {
 import { hasCodeInFront, mayHaveFrontMatter } from './allow-list/front-matter.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
-import { type CommitDetails, GitRepository, type GitRepositoryParts, type UnpackRefusal } from './git/git-repository.ts'
+import { type CommitDetails, GitRepository, type GitRepositoryDeps, type UnpackRefusal } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
 import { type BundleRefusal, readBundle } from './git/read-bundle.ts'
 
@@ -83,8 +83,8 @@ export class BareRepository implements AsyncDisposable {
     this.#git = git
   }
 
-  static async open(parts: GitRepositoryParts): Promise<BareRepository> {
-    return new BareRepository(await GitRepository.open(parts))
+  static async open(deps: GitRepositoryDeps): Promise<BareRepository> {
+    return new BareRepository(await GitRepository.open(deps))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

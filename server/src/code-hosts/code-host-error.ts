@@ -1,7 +1,7 @@
 import { EgressError, type EgressErrorCode } from '../platform/egress/egress-error.ts'
 
 /** The same call may work later. */
-export type RetryCode = 'unreachable' | 'server_error' | 'rate_limited' | 'unexpected_answer'
+export type RetryCode = 'unreachable' | 'server_error' | 'rate_limited' | 'unexpected_response'
 
 /** The same call fails again until a person changes something. */
 export type FinalCode =
@@ -43,7 +43,7 @@ const egressFailures: Record<EgressErrorCode, Failure> = {
   proxy_failed: { kind: 'retry', code: 'unreachable' },
   timeout: { kind: 'retry', code: 'unreachable' },
   connection_lost: { kind: 'retry', code: 'unreachable' },
-  bad_answer: { kind: 'retry', code: 'unexpected_answer' },
+  bad_response: { kind: 'retry', code: 'unexpected_response' },
   too_large: { kind: 'final', code: 'too_large' },
 }
 

@@ -28,7 +28,7 @@ export function problemOf(error: CodeHostError): Problem {
       )
     case 'moved':
       return problem('repository_moved', error.message)
-    case 'unexpected_answer':
+    case 'unexpected_response':
     case 'too_large':
       return problem('not_this_host', `${error.message} Give the address of the page that people see, without a path.`)
     default:

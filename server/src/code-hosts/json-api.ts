@@ -35,7 +35,7 @@ export async function sendJson(egress: Egress, { method, url, headers, body, sig
 }
 
 /** `what` names the call, `host` the product. */
-export async function readAnswer<Schema extends TSchema>(
+export async function readResponse<Schema extends TSchema>(
   response: Response,
   schema: Schema,
   { what, host }: { what: string; host: string },
@@ -46,7 +46,7 @@ export async function readAnswer<Schema extends TSchema>(
   const value = parseJson(text)
   if (Value.Check(schema, value)) return value
   throw new CodeHostError(
-    { kind: 'retry', code: 'unexpected_answer' },
+    { kind: 'retry', code: 'unexpected_response' },
     `The code host's answer to ${what} is not what ${host} answers. Does the address lead to ${host} itself?`,
   )
 }

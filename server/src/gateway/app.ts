@@ -6,9 +6,9 @@ import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
-import { addGitRead, type GitReadParts } from './git-read.ts'
-import { addModelRoutes, type ModelParts } from './model/model-routes.ts'
-import { addRunnerApi, type RunnerApiParts } from './runner-api.ts'
+import { addGitRead, type GitReadDeps } from './git-read.ts'
+import { addModelRoutes, type ModelDeps } from './model/model-routes.ts'
+import { addRunnerApi, type RunnerApiDeps } from './runner-api.ts'
 
 /** Runners stand anywhere, and send up to 40 MB: they give up by themselves, and sooner, and try again. */
 const wholeRequestWithinMs = 150_000
@@ -23,9 +23,9 @@ export function createGateway({
 }: {
   config: HttpConfig
   readiness: Readiness
-  runnerApi: RunnerApiParts
-  model: ModelParts
-  gitRead: GitReadParts
+  runnerApi: RunnerApiDeps
+  model: ModelDeps
+  gitRead: GitReadDeps
   log: Log
 }): HttpServer {
   const server = createHttpServer(config, log, { wholeRequestWithinMs })

@@ -18,7 +18,7 @@ import type { Id } from '../platform/ids.ts'
 import { CallsUnderWay } from './calls-under-way.ts'
 import { liveAttempt } from './live-attempt.ts'
 
-export interface GitReadParts {
+export interface GitReadDeps {
   attempts: AttemptStore
   /** Undefined: the project has no repository. */
   openRemote: (projectId: Id<'prj'>) => Promise<GitRemote | undefined>
@@ -32,7 +32,7 @@ const limits: CallLimits = { silenceSeconds: 60, deadlineSeconds: 600, maxRespon
 const service = 'git-upload-pack'
 const requestType = `application/x-${service}-request`
 
-export function addGitRead(server: HttpServer, { attempts, openRemote, egress }: GitReadParts): void {
+export function addGitRead(server: HttpServer, { attempts, openRemote, egress }: GitReadDeps): void {
   const underWay = new CallsUnderWay()
 
   server.register(async (scope) => {

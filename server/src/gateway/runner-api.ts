@@ -16,8 +16,8 @@ import type { Log } from '../platform/log.ts'
 import {
   type ClaimedTurn,
   ClaimRequest,
-  type EventAnswer,
   EventUpload,
+  type EventUploadResponse,
   joinReport,
   maxBundleBytes,
   maxSessionBytes,
@@ -29,7 +29,7 @@ import { BodyBudget } from './body-budget.ts'
 import type { DescribeTurn } from './describe-turn.ts'
 import { bearerKey, unknownToken } from './live-attempt.ts'
 
-export interface RunnerApiParts {
+export interface RunnerApiDeps {
   runners: RunnerStore
   attempts: AttemptStore
   events: EventStore
@@ -41,7 +41,7 @@ export interface RunnerApiParts {
   log: Log
 }
 
-type Stop = NonNullable<EventAnswer['stop']>
+type Stop = NonNullable<EventUploadResponse['stop']>
 
 const lookAgainMs = 500
 const maxUploadBytes = 8 * 1024 * 1024
@@ -51,7 +51,7 @@ const smallBodyBytes = 64 * 1024
 
 export function addRunnerApi(
   server: HttpServer,
-  { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiParts,
+  { runners, attempts, events, calls, temporal, describeTurn, settings, log }: RunnerApiDeps,
 ): void {
   const reportBodies = new BodyBudget(maxReportBytes)
   const uploadBodies = new BodyBudget(4 * maxUploadBytes)
@@ -82,7 +82,7 @@ export function addRunnerApi(
   })
 
   const uploads = { schema: { body: EventUpload }, bodyLimit: maxUploadBytes, onRequest: takeInto(uploadBodies) }
-  server.post('/runner/events', uploads, async (request): Promise<EventAnswer> => {
+  server.post('/runner/events', uploads, async (request): Promise<EventUploadResponse> => {
     const attempt = await liveAttempt(request)
     const upload = request.body as EventUpload
     const kept = upload.events.length === 0 || (await events.append(attempt, upload.firstIndex, upload.events))

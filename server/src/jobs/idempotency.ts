@@ -13,7 +13,7 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-export interface StoredAnswer {
+export interface StoredResponse {
   status: number
   body: unknown
 }
@@ -24,7 +24,7 @@ export async function findReplay(
   db: Kysely<JobTables> | Transaction<JobTables>,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
-): Promise<StoredAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const row = await db
     .selectFrom('idempotency_key')
     .select(['fingerprint', 'status', 'body'])
@@ -40,17 +40,17 @@ export async function findReplay(
 }
 
 /** In the transaction that does the work. A row of more than a day ago gives way. */
-export async function storeAnswer(
+export async function storeResponse(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
-  answer: StoredAnswer,
+  response: StoredResponse,
   at: Date,
 ): Promise<void> {
   const row = {
     fingerprint: fingerprintOf(request),
-    status: answer.status,
-    body: JSON.stringify(answer.body),
+    status: response.status,
+    body: JSON.stringify(response.body),
     created_at: at,
   }
   await tx
@@ -60,7 +60,7 @@ export async function storeAnswer(
     .execute()
 }
 
-export async function forgetOldAnswers(db: Kysely<JobTables>): Promise<void> {
+export async function deleteExpiredResponses(db: Kysely<JobTables>): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
     .where('created_at', '<', new Date(Date.now() - goodForMs))

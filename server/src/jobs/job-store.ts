@@ -5,7 +5,7 @@ import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import type { FailedCheck } from './host-check.ts'
 import { type LimitState, lockProject, refuseFlood, takeFromHour } from './hourly-limit.ts'
-import { findReplay, type IdempotentRequest, storeAnswer } from './idempotency.ts'
+import { findReplay, type IdempotentRequest, storeResponse } from './idempotency.ts'
 import { asJob, type Job, jobColumns, shownPromptCharacters } from './job.ts'
 import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
 import { matchesSearch, searchTextOf } from './job-words.ts'
@@ -209,9 +209,9 @@ export class JobStore {
         const knownByNow = await replay(tx)
         if (knownByNow) return knownByNow
         const { job, limit, status } = await work(tx, at)
-        const answer = body(job)
-        if (idempotency) await storeAnswer(tx, projectId, idempotency, { status, body: answer }, at)
-        return { kind: 'accepted', status, body: answer, jobId: job.id, limit }
+        const response = body(job)
+        if (idempotency) await storeResponse(tx, projectId, idempotency, { status, body: response }, at)
+        return { kind: 'accepted', status, body: response, jobId: job.id, limit }
       })
     })
   }

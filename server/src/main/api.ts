@@ -12,37 +12,37 @@ import { createFollowJobs } from '../api/jobs/follow-jobs.ts'
 import { webhookReaders } from '../code-hosts/open-code-host.ts'
 import { createJobSignals } from '../jobs/wake-job.ts'
 import type { ApiConfig } from '../platform/config.ts'
-import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/engine-checks.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { createMailer } from '../platform/mail.ts'
 import { createDatabase } from '../platform/postgres.ts'
+import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/service-checks.ts'
 import { announceFirstOwner } from './announce-first-owner.ts'
+import { connectServices } from './connect-services.ts'
 import { mailInvitations } from './mail-invitations.ts'
-import { openEngines } from './open-engines.ts'
 import { openSessions } from './open-sessions.ts'
 import { openStores } from './open-stores.ts'
 import { type Running, serveHttp } from './running-process.ts'
-import { settingsParts } from './settings-parts.ts'
+import { createSettingsDeps } from './settings-deps.ts'
 
 export async function startApi(config: ApiConfig): Promise<Running> {
   const log = createLog('api', config.log)
-  const engines = openEngines(config.engines, log)
+  const services = connectServices(config.services, log)
   const readiness = new Readiness(
     {
-      postgres: { essential: true, check: checkPostgres(engines.pool) },
+      postgres: { essential: true, check: checkPostgres(services.pool) },
       // Without these two, jobs and views are still taken in and wait: a load balancer must not turn clients away.
-      temporal: { essential: false, check: checkTemporal(engines.temporal, config.engines.temporal.namespace) },
-      clickhouse: { essential: false, check: checkClickhouse(engines.clickhouse) },
+      temporal: { essential: false, check: checkTemporal(services.temporal, config.services.temporal.namespace) },
+      clickhouse: { essential: false, check: checkClickhouse(services.clickhouse) },
     },
     log,
   )
-  const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
-  const signals = createJobSignals(temporal, engines.temporal, log)
+  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
+  const signals = createJobSignals(temporal, services.temporal, log)
   const readHook: ReadHook = (host, delivery, secret) => webhookReaders[host](delivery, secret)
-  const stores = openStores(engines.pool)
+  const stores = openStores(services.pool)
   const following = createFollowJobs(stores.events, log)
-  const database = createDatabase<AnalyticsTables>(engines.pool)
+  const database = createDatabase<AnalyticsTables>(services.pool)
   const viewBuffer = new ViewBuffer(database, config.views)
   const sourceNotes = new SourceNotes(database, log)
   const knownSites = new KnownSites(stores.analyticsSettings)
@@ -50,18 +50,18 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     viewBuffer,
     sourceNotes,
     knownSites,
-    viewReports: new ViewReports(engines.clickhouse, database, knownSites),
+    viewReports: new ViewReports(services.clickhouse, database, knownSites),
     clientDetector: loadClientDetector(),
-    seenClients: new SeenClients(engines.clickhouse, database),
+    seenClients: new SeenClients(services.clickhouse, database),
   }
   const mailer = config.people.mail && createMailer(config.people.mail)
   const people = {
-    sessions: openSessions(config, engines.pool, stores, log),
+    sessions: openSessions(config, services.pool, stores, log),
     canSendEmail: mailer !== undefined,
     publicUrl: config.publicUrl,
     mailInvitation: mailInvitations(mailer, log),
   }
-  const settings = settingsParts({ config, engines, stores, temporal, log })
+  const settings = createSettingsDeps({ config, services, stores, temporal, log })
   const jobs = { ...signals, followJobs: following.followJobs }
   const parts = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readHook }
   const { server } = createApi(parts, config.http, log)
@@ -72,7 +72,7 @@ export async function startApi(config: ApiConfig): Promise<Running> {
     mailer?.close()
     await viewBuffer.settle() // a sender that is gone has been told nothing, but its views may as well be kept
     await sourceNotes.settle()
-    await engines.close()
+    await services.close()
   }
   return serveHttp(server, { config: config.http, readiness, release })
 }

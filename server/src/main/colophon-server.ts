@@ -4,14 +4,14 @@ import {
   ConfigError,
   type LogConfig,
   loadApiConfig,
-  loadEnginesConfig,
   loadRunnerConfig,
   loadServeConfig,
+  loadServicesConfig,
   loadWorkerConfig,
 } from '../platform/config.ts'
-import { isEngineAway } from '../platform/engine-away.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
+import { isServiceUnavailable } from '../platform/service-unavailable.ts'
 import { version } from '../platform/version.ts'
 import { HostNotFit } from './host-not-fit.ts'
 import { type Running, runUntilStopped } from './running-process.ts'
@@ -50,8 +50,8 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
     await run('runner', config.log, (await import('./runner.ts')).startRunner(config))
   },
   async migrate() {
-    const config = loadEnginesConfig()
-    await (await import('./migrate.ts')).migrateEngines(config, createLog('migrate', config.log))
+    const config = loadServicesConfig()
+    await (await import('./migrate.ts')).migrateServices(config, createLog('migrate', config.log))
   },
   'import-logs': async () => (await import('./import-logs.ts')).importLogs(process.argv.slice(3)),
   admin: async () => (await import('./admin.ts')).admin(process.argv.slice(3)),
@@ -106,7 +106,7 @@ async function main(name: string | undefined): Promise<number> {
 
 /** For the person at the terminal, who has no use for a stack. */
 function plainWords(error: unknown): string | undefined {
-  if (isEngineAway(error)) return 'PostgreSQL cannot be reached at COLOPHON_DATABASE_URL.'
+  if (isServiceUnavailable(error)) return 'PostgreSQL cannot be reached at COLOPHON_DATABASE_URL.'
   const tableMissing = (error as { code?: unknown }).code === '42P01'
   return tableMissing ? 'The database has no tables of Colophon yet: run colophon-server migrate.' : undefined
 }

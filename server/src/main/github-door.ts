@@ -42,7 +42,7 @@ export function createGithubDoor({
   const sealer = createSealer(config.sealingKeys)
   const ask = async (workflow: string, args: readonly unknown[]) => {
     const asked = await askWorker(workflow, args)
-    if (asked.kind === 'answered') return asked.answer
+    if (asked.kind === 'answered') return asked.response
     throw new Problem('unavailable', 'Nobody asked GitHub in time: is `worker` running, and GitHub in reach?')
   }
   return {

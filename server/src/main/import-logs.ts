@@ -6,7 +6,7 @@ import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import type { Dropped } from '../analytics/collect/sift-requests.ts'
 import { SourceNotes } from '../analytics/collect/source-notes.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
-import { type Imported, type ImportParts, importLog } from '../analytics/import-logs/import-log.ts'
+import { type ImportDeps, type Imported, importLog } from '../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
 import { type LogFormat, logFormats, logLineReader } from '../analytics/import-logs/log-line.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
@@ -39,7 +39,7 @@ export async function importLogs(args: readonly string[]): Promise<void> {
     const db = createDatabase<AnalyticsTables>(pool)
     const buffer = new ViewBuffer(db, config.views)
     const notes = new SourceNotes(db, log)
-    const parts: ImportParts = {
+    const deps: ImportDeps = {
       runs: new ImportStore(db, projectId),
       append: (delivery) => patiently(() => buffer.append(delivery)),
       note: (note) => notes.note(note),
@@ -47,18 +47,18 @@ export async function importLogs(args: readonly string[]): Promise<void> {
       clientDetector: loadClientDetector(),
     }
     await aloneInProject(pool, projectId, async () => {
-      for (const { path, file } of files) await importFile(path, file, format, parts)
+      for (const { path, file } of files) await importFile(path, file, format, deps)
     }).finally(() => notes.settle())
   } finally {
     await pool.end()
   }
 }
 
-async function importFile(path: string, file: LogFileOnDisk, format: LogFormat | undefined, parts: ImportParts) {
+async function importFile(path: string, file: LogFileOnDisk, format: LogFormat | undefined, deps: ImportDeps) {
   const progress = createImportProgress(path, file)
   try {
-    const imported = await importLog(file, logLineReader(format), parts, progress.update)
-    progress.end(summaryOf(imported, parts))
+    const imported = await importLog(file, logLineReader(format), deps, progress.update)
+    progress.end(summaryOf(imported, deps))
   } catch (error) {
     progress.end('interrupted; what was counted stays so. Import it again to go on from there.')
     throw isBrokenArchive(error) ? new Problem('invalid_request', `${path} is a broken gzip file.`) : error
@@ -67,7 +67,7 @@ async function importFile(path: string, file: LogFileOnDisk, format: LogFormat |
 
 const isBrokenArchive = (error: unknown) => /^Z_|^ERR_ZLIB/.test(String((error as { code?: unknown }).code))
 
-function summaryOf({ lines, counted, dropped, unreadable, linesBefore }: Imported, { site }: ImportParts): string {
+function summaryOf({ lines, counted, dropped, unreadable, linesBefore }: Imported, { site }: ImportDeps): string {
   const reasons = Object.entries(dropped) as [keyof Dropped, number][]
   const named = reasons.toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `${reason} ${number(count)}`)
   const total = reasons.reduce((sum, [, count]) => sum + count, 0)

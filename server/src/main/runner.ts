@@ -4,8 +4,8 @@ import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer } from '../platform/http/http-server.ts'
 import { NotReady, Readiness } from '../platform/http/readiness.ts'
 import { createLog, type Log } from '../platform/log.ts'
-import type { AgentEngine } from '../runner/engines/agent-engine.ts'
-import { PiEngine } from '../runner/engines/pi/pi-engine.ts'
+import type { CodingAgent } from '../runner/agents/coding-agent.ts'
+import { PiAgent } from '../runner/agents/pi/pi-agent.ts'
 import { GatewayClient } from '../runner/gateway-client.ts'
 import { Box } from '../runner/sandbox/box.ts'
 import { type BoxGroups, openBoxGroups } from '../runner/sandbox/cgroup.ts'
@@ -23,7 +23,7 @@ export async function startRunner(config: RunnerConfig): Promise<Running> {
   // For all calls of this process: it calls nobody but the gateway.
   if (config.gatewayCaPem) setDefaultCACertificates([...getCACertificates('default'), config.gatewayCaPem])
 
-  const engine = new PiEngine()
+  const engine = new PiAgent()
   const groups = openGroups(log)
   await refuseWithoutWalls(engine, groups)
   await warmUp(engine, groups)
@@ -56,19 +56,19 @@ function openGroups(log: Log): BoxGroups | undefined {
 }
 
 /** An agent that nothing holds is worse than none. */
-async function refuseWithoutWalls(engine: AgentEngine, groups: BoxGroups | undefined): Promise<void> {
+async function refuseWithoutWalls(engine: CodingAgent, groups: BoxGroups | undefined): Promise<void> {
   if (process.platform !== 'linux') throw new HostNotFit(['The sandbox is made by Linux: run the runner there.'])
   const tested = await testSandbox({ mounts: turnMounts(engine), groups })
   if (tested.kind === 'failed') throw new HostNotFit(tested.failures.map(explainFailure))
 }
 
-async function warmUp(engine: AgentEngine, groups: BoxGroups | undefined): Promise<void> {
+async function warmUp(engine: CodingAgent, groups: BoxGroups | undefined): Promise<void> {
   await using nowhere = await openWayOut({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', paths: [] })
   await using box = await Box.open({ mounts: turnMounts(engine), gatewayDirectory: nowhere.directory, groups })
   await engine.warmUp(box)
 }
 
 async function checkGateway(url: string): Promise<void> {
-  const answer = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(2_000), redirect: 'error' })
-  if (!answer.ok) throw new NotReady('unreachable', `the gateway answers ${answer.status}`)
+  const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(2_000), redirect: 'error' })
+  if (!response.ok) throw new NotReady('unreachable', `the gateway answers ${response.status}`)
 }

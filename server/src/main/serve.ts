@@ -2,12 +2,12 @@
 import type { ServeConfig } from '../platform/config.ts'
 import { createLog } from '../platform/log.ts'
 import { startApi } from './api.ts'
-import { migrateEngines } from './migrate.ts'
+import { migrateServices } from './migrate.ts'
 import type { Running } from './running-process.ts'
 import { startWorker } from './worker.ts'
 
 export async function startServe(config: ServeConfig): Promise<Running> {
-  await migrateEngines(config.api.engines, createLog('serve', config.api.log))
+  await migrateServices(config.api.services, createLog('serve', config.api.log))
   const worker = await startWorker(config.worker)
   const api = await startApi(config.api)
   return {

@@ -13,10 +13,10 @@ import { createPublishResult } from '../activities/publish-result.ts'
 import { recordAudit } from '../audit/audit-store.ts'
 import { createOpenCodeHost } from '../code-hosts/open-code-host.ts'
 import { createDescribeTurn } from '../gateway/describe-turn.ts'
-import type { GitReadParts } from '../gateway/git-read.ts'
-import type { ModelParts } from '../gateway/model/model-routes.ts'
+import type { GitReadDeps } from '../gateway/git-read.ts'
+import type { ModelDeps } from '../gateway/model/model-routes.ts'
 import { testModel } from '../gateway/model/test-model.ts'
-import type { RunnerApiParts } from '../gateway/runner-api.ts'
+import type { RunnerApiDeps } from '../gateway/runner-api.ts'
 import { GithubAppStore } from '../github/app-store.ts'
 import { GithubVisitStore } from '../github/authorization-store.ts'
 import type { GithubTables } from '../github/tables.ts'
@@ -45,7 +45,7 @@ import { ProjectStore } from '../projects/project-store.ts'
 import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { testWith } from './connect-repository.ts'
-import type { OpenEngines } from './open-engines.ts'
+import type { ConnectedServices } from './connect-services.ts'
 import { startWorkflows } from './workflows.ts'
 
 /** Some 25 MB of git each, and a bundle of up to 24. With 36 at once they had 824 MB together (tried). */
@@ -56,25 +56,25 @@ const hearOfStopSeconds = 2
 
 export interface StartedJobs {
   /** For the gateway, which speaks to the runners and, through them, to the sandboxes. */
-  gateway: { runnerApi: RunnerApiParts; model: ModelParts; gitRead: GitReadParts }
+  gateway: { runnerApi: RunnerApiDeps; model: ModelDeps; gitRead: GitReadDeps }
   stop(): Promise<void>
 }
 
-export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log): StartedJobs {
+export function startJobs(config: WorkerConfig, services: ConnectedServices, log: Log): StartedJobs {
   const { jobs } = config
-  const database = createDatabase<JobTables>(engines.pool)
+  const database = createDatabase<JobTables>(services.pool)
   const turns = new TurnStore(database)
   const attempts = new AttemptStore(database)
   const events = new EventStore(database)
   const pullRequests = new PullRequestStore(database)
-  const temporal = new Client({ connection: engines.temporal, namespace: config.engines.temporal.namespace })
+  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
   const egress = createEgress(config.egress)
   const openCodeHost = createOpenCodeHost(egress)
 
   const opener = createOpener(config.sealingKeys)
-  const projectDatabase = createDatabase<ProjectTables>(engines.pool)
+  const projectDatabase = createDatabase<ProjectTables>(services.pool)
   const repositories = new RepositoryStore(projectDatabase, recordAudit)
-  const githubDatabase = createDatabase<GithubTables>(engines.pool)
+  const githubDatabase = createDatabase<GithubTables>(services.pool)
   const githubApps = new GithubAppStore(githubDatabase)
   const visits = new GithubVisitStore(githubDatabase)
   const openProject = createOpenProject({
@@ -103,7 +103,7 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
     limits: jobs,
     timers: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
   })
-  const modelDatabase = createDatabase<ModelTables>(engines.pool)
+  const modelDatabase = createDatabase<ModelTables>(services.pool)
   const models = new ModelStore(modelDatabase)
   const calls = new ModelCallStore(modelDatabase)
   const modelActivities = createModelActivities({
@@ -120,9 +120,9 @@ export function startJobs(config: WorkerConfig, engines: OpenEngines, log: Log):
     testRepository: (connection, where) => testWith(openCodeHost(connection), { ...connection, ...where }),
   })
   const allActivities = { ...activities, ...modelActivities, ...githubActivities }
-  const workflows = startWorkflows(config.engines.temporal, allActivities, log)
-  const signals = createJobSignals(temporal, engines.temporal, log)
-  const peopleDatabase = createDatabase<PeopleTables>(engines.pool)
+  const workflows = startWorkflows(config.services.temporal, allActivities, log)
+  const signals = createJobSignals(temporal, services.temporal, log)
+  const peopleDatabase = createDatabase<PeopleTables>(services.pool)
   const deliveries = new HookDeliveryStore(projectDatabase)
   const forget = async () => {
     await forgetExpired(peopleDatabase)

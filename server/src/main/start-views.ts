@@ -2,16 +2,16 @@
 import { startLoader } from '../analytics/load/loader.ts'
 import { startViewKeeper } from '../analytics/load/view-keeper.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
-import type { EnginesConfig } from '../platform/config.ts'
+import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
-import type { OpenEngines } from './open-engines.ts'
+import type { ConnectedServices } from './connect-services.ts'
 
 const shard = 0 // the only one there is
 
 export function startViews(
-  config: EnginesConfig,
-  { pool, clickhouse }: OpenEngines,
+  config: ServicesConfig,
+  { pool, clickhouse }: ConnectedServices,
   log: Log,
 ): { stop(): Promise<void> } {
   // The loader keeps its connection, with its lock, for as long as it runs: one of the shared pool would be missing there.

@@ -6,7 +6,7 @@ import type { GithubActivities } from '../activities/github-activities.ts'
 import type { JobActivities } from '../activities/job-activities.ts'
 import type { ModelActivities } from '../activities/model-activities.ts'
 import { jobTaskQueue } from '../jobs/wake-job.ts'
-import type { EnginesConfig } from '../platform/config.ts'
+import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 
 const tryAgainAfterMs = 2_000
@@ -15,7 +15,7 @@ const tryAgainAfterMs = 2_000
 const maxCachedWorkflows = 40
 
 export function startWorkflows(
-  config: EnginesConfig['temporal'],
+  config: ServicesConfig['temporal'],
   activities: JobActivities & ModelActivities & GithubActivities,
   log: Log,
 ): { stop(): Promise<void> } {

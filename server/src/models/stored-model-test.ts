@@ -10,5 +10,5 @@ export const createTestStoredModel =
   async (projectId, model) => {
     const asked = await askWorker('testStoredModel', [projectId, model])
     if (asked.kind === 'nobody') return 'Nobody is there to test it: is `worker` running?'
-    return typeof asked.answer === 'string' ? asked.answer : undefined
+    return typeof asked.response === 'string' ? asked.response : undefined
   }

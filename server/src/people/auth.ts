@@ -12,7 +12,7 @@ import { hashPassword, isPassword, maxPasswordCharacters, minPasswordCharacters 
 import { type Person, sessionCookieName } from './session.ts'
 import type { PeopleTables } from './tables.ts'
 
-export interface AuthParts {
+export interface AuthDeps {
   db: Kysely<PeopleTables>
   publicUrl: string
   sessionSecret: string
@@ -29,18 +29,18 @@ const sessionSeconds = 7 * 24 * 3600
 
 export type Auth = ReturnType<typeof createAuth>
 
-export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
+export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
   return betterAuth({
     appName: 'Colophon',
-    baseURL: new URL(parts.publicUrl).origin,
+    baseURL: new URL(deps.publicUrl).origin,
     basePath: authPath,
-    secret: parts.sessionSecret,
-    trustedOrigins: [new URL(parts.publicUrl).origin],
-    database: { db: parts.db, type: 'postgres' },
+    secret: deps.sessionSecret,
+    trustedOrigins: [new URL(deps.publicUrl).origin],
+    database: { db: deps.db, type: 'postgres' },
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      log: (_level, message) => parts.log.warn({ from: 'better-auth' }, message), // its errors are people's mistakes
+      log: (_level, message) => deps.log.warn({ from: 'better-auth' }, message), // its errors are people's mistakes
     },
     onAPIError: { errorURL: '/sign-in' },
     emailAndPassword: {
@@ -58,12 +58,12 @@ export function createAuth(parts: AuthParts, oidc?: OidcConfig) {
       },
       async validateUserInfo({ user, source }) {
         if (source.action !== 'create-user') return
-        if (user.emailVerified === true && user.email && (await parts.isInvited(user.email))) return
+        if (user.emailVerified === true && user.email && (await deps.isInvited(user.email))) return
         return { error: 'not_invited' }
       },
     },
     databaseHooks: {
-      user: { create: { after: async ({ id, email }) => parts.onNewPerson({ id: id as Id<'per'>, email }) } },
+      user: { create: { after: async ({ id, email }) => deps.onNewPerson({ id: id as Id<'per'>, email }) } },
     },
     session: {
       modelName: 'person_session',

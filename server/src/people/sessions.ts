@@ -3,7 +3,7 @@ import { APIError } from 'better-auth/api'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { type Auth, type AuthParts, createAuth, providerId } from './auth.ts'
+import { type Auth, type AuthDeps, createAuth, providerId } from './auth.ts'
 import { forgetLinks } from './person-store.ts'
 import type { LiveSession } from './session.ts'
 
@@ -14,13 +14,13 @@ export interface Cookies {
 
 export class Sessions {
   readonly #auth: Auth
-  readonly #parts: AuthParts
+  readonly #deps: AuthDeps
   readonly #oidc: OidcConfig | undefined
   #withProvider: Promise<Auth> | undefined
 
-  constructor(parts: AuthParts, oidc: OidcConfig | undefined) {
-    this.#auth = createAuth(parts)
-    this.#parts = parts
+  constructor(deps: AuthDeps, oidc: OidcConfig | undefined) {
+    this.#auth = createAuth(deps)
+    this.#deps = deps
     this.#oidc = oidc
   }
 
@@ -65,7 +65,7 @@ export class Sessions {
     const { headers, response } = await asProblem(
       this.#auth.api.changePassword({ body, headers: new Headers({ cookie }), returnHeaders: true }),
     )
-    await forgetLinks(this.#parts.db, response.user.id as Id<'per'>)
+    await forgetLinks(this.#deps.db, response.user.id as Id<'per'>)
     return cookiesOf(headers)
   }
 
@@ -93,7 +93,7 @@ export class Sessions {
   /** The provider is asked what it is when it is first needed, and again if it did not answer: it may be away when we start. */
   async #provider(): Promise<Auth> {
     if (!this.#oidc) throw new Problem('not_found', 'There is no provider to sign in with here.')
-    this.#withProvider ??= Promise.resolve(createAuth(this.#parts, this.#oidc))
+    this.#withProvider ??= Promise.resolve(createAuth(this.#deps, this.#oidc))
     const auth = await this.#withProvider
     try {
       const { socialProviders } = await inTime(auth.$context)

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, type Connection, WorkflowFailedError } from '@temporalio/client'
-import { isEngineAway } from './engine-away.ts'
 import { Problem } from './http/problem.ts'
+import { isServiceUnavailable } from './service-unavailable.ts'
 
 export type AskWorker = (workflow: string, args: readonly unknown[]) => Promise<AskedWorker>
 
 export type AskedWorker =
-  | { kind: 'answered'; answer: unknown }
+  | { kind: 'answered'; response: unknown }
   /** Or one that did not manage in time. */
   | { kind: 'nobody' }
 
@@ -31,17 +31,17 @@ export function createAskWorker(client: Client, connection: Connection, taskQueu
     try {
       return await connection.withDeadline(Date.now() + comesWithinMs + nobodyTookItMs, async () => {
         if (!(await isWorkerThere())) return { kind: 'nobody' } // else it would be waited for in vain
-        const answer: unknown = await client.workflow.execute(workflow, {
+        const response: unknown = await client.workflow.execute(workflow, {
           workflowId: `${workflow}-${randomUUID()}`,
           taskQueue,
           args: [...args],
           workflowExecutionTimeout: nobodyTookItMs,
         })
-        return { kind: 'answered', answer }
+        return { kind: 'answered', response }
       })
     } catch (error) {
       if (error instanceof WorkflowFailedError) return { kind: 'nobody' }
-      if (isEngineAway(error)) throw new Problem('unavailable', 'This cannot be done while Temporal is away.')
+      if (isServiceUnavailable(error)) throw new Problem('unavailable', 'This cannot be done while Temporal is away.')
       throw error
     }
   }

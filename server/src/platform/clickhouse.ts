@@ -1,9 +1,9 @@
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client'
-import type { EnginesConfig } from './config.ts'
+import type { ServicesConfig } from './config.ts'
 
 const requestWithinMs = 30_000
 
-export const createClickhouse = (config: EnginesConfig['clickhouse']): ClickHouseClient =>
+export const createClickhouse = (config: ServicesConfig['clickhouse']): ClickHouseClient =>
   createClient({
     url: config.url,
     application: 'colophon',

@@ -13,7 +13,7 @@ import {
 import { generateSealingKeyPair } from './sealed-secrets/sealing-keys.ts'
 
 const keys = generateSealingKeyPair()
-const engines = {
+const services = {
   COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry,
   COLOPHON_SESSION_SECRET: 'x'.repeat(32),
   COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry,
@@ -33,10 +33,10 @@ function mistakesOf(load: (environment: Environment) => unknown, environment: En
 }
 
 test('three settings are enough for a start on loopback', () => {
-  expect(loadServeConfig(engines).api).toMatchObject({
+  expect(loadServeConfig(services).api).toMatchObject({
     publicUrl: 'http://localhost:8080',
     http: { listen: { host: '127.0.0.1', port: 8080 }, tls: undefined, trustedProxies: [] },
-    engines: { postgres: { poolSize: 10 }, temporal: { namespace: 'colophon', tls: false } },
+    services: { postgres: { poolSize: 10 }, temporal: { namespace: 'colophon', tls: false } },
     log: { level: 'info' },
   })
 })
@@ -83,7 +83,7 @@ test('every mistake is named at once, and once', () => {
 })
 
 test('a public URL that strangers can listen to is refused, loopback is not', () => {
-  const environment = { ...engines, COLOPHON_LISTEN: '0.0.0.0:8080' }
+  const environment = { ...services, COLOPHON_LISTEN: '0.0.0.0:8080' }
   expect(mistakesOf(loadApiConfig, environment)).toEqual([expect.stringContaining('COLOPHON_PUBLIC_URL is missing')])
   expect(mistakesOf(loadApiConfig, { ...environment, COLOPHON_PUBLIC_URL: 'http://docs.example.com' })).toEqual([
     expect.stringContaining('must be https'),
@@ -93,7 +93,7 @@ test('a public URL that strangers can listen to is refused, loopback is not', ()
 })
 
 test('a name that only looks like loopback is not', () => {
-  const environment = { ...engines, COLOPHON_PUBLIC_URL: 'http://127.example.com' }
+  const environment = { ...services, COLOPHON_PUBLIC_URL: 'http://127.example.com' }
   expect(mistakesOf(loadApiConfig, environment)).toEqual([expect.stringContaining('must be https')])
 })
 
@@ -113,12 +113,12 @@ test('a secret may come from a file', () => {
 })
 
 test('only a secret has a file', () => {
-  expect(mistakesOf(loadServeConfig, { ...engines, COLOPHON_LOG_LEVEL_FILE: '/etc/level' })).toEqual([
+  expect(mistakesOf(loadServeConfig, { ...services, COLOPHON_LOG_LEVEL_FILE: '/etc/level' })).toEqual([
     'COLOPHON_LOG_LEVEL_FILE is not a setting of Colophon; did you mean COLOPHON_LOG_LEVEL?',
   ])
 })
 
 test('IPv6 addresses can be listened on', () => {
-  const config = loadApiConfig({ ...engines, COLOPHON_LISTEN: '[::1]:9000' })
+  const config = loadApiConfig({ ...services, COLOPHON_LISTEN: '[::1]:9000' })
   expect(config.http.listen).toEqual({ host: '::1', port: 9000 })
 })

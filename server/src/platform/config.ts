@@ -37,7 +37,7 @@ export interface HttpConfig {
   stopDelaySeconds: number
 }
 
-export interface EnginesConfig {
+export interface ServicesConfig {
   postgres: { url: string; poolSize: number }
   clickhouse: { url: string }
   temporal: { address: string; namespace: string; tls: boolean; apiKey: string | undefined }
@@ -45,7 +45,7 @@ export interface EnginesConfig {
 
 export interface ApiConfig {
   log: LogConfig
-  engines: EnginesConfig
+  services: ServicesConfig
   http: HttpConfig
   /** Where clients and browsers find us, without a trailing slash. */
   publicUrl: string
@@ -93,7 +93,7 @@ export interface ViewsConfig {
 
 export interface WorkerConfig {
   log: LogConfig
-  engines: EnginesConfig
+  services: ServicesConfig
   /** The port for runners: their API and the gateway. */
   gateway: HttpConfig
   sealingKeys: SealingPrivateKeys
@@ -167,7 +167,7 @@ export const loadRunnerConfig = (environment: Environment = process.env): Runner
 /** For the commands that need nothing else. */
 export const loadPostgresConfig = (
   environment: Environment = process.env,
-): Pick<EnginesConfig, 'postgres'> & { log: LogConfig } =>
+): Pick<ServicesConfig, 'postgres'> & { log: LogConfig } =>
   read(environment, (from) => ({ postgres: postgres(from), log: log(from) }))
 /** For the commands that print a link to the dashboard: it is where `api` is. */
 export const loadLinkConfig = (environment: Environment = process.env): Pick<ApiConfig, 'publicUrl'> =>
@@ -175,8 +175,8 @@ export const loadLinkConfig = (environment: Environment = process.env): Pick<Api
 /** For the import of logs, which goes into the same buffer as what comes over HTTP. */
 export const loadImportConfig = (environment: Environment = process.env) =>
   read(environment, (from) => ({ postgres: postgres(from), views: views(from), log: log(from) }))
-export const loadEnginesConfig = (environment: Environment = process.env): EnginesConfig & { log: LogConfig } =>
-  read(environment, (from) => ({ ...engines(from), log: log(from) }))
+export const loadServicesConfig = (environment: Environment = process.env): ServicesConfig & { log: LogConfig } =>
+  read(environment, (from) => ({ ...services(from), log: log(from) }))
 /** One process with the private halves needs no other setting for the public ones. */
 export const loadServeConfig = (environment: Environment = process.env): ServeConfig =>
   read(environment, (from) => {
@@ -197,7 +197,7 @@ function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
   const http = publicHttp(from)
   return {
     log: log(from),
-    engines: engines(from),
+    services: services(from),
     http,
     publicUrl: publicUrl(from, http),
     sealingKeys,
@@ -276,7 +276,7 @@ function worker(from: Reader): WorkerConfig {
   const gateway = httpServer(from, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
   return {
     log: log(from),
-    engines: engines(from),
+    services: services(from),
     gateway,
     sealingKeys: sealingPrivateKeys(from),
     jobs: jobs(from),
@@ -362,7 +362,7 @@ function log(from: Reader): LogConfig {
   return { level: from.oneOf('COLOPHON_LOG_LEVEL', logLevels, 'info') }
 }
 
-function postgres(from: Reader): EnginesConfig['postgres'] {
+function postgres(from: Reader): ServicesConfig['postgres'] {
   return {
     url: from.url('COLOPHON_DATABASE_URL', {
       schemes: ['postgres:', 'postgresql:'],
@@ -373,7 +373,7 @@ function postgres(from: Reader): EnginesConfig['postgres'] {
   }
 }
 
-function engines(from: Reader): EnginesConfig {
+function services(from: Reader): ServicesConfig {
   return {
     postgres: postgres(from),
     clickhouse: {

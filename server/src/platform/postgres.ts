@@ -1,12 +1,12 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import type { EnginesConfig } from './config.ts'
+import type { ServicesConfig } from './config.ts'
 import type { Log } from './log.ts'
 
 const connectWithinMs = 5_000
 const statementWithinMs = 30_000
 
-export function createPool(config: EnginesConfig['postgres'], log: Log): pg.Pool {
+export function createPool(config: ServicesConfig['postgres'], log: Log): pg.Pool {
   const pool = new pg.Pool({
     connectionString: config.url,
     max: config.poolSize,

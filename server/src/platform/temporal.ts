@@ -1,8 +1,8 @@
 import { Connection } from '@temporalio/client'
-import type { EnginesConfig } from './config.ts'
+import type { ServicesConfig } from './config.ts'
 
 /** Connects when first used: a process must be able to start, and say what is wrong, while Temporal is away. */
-export const createTemporalConnection = (config: EnginesConfig['temporal']): Connection =>
+export const createTemporalConnection = (config: ServicesConfig['temporal']): Connection =>
   Connection.lazy({ address: config.address, tls: config.tls, ...(config.apiKey && { apiKey: config.apiKey }) })
 
 type RegisterNamespace = Parameters<Connection['workflowService']['registerNamespace']>[0]

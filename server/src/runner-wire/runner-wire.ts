@@ -97,11 +97,11 @@ export const EventUpload = Type.Object(
 )
 export type EventUpload = Static<typeof EventUpload>
 
-export const EventAnswer = Type.Object({
+export const EventUploadResponse = Type.Object({
   /** Why to end at once, with all that was started, and to report `stopped`. */
   stop: Type.Union([Type.Enum(['cancelled', 'deadline', 'budget', 'paused']), Type.Null()]),
 })
-export type EventAnswer = Static<typeof EventAnswer>
+export type EventUploadResponse = Static<typeof EventUploadResponse>
 
 export const maxBundleBytes = 24 * 1024 * 1024
 export const maxSessionBytes = 8 * 1024 * 1024

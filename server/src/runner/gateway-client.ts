@@ -31,7 +31,7 @@ export class GatewayError extends Error {
 export type Delivery = 'kept' | 'not_ours' | 'refused' | 'given_up'
 
 const waitSeconds = 20
-const answerWithinMs = 15_000
+const responseTimeoutMs = 15_000
 const reportWithinMs = 120_000
 /** How long a finished turn is worth keeping while the gateway is away: about as long as another runner would need for it. */
 const keepTryingMs = 10 * 60_000
@@ -55,18 +55,18 @@ export class GatewayClient {
 
   /** Undefined: there was nothing to do for a while. */
   async claim(signal: AbortSignal): Promise<ClaimedTurn | undefined> {
-    const within = AbortSignal.timeout(waitSeconds * 1000 + answerWithinMs)
-    const answer = await this.#post('claim', this.#token, asJson({ waitSeconds }), AbortSignal.any([signal, within]))
-    if (answer.status === 204) return undefined
-    const turn: unknown = await answer.json()
+    const within = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
+    const response = await this.#post('claim', this.#token, asJson({ waitSeconds }), AbortSignal.any([signal, within]))
+    if (response.status === 204) return undefined
+    const turn: unknown = await response.json()
     if (claimedTurn.Check(turn)) return turn
     throw new GatewayError(502, 'The gateway speaks another version than this runner: bring both to the same.')
   }
 
   /** What it says to stop for may be a word that this version does not know. */
   async upload(attemptToken: string, upload: EventUpload, signal: AbortSignal): Promise<{ stop: string | null }> {
-    const answer = await this.#post('events', attemptToken, asJson(upload), signal)
-    const { stop } = (await answer.json()) as { stop?: unknown }
+    const response = await this.#post('events', attemptToken, asJson(upload), signal)
+    const { stop } = (await response.json()) as { stop?: unknown }
     return { stop: typeof stop === 'string' ? stop : null }
   }
 
@@ -90,7 +90,7 @@ export class GatewayClient {
   }
 
   async #post(path: string, token: string, { type, bytes }: Body, signal: AbortSignal): Promise<Response> {
-    const answer = await fetch(new URL(`/runner/${path}`, this.#url), {
+    const response = await fetch(new URL(`/runner/${path}`, this.#url), {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': type },
       body: bytes,
@@ -102,8 +102,8 @@ export class GatewayClient {
         `The gateway cannot be reached: ${error.cause instanceof Error ? error.cause.message : error.message}`,
       )
     })
-    if (answer.ok) return answer
-    await answer.body?.cancel()
-    throw new GatewayError(answer.status, `The gateway answered ${answer.status} to ${path}.`)
+    if (response.ok) return response
+    await response.body?.cancel()
+    throw new GatewayError(response.status, `The gateway answered ${response.status} to ${path}.`)
   }
 }

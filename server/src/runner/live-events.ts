@@ -1,7 +1,7 @@
 /** What the agent does, on its way to whoever follows along. Each upload is also the sign that the runner lives. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentEvent } from '../runner-wire/runner-wire.ts'
-import type { EngineEvent } from './engines/agent-engine.ts'
+import type { AgentRunEvent } from './agents/coding-agent.ts'
 import { type GatewayClient, GatewayError } from './gateway-client.ts'
 import { cutText } from './sandbox/plain-text.ts'
 
@@ -44,7 +44,7 @@ export class LiveEvents implements AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(), Math.min(uploadEveryMs, this.#signOfLifeEveryMs))
   }
 
-  add(event: EngineEvent): void {
+  add(event: AgentRunEvent): void {
     if (this.#bytesLeft <= 0) return
     const entry = this.#entry(event)
     this.#bytesLeft -= entry.sizeBytes
@@ -119,13 +119,13 @@ export class LiveEvents implements AsyncDisposable {
     return some
   }
 
-  #entry(event: EngineEvent) {
+  #entry(event: AgentRunEvent) {
     const onWire = asAgentEvent(event, new Date().toISOString())
     return { event: onWire, sizeBytes: Buffer.byteLength(JSON.stringify(onWire)) }
   }
 }
 
-function asAgentEvent(event: EngineEvent, at: string): AgentEvent {
+function asAgentEvent(event: AgentRunEvent, at: string): AgentEvent {
   const text = (words: string) => cutText(words, maxTextCharacters)
   const id = (words: string) => words.slice(0, maxIdCharacters).toWellFormed()
   switch (event.kind) {

@@ -6,9 +6,9 @@ import { CheckoutError } from './checkout.ts'
 import type { Delivery, GatewayClient } from './gateway-client.ts'
 import { LiveEvents } from './live-events.ts'
 import { plainText } from './sandbox/plain-text.ts'
-import { HostError, type WorkParts, workOnTurn } from './turn-work.ts'
+import { HostError, type WorkDeps, workOnTurn } from './turn-work.ts'
 
-export interface TurnParts extends WorkParts {
+export interface TurnDeps extends WorkDeps {
   gateway: GatewayClient
   log: Log
 }
@@ -31,8 +31,8 @@ const flushWithinMs = 30_000
 const lastFlushWithinMs = 1_000
 const lastReportWithinMs = 3_000
 
-export async function runTurn(turn: ClaimedTurn, parts: TurnParts, shuttingDown: AbortSignal): Promise<TurnEnd> {
-  const log = parts.log.child({ turnId: turn.turnId })
+export async function runTurn(turn: ClaimedTurn, deps: TurnDeps, shuttingDown: AbortSignal): Promise<TurnEnd> {
+  const log = deps.log.child({ turnId: turn.turnId })
   const stopping = new AbortController()
   const stopAs = (how: Stop, why: string) => {
     if (!stopping.signal.aborted) log.info({ why }, 'stopping a turn')
@@ -50,13 +50,13 @@ export async function runTurn(turn: ClaimedTurn, parts: TurnParts, shuttingDown:
   try {
     // It lives until the report has arrived: a long one over a thin line must not look like a dead runner.
     await using events = new LiveEvents({
-      gateway: parts.gateway,
+      gateway: deps.gateway,
       attemptToken: turn.attemptToken,
       heartbeatSeconds: turn.heartbeatSeconds,
       onStop: (reason) => stopAs(reason === 'paused' ? 'handed_back' : 'stopped', reason),
       onLost: () => stopAs('lost', 'not ours'),
     })
-    const found = await work(turn, parts, events, { log, signal: stopping.signal })
+    const found = await work(turn, deps, events, { log, signal: stopping.signal })
     // An engine may fail because its model was refused, before we hear that the turn is to stop: the last answer says it.
     await events.flush(
       found
@@ -65,7 +65,7 @@ export async function runTurn(turn: ClaimedTurn, parts: TurnParts, shuttingDown:
     )
     const report =
       found?.kind === 'result' || !stopping.signal.aborted ? found : reportOf(stopping.signal.reason as Stop)
-    return report ? await deliver(report, turn, parts, giveUp.signal) : { report: 'none', delivery: 'none' }
+    return report ? await deliver(report, turn, deps, giveUp.signal) : { report: 'none', delivery: 'none' }
   } finally {
     clearTimeout(deadline)
     shuttingDown.removeEventListener('abort', shutDown)
@@ -75,13 +75,13 @@ export async function runTurn(turn: ClaimedTurn, parts: TurnParts, shuttingDown:
 /** Undefined: it was stopped. */
 async function work(
   turn: ClaimedTurn,
-  parts: TurnParts,
+  deps: TurnDeps,
   events: LiveEvents,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<TurnReport | undefined> {
   if (signal.aborted) return undefined
   try {
-    const report = await workOnTurn(turn, parts, (event) => events.add(event), signal)
+    const report = await workOnTurn(turn, deps, (event) => events.add(event), signal)
     return signal.aborted ? undefined : report
   } catch (error) {
     if (signal.aborted && error instanceof CheckoutError) return undefined
@@ -96,8 +96,8 @@ function reportOf(stop: Stop): TurnReport | undefined {
   return stop === 'lost' ? undefined : { kind: stop }
 }
 
-async function deliver(report: TurnReport, turn: ClaimedTurn, parts: TurnParts, giveUp: AbortSignal): Promise<TurnEnd> {
-  const delivery = await parts.gateway.report(turn.attemptToken, report, giveUp)
+async function deliver(report: TurnReport, turn: ClaimedTurn, deps: TurnDeps, giveUp: AbortSignal): Promise<TurnEnd> {
+  const delivery = await deps.gateway.report(turn.attemptToken, report, giveUp)
   if (delivery !== 'refused' || report.kind !== 'result') return { report: report.kind, delivery }
-  return deliver({ kind: 'agent_failed', message: 'The gateway did not take the result.' }, turn, parts, giveUp)
+  return deliver({ kind: 'agent_failed', message: 'The gateway did not take the result.' }, turn, deps, giveUp)
 }

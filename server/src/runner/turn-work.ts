@@ -1,17 +1,17 @@
 /** The work of one turn, from the fetch to the result. All that is not trusted happens in a box that is gone afterwards. */
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
+import type { AgentRunEvent, AgentRunResult, AgentStopReason, CodingAgent } from './agents/coding-agent.ts'
 import { Checkout } from './checkout.ts'
 import { type CheckResults, checkMounts, checkPages } from './checks/check-pages.ts'
 import { docsPrompt, failedCheckNote, notDoneNote, repairPrompt } from './docs-prompt.ts'
-import type { AgentEngine, EngineEvent, EngineResult, EngineStop } from './engines/agent-engine.ts'
 import { pullRequestWords } from './pull-request-words.ts'
 import { Box } from './sandbox/box.ts'
 import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
 import type { BoxGroups } from './sandbox/cgroup.ts'
 import { openWayOut, type WayOut } from './sandbox/way-out.ts'
 
-export interface WorkParts {
-  engine: AgentEngine
+export interface WorkDeps {
+  engine: CodingAgent
   gatewayUrl: string
   groups: BoxGroups | undefined
 }
@@ -21,7 +21,7 @@ export class HostError extends Error {
   override name = 'HostError'
 }
 
-export const turnMounts = (engine: AgentEngine): ReadOnlyMount[] => [...engine.mounts, ...checkMounts()]
+export const turnMounts = (engine: CodingAgent): ReadOnlyMount[] => [...engine.mounts, ...checkMounts()]
 
 const checksWithinMs = 3 * 60_000
 const maxMessageCharacters = 2_000
@@ -32,8 +32,8 @@ const maxMessageCharacters = 2_000
  */
 export async function workOnTurn(
   turn: ClaimedTurn,
-  { engine, gatewayUrl, groups }: WorkParts,
-  onEvent: (event: EngineEvent) => void,
+  { engine, gatewayUrl, groups }: WorkDeps,
+  onEvent: (event: AgentRunEvent) => void,
   signal: AbortSignal,
 ): Promise<TurnReport> {
   const paths = ['/git/', '/model/v1/']
@@ -69,7 +69,7 @@ export async function workOnTurn(
   }
 }
 
-const openBox = (engine: AgentEngine, { directory }: WayOut, groups: BoxGroups | undefined) =>
+const openBox = (engine: CodingAgent, { directory }: WayOut, groups: BoxGroups | undefined) =>
   Box.open({ mounts: turnMounts(engine), gatewayDirectory: directory, groups })
 
 async function onHost<Part>(opening: Promise<Part>): Promise<Part> {
@@ -80,12 +80,12 @@ async function onHost<Part>(opening: Promise<Part>): Promise<Part> {
   }
 }
 
-type Ask = (prompt: string, session: Buffer | null) => Promise<EngineResult>
+type Ask = (prompt: string, session: Buffer | null) => Promise<AgentRunResult>
 
 function createAsk(
   { model, modelSettings, docsFolder, instructions }: ClaimedTurn,
-  engine: AgentEngine,
-  scene: { box: Box; onEvent: (event: EngineEvent) => void; signal: AbortSignal },
+  engine: CodingAgent,
+  scene: { box: Box; onEvent: (event: AgentRunEvent) => void; signal: AbortSignal },
 ): Ask {
   const systemPrompt = docsPrompt({ docsFolder: docsFolder || null, instructions })
   return (prompt, session) =>
@@ -104,7 +104,7 @@ async function check(box: Box, { baseCommit }: Checkout, signal: AbortSignal): P
   }
 }
 
-function failed(stop: EngineStop): TurnReport {
+function failed(stop: AgentStopReason): TurnReport {
   const message = 'message' in stop ? stop.message : `The agent's work was ${stop.kind.replaceAll('_', ' ')}.`
   return { kind: 'agent_failed', message: message.slice(0, maxMessageCharacters) }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 import { GatewayError } from './gateway-client.ts'
-import { runTurn, type TurnParts } from './run-turn.ts'
+import { runTurn, type TurnDeps } from './run-turn.ts'
 
 export interface WorkLoop {
   /** Takes no new turn; those in hand get this long to finish, and are then handed back, within five seconds. */
@@ -12,11 +12,11 @@ export interface WorkLoop {
 const firstPauseMs = 1_000
 const maxPauseMs = 30_000
 
-export function startWorkLoop(parts: TurnParts, { turnsAtOnce }: { turnsAtOnce: number }): WorkLoop {
+export function startWorkLoop(deps: TurnDeps, { turnsAtOnce }: { turnsAtOnce: number }): WorkLoop {
   const noMore = new AbortController()
   const handBack = new AbortController()
-  const claim = createClaim(parts, noMore.signal)
-  const slots = Array.from({ length: turnsAtOnce }, () => takeTurns(claim, parts, noMore.signal, handBack.signal))
+  const claim = createClaim(deps, noMore.signal)
+  const slots = Array.from({ length: turnsAtOnce }, () => takeTurns(claim, deps, noMore.signal, handBack.signal))
   return {
     async stop(finishWithinSeconds) {
       noMore.abort()
@@ -30,7 +30,7 @@ export function startWorkLoop(parts: TurnParts, { turnsAtOnce }: { turnsAtOnce: 
 type Claim = () => Promise<ClaimedTurn | 'nothing' | 'failed'>
 
 /** Says once when it goes wrong and once when it is well again, however many ask. */
-function createClaim({ gateway, log }: TurnParts, noMore: AbortSignal): Claim {
+function createClaim({ gateway, log }: TurnDeps, noMore: AbortSignal): Claim {
   let isFailing = false
   return async () => {
     try {
@@ -48,13 +48,13 @@ function createClaim({ gateway, log }: TurnParts, noMore: AbortSignal): Claim {
   }
 }
 
-async function takeTurns(claim: Claim, parts: TurnParts, noMore: AbortSignal, handBack: AbortSignal): Promise<void> {
+async function takeTurns(claim: Claim, deps: TurnDeps, noMore: AbortSignal, handBack: AbortSignal): Promise<void> {
   let pauseMs = firstPauseMs
   while (!noMore.aborted) {
     const turn = await claim()
     // Claimed in the moment of stopping, a turn is better begun elsewhere.
     const wentWell =
-      typeof turn === 'string' ? turn !== 'failed' : await takeTurn(turn, parts, noMore.aborted ? noMore : handBack)
+      typeof turn === 'string' ? turn !== 'failed' : await takeTurn(turn, deps, noMore.aborted ? noMore : handBack)
     if (wentWell) {
       pauseMs = firstPauseMs
       continue
@@ -66,11 +66,11 @@ async function takeTurns(claim: Claim, parts: TurnParts, noMore: AbortSignal, ha
 }
 
 /** False: it went back untouched, or not even that, and the next one should wait a moment. */
-async function takeTurn(turn: ClaimedTurn, parts: TurnParts, handBack: AbortSignal): Promise<boolean> {
-  const log = parts.log.child({ turnId: turn.turnId })
+async function takeTurn(turn: ClaimedTurn, deps: TurnDeps, handBack: AbortSignal): Promise<boolean> {
+  const log = deps.log.child({ turnId: turn.turnId })
   log.info('took a turn')
   try {
-    const end = await runTurn(turn, parts, handBack)
+    const end = await runTurn(turn, deps, handBack)
     log.info(end, 'ended a turn')
     return end.report !== 'handed_back'
   } catch (error) {

@@ -23,9 +23,9 @@ const wantsFreshSession = (error: unknown): boolean =>
   error instanceof ColophonError && error.code === 'reauthentication_required'
 
 export function FreshSessionProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<{ answer(isFresh: boolean): void }>()
+  const [asked, setAsked] = useState<{ response(isFresh: boolean): void }>()
   const [ask] = useState(() =>
-    oneQuestion(() => new Promise<boolean>((answer) => setAsked({ answer })).finally(() => setAsked(undefined))),
+    oneQuestion(() => new Promise<boolean>((response) => setAsked({ response })).finally(() => setAsked(undefined))),
   )
   const fresh: Fresh = useCallback(
     async (action) => {
@@ -44,12 +44,12 @@ export function FreshSessionProvider({ children }: { children: ReactNode }) {
       {children}
       <Modal
         opened={asked !== undefined}
-        onClose={() => asked?.answer(false)}
+        onClose={() => asked?.response(false)}
         title="Is it still you?"
         zIndex="calc(var(--mantine-z-index-modal) + 1)" // it is asked from within dialogs
         centered
       >
-        {asked && <AskPassword done={() => asked.answer(true)} giveUp={() => asked.answer(false)} />}
+        {asked && <AskPassword done={() => asked.response(true)} giveUp={() => asked.response(false)} />}
       </Modal>
     </FreshContext>
   )

@@ -7,7 +7,7 @@ import { Ago } from '../shown/ago.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { bytesInWords, shareOf } from './amounts.ts'
-import { engineWords } from './engine-words.ts'
+import { componentLabels } from './component-labels.ts'
 import { healthQuery } from './queries.ts'
 import { RunnerState } from './runner-state.tsx'
 import { SettingsCard } from './settings-card.tsx'
@@ -33,9 +33,9 @@ export function HealthSettingsPage() {
 
 function Components({ components }: Pick<ProjectHealth, 'components'>) {
   return (
-    <SettingsCard title="Engines">
+    <SettingsCard title="Services">
       {Object.entries(components).map(([name, report], index) => {
-        const { title, does, without } = engineWords(name)
+        const { title, does, without } = componentLabels(name)
         return (
           <Fragment key={name}>
             {index > 0 && <Divider />}

@@ -21,16 +21,16 @@ export function InstanceModelsCard() {
   const { data, error } = useQuery(instanceModelsQuery)
   const [isAdding, adding] = useDisclosure()
   const [removed, setRemoved] = useState<InstanceModel>()
-  const settle = async (answer: { models: InstanceModel[] }) => {
-    queryClient.setQueryData(instanceModelsQuery.queryKey, answer)
+  const settle = async (response: { models: InstanceModel[] }) => {
+    queryClient.setQueryData(instanceModelsQuery.queryKey, response)
     await Promise.all([['models'], ['project-settings']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   }
   const remove = useMutation({
     mutationFn: (name: string) => fresh(() => client.models.remove(name)),
-    onSuccess: (answer, name) => {
+    onSuccess: (response, name) => {
       setRemoved(undefined)
       tellSaved(`${name} is gone, and with it its key.`)
-      return settle(answer)
+      return settle(response)
     },
   })
   const makeDefault = useMutation({

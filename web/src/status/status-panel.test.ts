@@ -58,7 +58,7 @@ test('stopping', () => {
 })
 
 test('cannot be reached: says what was tried', () => {
-  const { tone, text } = rendered({ state: 'no_answer', detail: 'No whole answer from there.', at })
+  const { tone, text } = rendered({ state: 'no_response', detail: 'No whole answer from there.', at })
   expect(tone).toBe('bad')
   expect(text[0]).toBe('Cannot be reached')
   expect(text).toContain('No whole answer from there.')

@@ -11,7 +11,7 @@ export function StatusPanel({ seen }: { seen: Seen }) {
         <h2>{headline}</h2>
         <p>{meaning}</p>
       </div>
-      {seen.state === 'no_answer' && <p className={styles.detail}>{seen.detail}</p>}
+      {seen.state === 'no_response' && <p className={styles.detail}>{seen.detail}</p>}
       {seen.state === 'answered' && (
         <ul>
           {Object.entries(seen.readiness.components).map(([name, report]) => (

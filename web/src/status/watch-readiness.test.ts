@@ -23,7 +23,7 @@ test('follows a server that comes and goes, until stopped', async () => {
   await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ state: 'answered', readiness: ready }))
   up = false
   await vi.waitFor(() =>
-    expect(seen.at(-1)).toMatchObject({ state: 'no_answer', detail: expect.stringContaining('No whole answer') }),
+    expect(seen.at(-1)).toMatchObject({ state: 'no_response', detail: expect.stringContaining('No whole answer') }),
   )
   up = true
   await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ state: 'answered' }))

@@ -4,7 +4,7 @@ import { type Client, ColophonError, type Readiness } from '@colophon/sdk'
 export type Seen =
   | { state: 'asking' }
   | { state: 'answered'; readiness: Readiness; at: Date }
-  | { state: 'no_answer'; detail: string; at: Date }
+  | { state: 'no_response'; detail: string; at: Date }
 
 /** Asks now, and again so many seconds after each answer, until stopped. */
 export function watchReadiness(client: Client, everySeconds: number, tell: (seen: Seen) => void): () => void {
@@ -27,6 +27,10 @@ async function ask(client: Client, signal: AbortSignal): Promise<Seen> {
   try {
     return { state: 'answered', readiness: await client.readiness({ signal }), at: new Date() }
   } catch (error) {
-    return { state: 'no_answer', detail: error instanceof ColophonError ? error.detail : String(error), at: new Date() }
+    return {
+      state: 'no_response',
+      detail: error instanceof ColophonError ? error.detail : String(error),
+      at: new Date(),
+    }
   }
 }

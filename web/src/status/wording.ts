@@ -8,7 +8,7 @@ interface StateWords {
   tone: 'good' | 'poor' | 'bad' | 'unknown'
 }
 
-const stateWords: Readonly<Record<Readiness['status'] | 'asking' | 'no_answer', StateWords>> = {
+const stateWords: Readonly<Record<Readiness['status'] | 'asking' | 'no_response', StateWords>> = {
   asking: { headline: 'Asking', meaning: 'Finding out what works.', tone: 'unknown' },
   ready: { headline: 'Ready', meaning: 'Everything works.', tone: 'good' },
   degraded: {
@@ -18,7 +18,7 @@ const stateWords: Readonly<Record<Readiness['status'] | 'asking' | 'no_answer', 
   },
   not_ready: { headline: 'Not ready', meaning: 'Colophon can do nothing until what fails below is back.', tone: 'bad' },
   stopping: { headline: 'Stopping', meaning: 'What was begun is finished; nothing new is taken.', tone: 'poor' },
-  no_answer: {
+  no_response: {
     headline: 'Cannot be reached',
     meaning: 'Colophon may be restarting, or something on the way to it is down. This page keeps asking.',
     tone: 'bad',

@@ -20,7 +20,7 @@ export interface LogFile {
   isBeingWritten: boolean
 }
 
-export interface ImportParts {
+export interface ImportDeps {
   runs: ImportStore
   append: ViewBuffer['append']
   note: SourceNotes['note']
@@ -45,7 +45,7 @@ const maxConcurrentBytes = 4 * 1024 * 1024
 export async function importLog(
   file: LogFile,
   readLine: ReadLogLine,
-  { runs, append, note, site, clientDetector }: ImportParts,
+  { runs, append, note, site, clientDetector }: ImportDeps,
   onProgress: (imported: Imported) => void = () => {},
 ): Promise<Imported> {
   const run = (await findRun(file, await runs.list())) ?? runs.newRun()

@@ -1,7 +1,7 @@
 /** One round of a shard's loader: first what was begun before, then what waits. */
 import type { ClickHouseClient } from '@clickhouse/client'
-import { isEngineAway } from '../../platform/engine-away.ts'
 import type { Log } from '../../platform/log.ts'
+import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
 import { insertBlock, isRefused } from './insert-block.ts'
 import type { Load, LoadStore } from './load-store.ts'
 import { mendBlock } from './mend-block.ts'
@@ -42,7 +42,7 @@ async function tryLoad(shard: Shard, load: Load, { sentBefore }: { sentBefore: b
       return 'done'
     }
     log.warn({ load: load.id, month: load.month, rows: block.rows, error: words }, 'views could not be loaded yet')
-    if (!isEngineAway(error)) await store.postpone(load, againAfterSeconds.failed, words)
+    if (!isServiceUnavailable(error)) await store.postpone(load, againAfterSeconds.failed, words)
     return 'failed'
   }
   await store.finish(load)

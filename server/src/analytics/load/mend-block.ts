@@ -31,12 +31,12 @@ const ofBlock = 'toYYYYMM(at) = toYYYYMM(toDate({month: String})) AND block_id =
 const parametersOf = ({ id, month }: Load) => ({ id, month })
 
 async function countRows(clickhouse: ClickHouseClient, load: Load): Promise<number> {
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `SELECT count() AS rows FROM page_view WHERE ${ofBlock}`,
     query_params: parametersOf(load),
     format: 'JSONEachRow',
   })
-  const [found] = await answer.json<{ rows: string }>()
+  const [found] = await response.json<{ rows: string }>()
   return Number(found?.rows)
 }
 

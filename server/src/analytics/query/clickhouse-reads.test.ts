@@ -6,7 +6,7 @@ import { createClickhouse } from '../../platform/clickhouse.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { ClickhouseReads } from './clickhouse-reads.ts'
 
-const limits = { atOnce: 2, waiting: 2, waitMs: 5_000, answerWithinMs: 5_000 }
+const limits = { atOnce: 2, waiting: 2, waitMs: 5_000, responseTimeoutMs: 5_000 }
 const away = { code: 'unavailable', status: 503, headers: { 'retry-after': '5' } }
 
 function readsFrom(url: string, changed: Partial<typeof limits> = {}) {
@@ -17,8 +17,8 @@ function readsFrom(url: string, changed: Partial<typeof limits> = {}) {
     reads.read(async ({ query }) => (await query({ query: 'SELECT 1', format: 'JSONEachRow' })).json<unknown>())
 }
 
-async function serve(answer: Parameters<typeof createServer>[1]): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+async function serve(response: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(response).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
@@ -29,9 +29,9 @@ async function serve(answer: Parameters<typeof createServer>[1]): Promise<string
 
 test('a ClickHouse that is away, silent, cut off or out of memory is unavailable', async () => {
   await expect(readsFrom('http://127.0.0.1:1')()).rejects.toMatchObject(away)
-  await expect(readsFrom(await serve(() => {}), { answerWithinMs: 200 })()).rejects.toMatchObject(away)
+  await expect(readsFrom(await serve(() => {}), { responseTimeoutMs: 200 })()).rejects.toMatchObject(away)
   const beginning = await serve((_, response) => void response.writeHead(200).write('{"n":1}\n'))
-  await expect(readsFrom(beginning, { answerWithinMs: 200 })()).rejects.toMatchObject(away)
+  await expect(readsFrom(beginning, { responseTimeoutMs: 200 })()).rejects.toMatchObject(away)
   const cut = await serve((_, response) => response.writeHead(200).write('{"n":1}\n', () => response.destroy()))
   await expect(readsFrom(cut)()).rejects.toMatchObject(away)
   const full = await serve(

@@ -15,12 +15,12 @@ export interface ReadLimits {
   waiting: number
   waitMs: number
   /** Longer than ClickHouse gives a query: only one that does not answer at all is given up by us. */
-  answerWithinMs: number
+  responseTimeoutMs: number
 }
 
-export const readLimits: ReadLimits = { atOnce: 8, waiting: 100, waitMs: 5_000, answerWithinMs: 20_000 }
+export const readLimits: ReadLimits = { atOnce: 8, waiting: 100, waitMs: 5_000, responseTimeoutMs: 20_000 }
 /** A download lasts as long as its reader takes: it has places of its own. */
-export const downloadLimits: ReadLimits = { atOnce: 4, waiting: 20, waitMs: 5_000, answerWithinMs: 300_000 }
+export const downloadLimits: ReadLimits = { atOnce: 4, waiting: 20, waitMs: 5_000, responseTimeoutMs: 300_000 }
 
 export class ClickhouseReads {
   readonly #clickhouse: QueryClickhouse
@@ -36,7 +36,7 @@ export class ClickhouseReads {
   async read<Answer>(run: (clickhouse: QueryClickhouse) => Promise<Answer>): Promise<Answer> {
     await this.#takePlace()
     const givenUp = new AbortController()
-    const timer = setTimeout(() => givenUp.abort(), this.#limits.answerWithinMs)
+    const timer = setTimeout(() => givenUp.abort(), this.#limits.responseTimeoutMs)
     try {
       return await run({ query: (asked) => this.#query(asked, givenUp.signal) })
     } catch (error) {
@@ -51,7 +51,7 @@ export class ClickhouseReads {
   async open(run: (clickhouse: QueryClickhouse) => Promise<Readable>): Promise<Readable> {
     await this.#takePlace()
     const givenUp = new AbortController()
-    const timer = setTimeout(() => givenUp.abort(), this.#limits.answerWithinMs)
+    const timer = setTimeout(() => givenUp.abort(), this.#limits.responseTimeoutMs)
     let stream: Readable | undefined
     const leave = () => {
       clearTimeout(timer)
@@ -73,9 +73,9 @@ export class ClickhouseReads {
     asked: Omit<QueryParams, 'format'> & { format?: Format },
     signal: AbortSignal,
   ) {
-    const answer = await this.#clickhouse.query<Format>({ ...asked, abort_signal: signal })
-    signal.addEventListener('abort', () => answer.close())
-    return answer
+    const response = await this.#clickhouse.query<Format>({ ...asked, abort_signal: signal })
+    signal.addEventListener('abort', () => response.close())
+    return response
   }
 
   async #takePlace(): Promise<void> {

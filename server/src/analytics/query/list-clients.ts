@@ -22,7 +22,7 @@ export async function listClients(
 ): Promise<ClientViews[]> {
   // Readers are not summed by page: those of one are counted from the views themselves.
   const { whole, rest } = path === undefined ? splitByDay(spanOf(range)) : { whole: [], rest: [spanOf(range)] }
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `
       SELECT class, client AS name, sum(views) AS views
       FROM (
@@ -40,5 +40,5 @@ export async function listClients(
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })
-  return answer.json<ClientViews>()
+  return response.json<ClientViews>()
 }

@@ -39,7 +39,7 @@ export interface ViewsQuery {
 
 export async function listViews(clickhouse: QueryClickhouse, query: ViewsQuery): Promise<ViewsPage> {
   const { projectId, range, ai, pages, limit, offset } = query
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     // Totals by a window over all pages take a tenth longer (measured). As JSON they are none when a page has no rows (26.7,
     // tried); as lines they are always the last one, and a path in JSON has neither tabs nor line feeds.
     query: `
@@ -53,7 +53,7 @@ export async function listViews(clickhouse: QueryClickhouse, query: ViewsQuery):
     clickhouse_settings: readSettings,
     format: 'TabSeparatedRaw',
   })
-  const lines = (await answer.text()).trimEnd().split('\n')
+  const lines = (await response.text()).trimEnd().split('\n')
   const totals = readLine(lines.pop())
   const rows = lines.filter((line) => line !== '').map(readLine)
   return {

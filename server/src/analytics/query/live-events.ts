@@ -22,7 +22,7 @@ export interface LiveEvent {
 const maxEvents = 50
 
 export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'prj'>): Promise<LiveEvent[]> {
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `
       SELECT toUnixTimestamp64Milli(at) AS ms, path, if(import_id = '', source, 'logs') AS source, class, client
       FROM page_view
@@ -33,7 +33,7 @@ export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })
-  const rows = await answer.json<{
+  const rows = await response.json<{
     ms: number
     path: string
     source: ViewSource

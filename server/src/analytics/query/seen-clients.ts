@@ -18,7 +18,7 @@ export interface SeenKinds {
 
 const keptMs = 2_000
 const newestBatches = 8
-const answerWithinMs = 2_000
+const responseTimeoutMs = 2_000
 const unpack = promisify(gunzip)
 const nothing: SeenKinds = { human: false, ai: false }
 
@@ -28,7 +28,7 @@ export class SeenClients {
   /** What was seen once is not looked for again. */
   readonly #seen = new Map<Id<'prj'>, SeenKinds>()
 
-  readonly #kept = new Map<Id<'prj'>, { answer: Promise<SeenKinds>; untilMs: number }>()
+  readonly #kept = new Map<Id<'prj'>, { response: Promise<SeenKinds>; untilMs: number }>()
 
   constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>) {
     this.#clickhouse = clickhouse
@@ -38,11 +38,11 @@ export class SeenClients {
   /** However many look at once, and however often, it is looked up every two seconds. */
   find(projectId: Id<'prj'>): Promise<SeenKinds> {
     const kept = this.#kept.get(projectId)
-    if (kept && performance.now() < kept.untilMs) return kept.answer
-    const answer = this.#find(projectId)
-    this.#kept.set(projectId, { answer, untilMs: performance.now() + keptMs })
-    answer.catch(() => this.#kept.delete(projectId))
-    return answer
+    if (kept && performance.now() < kept.untilMs) return kept.response
+    const response = this.#find(projectId)
+    this.#kept.set(projectId, { response, untilMs: performance.now() + keptMs })
+    response.catch(() => this.#kept.delete(projectId))
+    return response
   }
 
   async #find(projectId: Id<'prj'>): Promise<SeenKinds> {
@@ -54,14 +54,14 @@ export class SeenClients {
   }
 
   async #loaded(projectId: Id<'prj'>): Promise<SeenKinds> {
-    const answer = await this.#clickhouse.query({
+    const response = await this.#clickhouse.query({
       query: `SELECT sum(human) > 0 AS human, sum(${summedAi('all')}) > 0 AS ai
         FROM views_by_quarter_hour WHERE project_id = {projectId:String}`,
       query_params: { projectId },
       format: 'JSONEachRow',
-      abort_signal: AbortSignal.timeout(answerWithinMs),
+      abort_signal: AbortSignal.timeout(responseTimeoutMs),
     })
-    const [row] = await answer.json<{ human: number; ai: number }>()
+    const [row] = await response.json<{ human: number; ai: number }>()
     return { human: Boolean(row?.human), ai: Boolean(row?.ai) }
   }
 

@@ -12,7 +12,7 @@ export async function streamPages(
   clickhouse: QueryClickhouse,
   { projectId, range, ai }: Omit<ViewsQuery, 'pages' | 'limit' | 'offset'>,
 ): Promise<Transform> {
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     query: `
       SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${sumsByPage(range, ai)})
       GROUP BY path
@@ -22,7 +22,7 @@ export async function streamPages(
     clickhouse_settings: { ...readSettings, max_execution_time: readerMayTakeSeconds },
     format: 'JSONEachRow',
   })
-  const rows = answer.stream<PageViews>()
+  const rows = response.stream<PageViews>()
   const pages = new Transform({
     objectMode: true,
     transform: (chunk: Row<PageViews>[], _encoding, done) =>

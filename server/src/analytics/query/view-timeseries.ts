@@ -61,7 +61,7 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
     ? asSecond(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
     : 'min(quarter_hour)'
   const end = Number.isFinite(span[1]) ? asSecond(Math.ceil(span[1] / 1000) * 1000) : 'now()'
-  const answer = await clickhouse.query({
+  const response = await clickhouse.query({
     // Nothing, in every quarter of an hour, fills the gaps: which steps there are in a zone is ClickHouse's to know.
     query: `
       SELECT toUnixTimestamp(step) AS seconds, sum(human) AS human, sum(ai) AS ai, human + ai AS total
@@ -90,7 +90,7 @@ export async function viewTimeseries(clickhouse: QueryClickhouse, query: Timeser
     clickhouse_settings: readSettings,
     format: 'JSONEachRow',
   })
-  const points = await answer.json<ViewCounts & { seconds: number }>()
+  const points = await response.json<ViewCounts & { seconds: number }>()
   if (points.length > maxPoints) throw tooManySteps()
   return points.map(({ seconds, ...counts }) => ({ at: new Date(seconds * 1000), ...counts }))
 }

@@ -1,7 +1,7 @@
 import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
 
@@ -22,7 +22,7 @@ export function changeAnalyticsSettingsRoute({
     description:
       'What is left out stays. Holds within seconds, where there are several replicas. Views beyond a ' +
       'shorter `retentionMonths` are deleted for good.',
-    schemas: { params: ProjectParams, body: AnalyticsChanges, answers: { 200: AnalyticsSettingsSchema } },
+    schemas: { params: ProjectParams, body: AnalyticsChanges, responses: { 200: AnalyticsSettingsSchema } },
     async handle({ projectId, body, actor }) {
       const errors = (body.allowedOrigins ?? []).flatMap((origin, index): FieldError[] =>
         URL.canParse(origin) && new URL(origin).origin === origin
@@ -38,7 +38,7 @@ export function changeAnalyticsSettingsRoute({
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const changed = await analyticsSettings.change(projectId, body, actor)
       knownSites.forget()
-      return answer(200, changed)
+      return respond(200, changed)
     },
   })
 }

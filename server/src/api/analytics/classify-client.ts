@@ -4,7 +4,7 @@ import { clientClasses } from '../../analytics/classify/client-class.ts'
 import { type ClientDetector, clientRules } from '../../analytics/classify/client-detector.ts'
 import { dropReasons } from '../../analytics/classify/drop-reason.ts'
 import { surfaces } from '../../analytics/classify/page-path.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 
 const ClassifiedView = Type.Object({
@@ -35,7 +35,7 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
         },
         { additionalProperties: false },
       ),
-      answers: {
+      responses: {
         200: Type.Object(
           {
             view: nullable(ClassifiedView, { description: 'Null: it would be no view.' }),
@@ -60,10 +60,10 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
         // Servers see everybody: who counts whom in this project is another question.
         { clientDetector, humanSource: 'servers' },
       )
-      if (!seen.counted) return answer(200, { view: null, reason: seen.reason, ruleVersion: clientDetector.version })
+      if (!seen.counted) return respond(200, { view: null, reason: seen.reason, ruleVersion: clientDetector.version })
       const { path: page, surface, class: clientClass, client, rule } = seen
       const view = { path: page, surface, class: clientClass, client, rule }
-      return answer(200, { view, reason: null, ruleVersion: clientDetector.version })
+      return respond(200, { view, reason: null, ruleVersion: clientDetector.version })
     },
   })
 }

@@ -8,7 +8,7 @@ import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
 import { parseJson } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { NoContent } from '../schemas.ts'
 
 const Beacon = Type.Object(
@@ -71,7 +71,7 @@ export function collectViewRoute({
         'sec-gpc': Header('The same.'),
       }),
       body: Beacon,
-      answers: { 204: NoContent },
+      responses: { 204: NoContent },
     },
     reads: {
       maxBytes: 16 * 1024,
@@ -92,7 +92,7 @@ export function collectViewRoute({
       }
       if (settings.respectDoNotTrack && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
         note({ dropped: { opted_out: 1 } })
-        return answer(204, undefined)
+        return respond(204, undefined)
       }
 
       const { 'user-agent': sentUserAgent = '' } = headers as { 'user-agent'?: string }
@@ -103,10 +103,10 @@ export function collectViewRoute({
         const countsHumans = settings.humanSource === 'script'
         const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
         const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
-        if ((await viewBuffer.append(delivery)) === 'repeated') return answer(204, undefined)
+        if ((await viewBuffer.append(delivery)) === 'repeated') return respond(204, undefined)
       }
       note({ counted: views.length, dropped, examples })
-      return answer(204, undefined)
+      return respond(204, undefined)
     },
   })
 }

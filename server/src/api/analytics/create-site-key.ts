@@ -1,7 +1,7 @@
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, SiteKeySchema } from './site-key.ts'
+import { SiteKeySchema, toResponse } from './site-key.ts'
 
 export function createSiteKeyRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
   return route({
@@ -11,8 +11,8 @@ export function createSiteKeyRoute({ analyticsSettings }: { analyticsSettings: S
     name: 'createSiteKey',
     tag: 'Page views',
     summary: 'Make a site key for the browser script',
-    schemas: { params: ProjectParams, answers: { 201: SiteKeySchema } },
+    schemas: { params: ProjectParams, responses: { 201: SiteKeySchema } },
     handle: async ({ projectId, actor }) =>
-      answer(201, asAnswer(await analyticsSettings.createSiteKey(projectId, actor))),
+      respond(201, toResponse(await analyticsSettings.createSiteKey(projectId, actor))),
   })
 }

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { PageViews } from '../../analytics/query/list-views.ts'
 import type { TimeRange } from '../../analytics/query/time-range.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams, StreamOf } from '../schemas.ts'
 import { csvLine } from './csv.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
@@ -23,12 +23,12 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }):
     schemas: {
       params: ProjectParams,
       query: Type.Object({ ...dateRangeQuery, ...aiQuery }, { additionalProperties: false }),
-      answers: { 200: StreamOf('text/csv', '`path,human,ai,total`, in UTF-8.') },
+      responses: { 200: StreamOf('text/csv', '`path,human,ai,total`, in UTF-8.') },
     },
     async handle({ projectId, query: { aiScope, ...dates } }) {
       const range = readDateRange(dates)
       const pages = await viewReports.streamPages(projectId, { range, aiScope })
-      return answer(200, asCsv(pages), {
+      return respond(200, asCsv(pages), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,
         'cache-control': 'no-store',

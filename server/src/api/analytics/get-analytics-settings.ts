@@ -1,5 +1,5 @@
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsSettingsSchema } from './analytics-settings.ts'
 
@@ -11,7 +11,7 @@ export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSett
     name: 'getAnalyticsSettings',
     tag: 'Page views',
     summary: 'How page views are counted',
-    schemas: { params: ProjectParams, answers: { 200: AnalyticsSettingsSchema } },
-    handle: async ({ projectId }) => answer(200, (await analyticsSettings.read(projectId)).settings),
+    schemas: { params: ProjectParams, responses: { 200: AnalyticsSettingsSchema } },
+    handle: async ({ projectId }) => respond(200, (await analyticsSettings.read(projectId)).settings),
   })
 }

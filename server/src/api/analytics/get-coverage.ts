@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
 import { CoverageSchema } from './views-schemas.ts'
@@ -19,7 +19,7 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
     schemas: {
       params: ProjectParams,
       query: Type.Object(dateRangeQuery, { additionalProperties: false }),
-      answers: {
+      responses: {
         200: Type.Object({
           ...CoverageSchema.properties,
           sources: Type.Array(
@@ -33,6 +33,6 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
         }),
       },
     },
-    handle: async ({ projectId, query }) => answer(200, await viewReports.coverage(projectId, readDateRange(query))),
+    handle: async ({ projectId, query }) => respond(200, await viewReports.coverage(projectId, readDateRange(query))),
   })
 }

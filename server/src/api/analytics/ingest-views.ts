@@ -6,7 +6,7 @@ import type { SourceNotes } from '../../analytics/collect/source-notes.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { timeOfView } from '../../analytics/collect/view-time.ts'
 import type { KnownSites } from '../../analytics/settings/known-sites.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { readJsonEvents, readNdjsonEvents, timeOfEvent, ViewEvents } from './view-events.ts'
 
@@ -64,7 +64,7 @@ export function ingestViewsRoute({
         ),
       }),
       body: ViewEvents,
-      answers: { 200: IngestedViews },
+      responses: { 200: IngestedViews },
     },
     reads: {
       maxBytes: 8 * 1024 * 1024,
@@ -86,7 +86,7 @@ export function ingestViewsRoute({
       })
       if (outcome === 'taken')
         sourceNotes.note({ projectId, source: 'servers', counted: views.length, dropped, examples })
-      return answer(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
+      return respond(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
     },
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
 import { CoverageSchema, pathQuery } from './views-schemas.ts'
@@ -18,7 +18,7 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
     schemas: {
       params: ProjectParams,
       query: Type.Object({ ...dateRangeQuery, ...pathQuery }, { additionalProperties: false }),
-      answers: {
+      responses: {
         200: Type.Object({
           clients: Type.Array(
             Type.Object({
@@ -32,6 +32,6 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
       },
     },
     handle: async ({ projectId, query: { path, ...dates } }) =>
-      answer(200, await viewReports.clients(projectId, { range: readDateRange(dates), path })),
+      respond(200, await viewReports.clients(projectId, { range: readDateRange(dates), path })),
   })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
 import { leftOutReasons, viewSources } from '../../analytics/collect/view-source.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const LiveClient = Type.Object({
@@ -23,7 +23,7 @@ export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports 
       'that are dropped only some are shown.',
     schemas: {
       params: ProjectParams,
-      answers: {
+      responses: {
         200: Type.Object({
           events: Type.Array(
             Type.Object({
@@ -39,7 +39,7 @@ export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports 
     },
     async handle({ projectId }) {
       const events = await viewReports.live(projectId)
-      return answer(200, { events: events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })) })
+      return respond(200, { events: events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })) })
     },
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { leftOutReasons, viewSources } from '../../analytics/collect/view-source.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
@@ -24,7 +24,7 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
       'miss some events when a process is killed.',
     schemas: {
       params: ProjectParams,
-      answers: {
+      responses: {
         200: Type.Object(
           {
             sources: Type.Array(
@@ -61,7 +61,7 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
     async handle({ projectId }) {
       const { sources, dropped, measuredSince } = await viewReports.sources(projectId)
       const told = sources.map(({ lastEventAt, ...rest }) => ({ ...rest, lastEventAt: lastEventAt.toISOString() }))
-      return answer(200, { sources: told, dropped, measuredSince })
+      return respond(200, { sources: told, dropped, measuredSince })
     },
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
 import { aiQuery, CoverageSchema, pathQuery, viewCounts } from './views-schemas.ts'
@@ -49,11 +49,11 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
         },
         { additionalProperties: false },
       ),
-      answers: { 200: ViewsResult },
+      responses: { 200: ViewsResult },
     },
     async handle({ projectId, query: { limit = 50, offset = 0, aiScope, path, q: contains, ...dates } }) {
       const asked = { range: readDateRange(dates), aiScope, pages: { path, contains }, limit, offset }
-      return answer(200, await viewReports.list(projectId, asked))
+      return respond(200, await viewReports.list(projectId, asked))
     },
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { idParam, ProjectParams } from '../schemas.ts'
-import { asAnswer, SiteKeySchema } from './site-key.ts'
+import { SiteKeySchema, toResponse } from './site-key.ts'
 
 export function revokeSiteKeyRoute({
   analyticsSettings,
@@ -22,12 +22,12 @@ export function revokeSiteKeyRoute({
     description: 'Holds within seconds. What was counted by it stays. Revoking it again changes nothing.',
     schemas: {
       params: Type.Object({ ...ProjectParams.properties, siteKey: idParam('The site key, `site_…`.') }),
-      answers: { 200: SiteKeySchema },
+      responses: { 200: SiteKeySchema },
     },
     async handle({ projectId, params, actor }) {
       const revoked = await analyticsSettings.revokeSiteKey(projectId, params.siteKey, actor)
       knownSites.forget()
-      return answer(200, asAnswer(revoked))
+      return respond(200, toResponse(revoked))
     },
   })
 }

@@ -10,7 +10,7 @@ export const SiteKeySchema = Type.Object(
   { $id: 'SiteKey' },
 )
 
-export const asAnswer = ({ key, createdAt }: SiteKey): Static<typeof SiteKeySchema> => ({
+export const toResponse = ({ key, createdAt }: SiteKey): Static<typeof SiteKeySchema> => ({
   key,
   createdAt: createdAt.toISOString(),
 })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { timeSteps } from '../../analytics/query/view-timeseries.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, readDateRange } from './date-range.ts'
 import { aiQuery, CoverageSchema, pathQuery, viewCounts } from './views-schemas.ts'
@@ -37,7 +37,7 @@ export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports 
         },
         { additionalProperties: false },
       ),
-      answers: {
+      responses: {
         200: Type.Object(
           {
             interval: Type.Enum(timeSteps),
@@ -60,7 +60,7 @@ export function viewTimeseriesRoute({ viewReports }: { viewReports: ViewReports 
       const question = { range, aiScope, step: interval, timeZone, path }
       const { points, coverage } = await viewReports.timeseries(projectId, question)
       const told = points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts }))
-      return answer(200, { interval, timeZone: asked, points: told, coverage })
+      return respond(200, { interval, timeZone: asked, points: told, coverage })
     },
   })
 }

@@ -25,7 +25,7 @@ export const GithubAppSchema = Type.Object(
 )
 
 /** Without its secrets. */
-export const asAnswer = ({
+export const toResponse = ({
   baseUrl,
   name,
   slug,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { GithubVisitStore } from '../../github/authorization-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, GithubAppSchema, ReturnCode, ReturnState } from './app.ts'
+import { type Route, respond, route } from '../route.ts'
+import { GithubAppSchema, ReturnCode, ReturnState, toResponse } from './app.ts'
 import type { GithubDoor } from './github-door.ts'
 import { visitIsOver } from './visitor.ts'
 
@@ -21,14 +21,14 @@ export function completeGithubAppRoute({ visits, github }: { visits: GithubVisit
         { code: ReturnCode, state: ReturnState },
         { additionalProperties: false, examples: [{ code: 'a-code', state: 'a-state' }] },
       ),
-      answers: { 201: GithubAppSchema },
+      responses: { 201: GithubAppSchema },
     },
     wantsFreshSession: true,
     async handle({ body, session }) {
       const visit = await visits.arrive({ personId: session.person.id, projectId: null }, body.state)
       if (!visit) throw visitIsOver()
       await visits.end(visit.id)
-      return answer(201, asAnswer(await github.keepApp(visit.baseUrl, body.code)))
+      return respond(201, toResponse(await github.keepApp(visit.baseUrl, body.code)))
     },
   })
 }

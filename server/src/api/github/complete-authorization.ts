@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { GithubVisitStore } from '../../github/authorization-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ReturnCode, ReturnState } from './app.ts'
 import type { GithubDoor } from './github-door.ts'
@@ -48,7 +48,7 @@ export function completeGithubAuthorizationRoute({
         { state: ReturnState, code: ReturnCode },
         { additionalProperties: false, examples: [{ state: 'a-state', code: 'a-code' }] },
       ),
-      answers: { 200: GithubRepositoryList },
+      responses: { 200: GithubRepositoryList },
     },
     async handle({ projectId, caller, body }) {
       const visitor = visitorOf(caller, projectId)
@@ -58,7 +58,7 @@ export function completeGithubAuthorizationRoute({
       const found = await visits.found(visitor, visit.id)
       if (!found) throw visitIsOver()
       const repositories = found.repositories.map(({ installationId, ...shown }) => shown)
-      return answer(200, { authorizationId: visit.id, repositories })
+      return respond(200, { authorizationId: visit.id, repositories })
     },
   })
 }

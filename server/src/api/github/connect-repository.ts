@@ -3,8 +3,8 @@ import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import type { CodeHosts } from '../repository/code-hosts.ts'
-import { asAnswer, RepositorySchema } from '../repository/repository.ts'
-import { answer, type Route, route } from '../route.ts'
+import { RepositorySchema, toResponse } from '../repository/repository.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ChosenRepository, findChosen } from './chosen-repository.ts'
 import type { GithubDoor } from './github-door.ts'
@@ -31,7 +31,7 @@ export function connectGithubRepositoryRoute({
     description:
       'Tested first; what does not work is refused and nothing is stored. A project has one repository: connecting ' +
       'another takes its place, and keeps the publishing rules.',
-    schemas: { params: ProjectParams, body: ChosenRepository, answers: { 200: RepositorySchema } },
+    schemas: { params: ProjectParams, body: ChosenRepository, responses: { 200: RepositorySchema } },
     wantsFreshSession: true,
     async handle({ projectId, caller, body, actor }) {
       const { authorizationId, baseUrl, repository } = await findChosen(visits, visitorOf(caller, projectId), body)
@@ -52,7 +52,7 @@ export function connectGithubRepositoryRoute({
       }
       await repositories.connect(projectId, connected, actor)
       await visits.end(authorizationId)
-      return answer(200, asAnswer({ ...connected, issue: null }, codeHosts.defaultTemplates))
+      return respond(200, toResponse({ ...connected, issue: null }, codeHosts.defaultTemplates))
     },
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, GithubAppSchema, GithubBaseUrl } from './app.ts'
+import { type Route, respond, route } from '../route.ts'
+import { GithubAppSchema, GithubBaseUrl, toResponse } from './app.ts'
 import type { GithubDoor } from './github-door.ts'
 
 export function listGithubAppsRoute({ githubApps, github }: { githubApps: GithubAppStore; github: GithubDoor }): Route {
@@ -13,13 +13,14 @@ export function listGithubAppsRoute({ githubApps, github }: { githubApps: Github
     tag: 'Service',
     summary: "The installation's GitHub Apps",
     schemas: {
-      answers: {
+      responses: {
         200: Type.Object({
           apps: Type.Array(GithubAppSchema),
           baseUrls: Type.Array(GithubBaseUrl, { description: 'Where an App can be made.' }),
         }),
       },
     },
-    handle: async () => answer(200, { apps: (await githubApps.list()).map(asAnswer), baseUrls: [...github.baseUrls] }),
+    handle: async () =>
+      respond(200, { apps: (await githubApps.list()).map(toResponse), baseUrls: [...github.baseUrls] }),
   })
 }

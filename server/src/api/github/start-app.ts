@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { GithubBaseUrl, plainBaseUrl } from './app.ts'
 import { appManifest } from './app-manifest.ts'
 import type { GithubDoor } from './github-door.ts'
@@ -38,7 +38,7 @@ export function startGithubAppRoute({
         },
         { additionalProperties: false, examples: [{ baseUrl: 'https://github.com', organization: 'acme' }] },
       ),
-      answers: { 200: Type.Object({ action: Type.String(), manifest: Type.String({ description: 'JSON.' }) }) },
+      responses: { 200: Type.Object({ action: Type.String(), manifest: Type.String({ description: 'JSON.' }) }) },
     },
     wantsFreshSession: true,
     async handle({ body: { baseUrl: typed, organization }, session }) {
@@ -50,7 +50,7 @@ export function startGithubAppRoute({
         )
       const state = await visits.start({ personId: session.person.id, projectId: null }, baseUrl)
       const owner = organization === undefined ? '' : `/organizations/${organization}`
-      return answer(200, {
+      return respond(200, {
         action: `${baseUrl}${owner}/settings/apps/new?state=${state}`,
         manifest: JSON.stringify(appManifest(publicUrl, baseUrl)),
       })

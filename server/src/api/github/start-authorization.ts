@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
 import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { GithubBaseUrl, plainBaseUrl } from './app.ts'
 import { visitorOf } from './visitor.ts'
@@ -32,7 +32,7 @@ export function startGithubAuthorizationRoute({
         { baseUrl: GithubBaseUrl },
         { additionalProperties: false, examples: [{ baseUrl: 'https://github.com' }] },
       ),
-      answers: { 200: Type.Object({ installUrl: Type.String(), authorizeUrl: Type.String() }) },
+      responses: { 200: Type.Object({ installUrl: Type.String(), authorizeUrl: Type.String() }) },
     },
     refuses: ['project_not_ready'],
     async handle({ projectId, caller, body }) {
@@ -45,7 +45,7 @@ export function startGithubAuthorizationRoute({
         )
       const state = await visits.start(visitor, app.baseUrl)
       const authorize = { client_id: app.clientId, redirect_uri: `${publicUrl}/github/installed`, state }
-      return answer(200, {
+      return respond(200, {
         installUrl: `${app.url}/installations/new?${new URLSearchParams({ state })}`,
         authorizeUrl: `${app.baseUrl}/login/oauth/authorize?${new URLSearchParams(authorize)}`,
       })

@@ -1,6 +1,6 @@
 import type { GithubVisitStore } from '../../github/authorization-store.ts'
 import { RepositoryTestSchema } from '../repository/repository.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ChosenRepository, findChosen } from './chosen-repository.ts'
 import type { GithubDoor } from './github-door.ts'
@@ -15,10 +15,10 @@ export function testGithubRepositoryRoute({ visits, github }: { visits: GithubVi
     tag: 'Projects',
     summary: 'Test a repository that was chosen on GitHub',
     description: 'Nothing is stored. What does not work is an answer too, with what to do about it.',
-    schemas: { params: ProjectParams, body: ChosenRepository, answers: { 200: RepositoryTestSchema } },
+    schemas: { params: ProjectParams, body: ChosenRepository, responses: { 200: RepositoryTestSchema } },
     async handle({ projectId, caller, body }) {
       const { authorizationId } = await findChosen(visits, visitorOf(caller, projectId), body)
-      return answer(200, await github.test(authorizationId, body))
+      return respond(200, await github.test(authorizationId, body))
     },
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { healthAnswer } from '../../platform/http/health-routes.ts'
-import { answer, type Route, route } from '../route.ts'
+import { healthResponse } from '../../platform/http/health-routes.ts'
+import { type Route, respond, route } from '../route.ts'
 
 const Health = Type.Object({ status: Type.Literal('alive'), version: Type.String() }, { $id: 'Health' })
 
@@ -12,7 +12,7 @@ export function healthzRoute(): Route {
     name: 'getHealth',
     tag: 'Service',
     summary: 'Is the process alive?',
-    schemas: { answers: { 200: Health } },
-    handle: async () => answer(200, healthAnswer()),
+    schemas: { responses: { 200: Health } },
+    handle: async () => respond(200, healthResponse()),
   })
 }

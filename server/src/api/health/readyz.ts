@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { readinessAnswer } from '../../platform/http/health-routes.ts'
+import { readinessResponse } from '../../platform/http/health-routes.ts'
 import { failureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 
 export const ComponentStatus = Type.Union([
   Type.Object({ status: Type.Literal('ok'), latencyMs: Type.Integer() }),
@@ -31,10 +31,10 @@ export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
     summary: 'What works and what does not',
     description:
       '200 while requests are taken (`ready`, `degraded`), 503 while they should go elsewhere (`not_ready`, `stopping`).',
-    schemas: { answers: { 200: ReadinessSchema, 503: ReadinessSchema } },
+    schemas: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
     async handle() {
-      const { status, body } = await readinessAnswer(readiness)
-      return answer(status, body, { 'cache-control': 'no-store' })
+      const { status, body } = await readinessResponse(readiness)
+      return respond(status, body, { 'cache-control': 'no-store' })
     },
   })
 }

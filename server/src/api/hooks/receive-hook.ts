@@ -21,7 +21,7 @@ export type ReadHook = (
   secret: string,
 ) => { kind: 'not_authentic' } | { kind: 'ignored' } | Hint
 
-export interface HookParts {
+export interface WebhookDeps {
   repositories: RepositoryStore
   pullRequests: PullRequestStore
   githubApps: GithubAppStore
@@ -29,8 +29,8 @@ export interface HookParts {
   readHook: ReadHook
 }
 
-export function addHooks(server: HttpServer, parts: HookParts): void {
-  const { repositories, githubApps, deliveries, readHook } = parts
+export function addHooks(server: HttpServer, deps: WebhookDeps): void {
+  const { repositories, githubApps, deliveries, readHook } = deps
   // Only what is authentic counts: strangers cannot use up what is the host's.
   const ofApps = new MinuteLimit('deliveries of the App', 600)
   const ofProjects = new MinuteLimit('deliveries to the project', 120)
@@ -52,7 +52,7 @@ export function addHooks(server: HttpServer, parts: HookParts): void {
       }
       ofProjects.take(projectId)
       if (reading.kind !== 'ignored')
-        await deliveries.take(projectId, body, (isNew) => note(parts, [projectId], reading, isNew))
+        await deliveries.take(projectId, body, (isNew) => note(deps, [projectId], reading, isNew))
       return reply.code(204).send()
     })
 
@@ -66,7 +66,7 @@ export function addHooks(server: HttpServer, parts: HookParts): void {
         const projectIds = reading.kind === 'ignored' ? [] : await projectsMeant(repositories, baseUrl, reading)
         if (reading.kind !== 'ignored' && projectIds.length > 0) {
           ofApps.take(baseUrl) // what busy neighbours in the same organisation tell counts against nobody
-          await deliveries.take(`app ${baseUrl}`, body, (isNew) => note(parts, projectIds, reading, isNew))
+          await deliveries.take(`app ${baseUrl}`, body, (isNew) => note(deps, projectIds, reading, isNew))
         }
         return reply.code(204).send()
       }
@@ -89,7 +89,7 @@ async function projectsMeant(repositories: RepositoryStore, baseUrl: string, hin
 const lookAgainWithinSeconds = 60
 
 async function note(
-  { pullRequests, repositories }: HookParts,
+  { pullRequests, repositories }: WebhookDeps,
   projectIds: readonly Id<'prj'>[],
   hint: Hint,
   isNew: boolean,

@@ -77,7 +77,7 @@ export const AgentJob = Type.Object(
   { $id: 'AgentJob' },
 )
 
-export const asAnswer = (job: Job): Static<typeof AgentJob> => ({
+export const toResponse = (job: Job): Static<typeof AgentJob> => ({
   id: job.id,
   status: job.status,
   source: job.source,

@@ -8,9 +8,9 @@ import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { describeRepositoryIssue } from '../repository/repository.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { OneLine, ProjectParams } from '../schemas.ts'
-import { AgentJob, asAnswer, IdempotencyHeader, Prompt } from './agent-job.ts'
+import { AgentJob, IdempotencyHeader, Prompt, toResponse } from './agent-job.ts'
 
 // As git has it for branch names, which is stricter than for other refs.
 const Ref = Type.String({
@@ -80,7 +80,7 @@ export function createJobRoute({
       params: ProjectParams,
       headers: IdempotencyHeader,
       body: CreateJob,
-      answers: { 200: AgentJob, 201: AgentJob },
+      responses: { 200: AgentJob, 201: AgentJob },
     },
     refuses: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, body, headers }) {
@@ -112,16 +112,16 @@ export function createJobRoute({
         },
         {
           actor,
-          body: asAnswer,
+          body: toResponse,
           idempotency: idempotency(headers['idempotency-key'], path, body),
           refused: await modelRefusal(models, projectId, model),
         },
       )
       const location = { location: `${path}/${accepted.body.id}` }
-      if (accepted.kind === 'replayed') return answer(accepted.status as 200 | 201, accepted.body, location)
+      if (accepted.kind === 'replayed') return respond(accepted.status as 200 | 201, accepted.body, location)
       const isNew = accepted.status === 201
       await (isNew ? startJob : wakeJob)(accepted.jobId) // at most a second and never throws: the dispatcher wakes what was missed
-      return answer(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
+      return respond(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
     },
   })
 }

@@ -7,7 +7,7 @@ import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Caller } from '../caller.ts'
-import { asAnswer } from './job-event.ts'
+import { toResponse } from './job-event.ts'
 
 export type FollowJobs = (job: WatchedJob, follower: WhoFollows) => Readable
 
@@ -47,7 +47,7 @@ export function createFollowJobs(events: EventStore, log: Log): { followJobs: Fo
       follower.job.after = last.position
       follower.sentAtMs = Date.now()
       const lines = found
-        .map(asAnswer)
+        .map(toResponse)
         .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
       if (!follower.stream.write(lines.join(''))) {
         follower.isFull = true

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 
@@ -14,7 +14,7 @@ export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
     summary: 'What an agent job changed',
     schemas: {
       params: JobParams,
-      answers: {
+      responses: {
         200: Type.Object({
           diff: nullable(Type.String(), {
             description: "Against the source's ref, as `git diff` has it; null when no file was changed.",
@@ -22,6 +22,6 @@ export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
         }),
       },
     },
-    handle: async ({ projectId, params }) => answer(200, { diff: await jobs.diff(projectId, params.id) }),
+    handle: async ({ projectId, params }) => respond(200, { diff: await jobs.diff(projectId, params.id) }),
   })
 }

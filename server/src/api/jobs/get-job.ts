@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { NoContent } from '../schemas.ts'
-import { AgentJob, asAnswer, JobParams } from './agent-job.ts'
+import { AgentJob, JobParams, toResponse } from './agent-job.ts'
 
 const pollAfterSeconds = 2
 
@@ -20,13 +20,13 @@ export function getJobRoute({ jobs }: { jobs: JobStore }): Route {
     schemas: {
       params: JobParams,
       headers: Type.Object({ 'if-none-match': Type.Optional(Type.String({ maxLength: 1000 })) }),
-      answers: { 200: AgentJob, 304: NoContent },
+      responses: { 200: AgentJob, 304: NoContent },
     },
     async handle({ projectId, params, headers }) {
-      const body = asAnswer(await jobs.get(projectId, params.id))
+      const body = toResponse(await jobs.get(projectId, params.id))
       const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`
       const told = { etag, ...(body.status === 'active' && { 'retry-after': String(pollAfterSeconds) }) }
-      return headers['if-none-match'] === etag ? answer(304, undefined, told) : answer(200, body, told)
+      return headers['if-none-match'] === etag ? respond(304, undefined, told) : respond(200, body, told)
     },
   })
 }

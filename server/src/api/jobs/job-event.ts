@@ -21,7 +21,7 @@ export const JobEvent = Type.Object(
 
 export const idOf = ({ turn, attempt, index }: EventPosition) => `${turn}.${attempt}.${index}`
 
-export const asAnswer = ({ position, event }: StoredEvent) => ({
+export const toResponse = ({ position, event }: StoredEvent) => ({
   id: idOf(position),
   turn: position.turn,
   attempt: position.attempt,

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { beforeAllEvents, type EventPosition, type EventStore } from '../../jobs/event-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 import type { FollowJobs } from './follow-jobs.ts'
-import { asAnswer, idOf, JobEvent } from './job-event.ts'
+import { idOf, JobEvent, toResponse } from './job-event.ts'
 
 const EventId = Type.String({
   pattern: '^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$',
@@ -41,7 +41,7 @@ export function listEventsRoute({
         { additionalProperties: false },
       ),
       headers: Type.Object({ 'last-event-id': Type.Optional(EventId) }),
-      answers: {
+      responses: {
         200: Type.Object({
           events: Type.Array(JobEvent),
           nextAfter: nullable(Type.String(), {
@@ -66,8 +66,8 @@ export function listEventsRoute({
       const found = await events.read(watched, limit + 1)
       const page = found.slice(0, limit)
       const last = page.at(-1)
-      return answer(200, {
-        events: page.map(asAnswer),
+      return respond(200, {
+        events: page.map(toResponse),
         nextAfter: found.length > limit && last ? idOf(last.position) : null,
       })
     },

@@ -3,9 +3,9 @@ import { jobStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import { jobOutcomes } from '../../jobs/outcome.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { OneLine, ProjectParams } from '../schemas.ts'
-import { AgentJob, asAnswer } from './agent-job.ts'
+import { AgentJob, toResponse } from './agent-job.ts'
 
 export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
   return route({
@@ -34,11 +34,11 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
         },
         { additionalProperties: false },
       ),
-      answers: { 200: Type.Object({ jobs: Type.Array(AgentJob), nextCursor }) },
+      responses: { 200: Type.Object({ jobs: Type.Array(AgentJob), nextCursor }) },
     },
     async handle({ projectId, query: { status, outcome, q: words, ...query } }) {
       const page = await readPage(query, (which) => jobs.list(projectId, { status, outcome, words, ...which }))
-      return answer(200, { jobs: page.items.map(asAnswer), nextCursor: page.nextCursor })
+      return respond(200, { jobs: page.items.map(toResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { turnStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import { jobOutcomes } from '../../jobs/outcome.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 
@@ -37,10 +37,10 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
     name: 'listMessages',
     tag: 'Agent jobs',
     summary: 'The conversation of an agent job',
-    schemas: { params: JobParams, answers: { 200: Type.Object({ messages: Type.Array(JobMessage) }) } },
+    schemas: { params: JobParams, responses: { 200: Type.Object({ messages: Type.Array(JobMessage) }) } },
     async handle({ projectId, params }) {
       const messages = await jobs.messages(projectId, params.id)
-      return answer(200, {
+      return respond(200, {
         messages: messages.map((message) => ({
           ...message,
           createdAt: message.createdAt.toISOString(),

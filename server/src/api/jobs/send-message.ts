@@ -2,8 +2,8 @@ import Type from 'typebox'
 import { limitHeaders } from '../../jobs/hourly-limit.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
 import type { WakeJob } from '../../jobs/wake-job.ts'
-import { answer, type Route, route } from '../route.ts'
-import { AgentJob, asAnswer, IdempotencyHeader, JobParams, Prompt } from './agent-job.ts'
+import { type Route, respond, route } from '../route.ts'
+import { AgentJob, IdempotencyHeader, JobParams, Prompt, toResponse } from './agent-job.ts'
 
 export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: WakeJob }): Route {
   return route({
@@ -31,7 +31,7 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
         },
         { additionalProperties: false, examples: [{ prompt: 'Make it shorter.' }] },
       ),
-      answers: { 200: AgentJob },
+      responses: { 200: AgentJob },
     },
     refuses: ['job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, params, body, headers }) {
@@ -39,12 +39,12 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
       const path = `/v2/agent/${projectId}/job/${params.id}/message`
       const accepted = await jobs.message(projectId, params.id, body, {
         actor,
-        body: asAnswer,
+        body: toResponse,
         idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, method: 'POST', path, body },
       })
-      if (accepted.kind === 'replayed') return answer(200, accepted.body)
+      if (accepted.kind === 'replayed') return respond(200, accepted.body)
       await wakeJob(accepted.jobId)
-      return answer(200, accepted.body, limitHeaders(accepted.limit))
+      return respond(200, accepted.body, limitHeaders(accepted.limit))
     },
   })
 }

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { networkMistake } from '../../keys/key-rules.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, OneLine, ProjectParams } from '../schemas.ts'
-import { asAnswer, KeySchema, Scopes } from './key.ts'
+import { KeySchema, Scopes, toResponse } from './key.ts'
 
 const lastDateTime = new Date('9999-12-31T23:59:59.999Z')
 
@@ -44,7 +44,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
           ],
         },
       ),
-      answers: {
+      responses: {
         201: Type.Object({
           key: KeySchema,
           secret: Type.String({ description: 'The key itself. Shown once: keep it now.' }),
@@ -64,7 +64,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const made = await keys.create(projectId, { name, scopes, expiresAt: ends, allowedNetworks }, actor)
-      return answer(201, { key: asAnswer(made.key), secret: made.secret })
+      return respond(201, { key: toResponse(made.key), secret: made.secret })
     },
   })
 }

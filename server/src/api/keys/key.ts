@@ -23,7 +23,7 @@ export const KeySchema = Type.Object(
   { $id: 'ApiKey' },
 )
 
-export const asAnswer = (key: Key): Static<typeof KeySchema> => ({
+export const toResponse = (key: Key): Static<typeof KeySchema> => ({
   id: key.id,
   name: key.name,
   hint: key.prefix,

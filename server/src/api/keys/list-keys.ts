@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, KeySchema } from './key.ts'
+import { KeySchema, toResponse } from './key.ts'
 
 export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
   return route({
@@ -17,11 +17,11 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
     schemas: {
       params: ProjectParams,
       query: pageQuery('key'),
-      answers: { 200: Type.Object({ keys: Type.Array(KeySchema), nextCursor }) },
+      responses: { 200: Type.Object({ keys: Type.Array(KeySchema), nextCursor }) },
     },
     async handle({ projectId, query }) {
       const page = await readPage(query, (which) => keys.list(projectId, which))
-      return answer(200, { keys: page.items.map(asAnswer), nextCursor: page.nextCursor })
+      return respond(200, { keys: page.items.map(toResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { idParam, ProjectParams } from '../schemas.ts'
-import { asAnswer, KeySchema } from './key.ts'
+import { KeySchema, toResponse } from './key.ts'
 
 export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
   return route({
@@ -17,9 +17,9 @@ export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
       'invitations. Revoking it again changes nothing.',
     schemas: {
       params: Type.Object({ ...ProjectParams.properties, keyId: idParam("The key's id, like `key_…`.") }),
-      answers: { 200: KeySchema },
+      responses: { 200: KeySchema },
     },
     handle: async ({ projectId, params, actor }) =>
-      answer(200, asAnswer(await keys.revoke(projectId, params.keyId, actor))),
+      respond(200, toResponse(await keys.revoke(projectId, params.keyId, actor))),
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { scopes } from '../../keys/scopes.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 const Me = Type.Object(
@@ -23,10 +23,10 @@ export function getMeRoute(): Route {
     tag: 'API keys',
     summary: 'What your API key is good for',
     description: 'The way to test a key: it changes nothing and needs no project id.',
-    schemas: { answers: { 200: Me } },
+    schemas: { responses: { 200: Me } },
     async handle({ key }) {
       const { projectId, id, name, scopes: keyScopes, expiresAt } = key
-      return answer(200, {
+      return respond(200, {
         projectId,
         keyId: id,
         name,

@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InstanceModelSchema, readTypedModel, TypedModel } from './instance-model.ts'
+import { type Route, respond, route } from '../route.ts'
+import { InstanceModelSchema, readTypedModel, TypedModel, toResponse } from './instance-model.ts'
 import type { ModelProviders } from './model-providers.ts'
 
 export function addModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
@@ -13,13 +13,13 @@ export function addModelRoute({ modelProviders }: { modelProviders: ModelProvide
     tag: 'Service',
     summary: 'Add a model to the installation',
     description: 'Tested first; what does not work is refused and nothing is stored.',
-    schemas: { body: TypedModel, answers: { 201: InstanceModelSchema } },
+    schemas: { body: TypedModel, responses: { 201: InstanceModelSchema } },
     async handle({ body }) {
       const model = readTypedModel(body)
       const wrong = await modelProviders.test(model, body.key)
       if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved.`)
       await modelProviders.save(model, body.key)
-      return answer(201, asAnswer({ ...model, hasKey: body.key !== null }))
+      return respond(201, toResponse({ ...model, hasKey: body.key !== null }))
     },
   })
 }

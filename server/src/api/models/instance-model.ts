@@ -84,7 +84,7 @@ const asPrices = ({ input, output, cacheRead, cacheWrite }: Static<typeof TypedM
 const asDecimal = (number: number | null) => (number === null ? null : number.toFixed(6).replace(/\.?0+$/, ''))
 const asNumber = (text: string | null) => (text === null ? null : Number(text))
 
-export const asAnswer = ({ prices, projectIds, ...model }: InstanceModel): Static<typeof InstanceModelSchema> => ({
+export const toResponse = ({ prices, projectIds, ...model }: InstanceModel): Static<typeof InstanceModelSchema> => ({
   ...model,
   prices: {
     input: asNumber(prices.input),

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InstanceModelSchema } from './instance-model.ts'
+import { type Route, respond, route } from '../route.ts'
+import { InstanceModelSchema, toResponse } from './instance-model.ts'
 
 export function listInstanceModelsRoute({ models }: { models: ModelStore }): Route {
   return route({
@@ -11,7 +11,7 @@ export function listInstanceModelsRoute({ models }: { models: ModelStore }): Rou
     name: 'listInstanceModels',
     tag: 'Service',
     summary: 'All models of the installation',
-    schemas: { answers: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
-    handle: async () => answer(200, { models: (await models.list()).map(asAnswer) }),
+    schemas: { responses: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
+    handle: async () => respond(200, { models: (await models.list()).map(toResponse) }),
   })
 }

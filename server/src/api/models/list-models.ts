@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Model } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 
 const price = (of: string) =>
@@ -32,14 +32,14 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
     tag: 'Agent jobs',
     summary: 'The models that jobs of a project may use',
     description: 'By name. The operator configures them.',
-    schemas: { params: ProjectParams, answers: { 200: Type.Object({ models: Type.Array(AgentModel) }) } },
+    schemas: { params: ProjectParams, responses: { 200: Type.Object({ models: Type.Array(AgentModel) }) } },
     async handle({ projectId }) {
-      return answer(200, { models: (await models.listFor(projectId)).map(asAnswer) })
+      return respond(200, { models: (await models.listFor(projectId)).map(toResponse) })
     },
   })
 }
 
-const asAnswer = ({ name, isDefault, contextWindowTokens, maxOutputTokens, prices }: Model) => ({
+const toResponse = ({ name, isDefault, contextWindowTokens, maxOutputTokens, prices }: Model) => ({
   name,
   isDefault,
   contextWindowTokens,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InstanceModelSchema } from './instance-model.ts'
+import { type Route, respond, route } from '../route.ts'
+import { InstanceModelSchema, toResponse } from './instance-model.ts'
 import { ModelParams } from './model-params.ts'
 
 export function removeModelRoute({ models }: { models: ModelStore }): Route {
@@ -14,11 +14,11 @@ export function removeModelRoute({ models }: { models: ModelStore }): Route {
     tag: 'Service',
     summary: 'Remove a model from the installation',
     description: 'With its key. Jobs that are for it get no more answers. Answers with those that are left.',
-    schemas: { params: ModelParams, answers: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
+    schemas: { params: ModelParams, responses: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
     refuses: ['not_found'],
     async handle({ params }) {
       await models.remove(params.modelName)
-      return answer(200, { models: (await models.list()).map(asAnswer) })
+      return respond(200, { models: (await models.list()).map(toResponse) })
     },
   })
 }

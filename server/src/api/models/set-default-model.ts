@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InstanceModelSchema } from './instance-model.ts'
+import { type Route, respond, route } from '../route.ts'
+import { InstanceModelSchema, toResponse } from './instance-model.ts'
 import { ModelParams } from './model-params.ts'
 
 export function setDefaultModelRoute({ models }: { models: ModelStore }): Route {
@@ -16,12 +16,12 @@ export function setDefaultModelRoute({ models }: { models: ModelStore }): Route 
     description: 'For jobs that name no model, in projects that chose none.',
     schemas: {
       params: ModelParams,
-      answers: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) },
+      responses: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) },
     },
     refuses: ['not_found'],
     async handle({ params }) {
       await models.makeDefault(params.modelName)
-      return answer(200, { models: (await models.list()).map(asAnswer) })
+      return respond(200, { models: (await models.list()).map(toResponse) })
     },
   })
 }

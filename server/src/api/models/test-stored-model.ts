@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { TestStoredModel } from '../../models/stored-model-test.ts'
 import { MinuteLimit } from '../minute-limit.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ModelTestSchema, timeTest } from './model-test.ts'
 
@@ -21,12 +21,12 @@ export function testStoredModelRoute({ testStoredModel }: { testStoredModel: Tes
         { model: Type.String({ minLength: 1, maxLength: 100, description: 'By its name, or `default`.' }) },
         { additionalProperties: false, examples: [{ model: 'default' }] },
       ),
-      answers: { 200: ModelTestSchema },
+      responses: { 200: ModelTestSchema },
     },
     refuses: ['rate_limited'],
     async handle({ projectId, body }) {
       tests.take(projectId)
-      return answer(200, await timeTest(() => testStoredModel(projectId, body.model)))
+      return respond(200, await timeTest(() => testStoredModel(projectId, body.model)))
     },
   })
 }

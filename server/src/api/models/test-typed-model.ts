@@ -1,4 +1,4 @@
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { readTypedModel, TypedModel } from './instance-model.ts'
 import type { ModelProviders } from './model-providers.ts'
 import { ModelTestSchema, timeTest } from './model-test.ts'
@@ -12,10 +12,10 @@ export function testTypedModelRoute({ modelProviders }: { modelProviders: ModelP
     tag: 'Service',
     summary: 'Test a model before it is added',
     description: 'With one tiny call. Nothing is stored.',
-    schemas: { body: TypedModel, answers: { 200: ModelTestSchema } },
+    schemas: { body: TypedModel, responses: { 200: ModelTestSchema } },
     async handle({ body }) {
       const model = readTypedModel(body)
-      return answer(200, await timeTest(() => modelProviders.test(model, body.key)))
+      return respond(200, await timeTest(() => modelProviders.test(model, body.key)))
     },
   })
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { exampleToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
-import { describeSession, type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+import { describeSession, type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
 
-export function acceptInvitationRoute(parts: SessionParts & { invitations: InvitationStore }): Route {
+export function acceptInvitationRoute(deps: SessionDeps & { invitations: InvitationStore }): Route {
   return route({
     method: 'POST',
     url: '/v2/invitations/accept',
@@ -22,21 +22,21 @@ export function acceptInvitationRoute(parts: SessionParts & { invitations: Invit
           examples: [{ token: exampleToken, name: 'A Writer', password: 'correct horse battery staple' }],
         },
       ),
-      answers: { 200: SessionSchema },
+      responses: { 200: SessionSchema },
     },
     maxPerMinutePerNetwork: 30,
     refuses: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { token, name, password }, http }) {
       if (name !== undefined && password !== undefined) {
-        const { email } = await parts.invitations.acceptAsNew(token, { name, password }, http.requestId)
-        const cookies = await parts.sessions.signIn(email, password, http.cookie)
-        return answer(200, ...(await signedIn(parts, cookies)))
+        const { email } = await deps.invitations.acceptAsNew(token, { name, password }, http.requestId)
+        const cookies = await deps.sessions.signIn(email, password, http.cookie)
+        return respond(200, ...(await signedIn(deps, cookies)))
       }
-      const session = await parts.sessions.find(http.cookie)
+      const session = await deps.sessions.find(http.cookie)
       if (!session)
         throw new Problem('unauthenticated', 'Sign in first; or, if you are new here, give a name and a password.')
-      await parts.invitations.acceptAs(session.person, token, http.requestId)
-      return answer(200, await describeSession(parts, http.cookie))
+      await deps.invitations.acceptAs(session.person, token, http.requestId)
+      return respond(200, await describeSession(deps, http.cookie))
     },
   })
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { MinuteLimit } from '../minute-limit.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { AnyPassword, NewPassword } from './person-fields.ts'
-import { type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
 
-export function changePasswordRoute(parts: SessionParts): Route {
+export function changePasswordRoute(deps: SessionDeps): Route {
   const tries = new MinuteLimit('tries to change the password', 10)
   return route({
     method: 'PATCH',
@@ -22,13 +22,13 @@ export function changePasswordRoute(parts: SessionParts): Route {
           examples: [{ currentPassword: 'correct horse battery staple', newPassword: 'a longer sentence of my own' }],
         },
       ),
-      answers: { 200: SessionSchema },
+      responses: { 200: SessionSchema },
     },
     refuses: ['rate_limited'],
     async handle({ session, body: { currentPassword, newPassword }, http }) {
       tries.take(session.person.id)
-      const cookies = await parts.sessions.changePassword(http.cookie, currentPassword, newPassword)
-      return answer(200, ...(await signedIn(parts, cookies)))
+      const cookies = await deps.sessions.changePassword(http.cookie, currentPassword, newPassword)
+      return respond(200, ...(await signedIn(deps, cookies)))
     },
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { Email, exampleToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
-import { type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
 
-export function createFirstOwnerRoute(parts: SessionParts): Route {
+export function createFirstOwnerRoute(deps: SessionDeps): Route {
   return route({
     method: 'POST',
     url: '/v2/setup/owner',
@@ -27,14 +27,14 @@ export function createFirstOwnerRoute(parts: SessionParts): Route {
           ],
         },
       ),
-      answers: { 201: SessionSchema },
+      responses: { 201: SessionSchema },
     },
     maxPerMinutePerNetwork: 30,
     refuses: ['not_found', 'cross_origin'],
     async handle({ body: { token, ...wanted }, http }) {
-      await parts.people.createFirstOwner(token, wanted)
-      const cookies = await parts.sessions.signIn(wanted.email, wanted.password, http.cookie)
-      return answer(201, ...(await signedIn(parts, cookies)))
+      await deps.people.createFirstOwner(token, wanted)
+      const cookies = await deps.sessions.signIn(wanted.email, wanted.password, http.cookie)
+      return respond(201, ...(await signedIn(deps, cookies)))
     },
   })
 }

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { Role, refuseRoleBeyond } from '../projects/member.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, InvitationSchema } from './invitation.ts'
+import { InvitationSchema, toResponse } from './invitation.ts'
 import { Email } from './person-fields.ts'
 
 /** Says whether it went out. */
@@ -13,15 +13,15 @@ export type MailInvitation = (
   mail: { projectName: string; invitedBy: string; url: string },
 ) => Promise<boolean>
 
-export interface CreateInvitationParts {
+export interface CreateInvitationDeps {
   invitations: InvitationStore
   projects: ProjectStore
   publicUrl: string
   mailInvitation: MailInvitation
 }
 
-export function createInvitationRoute(parts: CreateInvitationParts): Route {
-  const { invitations, projects, publicUrl, mailInvitation } = parts
+export function createInvitationRoute(deps: CreateInvitationDeps): Route {
+  const { invitations, projects, publicUrl, mailInvitation } = deps
   return route({
     method: 'POST',
     url: '/v2/projects/:projectId/invitations',
@@ -39,7 +39,7 @@ export function createInvitationRoute(parts: CreateInvitationParts): Route {
         { email: Email, role: Role },
         { additionalProperties: false, examples: [{ email: 'writer@example.com', role: 'editor' }] },
       ),
-      answers: {
+      responses: {
         201: Type.Object({
           invitation: InvitationSchema,
           url: Type.String({ description: 'To be given to that person. Shown once.' }),
@@ -55,7 +55,7 @@ export function createInvitationRoute(parts: CreateInvitationParts): Route {
       const url = `${publicUrl}/invitation#${token}`
       const { name: projectName } = await projects.get(projectId)
       const mailed = mayMail && (await mailInvitation(invitation.email, { projectName, invitedBy, url }))
-      return answer(201, { invitation: asAnswer(invitation), url, mailed })
+      return respond(201, { invitation: toResponse(invitation), url, mailed })
     },
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { answer, type Route, route } from '../route.ts'
-import { describeSession, type SessionParts, SessionSchema } from './session-answer.ts'
+import { type Route, respond, route } from '../route.ts'
+import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
-export function endOtherSessionsRoute(parts: SessionParts): Route {
+export function endOtherSessionsRoute(deps: SessionDeps): Route {
   return route({
     method: 'DELETE',
     url: '/v2/sessions',
@@ -15,11 +15,11 @@ export function endOtherSessionsRoute(parts: SessionParts): Route {
         { except: Type.Literal('current', { description: 'Must be `current`: your own session is kept.' }) },
         { additionalProperties: false },
       ),
-      answers: { 200: SessionSchema },
+      responses: { 200: SessionSchema },
     },
     async handle({ http }) {
-      await parts.sessions.endOthers(http.cookie)
-      return answer(200, await describeSession(parts, http.cookie))
+      await deps.sessions.endOthers(http.cookie)
+      return respond(200, await describeSession(deps, http.cookie))
     },
   })
 }

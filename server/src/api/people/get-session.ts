@@ -1,7 +1,7 @@
-import { answer, type Route, route } from '../route.ts'
-import { describeSession, type SessionParts, SessionSchema } from './session-answer.ts'
+import { type Route, respond, route } from '../route.ts'
+import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
-export function getSessionRoute(parts: SessionParts): Route {
+export function getSessionRoute(deps: SessionDeps): Route {
   return route({
     method: 'GET',
     url: '/v2/session',
@@ -10,7 +10,7 @@ export function getSessionRoute(parts: SessionParts): Route {
     name: 'getSession',
     tag: 'People',
     summary: 'Who is signed in, and how one can',
-    schemas: { answers: { 200: SessionSchema } },
-    handle: async ({ http }) => answer(200, await describeSession(parts, http.cookie), { 'cache-control': 'no-store' }),
+    schemas: { responses: { 200: SessionSchema } },
+    handle: async ({ http }) => respond(200, await describeSession(deps, http.cookie), { 'cache-control': 'no-store' }),
   })
 }

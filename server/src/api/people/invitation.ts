@@ -19,7 +19,7 @@ export const InvitationParams = Type.Object({
   invitationId: idParam("The invitation's id, like `inv_…`."),
 })
 
-export const asAnswer = ({ id, email, role, createdAt, expiresAt }: Invitation): Static<typeof InvitationSchema> => ({
+export const toResponse = ({ id, email, role, createdAt, expiresAt }: Invitation): Static<typeof InvitationSchema> => ({
   id,
   email,
   role,

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, InvitationSchema } from './invitation.ts'
+import { InvitationSchema, toResponse } from './invitation.ts'
 
 export function listInvitationsRoute({ invitations }: { invitations: InvitationStore }): Route {
   return route({
@@ -14,8 +14,8 @@ export function listInvitationsRoute({ invitations }: { invitations: InvitationS
     summary: 'Invitations that nobody has used yet',
     schemas: {
       params: ProjectParams,
-      answers: { 200: Type.Object({ invitations: Type.Array(InvitationSchema) }) },
+      responses: { 200: Type.Object({ invitations: Type.Array(InvitationSchema) }) },
     },
-    handle: async ({ projectId }) => answer(200, { invitations: (await invitations.list(projectId)).map(asAnswer) }),
+    handle: async ({ projectId }) => respond(200, { invitations: (await invitations.list(projectId)).map(toResponse) }),
   })
 }

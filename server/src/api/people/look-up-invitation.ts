@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Role } from '../projects/member.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { exampleToken, LinkToken } from './person-fields.ts'
 
 export function lookUpInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
@@ -14,7 +14,7 @@ export function lookUpInvitationRoute({ invitations }: { invitations: Invitation
     summary: 'What an invitation is for',
     schemas: {
       body: Type.Object({ token: LinkToken }, { additionalProperties: false, examples: [{ token: exampleToken }] }),
-      answers: {
+      responses: {
         200: Type.Object({
           projectName: Type.String(),
           email: Type.String(),
@@ -27,7 +27,7 @@ export function lookUpInvitationRoute({ invitations }: { invitations: Invitation
     refuses: ['not_found', 'cross_origin'],
     async handle({ body }) {
       const { projectName, email, role, isKnown } = await invitations.look(body.token)
-      return answer(200, { projectName, email, role, isKnown })
+      return respond(200, { projectName, email, role, isKnown })
     },
   })
 }

@@ -9,12 +9,12 @@ export function addProviderCallback(server: HttpServer, sessions: Sessions, publ
   server.get(url, { config: { access: 'public' } }, async (request, reply) => {
     const headers = new Headers({ cookie: request.headers.cookie ?? '' })
     const { search } = new URL(request.url, publicOrigin)
-    const answer = await sessions.answerProvider(new Request(publicOrigin + url + search, { headers }))
-    const location = answer.headers.get('location')
+    const response = await sessions.answerProvider(new Request(publicOrigin + url + search, { headers }))
+    const location = response.headers.get('location')
     return reply
-      .code(answer.status)
-      .headers({ 'set-cookie': answer.headers.getSetCookie(), 'cache-control': 'no-store' })
+      .code(response.status)
+      .headers({ 'set-cookie': response.headers.getSetCookie(), 'cache-control': 'no-store' })
       .headers(location === null ? {} : { location })
-      .send(await answer.text())
+      .send(await response.text())
   })
 }

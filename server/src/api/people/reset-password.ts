@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { exampleToken, LinkToken, NewPassword } from './person-fields.ts'
-import { type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
 
-export function resetPasswordRoute(parts: SessionParts): Route {
+export function resetPasswordRoute(deps: SessionDeps): Route {
   return route({
     method: 'POST',
     url: '/v2/password-reset',
@@ -20,13 +20,13 @@ export function resetPasswordRoute(parts: SessionParts): Route {
           examples: [{ token: exampleToken, newPassword: 'a longer sentence of my own' }],
         },
       ),
-      answers: { 200: SessionSchema },
+      responses: { 200: SessionSchema },
     },
     maxPerMinutePerNetwork: 30,
     refuses: ['not_found', 'cross_origin'],
     async handle({ body: { token, newPassword } }) {
-      const email = await parts.people.resetPassword(token, newPassword)
-      return answer(200, ...(await signedIn(parts, await parts.sessions.signIn(email, newPassword, ''))))
+      const email = await deps.people.resetPassword(token, newPassword)
+      return respond(200, ...(await signedIn(deps, await deps.sessions.signIn(email, newPassword, ''))))
     },
   })
 }

@@ -1,6 +1,6 @@
 import type { InvitationStore } from '../../people/invitation-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, InvitationParams, InvitationSchema } from './invitation.ts'
+import { type Route, respond, route } from '../route.ts'
+import { InvitationParams, InvitationSchema, toResponse } from './invitation.ts'
 
 export function revokeInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
   return route({
@@ -10,8 +10,8 @@ export function revokeInvitationRoute({ invitations }: { invitations: Invitation
     name: 'revokeInvitation',
     tag: 'People',
     summary: 'Take an invitation back',
-    schemas: { params: InvitationParams, answers: { 200: InvitationSchema } },
+    schemas: { params: InvitationParams, responses: { 200: InvitationSchema } },
     handle: async ({ projectId, params, actor }) =>
-      answer(200, asAnswer(await invitations.revoke(projectId, params.invitationId, actor))),
+      respond(200, toResponse(await invitations.revoke(projectId, params.invitationId, actor))),
   })
 }

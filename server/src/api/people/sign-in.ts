@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { MinuteLimit } from '../minute-limit.ts'
 import { placeOf } from '../place.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { AnyPassword, Email } from './person-fields.ts'
-import { type SessionParts, SessionSchema, signedIn } from './session-answer.ts'
+import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
 
-export function signInRoute(parts: SessionParts): Route {
+export function signInRoute(deps: SessionDeps): Route {
   // By place too, or a guesser would try one password on all; by person too, or many machines would guess for one. Few by
   // both and many by person alone: else whoever knows an address could keep its owner out from anywhere.
   const triesOfPersonFromPlace = new MinuteLimit('tries to sign in with this address', 10)
@@ -26,7 +26,7 @@ export function signInRoute(parts: SessionParts): Route {
           examples: [{ email: 'owner@example.com', password: 'correct horse battery staple' }],
         },
       ),
-      answers: { 200: SessionSchema },
+      responses: { 200: SessionSchema },
     },
     maxPerMinutePerNetwork: 60,
     refuses: ['unauthenticated', 'cross_origin'],
@@ -34,7 +34,7 @@ export function signInRoute(parts: SessionParts): Route {
       const person = email.toLowerCase()
       triesOfPersonFromPlace.take(`${placeOf(http.address)} ${person}`)
       triesOfPerson.take(person)
-      return answer(200, ...(await signedIn(parts, await parts.sessions.signIn(email, password, http.cookie))))
+      return respond(200, ...(await signedIn(deps, await deps.sessions.signIn(email, password, http.cookie))))
     },
   })
 }

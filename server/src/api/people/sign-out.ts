@@ -1,7 +1,7 @@
-import { answer, type Route, route } from '../route.ts'
-import { describeSession, type SessionParts, SessionSchema } from './session-answer.ts'
+import { type Route, respond, route } from '../route.ts'
+import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
-export function signOutRoute(parts: SessionParts): Route {
+export function signOutRoute(deps: SessionDeps): Route {
   return route({
     method: 'DELETE',
     url: '/v2/session',
@@ -10,10 +10,10 @@ export function signOutRoute(parts: SessionParts): Route {
     tag: 'People',
     summary: 'Sign out',
     description: 'The session has ended when this answers, everywhere.',
-    schemas: { answers: { 200: SessionSchema } },
+    schemas: { responses: { 200: SessionSchema } },
     async handle({ http }) {
-      const { setCookie } = await parts.sessions.signOut(http.cookie)
-      return answer(200, await describeSession(parts, ''), { 'set-cookie': setCookie })
+      const { setCookie } = await deps.sessions.signOut(http.cookie)
+      return respond(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
     },
   })
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { answer, type Route, route } from '../route.ts'
-import type { SessionParts } from './session-answer.ts'
+import { type Route, respond, route } from '../route.ts'
+import type { SessionDeps } from './session-response.ts'
 
 /** A path of ours, and nothing that a browser would take for another site. */
 const ReturnTo = Type.String({ pattern: '^/(?![/\\\\])[^\\u0000-\\u0020\\u007f\\\\]*$', maxLength: 1000 })
 
-export function startProviderSignInRoute({ sessions }: SessionParts): Route {
+export function startProviderSignInRoute({ sessions }: SessionDeps): Route {
   return route({
     method: 'POST',
     url: '/v2/session/provider',
@@ -24,13 +24,13 @@ export function startProviderSignInRoute({ sessions }: SessionParts): Route {
         },
         { additionalProperties: false, examples: [{ purpose: 'sign_in', returnTo: '/' }] },
       ),
-      answers: { 200: Type.Object({ url: Type.String() }) },
+      responses: { 200: Type.Object({ url: Type.String() }) },
     },
     maxPerMinutePerNetwork: 30,
     refuses: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { purpose, returnTo }, http }) {
       const { url, setCookie } = await sessions.startProviderSignIn(purpose, returnTo, http.cookie)
-      return answer(200, { url }, { 'set-cookie': setCookie })
+      return respond(200, { url }, { 'set-cookie': setCookie })
     },
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { emailPattern } from '../../people/email.ts'
 import type { MemberStore } from '../../people/member-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, MemberSchema, Role, refuseRoleBeyond } from './member.ts'
+import { MemberSchema, Role, refuseRoleBeyond, toResponse } from './member.ts'
 
 const Email = Type.String({ pattern: emailPattern, description: "The person's email address." })
 
@@ -24,12 +24,12 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
         { email: Email, role: Role },
         { additionalProperties: false, examples: [{ email: 'writer@example.com', role: 'editor' }] },
       ),
-      answers: { 200: MemberSchema },
+      responses: { 200: MemberSchema },
     },
     wantsFreshSession: true,
     async handle({ projectId, caller, body, actor }) {
       refuseRoleBeyond(caller, body.role)
-      return answer(200, asAnswer(await members.add(projectId, body, actor)))
+      return respond(200, toResponse(await members.add(projectId, body, actor)))
     },
   })
 }

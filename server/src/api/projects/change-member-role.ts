@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, MemberParams, MemberSchema, Role, refuseRoleBeyond } from './member.ts'
+import { type Route, respond, route } from '../route.ts'
+import { MemberParams, MemberSchema, Role, refuseRoleBeyond, toResponse } from './member.ts'
 
 export function changeMemberRoleRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -16,12 +16,12 @@ export function changeMemberRoleRoute({ members }: { members: MemberStore }): Ro
     schemas: {
       params: MemberParams,
       body: Type.Object({ role: Role }, { additionalProperties: false, examples: [{ role: 'viewer' }] }),
-      answers: { 200: MemberSchema },
+      responses: { 200: MemberSchema },
     },
     wantsFreshSession: true,
     async handle({ projectId, params, caller, body, actor }) {
       refuseRoleBeyond(caller, body.role)
-      return answer(200, asAnswer(await members.changeRole(projectId, params.memberId, body.role, actor)))
+      return respond(200, toResponse(await members.changeRole(projectId, params.memberId, body.role, actor)))
     },
   })
 }

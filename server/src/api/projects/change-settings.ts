@@ -3,11 +3,11 @@ import { DatabaseError } from 'pg'
 import type { BudgetTables } from '../../models/budget-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { ProjectTables } from '../../projects/tables.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSettings, ProjectSettingsChanges, readSettings, type SettingsParts } from './project-settings.ts'
+import { ProjectSettings, ProjectSettingsChanges, readSettings, type SettingsDeps } from './project-settings.ts'
 
-export function changeSettingsRoute(parts: SettingsParts): Route {
+export function changeSettingsRoute(deps: SettingsDeps): Route {
   return route({
     method: 'PATCH',
     url: '/v2/projects/:projectId/settings',
@@ -16,22 +16,22 @@ export function changeSettingsRoute(parts: SettingsParts): Route {
     tag: 'Projects',
     summary: 'Change how jobs of a project are worked on',
     description: 'What is left out stays. Holds from the next turn on, a budget from the next call of a model on.',
-    schemas: { params: ProjectParams, body: ProjectSettingsChanges, answers: { 200: ProjectSettings } },
+    schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettings } },
     async handle({ projectId, body: { budget, ...changes }, actor }) {
       const { defaultModel } = changes
       const isUnknown =
-        defaultModel && (defaultModel === 'default' || !(await parts.models.find(projectId, defaultModel)))
+        defaultModel && (defaultModel === 'default' || !(await deps.models.find(projectId, defaultModel)))
       if (isUnknown) throw unknownModel()
       const setBudget =
         budget &&
         ((tx: Transaction<ProjectTables>) =>
-          parts.budgets.setIn(tx.withTables<BudgetTables>(), projectId, budget, actor))
+          deps.budgets.setIn(tx.withTables<BudgetTables>(), projectId, budget, actor))
       try {
-        await parts.projects.changeSettings(projectId, changes, actor, setBudget)
+        await deps.projects.changeSettings(projectId, changes, actor, setBudget)
       } catch (error) {
         throw isModelGone(error) ? unknownModel() : error
       }
-      return answer(200, await readSettings(parts, projectId))
+      return respond(200, await readSettings(deps, projectId))
     },
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, ProjectName, ProjectSchema } from './project.ts'
+import { type Route, respond, route } from '../route.ts'
+import { ProjectName, ProjectSchema, toResponse } from './project.ts'
 
 export function createProjectRoute({ projects }: { projects: ProjectStore }): Route {
   return route({
@@ -13,9 +13,9 @@ export function createProjectRoute({ projects }: { projects: ProjectStore }): Ro
     summary: 'Make a project, and be its owner',
     schemas: {
       body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
-      answers: { 201: ProjectSchema },
+      responses: { 201: ProjectSchema },
     },
     handle: async ({ session, body, actor }) =>
-      answer(201, asAnswer(await projects.create(body.name, actor, session.person))),
+      respond(201, toResponse(await projects.create(body.name, actor, session.person))),
   })
 }

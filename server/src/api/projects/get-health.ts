@@ -4,8 +4,8 @@ import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
 import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, RunnerSchema } from '../runners/runner.ts'
+import { type Route, respond, route } from '../route.ts'
+import { RunnerSchema, toResponse } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const ProjectHealth = Type.Object(
@@ -29,14 +29,14 @@ const ProjectHealth = Type.Object(
   { $id: 'ProjectHealth' },
 )
 
-export interface HealthParts {
+export interface HealthDeps {
   readiness: Readiness
   runners: RunnerStore
   viewBuffer: ViewBuffer
   readSchemaVersion: () => Promise<string | null>
 }
 
-export function getHealthRoute(parts: HealthParts): Route {
+export function getHealthRoute(deps: HealthDeps): Route {
   return route({
     method: 'GET',
     url: '/v2/projects/:projectId/health',
@@ -44,19 +44,19 @@ export function getHealthRoute(parts: HealthParts): Route {
     name: 'getProjectHealth',
     tag: 'Projects',
     summary: 'What a project depends on, and whether it works',
-    schemas: { params: ProjectParams, answers: { 200: ProjectHealth } },
+    schemas: { params: ProjectParams, responses: { 200: ProjectHealth } },
     quiet: true,
     async handle({ projectId }) {
       const [report, runners, { oldestWaitingAt, ...buffer }, schema] = await Promise.all([
-        parts.readiness.report(),
-        parts.runners.listFor(projectId),
-        parts.viewBuffer.look(),
-        parts.readSchemaVersion(),
+        deps.readiness.report(),
+        deps.runners.listFor(projectId),
+        deps.viewBuffer.look(),
+        deps.readSchemaVersion(),
       ])
-      return answer(200, {
+      return respond(200, {
         status: report.status,
         components: report.components,
-        runners: runners.map(asAnswer),
+        runners: runners.map(toResponse),
         viewBuffer: { ...buffer, oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null },
         versions: { colophon: version, schema },
       })

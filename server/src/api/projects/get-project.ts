@@ -1,7 +1,7 @@
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, ProjectSchema } from './project.ts'
+import { ProjectSchema, toResponse } from './project.ts'
 
 export function getProjectRoute({ projects }: { projects: ProjectStore }): Route {
   return route({
@@ -11,7 +11,7 @@ export function getProjectRoute({ projects }: { projects: ProjectStore }): Route
     name: 'getProject',
     tag: 'Projects',
     summary: 'A project',
-    schemas: { params: ProjectParams, answers: { 200: ProjectSchema } },
-    handle: async ({ projectId }) => answer(200, asAnswer(await projects.get(projectId))),
+    schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
+    handle: async ({ projectId }) => respond(200, toResponse(await projects.get(projectId))),
   })
 }

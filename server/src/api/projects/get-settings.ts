@@ -1,8 +1,8 @@
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSettings, readSettings, type SettingsParts } from './project-settings.ts'
+import { ProjectSettings, readSettings, type SettingsDeps } from './project-settings.ts'
 
-export function getSettingsRoute(parts: SettingsParts): Route {
+export function getSettingsRoute(deps: SettingsDeps): Route {
   return route({
     method: 'GET',
     url: '/v2/projects/:projectId/settings',
@@ -10,7 +10,7 @@ export function getSettingsRoute(parts: SettingsParts): Route {
     name: 'getProjectSettings',
     tag: 'Projects',
     summary: 'How jobs of a project are worked on',
-    schemas: { params: ProjectParams, answers: { 200: ProjectSettings } },
-    handle: async ({ projectId }) => answer(200, await readSettings(parts, projectId)),
+    schemas: { params: ProjectParams, responses: { 200: ProjectSettings } },
+    handle: async ({ projectId }) => respond(200, await readSettings(deps, projectId)),
   })
 }

@@ -8,7 +8,7 @@ import type { KeyStore } from '../../keys/key-store.ts'
 import { defaultModel } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Setup = Type.Object(
@@ -31,7 +31,7 @@ const Setup = Type.Object(
   { $id: 'ProjectSetup' },
 )
 
-export interface SetupParts {
+export interface SetupDeps {
   repositories: RepositoryStore
   models: ModelStore
   runners: RunnerStore
@@ -41,7 +41,7 @@ export interface SetupParts {
   seenClients: SeenClients
 }
 
-export function getSetupRoute(parts: SetupParts): Route {
+export function getSetupRoute(deps: SetupDeps): Route {
   return route({
     method: 'GET',
     url: '/v2/projects/:projectId/setup',
@@ -51,20 +51,20 @@ export function getSetupRoute(parts: SetupParts): Route {
     summary: 'How far a project is set up',
     description:
       'From nothing to a first pull request and a first counted view. Cheap: it may be asked every two seconds.',
-    schemas: { params: ProjectParams, answers: { 200: Setup } },
+    schemas: { params: ProjectParams, responses: { 200: Setup } },
     quiet: true,
     async handle({ projectId }) {
       const [repository, model, runners, job, keys, siteKeys, views] = await Promise.all([
-        parts.repositories.find(projectId),
-        parts.models.find(projectId, defaultModel),
-        parts.runners.listFor(projectId),
-        parts.findFurthestJob(projectId),
-        parts.keys.list(projectId, { limit: 1, before: undefined }),
-        parts.analyticsSettings.listSiteKeys(projectId),
-        parts.seenClients.find(projectId),
+        deps.repositories.find(projectId),
+        deps.models.find(projectId, defaultModel),
+        deps.runners.listFor(projectId),
+        deps.findFurthestJob(projectId),
+        deps.keys.list(projectId, { limit: 1, before: undefined }),
+        deps.analyticsSettings.listSiteKeys(projectId),
+        deps.seenClients.find(projectId),
       ])
       const lastSeen = runners.flatMap(({ lastSeenAt }) => lastSeenAt ?? []).sort((a, b) => +b - +a)[0]
-      return answer(200, {
+      return respond(200, {
         repository: {
           isConnected: repository !== undefined,
           name: repository ? `${repository.owner}/${repository.name}` : null,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const AuditEntry = Type.Object(
@@ -29,13 +29,13 @@ export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
     schemas: {
       params: ProjectParams,
       query: pageQuery('aud'),
-      answers: {
+      responses: {
         200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor }),
       },
     },
     async handle({ projectId, query }) {
       const page = await readPage(query, (which) => audit.list(projectId, which))
-      return answer(200, {
+      return respond(200, {
         entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
         nextCursor: page.nextCursor,
       })

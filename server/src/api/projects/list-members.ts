@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
 import { nextCursor, pageQuery, readPage } from '../page.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, MemberSchema } from './member.ts'
+import { MemberSchema, toResponse } from './member.ts'
 
 export function listMembersRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -16,11 +16,11 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
     schemas: {
       params: ProjectParams,
       query: pageQuery('mbr'),
-      answers: { 200: Type.Object({ members: Type.Array(MemberSchema), nextCursor }) },
+      responses: { 200: Type.Object({ members: Type.Array(MemberSchema), nextCursor }) },
     },
     async handle({ projectId, query }) {
       const page = await readPage(query, (which) => members.list(projectId, which))
-      return answer(200, { members: page.items.map(asAnswer), nextCursor: page.nextCursor })
+      return respond(200, { members: page.items.map(toResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -25,7 +25,7 @@ export const MemberParams = Type.Object({
   memberId: idParam("The member's id, like `mbr_…`."),
 })
 
-export const asAnswer = ({ id, email, role, createdAt, hasJoined }: Member): Static<typeof MemberSchema> => ({
+export const toResponse = ({ id, email, role, createdAt, hasJoined }: Member): Static<typeof MemberSchema> => ({
   id,
   email,
   role,

@@ -1,8 +1,8 @@
 import type { PauseStore } from '../../jobs/pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, ProjectSchema } from './project.ts'
+import { ProjectSchema, toResponse } from './project.ts'
 
 export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
   return route({
@@ -13,10 +13,10 @@ export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore
     tag: 'Projects',
     summary: 'Pause a project',
     description: 'Turns under way stop within seconds and wait; jobs are still taken, and wait too. Safe to repeat.',
-    schemas: { params: ProjectParams, answers: { 200: ProjectSchema } },
+    schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
     async handle({ projectId, actor }) {
       await pauses.pause(projectId, actor)
-      return answer(200, asAnswer(await projects.get(projectId)))
+      return respond(200, toResponse(await projects.get(projectId)))
     },
   })
 }

@@ -53,7 +53,7 @@ export const ProjectSettingsChanges = Type.Partial(
   },
 )
 
-export interface SettingsParts {
+export interface SettingsDeps {
   projects: ProjectStore
   models: ModelStore
   budgets: BudgetStore
@@ -61,7 +61,7 @@ export interface SettingsParts {
 }
 
 export async function readSettings(
-  { projects, models, budgets, instanceBudget }: SettingsParts,
+  { projects, models, budgets, instanceBudget }: SettingsDeps,
   projectId: Id<'prj'>,
 ): Promise<Static<typeof ProjectSettings>> {
   const [{ pausedAt }, settings, instanceDefaultModel, { own, used }] = await Promise.all([

@@ -14,7 +14,7 @@ export const ProjectSchema = Type.Object(
   { $id: 'Project' },
 )
 
-export const asAnswer = ({ id, name, createdAt, pausedAt }: Project): Static<typeof ProjectSchema> => ({
+export const toResponse = ({ id, name, createdAt, pausedAt }: Project): Static<typeof ProjectSchema> => ({
   id,
   name,
   createdAt: createdAt.toISOString(),

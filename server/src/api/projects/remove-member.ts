@@ -1,6 +1,6 @@
 import type { MemberStore } from '../../people/member-store.ts'
-import { answer, type Route, route } from '../route.ts'
-import { asAnswer, MemberParams, MemberSchema } from './member.ts'
+import { type Route, respond, route } from '../route.ts'
+import { MemberParams, MemberSchema, toResponse } from './member.ts'
 
 export function removeMemberRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -13,8 +13,8 @@ export function removeMemberRoute({ members }: { members: MemberStore }): Route 
     description:
       'The last owner of a project stays. Ends the open invitations for this member and by them; API keys and runners that ' +
       'they made go on until they are revoked. Answers with the member as they were.',
-    schemas: { params: MemberParams, answers: { 200: MemberSchema } },
+    schemas: { params: MemberParams, responses: { 200: MemberSchema } },
     handle: async ({ projectId, params, actor }) =>
-      answer(200, asAnswer(await members.remove(projectId, params.memberId, actor))),
+      respond(200, toResponse(await members.remove(projectId, params.memberId, actor))),
   })
 }

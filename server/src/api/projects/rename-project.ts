@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, ProjectName, ProjectSchema } from './project.ts'
+import { ProjectName, ProjectSchema, toResponse } from './project.ts'
 
 export function renameProjectRoute({ projects }: { projects: ProjectStore }): Route {
   return route({
@@ -15,9 +15,9 @@ export function renameProjectRoute({ projects }: { projects: ProjectStore }): Ro
     schemas: {
       params: ProjectParams,
       body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
-      answers: { 200: ProjectSchema },
+      responses: { 200: ProjectSchema },
     },
     handle: async ({ projectId, body, actor }) =>
-      answer(200, asAnswer(await projects.rename(projectId, body.name, actor))),
+      respond(200, toResponse(await projects.rename(projectId, body.name, actor))),
   })
 }

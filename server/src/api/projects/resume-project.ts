@@ -1,8 +1,8 @@
 import type { PauseStore } from '../../jobs/pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, ProjectSchema } from './project.ts'
+import { ProjectSchema, toResponse } from './project.ts'
 
 export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
   return route({
@@ -13,10 +13,10 @@ export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStor
     tag: 'Projects',
     summary: 'Resume a project',
     description: 'What waited goes on, with the time that was left to it. Safe to repeat.',
-    schemas: { params: ProjectParams, answers: { 200: ProjectSchema } },
+    schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
     async handle({ projectId, actor }) {
       await pauses.resume(projectId, actor)
-      return answer(200, asAnswer(await projects.get(projectId)))
+      return respond(200, toResponse(await projects.get(projectId)))
     },
   })
 }

@@ -20,7 +20,7 @@ ${prose(operation.description)}
 <pre tabindex="0" role="group" aria-label="Example of ${method} ${path}"><code>${curlExample(document, call)}</code></pre>
 ${parameterSection(operation)}
 ${bodySection(operation)}
-${answerSection(operation)}
+${responseSection(operation)}
 </section>
 `
 }
@@ -50,12 +50,12 @@ ${prose(requestBody.description)}
 ${contentBlocks('Fields of the body', requestBody.content)}`
 }
 
-function answerSection({ responses = {} }: Operation): Html {
+function responseSection({ responses = {} }: Operation): Html {
   const answers = Object.entries(responses)
   const isError = ([status]: [string, Answer]) => /^([45]|default)/.test(status)
   const errors = answers.filter(isError)
   return html`<h4>Answers</h4>
-${answers.filter((answer) => !isError(answer)).map(([status, answer]) => successBlock(status, answer))}
+${answers.filter((response) => !isError(response)).map(([status, response]) => successBlock(status, response))}
 ${errors.length > 0 ? errorTable(errors) : ''}`
 }
 

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
-import { asAnswer, BranchName, DocsFolder, PublishingChanges, RepositorySchema } from './repository.ts'
+import { BranchName, DocsFolder, PublishingChanges, RepositorySchema, toResponse } from './repository.ts'
 
 const Changes = Type.Partial(
   Type.Object({ baseBranch: BranchName, docsFolder: DocsFolder, publishing: PublishingChanges }),
@@ -30,7 +30,7 @@ export function changeRepositoryRoute({
     tag: 'Projects',
     summary: 'Change where in its repository a project works, and how it publishes',
     description: 'What is left out stays. Holds from the next turn on.',
-    schemas: { params: ProjectParams, body: Changes, answers: { 200: RepositorySchema } },
+    schemas: { params: ProjectParams, body: Changes, responses: { 200: RepositorySchema } },
     refuses: ['project_not_ready'],
     async handle({ projectId, body, actor }) {
       const { defaultTemplates, problemsOfTemplates } = codeHosts
@@ -41,7 +41,7 @@ export function changeRepositoryRoute({
         body: bodyTemplate ?? defaultTemplates.body,
       })
       if (wrong) throw new Problem('invalid_request', [wrong, ...others].join(' '))
-      return answer(200, asAnswer(await repositories.change(projectId, body, actor), defaultTemplates))
+      return respond(200, toResponse(await repositories.change(projectId, body, actor), defaultTemplates))
     },
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
-import { asAnswer, RepositorySchema } from './repository.ts'
+import { RepositorySchema, toResponse } from './repository.ts'
 
 export function getRepositoryRoute(parts: { repositories: RepositoryStore; codeHosts: CodeHosts }): Route {
   return route({
@@ -15,13 +15,13 @@ export function getRepositoryRoute(parts: { repositories: RepositoryStore; codeH
     summary: "A project's repository",
     schemas: {
       params: ProjectParams,
-      answers: {
+      responses: {
         200: Type.Object({ repository: nullable(RepositorySchema, { description: 'Null: none is connected yet.' }) }),
       },
     },
     async handle({ projectId }) {
       const repository = await parts.repositories.find(projectId)
-      return answer(200, { repository: repository ? asAnswer(repository, parts.codeHosts.defaultTemplates) : null })
+      return respond(200, { repository: repository ? toResponse(repository, parts.codeHosts.defaultTemplates) : null })
     },
   })
 }

@@ -121,7 +121,7 @@ export const asWanted = (
 })
 
 /** Without its secrets. */
-export const asAnswer = (
+export const toResponse = (
   { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing }: Repository,
   templates: Templates,
 ): Static<typeof RepositorySchema> => ({

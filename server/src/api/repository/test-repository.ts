@@ -1,4 +1,4 @@
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
 import { asWanted, ConnectBody, RepositoryTestSchema } from './repository.ts'
@@ -12,7 +12,7 @@ export function testRepositoryRoute({ codeHosts }: { codeHosts: CodeHosts }): Ro
     tag: 'Projects',
     summary: 'Test a connection to a repository',
     description: 'Nothing is stored. What does not work is an answer too, with what to do about it.',
-    schemas: { params: ProjectParams, body: ConnectBody, answers: { 200: RepositoryTestSchema } },
-    handle: async ({ body }) => answer(200, await codeHosts.test(asWanted(body, {}), body.token)),
+    schemas: { params: ProjectParams, body: ConnectBody, responses: { 200: RepositoryTestSchema } },
+    handle: async ({ body }) => respond(200, await codeHosts.test(asWanted(body, {}), body.token)),
   })
 }

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import { generateKey, hashOfKey } from '../../keys/key-format.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { nullable, OneLine, ProjectParams } from '../schemas.ts'
-import { asAnswer, RunnerSchema } from './runner.ts'
+import { RunnerSchema, toResponse } from './runner.ts'
 
 export function createRunnerRoute({
   runners,
@@ -27,7 +27,7 @@ export function createRunnerRoute({
         { name: OneLine({ minLength: 1, maxLength: 100 }) },
         { additionalProperties: false, examples: [{ name: 'build machine 1' }] },
       ),
-      answers: {
+      responses: {
         201: Type.Object({
           runner: RunnerSchema,
           token: Type.String({ description: 'What the runner is started with. Shown once: keep it now.' }),
@@ -40,7 +40,7 @@ export function createRunnerRoute({
     async handle({ projectId, body, actor }) {
       const token = generateKey('colophon_runner_')
       const runner = await runners.createFor(projectId, body.name, hashOfKey(token), actor)
-      return answer(201, { runner: asAnswer(runner), token, gatewayUrl: gatewayUrl ?? null })
+      return respond(201, { runner: toResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
     },
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { asAnswer, RunnerSchema } from './runner.ts'
+import { RunnerSchema, toResponse } from './runner.ts'
 
 export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
   return route({
@@ -13,7 +13,7 @@ export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
     tag: 'Projects',
     summary: "The runners that work on a project's jobs",
     description: 'Newest first, shared ones too, revoked ones not.',
-    schemas: { params: ProjectParams, answers: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) } },
-    handle: async ({ projectId }) => answer(200, { runners: (await runners.listFor(projectId)).map(asAnswer) }),
+    schemas: { params: ProjectParams, responses: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) } },
+    handle: async ({ projectId }) => respond(200, { runners: (await runners.listFor(projectId)).map(toResponse) }),
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
-import { answer, type Route, route } from '../route.ts'
+import { type Route, respond, route } from '../route.ts'
 import { idParam, ProjectParams } from '../schemas.ts'
-import { asAnswer, RunnerSchema } from './runner.ts'
+import { RunnerSchema, toResponse } from './runner.ts'
 
 export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route {
   return route({
@@ -15,12 +15,12 @@ export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route 
     description: 'It gets no more turns; one that it works on, it may finish. Revoking it again changes nothing.',
     schemas: {
       params: Type.Object({ ...ProjectParams.properties, runnerId: idParam("The runner's id, like `run_…`.") }),
-      answers: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) },
+      responses: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) },
     },
     refuses: ['insufficient_role'],
     async handle({ projectId, params, actor }) {
       await runners.revokeFor(projectId, params.runnerId, actor)
-      return answer(200, { runners: (await runners.listFor(projectId)).map(asAnswer) })
+      return respond(200, { runners: (await runners.listFor(projectId)).map(toResponse) })
     },
   })
 }

@@ -14,7 +14,7 @@ export const RunnerSchema = Type.Object(
   { $id: 'Runner' },
 )
 
-export const asAnswer = ({ createdAt, lastSeenAt, ...runner }: ProjectRunner): Static<typeof RunnerSchema> => ({
+export const toResponse = ({ createdAt, lastSeenAt, ...runner }: ProjectRunner): Static<typeof RunnerSchema> => ({
   ...runner,
   createdAt: createdAt.toISOString(),
   lastSeenAt: lastSeenAt?.toISOString() ?? null,

@@ -21,14 +21,14 @@ export async function callGitHost(
   { headers, body, signal, limits }: GitCallRequest,
 ): Promise<Response> {
   const [method = '', path = ''] = call.split(' ')
-  const answer = await egress.fetch(remote.url + path, {
+  const response = await egress.fetch(remote.url + path, {
     method,
     headers: [...headers, ['authorization', remote.authorization()]],
     body,
     signal,
     limits,
   })
-  if (answer.status === 200) return answer
-  await answer.body?.cancel()
-  throw failureOfStatus(answer, `git's ${call}`)
+  if (response.status === 200) return response
+  await response.body?.cancel()
+  throw failureOfStatus(response, `git's ${call}`)
 }

@@ -29,12 +29,16 @@ async function start(status = 200) {
 describe('the relay', () => {
   it("adds the host's token, and passes on nothing that git does not need", async () => {
     const { asked, call } = await start()
-    const answer = await call('/git-upload-pack', {
+    const response = await call('/git-upload-pack', {
       method: 'POST',
       body: 'want',
       headers: { 'git-protocol': 'version=2' },
     })
-    expect([answer.status, answer.headers.get('content-type'), await answer.text()]).toEqual([200, 'x/y', 'answer'])
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'x/y',
+      'answer',
+    ])
     expect(asked[0]?.url).toBe('/owner/name.git/git-upload-pack')
     expect(asked[0]?.headers).toMatchObject({ authorization: 'Basic c2VjcmV0', 'git-protocol': 'version=2' })
     expect(Object.keys(asked[0]?.headers ?? {})).not.toEqual(expect.arrayContaining(['cookie', 'x-colophon-relay']))
@@ -43,8 +47,8 @@ describe('the relay', () => {
   it('serves nobody else', async () => {
     const { asked, relay, call } = await start()
     for (const headers of [{}, { 'x-colophon-relay': 'f'.repeat(64) }, { 'x-colophon-relay': '' }]) {
-      const answer = await fetch(`${relay.url}/info/refs?service=git-upload-pack`, { headers })
-      expect(answer.status).toBe(403)
+      const response = await fetch(`${relay.url}/info/refs?service=git-upload-pack`, { headers })
+      expect(response.status).toBe(403)
     }
     for (const path of [
       '/',

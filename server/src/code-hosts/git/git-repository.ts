@@ -17,7 +17,7 @@ export type CommitDetails = {
   date: Date
 }
 
-export type GitRepositoryParts = {
+export type GitRepositoryDeps = {
   remote: GitRemote
   egress: Egress
   /** Ends everything under way, git included. */
@@ -52,7 +52,7 @@ export class GitRepository {
     this.#signal = signal
   }
 
-  static async open({ remote, egress, signal }: GitRepositoryParts): Promise<GitRepository> {
+  static async open({ remote, egress, signal }: GitRepositoryDeps): Promise<GitRepository> {
     const directory = await mkdtemp(join(tmpdir(), directoryPrefix))
     // By hand rather than by `git init`, whose templates are the machine's.
     await mkdir(join(directory, 'objects/pack'), { recursive: true })
@@ -177,9 +177,9 @@ export class GitRepository {
   async push(commit: CommitId, branch: string): Promise<'pushed' | 'rejected'> {
     const run = await this.#callHost(['push', '--porcelain', '--no-verify', 'origin', `${commit}:refs/heads/${branch}`])
     if (run.exitCode === 0) return 'pushed'
-    const answer = run.stdout.toString()
-    if (answer.includes('\t[rejected] ')) return 'rejected'
-    const [, reason] = /\t\[remote rejected\] \((.*)\)/.exec(answer) ?? []
+    const response = run.stdout.toString()
+    if (response.includes('\t[rejected] ')) return 'rejected'
+    const [, reason] = /\t\[remote rejected\] \((.*)\)/.exec(response) ?? []
     // Two pushes at the same moment: the loser may look again.
     if (reason && /lock|failed to update ref|incorrect old value/i.test(reason)) return 'rejected'
     if (reason) {
@@ -248,5 +248,5 @@ function unexpected(command: string, { exitCode, stderr }: GitRun): CodeHostErro
     .replace(/[^\P{C} ]+|\s+/gu, ' ')
     .trim()
     .slice(-300)
-  return new CodeHostError({ kind: 'retry', code: 'unexpected_answer' }, `git ${command} ${how}: ${words}`)
+  return new CodeHostError({ kind: 'retry', code: 'unexpected_response' }, `git ${command} ${how}: ${words}`)
 }

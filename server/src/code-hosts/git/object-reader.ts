@@ -13,12 +13,12 @@ export type ObjectReader = {
 /** One `git cat-file` for many questions, asked one after another. */
 export function openObjectReader(command: Pick<GitCommand, 'gitDirectory' | 'signal'>): ObjectReader {
   const child = startGit({ ...command, args: ['cat-file', '--batch-command'] })
-  const answers = readAnswers(child.stdout)
+  const responses = readResponses(child.stdout)
   child.stderr.resume()
 
   async function ask(question: string): Promise<string> {
     child.stdin.write(`${question}\n`)
-    return (await answers.until(0x0a)).toString('latin1')
+    return (await responses.until(0x0a)).toString('latin1')
   }
 
   return {
@@ -29,15 +29,15 @@ export function openObjectReader(command: Pick<GitCommand, 'gitDirectory' | 'sig
     async contents(id) {
       const [, , sizeBytes] = (await ask(`contents ${id}`)).split(' ')
       if (sizeBytes === undefined) throw new Error(`git has no object ${id}`)
-      const contents = await answers.exactly(Number(sizeBytes))
-      await answers.exactly(1) // the line end behind it
+      const contents = await responses.exactly(Number(sizeBytes))
+      await responses.exactly(1) // the line end behind it
       return contents
     },
     close: () => killGroup(child),
   }
 }
 
-function readAnswers(stream: NodeJS.ReadableStream) {
+function readResponses(stream: NodeJS.ReadableStream) {
   let held: Buffer = Buffer.alloc(0)
   const chunks = stream[Symbol.asyncIterator]()
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { failureIn, type Method, readAnswer, sendJson } from '../json-api.ts'
+import { failureIn, type Method, readResponse, sendJson } from '../json-api.ts'
 
 export type GiteaConnection = {
   /** Of the web page, without a trailing slash: `https://git.example.com`, or with a path behind it. */
@@ -49,7 +49,7 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
 
   async function call<Schema extends TSchema>(method: Method, path: string, answer: Schema, body?: unknown) {
     const response = await send(method, path, body)
-    return await readAnswer(response, answer, { what: `${method} ${path || '/'}`, host: 'Gitea' })
+    return await readResponse(response, answer, { what: `${method} ${path || '/'}`, host: 'Gitea' })
   }
 
   return {

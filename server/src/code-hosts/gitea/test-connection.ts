@@ -7,9 +7,9 @@ import { unlessMissing } from '../json-api.ts'
 import { GiteaBranch, GiteaRepository } from './gitea-answers.ts'
 import type { GiteaApi } from './gitea-api.ts'
 
-type Parts = { api: GiteaApi; gitRemote(): Promise<GitRemote>; egress: Egress; baseBranch: string }
+type Deps = { api: GiteaApi; gitRemote(): Promise<GitRemote>; egress: Egress; baseBranch: string }
 
-export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }: Parts): Promise<ConnectionTest> {
+export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }: Deps): Promise<ConnectionTest> {
   try {
     const repository = await api.call('GET', '', GiteaRepository)
     if (repository.archived) return problem('repository_archived', 'The repository is archived: nothing can be pushed.')

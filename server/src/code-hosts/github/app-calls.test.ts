@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { exchangeCode, listWritableRepositories, revokeToken } from './app-calls.ts'
 
-async function githubThat(answers: RequestListener) {
-  const server = createServer(answers).listen(0, '127.0.0.1')
+async function githubThat(responses: RequestListener) {
+  const server = createServer(responses).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const egress = createEgress({ allowedHosts: [`127.0.0.1:${port}`] })

@@ -2,7 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
 import { CodeHostError } from '../code-host-error.ts'
-import { failureIn, readAnswer, sendJson } from '../json-api.ts'
+import { failureIn, readResponse, sendJson } from '../json-api.ts'
 import { githubApiUrl } from './api-url.ts'
 
 const MadeApp = Type.Object({
@@ -26,7 +26,7 @@ export async function convertManifest(baseUrl: string, code: string, egress: Egr
   // People are sent to this page.
   if (!app.html_url.startsWith(`${baseUrl}/`))
     throw new CodeHostError(
-      { kind: 'retry', code: 'unexpected_answer' },
+      { kind: 'retry', code: 'unexpected_response' },
       'GitHub says that the page of the App is elsewhere. Does the address lead to GitHub itself?',
     )
   return app
@@ -53,7 +53,7 @@ export async function exchangeCode(
   code: string,
   { egress, signal }: Asking,
 ): Promise<string | undefined> {
-  const answer = await call(egress, Exchanged, {
+  const response = await call(egress, Exchanged, {
     method: 'POST',
     url: `${baseUrl}/login/oauth/access_token`,
     body: { client_id: clientId, client_secret: clientSecret, code },
@@ -61,7 +61,7 @@ export async function exchangeCode(
     what: 'a code',
     signal,
   })
-  return 'access_token' in answer ? answer.access_token : undefined
+  return 'access_token' in response ? response.access_token : undefined
 }
 
 const Installations = Type.Object({
@@ -177,4 +177,4 @@ async function send(
 }
 
 const call = async <Schema extends TSchema>(egress: Egress, schema: Schema, asked: Call): Promise<Static<Schema>> =>
-  readAnswer(await send(egress, asked), schema, { what: `a request for ${asked.what}`, host: 'GitHub' })
+  readResponse(await send(egress, asked), schema, { what: `a request for ${asked.what}`, host: 'GitHub' })

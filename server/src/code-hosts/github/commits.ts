@@ -42,7 +42,7 @@ async function makeTree(api: GithubApi, commit: PreparedCommit): Promise<string>
   const { sha } = await api.call('POST', '/git/trees', GithubMade, { base_tree: baseTree, tree: entries })
   if (sha === commit.tree) return sha
   throw new CodeHostError(
-    { kind: 'retry', code: 'unexpected_answer' },
+    { kind: 'retry', code: 'unexpected_response' },
     'The code host made other files of a result than it was sent.',
   )
 }

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { failureIn, type Method, readAnswer, sendJson } from '../json-api.ts'
+import { failureIn, type Method, readResponse, sendJson } from '../json-api.ts'
 import { githubApiUrl } from './api-url.ts'
 import { GithubRepository } from './github-answers.ts'
 import type { GithubConnection } from './github-connection.ts'
@@ -73,7 +73,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
   /** Names are given to others once they are free; numbers are not. */
   async function ours({ response }: Sent): Promise<GithubRepository | undefined> {
     if (!response.ok) return undefined
-    const found = await readAnswer(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
+    const found = await readResponse(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
     return repositoryId === null || found.id === repositoryId ? found : undefined
   }
 
@@ -119,7 +119,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     const separator = path.includes('?') ? '&' : '?'
     const response = await succeed('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
     const link = response.headers.get('link') ?? ''
-    return { items: await readAnswer(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
+    return { items: await readResponse(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
   }
 
   return {
@@ -127,7 +127,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     readRepository,
     async call(method, path, answer, body) {
       const response = await succeed(method, path, body)
-      return await readAnswer(response, answer, { what: `${method} ${path || '/'}`, host: 'GitHub' })
+      return await readResponse(response, answer, { what: `${method} ${path || '/'}`, host: 'GitHub' })
     },
     async run(method, path, body) {
       const response = await succeed(method, path, body)

@@ -4,7 +4,7 @@
  */
 import type { Egress } from '../../platform/egress/egress.ts'
 import { CodeHostError } from '../code-host-error.ts'
-import { failureIn, readAnswer, sendJson } from '../json-api.ts'
+import { failureIn, readResponse, sendJson } from '../json-api.ts'
 import { githubApiUrl } from './api-url.ts'
 import { appJwt } from './app-jwt.ts'
 import { GithubInstallationToken } from './github-answers.ts'
@@ -74,7 +74,7 @@ async function mint({ baseUrl, repositoryId, access }: Installation, egress: Egr
     body: { repository_ids: [repositoryId], permissions: neededPermissions },
   })
   if (!response.ok) throw asFailure(await failureIn(response, what, jwt))
-  const { token, expires_at: endsAt } = await readAnswer(response, GithubInstallationToken, { what, host: 'GitHub' })
+  const { token, expires_at: endsAt } = await readResponse(response, GithubInstallationToken, { what, host: 'GitHub' })
   return { token, endsAt: Date.parse(endsAt) }
 }
 

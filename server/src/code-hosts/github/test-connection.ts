@@ -9,7 +9,7 @@ import type { GithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
 import { mayManageGithubWebhooks } from './webhooks.ts'
 
-type Parts = {
+type Deps = {
   api: GithubApi
   access: GithubConnection['access']
   gitRemote(): Promise<GitRemote>
@@ -23,7 +23,7 @@ export async function testGithubConnection({
   gitRemote,
   egress,
   baseBranch,
-}: Parts): Promise<ConnectionTest> {
+}: Deps): Promise<ConnectionTest> {
   try {
     const repository = await api.readRepository()
     if (repository.archived) return problem('repository_archived', 'The repository is archived: nothing can be pushed.')

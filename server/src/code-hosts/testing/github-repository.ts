@@ -1,6 +1,10 @@
 /** On a running stand-in for GitHub. */
 import { randomBytes } from 'node:crypto'
-import { type GithubAddress, type GithubControl, githubControl } from '../../../../engines/github/github-control.ts'
+import {
+  type GithubAddress,
+  type GithubControl,
+  githubControl,
+} from '../../../../dev-services/github/github-control.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { createOpenCodeHost } from '../open-code-host.ts'
 import { craftCommit } from './craft-commit.ts'
@@ -67,13 +71,13 @@ export async function createGithubRepository(
   /** As the owner. */
   async function asOwner(method: string, path: string, body?: unknown): Promise<unknown> {
     const { fullName } = await control.repository(id)
-    const answer = await fetch(`${address.url}/api/v3/repos/${fullName}${path}`, {
+    const response = await fetch(`${address.url}/api/v3/repos/${fullName}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`)
-    return await answer.json()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+    return await response.json()
   }
 
   const egress = createEgress({ allowedHosts: [new URL(address.url).host] })

@@ -1,12 +1,17 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { EgressError } from '../../platform/egress/egress-error.ts'
-import { isEngineAway } from '../../platform/engine-away.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
 import { ModelError } from './model-error.ts'
 import type { Wire } from './wire.ts'
 
 /** Whatever is thrown, in the vendor's shape and in our words. */
-export function answerError(wire: Wire, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function respondWithError(
+  wire: Wire,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const told = asModelError(error)
   if (told !== error && told.status >= 500 && !reply.raw.destroyed)
     // who has left is no failure
@@ -31,7 +36,7 @@ function asModelError(error: unknown): ModelError {
       ? invalid(error.detail)
       : new ModelError('internal_error', { status: error.status, retryAfterSeconds: 1 })
   }
-  if (isEngineAway(error)) return new ModelError('internal_error', { status: 503, retryAfterSeconds: 5 })
+  if (isServiceUnavailable(error)) return new ModelError('internal_error', { status: 503, retryAfterSeconds: 5 })
   const { code, statusCode } = error as Partial<FastifyError>
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ModelError('too_large')
   const isTheirs = statusCode !== undefined && statusCode >= 400 && statusCode < 500

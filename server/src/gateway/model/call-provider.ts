@@ -66,7 +66,7 @@ export async function callProvider(
   throw explainFault(readFault(parseObject(await beginningOf(response)) ?? {}), response)
 }
 
-const afterSending: readonly EgressErrorCode[] = ['timeout', 'connection_lost', 'bad_answer', 'too_large']
+const afterSending: readonly EgressErrorCode[] = ['timeout', 'connection_lost', 'bad_response', 'too_large']
 
 /** Whether the provider may have worked on a call that failed, and be paid for it. */
 export function mayHaveArrived(error: unknown): boolean {

@@ -15,18 +15,18 @@ import type { Opener } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { BodyBudget } from '../body-budget.ts'
 import { CallsUnderWay } from '../calls-under-way.ts'
 import { liveAttempt } from '../live-attempt.ts'
-import { answerError } from './answer-error.ts'
+import { respondWithError } from './answer-error.ts'
 import { callProvider, createExplainFault, mayHaveArrived, providerLimits } from './call-provider.ts'
 import type { Json } from './json.ts'
 import { knownParts } from './known-parts.ts'
 import { Meter } from './meter.ts'
 import { ModelError } from './model-error.ts'
 import { parseConversation } from './parse-conversation.ts'
-import { streamedAnswer, wholeAnswer } from './relay-answer.ts'
+import { relayStreamedResponse, relayWholeResponse } from './relay-answer.ts'
 import type { Rebuilt, Wire } from './wire.ts'
 import { wires } from './wires.ts'
 
-export interface ModelParts {
+export interface ModelDeps {
   attempts: AttemptStore
   models: ModelStore
   calls: ModelCallStore
@@ -42,7 +42,7 @@ const hiddenPromptTokens = 1_000
 /** Some count thousands of tokens for a few bytes of image. Found in the request's JSON, where quotes in texts are escaped. */
 const imagePattern = /"type":"(?:image|image_url|input_image)"/
 
-export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
+export function addModelRoutes(server: HttpServer, deps: ModelDeps): void {
   const underWay = new CallsUnderWay()
   const bodies = new BodyBudget(maxConcurrentBytes)
   for (const wire of wires) {
@@ -53,13 +53,13 @@ export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
         parseConversation(body),
       )
       scope.setValidatorCompiler(compileValidator)
-      scope.setErrorHandler((error, request, reply) => answerError(wire, error, request, reply))
+      scope.setErrorHandler((error, request, reply) => respondWithError(wire, error, request, reply))
       const askedBy = new WeakMap<FastifyRequest, { attempt: LiveAttempt; gone: AbortSignal }>()
       scope.post(`/model/v1${wire.path}`, {
         schema: { body: wire.Request },
         bodyLimit: maxBodyBytes,
         onRequest: async (request, reply) => {
-          const attempt = await liveAttempt(request, parts.attempts)
+          const attempt = await liveAttempt(request, deps.attempts)
           const gone = new AbortController()
           reply.raw.once('close', () => gone.abort())
           if (reply.raw.destroyed) gone.abort()
@@ -72,7 +72,7 @@ export function addModelRoutes(server: HttpServer, parts: ModelParts): void {
         handler: async (request, reply) => {
           const asked = askedBy.get(request)
           if (!asked) throw new ModelError('unauthenticated')
-          return answer(wire, parts, { ...asked, request, reply })
+          return answer(wire, deps, { ...asked, request, reply })
         },
       })
     })
@@ -87,10 +87,10 @@ interface Asked {
   gone: AbortSignal
 }
 
-async function answer(wire: Wire, parts: ModelParts, { attempt, request, reply, gone }: Asked): Promise<FastifyReply> {
+async function answer(wire: Wire, deps: ModelDeps, { attempt, request, reply, gone }: Asked): Promise<FastifyReply> {
   const { projectId, jobId, turnId } = attempt
   if (attempt.stop) throw new ModelError('not_allowed', { message: 'The turn is to stop: there are no more calls.' })
-  const model = await parts.models.find(projectId, attempt.model)
+  const model = await deps.models.find(projectId, attempt.model)
   if (!model) throw new ModelError('not_allowed')
   if (model.format !== wire.format)
     throw new ModelError('invalid_request', { message: `The job's model speaks ${model.format}, not ${wire.format}.` })
@@ -99,29 +99,29 @@ async function answer(wire: Wire, parts: ModelParts, { attempt, request, reply, 
   const rebuilt = wire.rebuild(known, { providerModel, maxOutputTokens, cacheKey: jobId })
   const body = JSON.stringify(rebuilt.body)
   request.body = undefined // some megabytes, which are not needed for the minutes that the call may take
-  const key = await openModelKey(model, parts.opener)
+  const key = await openModelKey(model, deps.opener)
 
   gone.throwIfAborted()
   // The body may have taken its time, and the turn may be over by now.
-  const now = await liveAttempt(request, parts.attempts)
+  const now = await liveAttempt(request, deps.attempts)
   if (now.stop) throw new ModelError('not_allowed', { message: 'The turn is to stop: there are no more calls.' })
   const wanted = { projectId, jobId, turnId, model, atMost: atMost(model, rebuilt, body) }
-  const reservation = reservationIn(await parts.calls.reserve(wanted, parts.budget))
-  const meter = new Meter(parts.calls, reservation, request.log)
+  const reservation = reservationIn(await deps.calls.reserve(wanted, deps.budget))
+  const meter = new Meter(deps.calls, reservation, request.log)
   const explainFault = createExplainFault(request.log, model, key)
   request.raw.socket.setTimeout((providerLimits.silenceSeconds + 30) * 1000) // longer than the server's own patience
   const call = { wire, model, key, body, signal: gone }
-  const response = await callProvider(parts.egress, call, explainFault).catch(async (error: unknown) => {
+  const response = await callProvider(deps.egress, call, explainFault).catch(async (error: unknown) => {
     await (mayHaveArrived(error) ? meter.brokenOff() : meter.unused())
     throw error
   })
   const found = { wire, response, meter, explainFault }
   if (!rebuilt.stream)
-    return reply.header('content-type', 'application/json; charset=utf-8').send(await wholeAnswer(found))
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await relayWholeResponse(found))
   return reply
     .header('content-type', 'text/event-stream; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(Readable.from(streamedAnswer(found), { objectMode: false }))
+    .send(Readable.from(relayStreamedResponse(found), { objectMode: false }))
 }
 
 function reservationIn(reserved: Reserved): Reservation {

@@ -13,7 +13,7 @@ interface Answer {
   explainFault: ExplainFault
 }
 
-export async function wholeAnswer({ wire, response, meter, explainFault }: Answer): Promise<string> {
+export async function relayWholeResponse({ wire, response, meter, explainFault }: Answer): Promise<string> {
   try {
     const text = await response.text()
     const value = parseObject(text)
@@ -32,7 +32,7 @@ export async function wholeAnswer({ wire, response, meter, explainFault }: Answe
 }
 
 /** Event by event, as fast as they are taken. Ends as the provider's stream ends: cut where that is cut. */
-export async function* streamedAnswer({ wire, response, meter, explainFault }: Answer): AsyncGenerator<string> {
+export async function* relayStreamedResponse({ wire, response, meter, explainFault }: Answer): AsyncGenerator<string> {
   try {
     if (!response.body || !response.headers.get('content-type')?.startsWith('text/event-stream')) {
       await response.body?.cancel()

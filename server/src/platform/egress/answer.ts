@@ -21,7 +21,7 @@ export function asResponse(
     return Object.defineProperty(response, 'url', { value: url.href })
   } catch (error) {
     body.destroy()
-    throw new EgressError('bad_answer', `${url.host} answered with something that is not HTTP.`, { cause: error })
+    throw new EgressError('bad_response', `${url.host} answered with something that is not HTTP.`, { cause: error })
   }
 }
 

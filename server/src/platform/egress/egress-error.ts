@@ -11,7 +11,7 @@ export type EgressErrorCode =
   | 'proxy_failed'
   | 'timeout'
   | 'connection_lost'
-  | 'bad_answer'
+  | 'bad_response'
   | 'too_large'
 
 /** The message is for the person who typed the address: it says what to do, and nothing of what a server answered. */
@@ -27,7 +27,8 @@ export class EgressError extends Error {
 
 /** What is left as it is are the caller's own mistakes: a header that cannot be, a body that broke while it was sent. */
 export function asEgressError(error: unknown, host: string): unknown {
-  if (error instanceof errors.HTTPParserError) return new EgressError('bad_answer', `${host} does not speak HTTP here.`)
+  if (error instanceof errors.HTTPParserError)
+    return new EgressError('bad_response', `${host} does not speak HTTP here.`)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {
     case 'UND_ERR_HEADERS_TIMEOUT':
@@ -41,7 +42,7 @@ export function asEgressError(error: unknown, host: string): unknown {
     case 'UND_ERR_HEADERS_OVERFLOW':
       return new EgressError('too_large', `The headers of ${host}'s answer are too large.`)
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return new EgressError('bad_answer', `${host} announced another length than it sent.`)
+      return new EgressError('bad_response', `${host} announced another length than it sent.`)
     default:
       return error
   }

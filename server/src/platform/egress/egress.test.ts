@@ -32,8 +32,8 @@ async function listening(server: Server | ReturnType<typeof createTcpServer>): P
   return (server.address() as AddressInfo).port
 }
 
-async function serve(answer: RequestListener): Promise<string> {
-  return `http://127.0.0.1:${await listening(createServer(answer))}`
+async function serve(response: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listening(createServer(response))}`
 }
 
 /** For answers that no HTTP server would give. */
@@ -200,20 +200,20 @@ describe('limits', () => {
   })
 
   it('frees the connection of an answer that nobody reads, at the deadline or when it is cancelled', async () => {
-    let openAnswers = 0
+    let openResponses = 0
     const url = await serve((_, response) => {
-      openAnswers += 1
+      openResponses += 1
       response.on('close', () => {
-        openAnswers -= 1
+        openResponses -= 1
       })
       response.write('.')
     })
     const egress = open(onLoopback)
     await egress.fetch(url, { limits: { deadlineSeconds: 0.2 } })
     const cancelled = await egress.fetch(url)
-    expect(openAnswers).toBe(2)
+    expect(openResponses).toBe(2)
     await cancelled.body?.cancel()
-    await expect.poll(() => openAnswers).toBe(0)
+    await expect.poll(() => openResponses).toBe(0)
   })
 
   it('ends a call at its deadline or when aborted, though it is still connecting', async () => {
@@ -252,8 +252,8 @@ describe('a server that', () => {
   it.each([
     ['closes without an answer', '', 'connection_lost'],
     ['breaks off in the middle', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'connection_lost'],
-    ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_answer'],
-    ['has a status of its own', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n', 'bad_answer'],
+    ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_response'],
+    ['has a status of its own', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n', 'bad_response'],
     ['sends endless headers', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 'too_large'],
   ])('%s', async (_, bytes, code) => {
     const url = await serveBytes(bytes)

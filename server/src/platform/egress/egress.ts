@@ -114,7 +114,7 @@ export function createEgress(options: EgressOptions): Egress {
       }
 
       try {
-        const answer = (request.isPublicOnly ? publicAgent : agent).request({
+        const response = (request.isPublicOnly ? publicAgent : agent).request({
           origin: url.origin,
           path: url.pathname + url.search,
           method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
@@ -124,7 +124,7 @@ export function createEgress(options: EgressOptions): Egress {
           headersTimeout: limits.silenceSeconds * 1000,
           bodyTimeout: limits.silenceSeconds * 1000,
         })
-        return asResponse(url, await unlessAborted(signal, answer), limits.maxResponseBytes, explain)
+        return asResponse(url, await unlessAborted(signal, response), limits.maxResponseBytes, explain)
       } catch (error) {
         throw explain(error)
       }

@@ -3,10 +3,10 @@ import type { HttpServer } from './http-server.ts'
 import type { Readiness, ReadinessReport } from './readiness.ts'
 
 /** `/healthz`: the process is alive (restart it when this fails). */
-export const healthAnswer = () => ({ status: 'alive' as const, version })
+export const healthResponse = () => ({ status: 'alive' as const, version })
 
 /** `/readyz`: what works (send work elsewhere when this is 503). */
-export async function readinessAnswer(
+export async function readinessResponse(
   readiness: Readiness,
 ): Promise<{ status: 200 | 503; body: ReadinessReport & { version: string } }> {
   const report = await readiness.report()
@@ -16,9 +16,9 @@ export async function readinessAnswer(
 
 /** For processes without an API of their own. */
 export function addHealthRoutes(server: HttpServer, readiness: Readiness): void {
-  server.get('/healthz', async () => healthAnswer())
+  server.get('/healthz', async () => healthResponse())
   server.get('/readyz', async (_request, reply) => {
-    const { status, body } = await readinessAnswer(readiness)
+    const { status, body } = await readinessResponse(readiness)
     return reply.code(status).header('cache-control', 'no-store').send(body)
   })
 }

@@ -38,24 +38,24 @@ function serve() {
 
 test('every answer carries the request id that is in the log', async () => {
   const { server, lines } = serve()
-  const answer = await server.inject('/fine')
-  expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
+  const response = await server.inject('/fine')
+  expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
   expect(lines).toEqual([
-    expect.objectContaining({ requestId: answer.headers['x-request-id'], status: 200, path: '/fine' }),
+    expect.objectContaining({ requestId: response.headers['x-request-id'], status: 200, path: '/fine' }),
   ])
 })
 
 test('an error that nobody meant is one logged line and a clean 500', async () => {
   const { server, lines } = serve()
-  const answer = await server.inject('/broken')
-  expect(answer.statusCode).toBe(500)
-  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
-  expect(answer.json()).toMatchObject({
+  const response = await server.inject('/broken')
+  expect(response.statusCode).toBe(500)
+  expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(response.json()).toMatchObject({
     status: 500,
     code: 'internal_error',
-    requestId: answer.headers['x-request-id'],
+    requestId: response.headers['x-request-id'],
   })
-  expect(answer.body).not.toContain('secret_column')
+  expect(response.body).not.toContain('secret_column')
   const errors = lines.filter(({ level }) => level === 'error')
   expect(errors).toEqual([
     expect.objectContaining({ error: expect.objectContaining({ message: expect.stringContaining('secret_column') }) }),
@@ -63,10 +63,10 @@ test('an error that nobody meant is one logged line and a clean 500', async () =
 })
 
 test('a problem answers with its status, headers and words', async () => {
-  const answer = await serve().server.inject('/refused')
-  expect(answer.statusCode).toBe(429)
-  expect(answer.headers['retry-after']).toBe('60')
-  expect(answer.json()).toMatchObject({ code: 'rate_limited', detail: 'Wait a minute.', error: 'Wait a minute.' })
+  const response = await serve().server.inject('/refused')
+  expect(response.statusCode).toBe(429)
+  expect(response.headers['retry-after']).toBe('60')
+  expect(response.json()).toMatchObject({ code: 'rate_limited', detail: 'Wait a minute.', error: 'Wait a minute.' })
 })
 
 test('an unknown address is 404, a known one with another method 405', async () => {
@@ -88,12 +88,12 @@ test('bodies that cannot be read are refused by name', async () => {
 
 const exchange = (address: string, text: string) =>
   new Promise<string>((resolve) => {
-    let answer = ''
+    let response = ''
     const socket = connect(Number(new URL(address).port), '127.0.0.1', () => socket.write(text))
     socket.on('data', (chunk) => {
-      answer += chunk.toString()
+      response += chunk.toString()
     })
-    socket.on('close', () => resolve(answer))
+    socket.on('close', () => resolve(response))
   })
 
 test.each([
@@ -110,11 +110,11 @@ test.each([
   ],
 ])('%s still gets a problem with a request id', async (_what, request, status, code) => {
   const { server } = serve()
-  const answer = await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)
-  expect(answer).toMatch(
+  const response = await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)
+  expect(response).toMatch(
     new RegExp(`^HTTP/1.1 ${status} .*application/problem\\+json.*"status":${status}.*"code":"${code}"`, 's'),
   )
-  expect(answer.match(/x-request-id: (\S+)/i)?.[1]).toBe(answer.match(/"requestId":"(\w+)"/)?.[1])
+  expect(response.match(/x-request-id: (\S+)/i)?.[1]).toBe(response.match(/"requestId":"(\w+)"/)?.[1])
 })
 
 test('an expectation that we do not know is left aside', async () => {
@@ -140,8 +140,8 @@ test('who takes us for a proxy and hangs up does not end the process', async () 
 test('who sends too much is told so, and not hung up on while still sending', async () => {
   const headers = { 'content-type': 'application/json' }
   const payload = 'x'.repeat(2 * 1024 * 1024)
-  const answer = await serve().server.inject({ method: 'POST', url: '/body', headers, payload })
-  expect([answer.statusCode, answer.headers.connection]).toEqual([413, undefined]) // not `close`
+  const response = await serve().server.inject({ method: 'POST', url: '/body', headers, payload })
+  expect([response.statusCode, response.headers.connection]).toEqual([413, undefined]) // not `close`
 })
 
 test('a request has 30 seconds, headers and all', () => {
@@ -152,7 +152,7 @@ test('a request has 30 seconds, headers and all', () => {
 test('a request in flight finishes when the server stops', async () => {
   const { server } = serve()
   const address = await server.listen({ host: '127.0.0.1', port: 0 })
-  const slow = fetch(`${address}/slow`).then((answer) => answer.json())
+  const slow = fetch(`${address}/slow`).then((response) => response.json())
   await sleep(100)
   await server.close()
   expect(await slow).toEqual({ slow: true })

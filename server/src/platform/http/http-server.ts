@@ -15,9 +15,9 @@ import fastify, {
   LogController,
 } from 'fastify'
 import type { HttpConfig } from '../config.ts'
-import { isEngineAway } from '../engine-away.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
+import { isServiceUnavailable } from '../service-unavailable.ts'
 import { internalError, Problem } from './problem.ts'
 
 export type HttpServer = FastifyInstance
@@ -72,14 +72,14 @@ export function createHttpServer(
     forceCloseConnections: 'idle',
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: maxParameterCharacters },
-    clientErrorHandler: answerUnreadable,
-    frameworkErrors: (error, request, reply) => answerError(error, request, named(request, reply)), // no hook runs for these
+    clientErrorHandler: respondUnreadable,
+    frameworkErrors: (error, request, reply) => respondWithError(error, request, named(request, reply)), // no hook runs for these
   })
   // By itself Node answers an unknown `Expect` with an empty 417, and CONNECT not at all.
   server.server.on('checkExpectation', server.routing)
   server.server.on('connect', (_request, socket) => {
     socket.on('error', () => {}) // Node has let go of this socket: unheard, an error of it would end the process
-    answerRaw(socket, new Problem('invalid_request', 'This is no proxy.'))
+    respondRaw(socket, new Problem('invalid_request', 'This is no proxy.'))
   })
   const sockets = new Set<Socket>()
   server.server.on('connection', (socket: Socket) => {
@@ -115,7 +115,7 @@ export function createHttpServer(
       'request',
     )
   })
-  server.setErrorHandler(answerError)
+  server.setErrorHandler(respondWithError)
   return server
 }
 
@@ -135,7 +135,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const allowedMethods = (server: HttpServer, request: FastifyRequest) =>
   methods.filter((method) => server.findRoute({ method, url: request.url.split('?', 1)[0] ?? '' }) !== null)
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function respondWithError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = asProblem(error)
   if (problem.code === 'unavailable' && problem.cause === undefined) {
     request.log.warn({ reason: problem.detail, route: request.routeOptions.url }, 'request refused') // meant so
@@ -172,7 +172,7 @@ function asProblem(error: unknown): Problem {
       if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
         return new Problem('invalid_request', 'The request cannot be read.')
       }
-      if (isEngineAway(error)) {
+      if (isServiceUnavailable(error)) {
         return new Problem('unavailable', 'A part of the service is away for a moment: try again.', {
           headers: { 'retry-after': '5' },
           cause: error,
@@ -193,9 +193,9 @@ function describe(error: unknown): object {
 }
 
 /** What Node could not even parse as HTTP never reaches a route; it still gets a problem and a request id. */
-function answerUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
+function respondUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  answerRaw(
+  respondRaw(
     socket,
     code === 'HPE_HEADER_OVERFLOW'
       ? new Problem('too_large', 'The headers are too large.')
@@ -208,7 +208,7 @@ function answerUnreadable({ code }: NodeJS.ErrnoException, socket: Socket): void
   )
 }
 
-function answerRaw(socket: Duplex, problem: Problem): void {
+function respondRaw(socket: Duplex, problem: Problem): void {
   const requestId = newId('req')
   const body = JSON.stringify(problem.body(requestId))
   socket.end(

@@ -48,12 +48,12 @@ test.each([
   ['something encoded', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'text'],
   ['2 MiB', { 'content-type': 'application/json' }, 'x'.repeat(2 * 1024 * 1024)],
 ])('a route that asks for no body does not look at one: %s', async (_what, headers, payload) => {
-  const answer = await serve().inject({ method: 'DELETE', url: '/without', headers, payload })
-  expect(answer.json()).toEqual({})
+  const response = await serve().inject({ method: 'DELETE', url: '/without', headers, payload })
+  expect(response.json()).toEqual({})
 })
 
 test('a body that is encoded is refused where one is read', async () => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
-  const answer = await serve().inject({ method: 'POST', url: '/with', headers, payload: '{}' })
-  expect(answer.json()).toMatchObject({ code: 'unsupported_media_type' })
+  const response = await serve().inject({ method: 'POST', url: '/with', headers, payload: '{}' })
+  expect(response.json()).toMatchObject({ code: 'unsupported_media_type' })
 })

@@ -4,11 +4,11 @@ import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { type FieldError, Problem } from './problem.ts'
 
-type Parts = 'body' | 'querystring' | 'params' | 'headers'
+type Deps = 'body' | 'querystring' | 'params' | 'headers'
 
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const compiled = Compile(schema)
-  const part = (httpPart ?? 'body') as Parts
+  const part = (httpPart ?? 'body') as Deps
   return (value: unknown) => {
     const input = part === 'querystring' ? readQuery(schema, value) : value
     if (compiled.Check(input)) return { value: input }
@@ -32,7 +32,7 @@ type SchemaError = Pick<FastifySchemaValidationError, 'keyword' | 'instancePath'
 
 const placeNames = { body: 'body', querystring: 'query', params: 'path', headers: 'headers' } as const
 
-function invalidRequest(part: Parts, found: Iterable<object>): Problem {
+function invalidRequest(part: Deps, found: Iterable<object>): Problem {
   const errors = [...found].flatMap((error) => asFieldErrors(placeNames[part], error as SchemaError)).slice(0, 20)
   const [first] = errors
   const detail = first ? `${first.path} ${first.message}.` : 'The request does not have the form that is asked for.'

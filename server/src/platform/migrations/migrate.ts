@@ -2,7 +2,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import pg from 'pg'
-import type { EnginesConfig } from '../config.ts'
+import type { ServicesConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { ensureNamespace } from '../temporal.ts'
 import { migrateClickhouse } from './clickhouse-migrations.ts'
@@ -12,7 +12,7 @@ import { migratePostgres } from './postgres-migrations.ts'
 const lockKey = 0x636f6c6f // "colo"
 
 export async function migrate(
-  config: EnginesConfig,
+  config: ServicesConfig,
   { clickhouse, temporal }: { clickhouse: ClickHouseClient; temporal: Connection },
   log: Log,
 ): Promise<void> {

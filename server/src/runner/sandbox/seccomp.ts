@@ -136,7 +136,7 @@ const atArgument = (index: number) => 16 + index * 8 // its lower half, on the l
 
 // linux/bpf_common.h
 const load = (offset: number) => instruction(0x20, 0, 0, offset)
-const answer = (value: number) => instruction(0x06, 0, 0, value)
+const response = (value: number) => instruction(0x06, 0, 0, value)
 const skipUnless = { equal: 0x15, greater: 0x25, anyBit: 0x45 }
 
 /** `then` is done when the comparison holds, else what follows it. A jump reaches 255 instructions, `then` is shorter. */
@@ -162,15 +162,15 @@ export function seccompProgram(architecture: string): Buffer {
   const on = (numbers: Numbers, then: readonly Buffer[]) =>
     numbers[architecture] === null ? [] : when('equal', numbers[architecture], then)
   const oneOf = (values: readonly number[], then: Buffer) => values.flatMap((value) => when('equal', value, [then]))
-  const allow = answer(verdict.allow)
-  const refuse = answer(verdict.refuse(errno.notPermitted))
-  const deny = answer(verdict.refuse(errno.noSuchCall))
-  const noFamily = answer(verdict.refuse(errno.noSuchFamily))
+  const allow = response(verdict.allow)
+  const refuse = response(verdict.refuse(errno.notPermitted))
+  const deny = response(verdict.refuse(errno.noSuchCall))
+  const noFamily = response(verdict.refuse(errno.noSuchFamily))
 
   return Buffer.concat([
     load(atArchitecture),
     instruction(skipUnless.equal, 1, 0, auditArchitecture[architecture]),
-    answer(verdict.kill), // a 32-bit program would ask by other numbers
+    response(verdict.kill), // a 32-bit program would ask by other numbers
     load(atNumber),
     ...when('greater', lastKnownCall, [deny]), // on x64 also the x32 calls, whose numbers start at 2^30
     ...Object.values(refused).flatMap((numbers) => on(numbers, [refuse])),

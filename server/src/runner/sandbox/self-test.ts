@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 /** Takes about a second. */
-export async function testSandbox(options: BoxParts): Promise<SelfTest> {
+export async function testSandbox(options: BoxDeps): Promise<SelfTest> {
   const failures: Failure[] = []
   try {
     for (const program of ['git', 'rg', 'prlimit'] as const) findProgram(program)
@@ -39,9 +39,9 @@ export async function testSandbox(options: BoxParts): Promise<SelfTest> {
   return failures.length === 0 ? { kind: 'held' } : { kind: 'failed', failures }
 }
 
-type BoxParts = Pick<BoxOptions, 'mounts' | 'groups' | 'without'>
+type BoxDeps = Pick<BoxOptions, 'mounts' | 'groups' | 'without'>
 
-async function tryWalls(tried: readonly Wall[], options: BoxParts): Promise<Failure[]> {
+async function tryWalls(tried: readonly Wall[], options: BoxDeps): Promise<Failure[]> {
   await using host = await listenOnLoopback()
   await using wayOut = await openWayOut({ ...host, token: 'none', paths: ['/reach', '/stay'] })
   await using box = await Box.open({ ...options, gatewayDirectory: wayOut.directory })
@@ -63,7 +63,7 @@ async function tryWalls(tried: readonly Wall[], options: BoxParts): Promise<Fail
   return failures
 }
 
-function outside(tried: readonly Wall[], loopbackPort: number, { mounts }: BoxParts): Outside {
+function outside(tried: readonly Wall[], loopbackPort: number, { mounts }: BoxDeps): Outside {
   const namespace = (kind: string) => readlinkSync(`/proc/self/ns/${kind}`)
   return {
     walls: tried,

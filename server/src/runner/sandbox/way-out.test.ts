@@ -6,14 +6,14 @@ import { openWayOut, type WayOut } from './way-out.ts'
 
 let seen: IncomingMessage[] = []
 let aborted: Promise<void>
-const gateway = createServer((incoming, answer) => {
+const gateway = createServer((incoming, response) => {
   seen.push(incoming)
-  aborted = new Promise((resolve) => answer.once('close', resolve))
+  aborted = new Promise((resolve) => response.once('close', resolve))
   if (incoming.url === '/model/silent') return
-  answer.writeHead(incoming.url === '/model/cut' ? 200 : 429, { 'retry-after': '7' })
-  answer.write('one ')
-  if (incoming.url === '/model/cut') setTimeout(() => answer.destroy(), 50)
-  else incoming.pipe(answer)
+  response.writeHead(incoming.url === '/model/cut' ? 200 : 429, { 'retry-after': '7' })
+  response.write('one ')
+  if (incoming.url === '/model/cut') setTimeout(() => response.destroy(), 50)
+  else incoming.pipe(response)
 })
 let gatewayUrl: string
 beforeAll(async () => {
@@ -43,10 +43,10 @@ function ask(
           headers: { ...headers },
           ...(signal ? { signal } : {}),
         },
-        async (answer) => {
+        async (response) => {
           try {
-            const body = (await answer.toArray()).join('')
-            resolve({ status: answer.statusCode, headers: answer.headers, body })
+            const body = (await response.toArray()).join('')
+            resolve({ status: response.statusCode, headers: response.headers, body })
           } catch (error) {
             reject(error)
           }
@@ -60,8 +60,8 @@ function ask(
 
 describe('the way out', () => {
   it("sends requests on with the attempt's token, and answers as they come", async () => {
-    const answer = await ask('/model/v1/messages?beta=true', { body: 'two' })
-    expect(answer).toMatchObject({ status: 429, body: 'one two', headers: { 'retry-after': '7' } })
+    const response = await ask('/model/v1/messages?beta=true', { body: 'two' })
+    expect(response).toMatchObject({ status: 429, body: 'one two', headers: { 'retry-after': '7' } })
     expect(seen[0]?.headers.authorization).toBe('Bearer attempt-token')
     expect(seen[0]?.url).toBe('/model/v1/messages?beta=true')
   })
@@ -102,8 +102,8 @@ describe('the way out', () => {
     'http://elsewhere.example/model/',
     '//elsewhere.example/model/',
   ])('leads nowhere else: %s', async (path) => {
-    const answer = await ask(path).catch(() => ({ status: 'not sent' }))
-    expect([404, 400, 'not sent']).toContain(answer.status)
+    const response = await ask(path).catch(() => ({ status: 'not sent' }))
+    expect([404, 400, 'not sent']).toContain(response.status)
     expect(seen).toEqual([])
   })
 
@@ -130,8 +130,8 @@ describe('the way out', () => {
   ])('lets no second request out in the body of a first: %s', async (words) => {
     const socket = connect(join(wayOut.directory, 'gateway.sock'))
     socket.end(words)
-    const answer = (await socket.setEncoding('utf8').toArray()).join('')
-    expect(answer).toMatch(/^HTTP\/1.1 400 /)
+    const response = (await socket.setEncoding('utf8').toArray()).join('')
+    expect(response).toMatch(/^HTTP\/1.1 400 /)
     expect(seen).toEqual([])
   })
 })

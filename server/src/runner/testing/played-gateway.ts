@@ -38,7 +38,7 @@ export interface BadDays {
   /** Said in answer to every upload. */
   stop?: string
   /** What is under way is stored, and the connection cut before the answer. */
-  lostUploadAnswers?: number
+  lostUploadResponses?: number
   /** Answers before the first good one. */
   gitFailures?: number
   reportFailures?: number
@@ -85,8 +85,8 @@ export class PlayedGateway implements AsyncDisposable {
   private constructor(modelUrl: string, files: Record<string, string>, tls: Certificate | undefined) {
     this.#modelUrl = modelUrl
     this.repository = new PlayedRepository(files)
-    const listener = (incoming: IncomingMessage, answer: ServerResponse) =>
-      void this.#answer(incoming, answer).catch(() => answer.destroy())
+    const listener = (incoming: IncomingMessage, response: ServerResponse) =>
+      void this.#response(incoming, response).catch(() => response.destroy())
     this.#server = tls ? createSecureServer(tls, listener) : createServer(listener)
   }
 
@@ -127,15 +127,15 @@ export class PlayedGateway implements AsyncDisposable {
     this.repository.remove()
   }
 
-  async #answer(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #response(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = incoming.url ?? ''
     const token = incoming.headers.authorization?.replace('Bearer ', '')
     const refusal = this.#refusalOf(url, token)
-    if (refusal === undefined && url.startsWith('/git/')) this.repository.answer(incoming, answer)
-    else if (refusal === undefined && url.startsWith('/model/v1/')) this.#passOn(incoming, answer)
+    if (refusal === undefined && url.startsWith('/git/')) this.repository.response(incoming, response)
+    else if (refusal === undefined && url.startsWith('/model/v1/')) this.#passOn(incoming, response)
     else {
-      const { status, body } = refusal ?? (await this.#answerRunner(url, token, await buffer(incoming), answer))
-      answer.writeHead(status, { 'content-type': 'application/json' }).end(body && JSON.stringify(body))
+      const { status, body } = refusal ?? (await this.#responseRunner(url, token, await buffer(incoming), response))
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body && JSON.stringify(body))
     }
   }
 
@@ -151,17 +151,17 @@ export class PlayedGateway implements AsyncDisposable {
     return url.startsWith('/git/') && this.#isBadDay('gitFailures') ? { status: 503 } : undefined
   }
 
-  async #answerRunner(url: string, token = '', body: Buffer, answer: ServerResponse): Promise<Answer> {
+  async #responseRunner(url: string, token = '', body: Buffer, response: ServerResponse): Promise<Answer> {
     const played = this.turns.get(token)
-    if (url === '/runner/claim') return this.#claim(answer)
-    if (this.badDays.hangs) await once(answer, 'close')
+    if (url === '/runner/claim') return this.#claim(response)
+    if (this.badDays.hangs) await once(response, 'close')
     if (url === '/runner/events' && played) return this.#takeEvents(played, body)
     if (url === '/runner/result' && played) return this.#takeReport(played, body)
     return { status: 404 }
   }
 
-  async #claim(answer: ServerResponse): Promise<Answer> {
-    for (let tries = 0; tries < 20 && !answer.destroyed; tries++) {
+  async #claim(response: ServerResponse): Promise<Answer> {
+    for (let tries = 0; tries < 20 && !response.destroyed; tries++) {
       const turn = this.#waiting.shift()
       if (turn) return { status: 200, body: turn }
       await sleep(50)
@@ -175,7 +175,7 @@ export class PlayedGateway implements AsyncDisposable {
     played.signsOfLifeMs.push(Date.now())
     if (body.firstIndex === played.events.length) played.events.push(...body.events)
     else if (body.firstIndex + body.events.length > played.events.length) return { status: 404 }
-    if (body.events.length > 0 && this.#isBadDay('lostUploadAnswers')) throw new Error('the connection is cut')
+    if (body.events.length > 0 && this.#isBadDay('lostUploadResponses')) throw new Error('the connection is cut')
     return { status: 200, body: { stop: this.badDays.stop ?? null } }
   }
 
@@ -188,17 +188,17 @@ export class PlayedGateway implements AsyncDisposable {
     return { status: played.report ? 204 : 400 }
   }
 
-  #passOn(incoming: IncomingMessage, answer: ServerResponse): void {
+  #passOn(incoming: IncomingMessage, response: ServerResponse): void {
     const { method, headers, url = '' } = incoming
     const outer = request(new URL(url.replace('/model', ''), this.#modelUrl), { method, headers }, (found) => {
-      answer.writeHead(found.statusCode ?? 502, found.headers)
-      pipeline(found, answer, () => {})
+      response.writeHead(found.statusCode ?? 502, found.headers)
+      pipeline(found, response, () => {})
     })
-    answer.once('close', () => outer.destroy())
+    response.once('close', () => outer.destroy())
     pipeline(incoming, outer, () => {})
   }
 
-  #isBadDay(name: 'lostUploadAnswers' | 'gitFailures' | 'reportFailures' | 'claimFailures'): boolean {
+  #isBadDay(name: 'lostUploadResponses' | 'gitFailures' | 'reportFailures' | 'claimFailures'): boolean {
     const left = this.badDays[name] ?? 0
     this.badDays[name] = Math.max(0, left - 1)
     return left > 0
@@ -241,7 +241,7 @@ class PlayedRepository {
     return execFileSync('git', args, { encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' } }).trim()
   }
 
-  answer(incoming: IncomingMessage, answer: ServerResponse): void {
+  response(incoming: IncomingMessage, response: ServerResponse): void {
     const [path = '', query = ''] = (incoming.url ?? '').split('?')
     const backend = spawn('git', ['http-backend'], {
       env: {
@@ -268,7 +268,7 @@ class PlayedRepository {
       )
       const status = Number(headers.get('Status')?.slice(0, 3) ?? 200)
       headers.delete('Status')
-      answer.writeHead(status, Object.fromEntries(headers)).end(output.subarray(at + 4))
+      response.writeHead(status, Object.fromEntries(headers)).end(output.subarray(at + 4))
     })
   }
 

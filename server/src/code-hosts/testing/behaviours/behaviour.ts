@@ -94,10 +94,10 @@ export const losing = (egress: Egress, isLost: (call: Call) => boolean): Egress 
 })
 
 /** Answers these calls itself. */
-export const answering = (egress: Egress, isMeant: (call: Call) => boolean, answer: () => Response): Egress => ({
+export const answering = (egress: Egress, isMeant: (call: Call) => boolean, response: () => Response): Egress => ({
   ...egress,
   fetch: async (url, request) =>
-    isMeant({ method: request?.method ?? 'GET', url: String(url) }) ? answer() : await egress.fetch(url, request),
+    isMeant({ method: request?.method ?? 'GET', url: String(url) }) ? response() : await egress.fetch(url, request),
 })
 
 export async function failureOf(work: Promise<unknown>): Promise<CodeHostError> {

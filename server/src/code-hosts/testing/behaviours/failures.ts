@@ -5,7 +5,7 @@ import { answering, failureOf, type HostBehaviour } from './behaviour.ts'
 const isBranch = ({ url }: { url: string }) => /\/branches\/|\/git\/ref\//.test(url)
 
 /** What a host answers to a look at a branch, and how that is taken. */
-const answers: readonly [string, () => Response, object][] = [
+const responses: readonly [string, () => Response, object][] = [
   [
     'a host that fails is asked again later',
     () => new Response('', { status: 503 }),
@@ -42,16 +42,16 @@ const answers: readonly [string, () => Response, object][] = [
   [
     'an answer that is not what the host answers is asked for again',
     () => Response.json({ hello: 'world' }),
-    { kind: 'retry', code: 'unexpected_answer' },
+    { kind: 'retry', code: 'unexpected_response' },
   ],
 ]
 
 export const failures: readonly HostBehaviour[] = [
-  ...answers.map(
-    ([name, answer, expected]): HostBehaviour => ({
+  ...responses.map(
+    ([name, response, expected]): HostBehaviour => ({
       name,
       async play({ repository }) {
-        const host = repository.hostAt({}, answering(repository.egress, isBranch, answer))
+        const host = repository.hostAt({}, answering(repository.egress, isBranch, response))
         deepEqual((await failureOf(host.branchHead('main'))).failure, expected)
       },
     }),

@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { type ClaimedTurn, claimTurn } from '../../../../../engines/claimed-turn.ts'
-import { createMigratedScope, type MigratedScope } from '../../../../../engines/migrated-scope.ts'
-import type { Call } from '../../../../../engines/model/call-log.ts'
-import { createModelServer } from '../../../../../engines/model/model-server.ts'
-import type { Script } from '../../../../../engines/model/script.ts'
-import type { EngineAddresses } from '../../../../../engines/start-engines.ts'
+import { type ClaimedTurn, claimTurn } from '../../../../../dev-services/claimed-turn.ts'
+import type { Call } from '../../../../../dev-services/model/call-log.ts'
+import { createModelServer } from '../../../../../dev-services/model/model-server.ts'
+import type { Script } from '../../../../../dev-services/model/script.ts'
+import type { ServiceAddresses } from '../../../../../dev-services/start-services.ts'
+import { createTestInstance, type TestInstance } from '../../../../../dev-services/test-instance.ts'
 import { AttemptStore } from '../../../jobs/attempt-store.ts'
 import type { Job } from '../../../jobs/job.ts'
 import type { JobTables } from '../../../jobs/tables.ts'
@@ -38,7 +38,7 @@ export const paths = {
 
 export interface ModelGateway {
   url: string
-  scope: MigratedScope
+  instance: TestInstance
   models: ModelStore
   calls: ModelCallStore
   /** Warnings and errors. */
@@ -58,12 +58,12 @@ export interface GatewayTurn extends ClaimedTurn {
   model: string
 }
 
-export async function startModelGateway(addresses: EngineAddresses, purpose: string): Promise<ModelGateway> {
-  const scope = await createMigratedScope(addresses, purpose)
+export async function startModelGateway(addresses: ServiceAddresses, purpose: string): Promise<ModelGateway> {
+  const instance = await createTestInstance(addresses, purpose)
   const vendor = createModelServer().listen(0, '127.0.0.1')
   await once(vendor, 'listening')
   const vendorUrl = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
-  const database = createDatabase<ModelTables>(scope.pool)
+  const database = createDatabase<ModelTables>(instance.pool)
   const models = new ModelStore(database)
   const calls = new ModelCallStore(database)
   const sealing = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
@@ -80,7 +80,7 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
     calls,
     egress,
     opener: createOpener(sealing.keys),
-    attempts: new AttemptStore(createDatabase<JobTables>(scope.pool)),
+    attempts: new AttemptStore(createDatabase<JobTables>(instance.pool)),
     budget: { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
   })
   const url = await server.listen(http.listen)
@@ -105,14 +105,14 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
 
   return {
     url,
-    scope,
+    instance,
     models,
     calls,
     logged,
     async claim(format, change = {}) {
-      const { id: projectId } = await scope.stores.projects.create('Docs', { kind: 'operator' })
+      const { id: projectId } = await instance.stores.projects.create('Docs', { kind: 'operator' })
       const { name: model } = await addModel(format, change)
-      return { ...(await claimTurn(scope, projectId, model)), projectId, model }
+      return { ...(await claimTurn(instance, projectId, model)), projectId, model }
     },
     post: (format, token, body, signal) =>
       fetch(url + paths[format], {
@@ -126,8 +126,8 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
       }),
     async usageOf({ projectId, jobId }) {
       const unsettled = 'SELECT 1 FROM model_call WHERE job_id = $1 AND settled_at IS NULL'
-      while ((await scope.pool.query(unsettled, [jobId])).rows.length > 0) await sleep(20)
-      return (await scope.stores.jobs.get(projectId, jobId)).usage
+      while ((await instance.pool.query(unsettled, [jobId])).rows.length > 0) await sleep(20)
+      return (await instance.stores.jobs.get(projectId, jobId)).usage
     },
     asked: async () => (await (await fetch(`${vendorUrl}/calls?since=0`)).json()) as Call[],
     async stop() {
@@ -135,7 +135,7 @@ export async function startModelGateway(addresses: EngineAddresses, purpose: str
       await egress.close()
       vendor.closeAllConnections()
       vendor.close()
-      await scope.drop()
+      await instance.drop()
     },
   }
 }

@@ -10,8 +10,8 @@ export type Zone = (name: string, family: 4 | 6) => string[] | undefined
 export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {
-    const answer = answerTo(query, zone)
-    if (answer) socket.send(answer, sender.port, sender.address)
+    const response = responseTo(query, zone)
+    if (response) socket.send(response, sender.port, sender.address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -29,7 +29,7 @@ export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop:
 
 const headerBytes = 12
 
-function answerTo(query: Buffer, zone: Zone): Buffer | undefined {
+function responseTo(query: Buffer, zone: Zone): Buffer | undefined {
   const labels: string[] = []
   let at = headerBytes
   for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {

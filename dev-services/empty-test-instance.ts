@@ -1,0 +1,52 @@
+/** A corner of shared engines for one test file or proof: a database, a namespace and a ClickHouse database of its own. */
+import { randomBytes } from 'node:crypto'
+import { createClient } from '@clickhouse/client'
+import pg from 'pg'
+import type { ServiceAddresses } from './start-services.ts'
+
+export interface EmptyTestInstance {
+  /** The settings of a Colophon process that works in this corner. */
+  environment: Record<string, string>
+  postgresUrl: string
+  clickhouseUrl: string
+  drop(): Promise<void>
+}
+
+export async function createEmptyTestInstance(
+  addresses: ServiceAddresses,
+  purpose: string,
+): Promise<EmptyTestInstance> {
+  const name = `${purpose.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}_${randomBytes(4).toString('hex')}`
+  const postgresUrl = new URL(`/${name}`, addresses.postgresUrl).href
+  const clickhouseUrl = new URL(`/${name}`, addresses.clickhouseUrl).href
+  const clickhouse = createClient({ url: addresses.clickhouseUrl })
+  await onPostgres(addresses.postgresUrl, `CREATE DATABASE "${name}"`)
+  await clickhouse.command({ query: `CREATE DATABASE ${name}` })
+  return {
+    environment: {
+      COLOPHON_DATABASE_URL: postgresUrl,
+      COLOPHON_CLICKHOUSE_URL: clickhouseUrl,
+      COLOPHON_TEMPORAL_ADDRESS: addresses.temporalAddress,
+      COLOPHON_TEMPORAL_NAMESPACE: name,
+      COLOPHON_SESSION_SECRET: randomBytes(32).toString('hex'),
+    },
+    postgresUrl,
+    clickhouseUrl,
+    async drop() {
+      await onPostgres(addresses.postgresUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+      await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${name}` })
+      await clickhouse.close()
+      // Temporal forgets a namespace only by a workflow of its own; an empty one costs nothing and goes with the engines.
+    },
+  }
+}
+
+async function onPostgres(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,82 @@
+import type { Comment, PullRequest, Repository, State } from '../state.ts'
+import { accountResponse, nodeId } from './account.ts'
+import { authorAssociation, labelResponse, pullRequestInList } from './pull-request.ts'
+import { repositoryPage, repositoryUrl, timeResponse } from './repository.ts'
+
+const contents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'eyes', 'rocket'] as const
+
+function reactionsResponse(url: string, reactions: Comment['reactions']) {
+  const counts = contents.map((content) => [content, reactions.filter((one) => one.content === content).length])
+  return { url: `${url}/reactions`, total_count: reactions.length, ...Object.fromEntries(counts) }
+}
+
+export function commentResponse(state: State, repository: Repository, comment: Comment) {
+  const api = repositoryUrl(state, repository)
+  const url = `${api}/issues/comments/${comment.id}`
+  return {
+    id: comment.id,
+    node_id: nodeId('IssueComment', comment.id),
+    url,
+    html_url: `${repositoryPage(state, repository)}/pull/${comment.number}#issuecomment-${comment.id}`,
+    issue_url: `${api}/issues/${comment.number}`,
+    body: comment.body,
+    user: accountResponse(state, comment.author),
+    created_at: timeResponse(comment.createdAt),
+    updated_at: timeResponse(comment.updatedAt),
+    author_association: authorAssociation(repository, comment.author),
+    reactions: reactionsResponse(url, comment.reactions),
+    performed_via_github_app: null,
+  }
+}
+
+export const reactionResponse = (state: State, { id, user, content, createdAt }: Comment['reactions'][number]) => ({
+  id,
+  node_id: nodeId('Reaction', id),
+  user: accountResponse(state, user),
+  content,
+  created_at: timeResponse(createdAt),
+})
+
+/** A pull request is an issue, too: events about comments name it so. */
+export function issueResponse(state: State, repository: Repository, pullRequest: PullRequest) {
+  const inList = pullRequestInList(state, repository, pullRequest)
+  const url = inList.issue_url
+  return {
+    url,
+    repository_url: repositoryUrl(state, repository),
+    labels_url: `${url}/labels{/name}`,
+    comments_url: `${url}/comments`,
+    events_url: `${url}/events`,
+    html_url: inList.html_url,
+    id: pullRequest.id,
+    node_id: inList.node_id,
+    number: pullRequest.number,
+    title: pullRequest.title,
+    user: inList.user,
+    labels: pullRequest.labels.map((label) => labelResponse(state, repository, label)),
+    state: pullRequest.state,
+    locked: false,
+    assignee: null,
+    assignees: [],
+    milestone: null,
+    comments: repository.comments.filter(({ number }) => number === pullRequest.number).length,
+    created_at: inList.created_at,
+    updated_at: inList.updated_at,
+    closed_at: inList.closed_at,
+    author_association: inList.author_association,
+    active_lock_reason: null,
+    draft: pullRequest.isDraft,
+    pull_request: {
+      url: inList.url,
+      html_url: inList.html_url,
+      diff_url: inList.diff_url,
+      patch_url: inList.patch_url,
+      merged_at: inList.merged_at,
+    },
+    body: pullRequest.body,
+    reactions: reactionsResponse(url, []),
+    timeline_url: `${url}/timeline`,
+    performed_via_github_app: null,
+    state_reason: null,
+  }
+}

@@ -1,0 +1,89 @@
+/** What happened, told to every hook that listens. */
+import { accountResponse, nodeId } from './answers/account.ts'
+import { repositoryResponse } from './answers/repository.ts'
+import type { ApiDescription } from './api-description.ts'
+import type { Deliveries, HookTarget } from './deliveries.ts'
+import type { Account, Installation, Repository, State } from './state.ts'
+
+/** What is known, and who is told of changes. */
+export interface World {
+  state: State
+  events: Events
+}
+
+type Payload = { action?: string } & Record<string, unknown>
+
+export class Events {
+  readonly #state: State
+  readonly #description: ApiDescription
+  readonly #deliveries: Deliveries
+
+  constructor(state: State, description: ApiDescription, deliveries: Deliveries) {
+    this.#state = state
+    this.#description = description
+    this.#deliveries = deliveries
+  }
+
+  /** To the repository's own hooks, and to the Apps that are installed on it. */
+  ofRepository(repository: Repository, event: string, sender: Account, payload: Payload): void {
+    const { owner } = repository
+    const whole = {
+      ...payload,
+      repository: { ...repositoryResponse(this.#state, repository), custom_properties: {} },
+      ...(owner.type === 'Organization' && { organization: this.#organization(owner) }),
+      sender: accountResponse(this.#state, sender),
+    }
+    for (const hook of repository.hooks) {
+      if (listens(hook.events, event))
+        this.#send({ hook, type: 'repository', id: repository.id, account: owner }, event, whole)
+    }
+    for (const installation of this.#state.installationsOf(repository)) {
+      const { app, suspendedAt } = installation
+      if (suspendedAt || !listens(app.events, event)) continue
+      const ofInstallation = {
+        ...whole,
+        installation: { id: installation.id, node_id: nodeId('Installation', installation.id) },
+      }
+      this.#send({ hook: app.webhook, type: 'integration', id: app.id, account: owner }, event, ofInstallation)
+    }
+  }
+
+  /** Only to its App, which hears of its installations whatever it listens to. */
+  ofInstallation({ app, account }: Installation, event: string, payload: Payload): void {
+    this.#send({ hook: app.webhook, type: 'integration', id: app.id, account }, event, payload)
+  }
+
+  ping(target: HookTarget, payload: Payload): void {
+    this.#send(target, 'ping', payload)
+  }
+
+  #send(target: HookTarget, event: string, payload: Payload): void {
+    if (!target.hook.isActive) return
+    const reasons = this.#description.checkEvent(event, payload.action, JSON.parse(JSON.stringify(payload)))
+    if (reasons.length > 0) {
+      this.#state.violations.push({ of: 'event', what: [event, payload.action].join(' '), reasons })
+      return
+    }
+    this.#deliveries.deliver(target, event, payload)
+  }
+
+  #organization({ id, login }: Account) {
+    const url = `${this.#state.apiUrl}/orgs/${login}`
+    return {
+      login,
+      id,
+      node_id: nodeId('Organization', id),
+      url,
+      repos_url: `${url}/repos`,
+      events_url: `${url}/events`,
+      hooks_url: `${url}/hooks`,
+      issues_url: `${url}/issues`,
+      members_url: `${url}/members{/member}`,
+      public_members_url: `${url}/public_members{/member}`,
+      avatar_url: `${this.#state.url}/avatars/u/${id}?v=4`,
+      description: null,
+    }
+  }
+}
+
+const listens = (events: readonly string[], event: string) => events.includes('*') || events.includes(event)

@@ -1,0 +1,90 @@
+/** A GitHub on loopback: API below /api/v3, git, and pages, all at one address, as a company's own GitHub has them. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { ApiDescription } from './api-description.ts'
+import { createControl } from './control/control.ts'
+import { Deliveries } from './deliveries.ts'
+import { Events } from './events.ts'
+import { Faults } from './faults.ts'
+import { isGitRequest, serveGit } from './git-http.ts'
+import { logPath } from './operations/checks.ts'
+import { servePage } from './pages/serve-pages.ts'
+import { apiPath, RestApi } from './rest-api.ts'
+import { State } from './state.ts'
+
+export interface GithubServerOptions {
+  /** Where clients reach it. */
+  url: string
+  /** Of the bare repositories. */
+  directory: string
+  adminToken: string
+  description: ApiDescription
+  tls?: { key: string; cert: string }
+}
+
+export function createGithubServer({ url, directory, adminToken, description, tls }: GithubServerOptions): Server {
+  const state = new State(url, directory)
+  const faults = new Faults()
+  const deliveries = new Deliveries(faults)
+  const world = { state, events: new Events(state, description, deliveries) }
+  const api = new RestApi(world, description, faults)
+  const control = createControl(world, deliveries, faults)
+
+  async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = new URL(request.url ?? '/', url)
+    if (asked.pathname.startsWith('/_control/')) return serveControl(request, response, asked)
+    if (asked.pathname.startsWith(`${apiPath}/`)) return serveApi(request, response, asked)
+    if (isGitRequest(asked)) return serveGit(world, faults, request, response, asked)
+    if (asked.pathname.startsWith(logPath)) return serveLog(response, asked)
+    return servePage(world, request, response, asked, await readAll(request))
+  }
+
+  async function serveApi(request: IncomingMessage, response: ServerResponse, asked: URL): Promise<void> {
+    const { response: answer, isLost } = await api.handle({ request, url: asked, body: await readAll(request) })
+    if (isLost) return void response.destroy()
+    const text = answer.body === undefined ? '' : JSON.stringify(answer.body)
+    response.writeHead(answer.status, {
+      ...(answer.body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...answer.headers,
+    })
+    response.end(text)
+  }
+
+  function serveLog(response: ServerResponse, asked: URL): void {
+    const id = Number(asked.pathname.slice(logPath.length))
+    const runs = [...state.repositories.values()].flatMap(({ checkRuns }) => checkRuns)
+    const run = runs.find((one) => one.id === id && one.logSecret === asked.searchParams.get('sig'))
+    response.writeHead(run ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' }).end(run?.log ?? '')
+  }
+
+  async function serveControl(request: IncomingMessage, response: ServerResponse, asked: URL): Promise<void> {
+    const name = asked.pathname.slice('/_control/'.length)
+    const body = (await readAll(request)).toString()
+    if (request.headers.authorization !== `Bearer ${adminToken}`) return void response.writeHead(401).end()
+    const operation = Object.hasOwn(control, name) ? control[name as keyof typeof control] : undefined
+    if (!operation) return void response.writeHead(404).end(`There is no ${name}.`)
+    try {
+      // JSON has no undefined: an argument left out comes as null.
+      const args = (JSON.parse(body) as unknown[]).map((value) => value ?? undefined)
+      const result: unknown = await (operation as (...given: unknown[]) => Promise<unknown>)(...args)
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(result === undefined ? '' : JSON.stringify(result))
+    } catch (error) {
+      response.writeHead(400).end(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  const listener: RequestListener = (request, response) => {
+    route(request, response).catch((error: unknown) => {
+      if (!request.errored) console.error(error) // a client that went away is no news
+      response.destroy()
+    })
+  }
+  return tls ? createTlsServer(tls, listener) : createServer(listener)
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}

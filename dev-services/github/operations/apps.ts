@@ -1,0 +1,182 @@
+import { notAccessible, userOf } from '../access.ts'
+import { appResponse, installationResponse } from '../answers/app.ts'
+import { repositoryResponse, timeResponse, withPermissions } from '../answers/repository.ts'
+import { type Call, forAnyone, type Operations, pageOf } from '../api-call.ts'
+import { ApiError, notFound } from '../api-error.ts'
+import { coveredBy } from '../apps.ts'
+import { atLeast } from '../levels.ts'
+import {
+  type Account,
+  type App,
+  type Installation,
+  type Level,
+  newSecret,
+  type Permissions,
+  roleOf,
+  type Token,
+} from '../state.ts'
+
+const hourMs = 3_600_000
+
+function appOf({ caller }: Call): App {
+  if (caller.kind !== 'app') throw new ApiError(401, 'A JSON web token could not be decoded')
+  return caller.app
+}
+
+/** Another App's installations are no installations. */
+function installationOf(call: Call): Installation {
+  const installation = call.state.installations.get(Number(call.params.installation_id))
+  if (!installation || installation.app !== appOf(call)) throw notFound()
+  return installation
+}
+
+function userTokenOf({ caller }: Call): Extract<Token, { kind: 'user' }> {
+  userOf(caller)
+  if (caller.kind !== 'token' || caller.token.kind !== 'user') throw notAccessible(caller)
+  return caller.token
+}
+
+/** Of an App's installation, the repositories that a person has, too. */
+function sharedWith(call: Call, installation: Installation, user: Account) {
+  return coveredBy(call.state, installation)
+    .map((repository) => ({ repository, role: roleOf(repository, user) }))
+    .filter((found): found is typeof found & { role: Level } => found.role !== undefined)
+}
+
+function installationsFor(call: Call): Installation[] {
+  const { app, user } = userTokenOf(call)
+  return [...call.state.installations.values()].filter(
+    (installation) =>
+      installation.app === app &&
+      !installation.suspendedAt &&
+      (installation.account === user ||
+        installation.account.owners.has(user.login.toLowerCase()) ||
+        sharedWith(call, installation, user).length > 0),
+  )
+}
+
+export const appOperations: Operations = {
+  'apps/create-from-manifest': forAnyone(({ state, params }) => {
+    const made = state.manifestCodes.get(params.code ?? '')
+    if (!made || made.expiresAt < new Date()) throw notFound()
+    state.manifestCodes.delete(params.code ?? '')
+    const { app } = made
+    return {
+      status: 201,
+      body: {
+        ...appResponse(state, app),
+        client_id: app.clientId,
+        client_secret: app.clientSecret,
+        webhook_secret: app.webhook.secret || null,
+        pem: app.privateKeyPem,
+      },
+    }
+  }),
+
+  'apps/get-authenticated': forAnyone((call) => ({ status: 200, body: appResponse(call.state, appOf(call)) })),
+
+  'apps/list-installations': forAnyone((call) => {
+    const app = appOf(call)
+    const own = [...call.state.installations.values()].filter((installation) => installation.app === app)
+    const { items, headers } = pageOf(own, call)
+    return { status: 200, body: items.map((one) => installationResponse(call.state, one)), headers }
+  }),
+
+  'apps/get-installation': forAnyone((call) => ({
+    status: 200,
+    body: installationResponse(call.state, installationOf(call)),
+  })),
+
+  'apps/create-installation-access-token': forAnyone((call) => {
+    const { state, body } = call
+    const installation = installationOf(call)
+    if (installation.suspendedAt) throw new ApiError(403, 'This installation has been suspended')
+    const asked = body as { repositories?: string[]; repository_ids?: number[]; permissions?: Permissions }
+    const covered = coveredBy(state, installation)
+    const isAsked = asked.repositories !== undefined || asked.repository_ids !== undefined
+    const wanted = [
+      ...(asked.repositories ?? []).map((name) => covered.find((one) => one.name === name)),
+      ...(asked.repository_ids ?? []).map((id) => covered.find((one) => one.id === id)),
+    ].map((repository) => {
+      if (repository) return repository
+      const reason =
+        'There is at least one repository that does not exist or is not accessible to the parent installation.'
+      throw new ApiError(422, reason)
+    })
+    for (const [name, level] of Object.entries(asked.permissions ?? {})) {
+      if (atLeast(installation.permissions[name], level)) continue
+      throw new ApiError(422, 'The permissions requested are not granted to this installation.')
+    }
+    const permissions: Permissions = { ...(asked.permissions ?? installation.permissions), metadata: 'read' }
+    const token = newSecret('ghs_')
+    const expiresAt = new Date(Date.now() + hourMs)
+    const repositories = isAsked ? new Set(wanted.map(({ id }) => id)) : null
+    state.tokens.set(token, { kind: 'installation', token, expiresAt, installation, repositories, permissions })
+    return {
+      status: 201,
+      body: {
+        token,
+        expires_at: timeResponse(expiresAt),
+        permissions,
+        repository_selection: isAsked || installation.repositories ? 'selected' : 'all',
+        ...(isAsked && { repositories: wanted.map((repository) => repositoryResponse(state, repository)) }),
+      },
+    }
+  }),
+
+  'apps/list-repos-accessible-to-installation': forAnyone((call) => {
+    const { caller, state } = call
+    if (caller.kind !== 'token' || caller.token.kind !== 'installation') throw notAccessible(caller)
+    const { installation, repositories } = caller.token
+    const found = coveredBy(state, installation).filter(({ id }) => repositories === null || repositories.has(id))
+    const { items, headers } = pageOf(found, call)
+    return {
+      status: 200,
+      headers,
+      body: {
+        total_count: found.length,
+        repository_selection: installation.repositories ? 'selected' : 'all',
+        repositories: items.map((repository) => withPermissions(repositoryResponse(state, repository), undefined)),
+      },
+    }
+  }),
+
+  'apps/revoke-installation-access-token': forAnyone(({ caller, state }) => {
+    if (caller.kind !== 'token' || caller.token.kind !== 'installation') throw notAccessible(caller)
+    state.tokens.delete(caller.token.token)
+    return { status: 204 }
+  }),
+
+  'apps/list-installations-for-authenticated-user': forAnyone((call) => {
+    const found = installationsFor(call)
+    const { items, headers } = pageOf(found, call)
+    const installations = items.map((one) => installationResponse(call.state, one))
+    return { status: 200, body: { total_count: found.length, installations }, headers }
+  }),
+
+  'apps/list-installation-repos-for-authenticated-user': forAnyone((call) => {
+    const { user } = userTokenOf(call)
+    const installation = installationsFor(call).find(({ id }) => id === Number(call.params.installation_id))
+    if (!installation) throw notFound()
+    const found = sharedWith(call, installation, user)
+    const { items, headers } = pageOf(found, call)
+    const repositories = items.map(({ repository, role }) =>
+      withPermissions(repositoryResponse(call.state, repository), role),
+    )
+    return { status: 200, body: { total_count: found.length, repositories }, headers }
+  }),
+
+  'apps/delete-token': forAnyone(({ caller, state, params, body }) => {
+    if (caller.kind !== 'client' || caller.app.clientId !== params.client_id) throw notFound()
+    const text = String(body.access_token)
+    const token = state.tokens.get(text)
+    if (token?.kind !== 'user' || token.app !== caller.app) throw notFound()
+    state.tokens.delete(text)
+    return { status: 204 }
+  }),
+
+  'rate-limit/get': forAnyone(() => {
+    const limit = { limit: 5000, used: 1, remaining: 4999, reset: Math.floor(Date.now() / 1000) + 3600 }
+    return { status: 200, body: { resources: { core: limit, search: limit }, rate: limit } }
+  }),
+}

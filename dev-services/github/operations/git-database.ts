@@ -1,0 +1,230 @@
+/** Commits by way of the API: each a small face of git's own plumbing. */
+import { randomBytes } from 'node:crypto'
+import { actorOf, notAccessible, permissionsOn } from '../access.ts'
+import { nodeId } from '../answers/account.ts'
+import { emailOf, gitCommitResponse, refResponse } from '../answers/commit.ts'
+import { repositoryUrl } from '../answers/repository.ts'
+import { type Operations, onRepository, type RepositoryCall } from '../api-call.ts'
+import { ApiError, notFound } from '../api-error.ts'
+import { noticeChanges } from '../branch-changes.ts'
+import {
+  deleteRef,
+  GitFailed,
+  gitBytes,
+  isAncestor,
+  isBranchName,
+  newWorkflow,
+  objectType,
+  type Person,
+  readCommit,
+  readTree,
+  refSha,
+  type TreeChange,
+  updateRef,
+  writeBlob,
+  writeCommit,
+  writeTree,
+} from '../git.ts'
+
+const workflows = '.github/workflows/'
+
+function refuseWorkflows({ state, caller, repository }: RepositoryCall): void {
+  const may = permissionsOn(state, caller, repository)?.workflows === 'write'
+  if (!may) throw notAccessible(caller)
+}
+
+interface GivenEntry {
+  path: string
+  mode: string
+  sha?: string | null
+  content?: string
+}
+
+interface GivenPerson {
+  name: string
+  email: string
+  date?: string
+}
+
+const personOf = ({ name, email, date }: GivenPerson): Person => ({
+  name,
+  email,
+  date: date ? new Date(date) : new Date(),
+})
+
+/** Nobody can check it: what matters is that it is there, so that nobody can know the commit's id beforehand. */
+const newSignature = () =>
+  `-----BEGIN PGP SIGNATURE-----\n\n${randomBytes(48).toString('base64')}\n-----END PGP SIGNATURE-----\n`
+
+const notThere = (what: string) => new ApiError(422, what)
+
+export const gitDatabaseOperations: Operations = {
+  'git/create-blob': onRepository('contents:write', async ({ state, repository, body }) => {
+    const { content, encoding } = body as { content: string; encoding?: string }
+    const sha = await writeBlob(repository.directory, Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8'))
+    return { status: 201, body: { sha, url: `${repositoryUrl(state, repository)}/git/blobs/${sha}` } }
+  }),
+
+  'git/get-blob': onRepository('contents:read', async ({ state, repository, params }) => {
+    const sha = params.file_sha ?? ''
+    if ((await objectType(repository.directory, sha)) !== 'blob') throw notFound()
+    const contents = await gitBytes(repository.directory, ['cat-file', 'blob', sha])
+    return {
+      status: 200,
+      body: {
+        sha,
+        node_id: nodeId('Blob', sha),
+        size: contents.length,
+        url: `${repositoryUrl(state, repository)}/git/blobs/${sha}`,
+        content: contents.toString('base64'),
+        encoding: 'base64',
+      },
+    }
+  }),
+
+  'git/create-tree': onRepository('contents:write', async (call) => {
+    const { repository, body } = call
+    const { tree, base_tree: base } = body as { tree: GivenEntry[]; base_tree?: string }
+    const { directory } = repository
+    if (base !== undefined && (await objectType(directory, base)) === undefined) throw notFound()
+    if (tree.some(({ path }) => path.startsWith(workflows))) refuseWorkflows(call)
+    const changes: TreeChange[] = []
+    for (const { path, mode, sha, content } of tree) {
+      const blob = content === undefined ? (sha ?? null) : await writeBlob(directory, content)
+      if (sha && mode !== '160000' && (await objectType(directory, sha)) !== 'blob') {
+        throw notThere(`tree.sha ${sha} is not a valid blob`)
+      }
+      changes.push({ path, mode, sha: blob })
+    }
+    const sha = await writeTree(directory, base, changes).catch((error: unknown) => {
+      if (error instanceof GitFailed) throw notThere('tree.path contains a malformed path component')
+      throw error
+    })
+    return { status: 201, body: await treeResponse(call, sha, false) }
+  }),
+
+  'git/get-tree': onRepository('contents:read', async (call) => {
+    const { repository, params, query } = call
+    const sha = await refSha(repository.directory, `${params.tree_sha}^{tree}`)
+    if (!sha) throw notFound()
+    return { status: 200, body: await treeResponse(call, sha, query.recursive !== undefined) }
+  }),
+
+  'git/create-commit': onRepository('contents:write', async ({ state, repository, caller, body }) => {
+    const {
+      message,
+      tree,
+      parents = [],
+      author,
+      committer,
+    } = body as {
+      message: string
+      tree: string
+      parents?: string[]
+      author?: GivenPerson
+      committer?: GivenPerson
+    }
+    const { directory } = repository
+    if ((await objectType(directory, tree)) !== 'tree') throw notThere('Tree SHA does not exist')
+    for (const parent of parents) {
+      if ((await objectType(directory, parent)) !== 'commit')
+        throw notThere('Parent SHA does not exist or is not a commit object')
+    }
+    const actor = actorOf(caller)
+    const self: GivenPerson = { name: actor.login, email: emailOf(actor) }
+    const isSigned = actor.type === 'Bot' && !author && !committer
+    const signature = isSigned ? newSignature() : null
+    const sha = await writeCommit(directory, {
+      tree,
+      parents,
+      message,
+      author: personOf(author ?? self),
+      committer: isSigned
+        ? personOf({ name: 'GitHub', email: 'noreply@github.com' })
+        : personOf(committer ?? author ?? self),
+      signature,
+    })
+    if (signature) repository.signed.set(sha, { signature, at: new Date() })
+    const commit = await readCommit(directory, sha)
+    if (!commit) throw new Error(`${sha} is not there after it was written`)
+    return { status: 201, body: gitCommitResponse(state, repository, commit) }
+  }),
+
+  'git/get-commit': onRepository('contents:read', async ({ state, repository, params }) => {
+    const commit = await readCommit(repository.directory, params.commit_sha ?? '')
+    if (!commit) throw notFound()
+    return { status: 200, body: gitCommitResponse(state, repository, commit) }
+  }),
+
+  'git/get-ref': onRepository('contents:read', async ({ state, repository, params }) => {
+    const ref = `refs/${params.ref}`
+    const sha = await refSha(repository.directory, ref)
+    if (!sha) throw notFound()
+    const type = await objectType(repository.directory, sha)
+    return { status: 200, body: refResponse(state, repository, ref, sha, type) }
+  }),
+
+  'git/list-matching-refs': onRepository('contents:read', async ({ state, repository, params }) => {
+    const wanted = `refs/${params.ref}`
+    const found = [...repository.branches]
+      .map(([branch, sha]) => ({ ref: `refs/heads/${branch}`, sha }))
+      .filter(({ ref }) => ref.startsWith(wanted))
+    return { status: 200, body: found.map(({ ref, sha }) => refResponse(state, repository, ref, sha)) }
+  }),
+
+  'git/create-ref': onRepository('contents:write', async (call) => {
+    const { repository, caller, body, state } = call
+    const { ref, sha } = body as { ref: string; sha: string }
+    const { directory } = repository
+    if (!/^refs\/(heads|tags)\/./.test(ref) || !(await isBranchName(directory, ref))) {
+      throw notThere(`${ref} is not a valid ref name.`)
+    }
+    if ((await objectType(directory, sha)) !== 'commit') throw notThere('Object does not exist')
+    if (await newWorkflow(directory, sha)) refuseWorkflows(call)
+    if (!(await updateRef(directory, ref, sha, undefined))) throw notThere('Reference already exists')
+    await noticeChanges(call, repository, actorOf(caller))
+    return { status: 201, body: refResponse(state, repository, ref, sha) }
+  }),
+
+  'git/update-ref': onRepository('contents:write', async (call) => {
+    const { repository, caller, body, state, params } = call
+    const { sha, force = false } = body as { sha: string; force?: boolean }
+    const { directory } = repository
+    const ref = `refs/${params.ref}`
+    const old = await refSha(directory, ref)
+    if (!old) throw notThere('Reference does not exist')
+    if ((await objectType(directory, sha)) !== 'commit') throw notThere('Object does not exist')
+    if (!force && !(await isAncestor(directory, old, sha))) throw notThere('Update is not a fast forward')
+    if (await newWorkflow(directory, sha)) refuseWorkflows(call)
+    if (!(await updateRef(directory, ref, sha, old))) throw notThere('Update is not a fast forward')
+    await noticeChanges(call, repository, actorOf(caller))
+    return { status: 200, body: refResponse(state, repository, ref, sha) }
+  }),
+
+  'git/delete-ref': onRepository('contents:write', async (call) => {
+    const { repository, caller, params } = call
+    const ref = `refs/${params.ref}`
+    const old = await refSha(repository.directory, ref)
+    if (!old || !(await deleteRef(repository.directory, ref, old))) throw notThere('Reference does not exist')
+    await noticeChanges(call, repository, actorOf(caller))
+    return { status: 204 }
+  }),
+}
+
+async function treeResponse({ state, repository }: RepositoryCall, sha: string, recursive: boolean) {
+  const url = repositoryUrl(state, repository)
+  const entries = await readTree(repository.directory, sha, recursive)
+  return {
+    sha,
+    url: `${url}/git/trees/${sha}`,
+    tree: entries.map((entry) => ({
+      path: entry.path,
+      mode: entry.mode,
+      type: entry.type,
+      sha: entry.sha,
+      ...(entry.sizeBytes !== undefined && { size: entry.sizeBytes }),
+      url: `${url}/git/${entry.type}s/${entry.sha}`,
+    })),
+    truncated: false,
+  }
+}

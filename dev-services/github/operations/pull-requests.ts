@@ -1,0 +1,205 @@
+import { actorOf } from '../access.ts'
+import { commitResponse, fileResponse } from '../answers/commit.ts'
+import {
+  labelResponse,
+  lookAtMergeability,
+  pullRequestInList,
+  pullRequestResponse,
+  rangeOf,
+} from '../answers/pull-request.ts'
+import { type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { ApiError, notFound, validationFailed } from '../api-error.ts'
+import { changedFiles, isAncestor, readCommits } from '../git.ts'
+import { closePullRequest, reopenPullRequest, tellPullRequest } from '../pull-request-changes.ts'
+import { fullName, type PullRequest, roleOf } from '../state.ts'
+
+const fieldInvalid = (field: string) => validationFailed({ resource: 'PullRequest', field, code: 'invalid' })
+const refused = (message: string) => validationFailed({ resource: 'PullRequest', code: 'custom', message })
+
+const reviewersOnly =
+  'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator'
+
+function pullRequestOf({ repository }: RepositoryCall, number: string | undefined): PullRequest {
+  const found = repository.pullRequests.find((pullRequest) => pullRequest.number === Number(number))
+  if (!found) throw notFound()
+  return found
+}
+
+/** `owner:branch`, or a branch of this repository. Forks there are none. */
+function branchOf({ repository }: RepositoryCall, head: string): string | undefined {
+  const colon = head.indexOf(':')
+  if (colon < 0) return head
+  return head.slice(0, colon).toLowerCase() === repository.owner.login.toLowerCase() ? head.slice(colon + 1) : undefined
+}
+
+export const pullRequestOperations: Operations = {
+  'pulls/create': onRepository('pull_requests:write', async (call) => {
+    const { repository, caller, state, body } = call
+    const given = body as { title?: string; head: string; base: string; body?: string; draft?: boolean }
+    const headBranch = branchOf(call, given.head)
+    const headSha = headBranch === undefined ? undefined : repository.branches.get(headBranch)
+    const baseSha = repository.branches.get(given.base)
+    if (baseSha === undefined) throw fieldInvalid('base')
+    if (headBranch === undefined || headSha === undefined) throw fieldInvalid('head')
+    if (given.title === undefined) {
+      throw validationFailed({ resource: 'PullRequest', field: 'title', code: 'missing_field' })
+    }
+    if (await isAncestor(repository.directory, headSha, baseSha)) {
+      throw refused(`No commits between ${given.base} and ${headBranch}`)
+    }
+    // Nothing is waited for from here until it is there: two calls that come together make one.
+    const isSame = (other: PullRequest) =>
+      other.state === 'open' && other.headBranch === headBranch && other.baseBranch === given.base
+    if (repository.pullRequests.some(isSame)) {
+      throw refused(`A pull request already exists for ${repository.owner.login}:${headBranch}.`)
+    }
+    const now = new Date()
+    const pullRequest: PullRequest = {
+      id: state.nextId(),
+      number: repository.pullRequests.length + 1,
+      title: given.title,
+      body: given.body ?? null,
+      author: actorOf(caller),
+      headBranch,
+      headSha,
+      baseBranch: given.base,
+      baseSha,
+      state: 'open',
+      isDraft: given.draft ?? false,
+      labels: [],
+      reviewers: [],
+      createdAt: now,
+      updatedAt: now,
+      closedAt: null,
+      merged: null,
+      mergeability: null,
+    }
+    repository.pullRequests.push(pullRequest)
+    await tellPullRequest(call, repository, pullRequest, 'opened', actorOf(caller))
+    return { status: 201, body: await pullRequestResponse(state, repository, pullRequest, null) }
+  }),
+
+  'pulls/list': onRepository('pull_requests:read', (call) => {
+    const { repository, state, query } = call
+    const head = query.head === undefined ? undefined : String(query.head)
+    const wanted = query.state ?? 'open'
+    const sort = String(query.sort ?? 'created')
+    const direction = String(query.direction ?? (sort === 'created' ? 'desc' : 'asc'))
+    // GitHub leaves the filter out when a head is not `owner:branch`.
+    const headBranch = head?.includes(':') ? branchOf(call, head) : undefined
+    const found = repository.pullRequests
+      .filter((one) => wanted === 'all' || one.state === wanted)
+      .filter((one) => !head?.includes(':') || one.headBranch === headBranch)
+      .filter((one) => query.base === undefined || one.baseBranch === query.base)
+      .sort((a, b) => {
+        const byTime = sort === 'updated' ? a.updatedAt.getTime() - b.updatedAt.getTime() : a.number - b.number
+        return direction === 'desc' ? -byTime : byTime
+      })
+    const { items, headers } = pageOf(found, call)
+    return { status: 200, body: items.map((one) => pullRequestInList(state, repository, one)), headers }
+  }),
+
+  'pulls/get': onRepository('pull_requests:read', async (call) => {
+    const { repository, state, params } = call
+    const pullRequest = pullRequestOf(call, params.pull_number)
+    const mergeable = await lookAtMergeability(repository, pullRequest)
+    return { status: 200, body: await pullRequestResponse(state, repository, pullRequest, mergeable) }
+  }),
+
+  'pulls/update': onRepository('pull_requests:write', async (call) => {
+    const { repository, state, params, caller, events } = call
+    const given = call.body as { title?: string; body?: string; state?: 'open' | 'closed'; base?: string }
+    const pullRequest = pullRequestOf(call, params.pull_number)
+    const changes: Record<string, { from: string | null }> = {}
+    for (const field of ['title', 'body'] as const) {
+      const text = given[field]
+      if (text === undefined || text === pullRequest[field]) continue
+      changes[field] = { from: pullRequest[field] }
+      pullRequest[field] = text
+    }
+    if (given.base !== undefined) {
+      const baseSha = repository.branches.get(given.base)
+      if (baseSha === undefined) throw fieldInvalid('base')
+      Object.assign(pullRequest, { baseBranch: given.base, baseSha })
+    }
+    pullRequest.updatedAt = new Date()
+    if (Object.keys(changes).length > 0) {
+      events.ofRepository(repository, 'pull_request', actorOf(caller), {
+        action: 'edited',
+        number: pullRequest.number,
+        changes,
+        pull_request: await pullRequestResponse(state, repository, pullRequest, null),
+      })
+    }
+    if (given.state === 'closed' && pullRequest.state === 'open') {
+      await closePullRequest(call, repository, pullRequest, actorOf(caller))
+    }
+    if (given.state === 'open' && pullRequest.state === 'closed') {
+      const isOpen = await reopenPullRequest(call, repository, pullRequest, actorOf(caller))
+      const message = `state cannot be changed. The ${pullRequest.headBranch} branch has been deleted.`
+      if (!isOpen) throw validationFailed({ resource: 'PullRequest', code: 'custom', field: 'state', message })
+    }
+    return { status: 200, body: await pullRequestResponse(state, repository, pullRequest, null) }
+  }),
+
+  'pulls/list-commits': onRepository('pull_requests:read', async (call) => {
+    const { repository, state, params } = call
+    const pullRequest = pullRequestOf(call, params.pull_number)
+    const { base } = await rangeOf(repository, pullRequest)
+    const commits = await readCommits(repository.directory, [`${base}..${pullRequest.headSha}`])
+    const { items, headers } = pageOf(commits.toReversed(), call)
+    return { status: 200, body: items.map((commit) => commitResponse(state, repository, commit)), headers }
+  }),
+
+  'pulls/list-files': onRepository('pull_requests:read', async (call) => {
+    const { repository, state, params } = call
+    const pullRequest = pullRequestOf(call, params.pull_number)
+    const { from } = await rangeOf(repository, pullRequest)
+    const { items, headers } = pageOf(await changedFiles(repository.directory, from, pullRequest.headSha), call)
+    const body = items.map((file) => fileResponse(state, repository, pullRequest.headSha, file))
+    return { status: 200, body, headers }
+  }),
+
+  'pulls/request-reviewers': onRepository('pull_requests:write', (call) => {
+    const { repository, state, params } = call
+    const { reviewers = [], team_reviewers: teams = [] } = call.body as {
+      reviewers?: string[]
+      team_reviewers?: string[]
+    }
+    const pullRequest = pullRequestOf(call, params.pull_number)
+    const accounts = reviewers.map((login) => {
+      const account = state.account(login)
+      if (!account || !roleOf(repository, account) || teams.length > 0) {
+        throw new ApiError(422, `${reviewersOnly} of the ${fullName(repository)} repository.`)
+      }
+      if (account === pullRequest.author)
+        throw new ApiError(422, 'Review cannot be requested from pull request author.')
+      return account
+    })
+    pullRequest.reviewers = [...new Set([...pullRequest.reviewers, ...accounts])]
+    return { status: 201, body: pullRequestInList(state, repository, pullRequest) }
+  }),
+
+  'issues/list-labels-for-repo': onRepository(['issues:read', 'pull_requests:read'], (call) => {
+    const { repository, state } = call
+    const { items, headers } = pageOf(repository.labels, call)
+    return { status: 200, body: items.map((label) => labelResponse(state, repository, label)), headers }
+  }),
+
+  'issues/add-labels': onRepository(['issues:write', 'pull_requests:write'], (call) => {
+    const { repository, state, params } = call
+    const { labels = [] } = call.body as { labels?: (string | { name: string })[] }
+    const pullRequest = pullRequestOf(call, params.issue_number)
+    for (const given of labels) {
+      const name = typeof given === 'string' ? given : given.name
+      const isNamed = (label: { name: string }) => label.name.toLowerCase() === name.toLowerCase()
+      let label = repository.labels.find(isNamed)
+      if (!label) {
+        label = { id: state.nextId(), name } // as GitHub does, for whoever may write
+        repository.labels.push(label)
+      }
+      if (!pullRequest.labels.some(isNamed)) pullRequest.labels.push(label)
+    }
+    return { status: 200, body: pullRequest.labels.map((label) => labelResponse(state, repository, label)) }
+  }),
+}

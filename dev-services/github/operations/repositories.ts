@@ -1,0 +1,75 @@
+import { userOf } from '../access.ts'
+import { accountResponse, ownAccountResponse } from '../answers/account.ts'
+import { commitResponse } from '../answers/commit.ts'
+import { fullRepositoryResponse, repositoryUrl } from '../answers/repository.ts'
+import { forAnyone, type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { notFound } from '../api-error.ts'
+import type { Caller } from '../authenticate.ts'
+import { readCommit } from '../git.ts'
+import { type Level, type Repository, roleOf } from '../state.ts'
+
+/** Of the person behind a token; Apps have none. */
+const roleOfCaller = (repository: Repository, caller: Caller): Level | undefined =>
+  caller.kind === 'token' && caller.token.kind !== 'installation' ? roleOf(repository, caller.token.user) : undefined
+
+const noProtection = { enabled: false, required_status_checks: { enforcement_level: 'off', contexts: [], checks: [] } }
+
+const protectionUrl = ({ state, repository }: RepositoryCall, branch: string) =>
+  `${repositoryUrl(state, repository)}/branches/${encodeURIComponent(branch)}/protection`
+
+export const repositoryOperations: Operations = {
+  'repos/get': onRepository('metadata:read', ({ state, repository, caller }) => ({
+    status: 200,
+    body: fullRepositoryResponse(state, repository, roleOfCaller(repository, caller)),
+  })),
+
+  'repos/list-branches': onRepository('contents:read', (call) => {
+    const { repository, state } = call
+    const { items, headers } = pageOf([...repository.branches].sort(), call)
+    const body = items.map(([name, sha]) => ({
+      name,
+      commit: { sha, url: `${repositoryUrl(state, repository)}/commits/${sha}` },
+      protected: false,
+      protection: noProtection,
+      protection_url: protectionUrl(call, name),
+    }))
+    return { status: 200, body, headers }
+  }),
+
+  'repos/get-branch': onRepository('contents:read', async (call) => {
+    const { repository, state, params } = call
+    const name = params.branch ?? ''
+    const commit = await readCommit(repository.directory, repository.branches.get(name) ?? 'none')
+    if (!commit) throw notFound()
+    const branch = encodeURIComponent(name)
+    return {
+      status: 200,
+      body: {
+        name,
+        commit: commitResponse(state, repository, commit),
+        _links: {
+          self: `${repositoryUrl(state, repository)}/branches/${branch}`,
+          html: `${state.url}/${repository.owner.login}/${repository.name}/tree/${branch}`,
+        },
+        protected: false,
+        protection: noProtection,
+        protection_url: protectionUrl(call, name),
+      },
+    }
+  }),
+
+  'repos/get-collaborator-permission-level': onRepository('metadata:read', ({ state, repository, params }) => {
+    const account = state.account(params.username ?? '')
+    if (!account) throw notFound()
+    const permission = roleOf(repository, account) ?? (repository.isPrivate ? 'none' : 'read')
+    return {
+      status: 200,
+      body: { permission, role_name: permission, user: { ...accountResponse(state, account), role_name: permission } },
+    }
+  }),
+
+  'users/get-authenticated': forAnyone(({ state, caller }) => ({
+    status: 200,
+    body: ownAccountResponse(state, userOf(caller)),
+  })),
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { World } from '../events.ts'
+import { authorizePage, exchangeCode } from './authorize.ts'
+import { installAppPage } from './install-app.ts'
+import { makeAppPage } from './make-app.ts'
+import { type PageCall, type PageResponse, pageNotFound } from './page.ts'
+import { pullRequestPage, repositoryPage } from './repository.ts'
+import { sessionCookie, signInPage } from './sign-in.ts'
+
+export async function servePage(
+  world: World,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  body: Buffer,
+): Promise<void> {
+  const cookies = new URLSearchParams((request.headers.cookie ?? '').replaceAll('; ', '&'))
+  const answer = await respondWithPage(world, {
+    url,
+    method: request.method ?? 'GET',
+    form: formOf(request, body),
+    user: world.state.sessions.get(cookies.get(sessionCookie) ?? ''),
+    accept: request.headers.accept ?? '',
+  })
+  switch (answer.kind) {
+    case 'redirect':
+      response
+        .writeHead(302, { location: answer.location, ...(answer.cookie && { 'set-cookie': answer.cookie }) })
+        .end()
+      return
+    case 'html':
+      response.writeHead(answer.status, { 'content-type': 'text/html; charset=utf-8' }).end(answer.html)
+      return
+    case 'data':
+      response.writeHead(200, { 'content-type': answer.contentType }).end(answer.text)
+  }
+}
+
+/** The exchange of a code takes JSON as well as a form. */
+function formOf({ headers, method }: IncomingMessage, body: Buffer): URLSearchParams {
+  if (method !== 'POST') return new URLSearchParams()
+  if (!headers['content-type']?.startsWith('application/json')) return new URLSearchParams(body.toString())
+  const fields = JSON.parse(body.toString()) as Record<string, unknown>
+  return new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
+}
+
+async function respondWithPage(world: World, call: PageCall): Promise<PageResponse> {
+  const { state } = world
+  const parts = call.url.pathname.split('/').slice(1).map(decodeURIComponent)
+  const [first = '', second = '', third = '', fourth = ''] = parts
+  switch (call.url.pathname) {
+    case '/login':
+      return signInPage(state, call)
+    case '/settings/apps/new':
+      return makeAppPage(state, call, undefined)
+    case '/login/oauth/authorize':
+      return authorizePage(state, call)
+    case '/login/oauth/access_token':
+      return call.method === 'POST' ? exchangeCode(state, call) : pageNotFound()
+  }
+  if (first === 'organizations' && parts.slice(2).join('/') === 'settings/apps/new')
+    return makeAppPage(state, call, second)
+  if (first === 'apps' && parts.slice(2).join('/') === 'installations/new') return installAppPage(world, call, second)
+  if (parts.length === 2) return repositoryPage(world, call, first, second)
+  if (parts.length === 4 && third === 'pull') return pullRequestPage(world, call, first, second, fourth)
+  return pageNotFound()
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { ApiDescription } from './api-description.ts'
+import { readDescription } from './descriptions.ts'
+import { createGithubServer } from './github-server.ts'
+
+const usage =
+  'node dev-services/github/server.ts --port <1 to 65535> --directory <for repositories> --admin-token <of the control API> ' +
+  '[--tls-key <file> --tls-cert <file>]'
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string' },
+    directory: { type: 'string' },
+    'admin-token': { type: 'string' },
+    'tls-key': { type: 'string' },
+    'tls-cert': { type: 'string' },
+  },
+})
+const { port, directory, 'admin-token': adminToken, 'tls-key': key, 'tls-cert': cert } = values
+if (!port || !directory || !adminToken || (key === undefined) !== (cert === undefined)) {
+  console.error(`The stand-in for GitHub needs all of these: ${usage}`)
+  process.exit(2)
+}
+
+process.on('SIGTERM', () => process.exit(0))
+process.on('SIGINT', () => process.exit(0))
+
+const tls = key && cert ? { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') } : undefined
+const url = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`
+const server = createGithubServer({
+  url,
+  directory,
+  adminToken,
+  description: new ApiDescription(await readDescription()),
+  ...(tls && { tls }),
+})
+server.on('error', (error) => {
+  console.error(`The stand-in for GitHub cannot listen on port ${port}: ${error.message}`)
+  process.exit(1)
+})
+server.listen(Number(port), '127.0.0.1', () => console.log(`ready ${url}`))

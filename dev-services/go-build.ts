@@ -1,0 +1,64 @@
+/** Builds a command of a published Go module: the way to a server binary where no package has one. */
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findBinary } from './find-binary.ts'
+import { type Progress, showProgress } from './progress.ts'
+import { runCommand } from './run-command.ts'
+
+export interface GoModule {
+  title: string
+  path: string
+  version: string
+  /** Go's own checksum of the module. Another one means that somebody changed what we build. */
+  sum: string
+  /** Name of the binary → package inside the module. */
+  commands: Readonly<Record<string, string>>
+  tags?: string
+  expectedSeconds: number
+}
+
+/** Leaves `source/` (the module: schemas and templates are needed at run time) and `bin/` in the directory. */
+export async function buildGoModule(module: GoModule, directory: string): Promise<void> {
+  if (!findBinary('go')) {
+    throw new Error(
+      `${module.title} is not on the PATH and has to be built, which needs Go 1.26 or newer. ` +
+        `Install Go or a container engine; CONTRIBUTING.md says how to use binaries of your own.`,
+    )
+  }
+  const progress = showProgress(`Building ${module.title} ${module.version}`, module.expectedSeconds)
+  try {
+    await buildWithProgress(module, directory, progress)
+  } finally {
+    progress.done()
+  }
+}
+
+async function buildWithProgress(module: GoModule, directory: string, progress: Progress): Promise<void> {
+  // GOWORK and GOFLAGS of the person's own projects must not reach in here.
+  const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
+  progress.update('fetching the source')
+  const response = await runCommand(['go', 'mod', 'download', '-json', `${module.path}@${module.version}`], { env })
+  const { Dir: download, Sum: sum } = JSON.parse(response) as { Dir: string; Sum: string }
+  if (sum !== module.sum)
+    throw new Error(`${module.path}@${module.version} has checksum ${sum}, expected ${module.sum}.`)
+
+  const source = join(directory, 'source')
+  await cp(download, source, { recursive: true })
+  await runCommand(['chmod', '-R', 'u+w', source]) // Go keeps its module cache read-only, and cp keeps the modes
+
+  const packages = Object.values(module.commands)
+  progress.update('fetching what it depends on')
+  const dependencies = await runCommand(['go', 'list', '-deps', ...packages], { cwd: source, env })
+  const total = dependencies.trim().split('\n').length
+  let compiled = 0
+  for (const [binary, packagePath] of Object.entries(module.commands)) {
+    await runCommand(
+      ['go', 'build', '-v', '-trimpath', '-ldflags=-s -w', ...(module.tags ? ['-tags', module.tags] : [])].concat([
+        '-o',
+        join(directory, 'bin', binary),
+        packagePath,
+      ]),
+      { cwd: source, env, onErrorLine: () => progress.update(`${++compiled} of ${total} packages compiled`) },
+    )
+  }
+}

@@ -1,0 +1,36 @@
+/** What all three wire formats say, in one shape. */
+export type Conversation = {
+  model: string
+  toolsOffered: string[]
+  turns: Turn[]
+}
+
+export type Turn =
+  | { by: 'user'; text: string }
+  | { by: 'assistant'; calls: { id: string; tool: string }[] }
+  | { by: 'tool'; callId: string; output: string }
+
+export function lastInstruction({ turns }: Conversation): string {
+  const turn = turns[lastInstructionIndex(turns)]
+  return turn?.by === 'user' ? turn.text : ''
+}
+
+/**
+ * How often the model has answered since it was last told what to do.
+ * One answer may be several turns here (text, then each call): an unbroken run of them counts once.
+ */
+export function responsesSinceInstruction({ turns }: Conversation): number {
+  const since = turns.slice(lastInstructionIndex(turns) + 1)
+  return since.filter((turn, index) => turn.by === 'assistant' && since[index - 1]?.by !== 'assistant').length
+}
+
+/** The output of the first call of that tool since the last instruction. */
+export function outputOf(tool: string, { turns }: Conversation): string | undefined {
+  const since = turns.slice(lastInstructionIndex(turns) + 1)
+  const call = since.flatMap((turn) => (turn.by === 'assistant' ? turn.calls : [])).find((call) => call.tool === tool)
+  return since.flatMap((turn) => (turn.by === 'tool' && turn.callId === call?.id ? [turn.output] : []))[0]
+}
+
+function lastInstructionIndex(turns: Turn[]): number {
+  return turns.findLastIndex((turn) => turn.by === 'user' && turn.text.trim() !== '')
+}

@@ -1,0 +1,33 @@
+import { parseArgs } from 'node:util'
+import { createModelServer } from './model-server.ts'
+
+const usage = 'node dev-services/model/server.ts --port <0 to 65535; 0 takes a free one>'
+
+function portFromArguments(): number | undefined {
+  try {
+    const { port = '' } = parseArgs({ options: { port: { type: 'string' } } }).values
+    return /^\d{1,5}$/.test(port) && Number(port) <= 65535 ? Number(port) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const port = portFromArguments()
+if (port === undefined) {
+  console.error(`The scripted model needs a port, and takes nothing else: ${usage}`)
+  process.exit(2)
+}
+
+// At once: a script may be in the middle of ten silent minutes.
+process.on('SIGTERM', () => process.exit(0))
+process.on('SIGINT', () => process.exit(0))
+
+const server = createModelServer()
+server.on('error', (error) => {
+  console.error(`The scripted model cannot listen on port ${port}: ${error.message}. Give it another one: ${usage}`)
+  process.exit(1)
+})
+server.listen(port, '127.0.0.1', () => {
+  const address = server.address()
+  console.log(`ready http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`)
+})

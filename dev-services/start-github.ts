@@ -1,0 +1,46 @@
+/** The stand-in for GitHub: a process of its own, with its repositories in a directory. */
+import { mkdir } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { getDescriptions } from './github/descriptions.ts'
+import type { GithubAddress } from './github/github-control.ts'
+import { Part } from './managed-process.ts'
+import { randomPassword } from './random-password.ts'
+
+export interface Github {
+  part: Part
+  address: GithubAddress
+}
+
+export async function startGithub(directory: string, tls?: { keyFile: string; certFile: string }): Promise<Github> {
+  await getDescriptions()
+  await mkdir(directory, { recursive: true })
+  const port = await freePort()
+  const address = { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, adminToken: randomPassword() }
+  const part = new Part({
+    name: 'github',
+    command: [
+      process.execPath,
+      join(import.meta.dirname, 'github/server.ts'),
+      '--port',
+      String(port),
+      '--directory',
+      directory,
+      `--admin-token=${address.adminToken}`,
+      ...(tls ? ['--tls-key', tls.keyFile, '--tls-cert', tls.certFile] : []),
+    ],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, XDG_CACHE_HOME: process.env.XDG_CACHE_HOME },
+    logFile: join(directory, '..', 'github.log'),
+    isReady: () => isListening(port),
+    readyWithinSeconds: 30,
+  })
+  await part.start()
+  return { part, address }
+}
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true))
+    socket.once('error', () => resolve(false)).once('connect', () => socket.destroy())
+  })

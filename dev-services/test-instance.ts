@@ -1,0 +1,34 @@
+/** A corner of shared engines with this checkout's schema in it, for tests of stores. */
+import type pg from 'pg'
+import { migrateServices } from '../server/src/main/migrate.ts'
+import { openStores, type Stores } from '../server/src/main/open-stores.ts'
+import { loadServicesConfig } from '../server/src/platform/config.ts'
+import { createLog } from '../server/src/platform/log.ts'
+import { createPool } from '../server/src/platform/postgres.ts'
+import { createEmptyTestInstance, type EmptyTestInstance } from './empty-test-instance.ts'
+import type { ServiceAddresses } from './start-services.ts'
+
+export interface TestInstance extends EmptyTestInstance {
+  pool: pg.Pool
+  stores: Stores
+}
+
+/** Only what must not happen is said: a test's own output is what counts. */
+const quiet = { level: 'error' } as const
+
+export async function createTestInstance(addresses: ServiceAddresses, purpose: string): Promise<TestInstance> {
+  const instance = await createEmptyTestInstance(addresses, purpose)
+  const config = loadServicesConfig(instance.environment)
+  const log = createLog('test', quiet)
+  await migrateServices(config, log)
+  const pool = createPool(config.postgres, log)
+  return {
+    ...instance,
+    pool,
+    stores: openStores(pool),
+    async drop() {
+      await pool.end()
+      await instance.drop()
+    },
+  }
+}

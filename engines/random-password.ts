@@ -1,4 +1,0 @@
-import { randomBytes } from 'node:crypto'
-
-/** For an engine's administrator, anew at each start; told in `.engines/running.json`, which only its owner can read. */
-export const randomPassword = (): string => randomBytes(18).toString('base64url')

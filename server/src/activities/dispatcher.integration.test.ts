@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, inject, test } from 'vitest'
+import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import type { JobTables } from '../jobs/tables.ts'
+import { TurnStore } from '../jobs/turn-store.ts'
+import { createLog } from '../platform/log.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { startDispatcher } from './dispatcher.ts'
+
+const instance = await createTestInstance(inject('services'), 'dispatcher')
+afterAll(() => instance.drop())
+
+test('jobs that are kept no longer are not looked for in every round', async () => {
+  let looked = 0
+  let rounds = 0
+  const database = createDatabase<JobTables>(instance.pool).withPlugin({
+    transformQuery({ node }) {
+      const text = JSON.stringify(node)
+      if (text.includes('job_retention_days')) looked++
+      if (text.includes('idempotency')) rounds++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const nobodyIsWoken = () => Promise.reject(new Error('there are no jobs'))
+  const dispatcher = startDispatcher({
+    turns: new TurnStore(database),
+    events: instance.stores.events,
+    database,
+    forget: async () => {},
+    signals: { startJob: nobodyIsWoken, wakeJob: nobodyIsWoken, stopJob: nobodyIsWoken },
+    settings: { standStillSeconds: 0, idleArchiveDays: 30 },
+    log: createLog('test', { level: 'error' }),
+  })
+  await sleep(1_500)
+  await dispatcher.stop()
+  expect(rounds).toBeGreaterThan(2)
+  expect(looked).toBe(1)
+})

@@ -1,0 +1,152 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, expect, inject, test } from 'vitest'
+import { recordAudit } from '../../audit/audit-store.ts'
+import type { Id } from '../../platform/ids.ts'
+import { loadClientDetector } from '../classify/client-detector.ts'
+import { ViewBuffer } from '../collect/view-buffer.ts'
+import { findCoverage } from '../query/find-coverage.ts'
+import { SettingsStore } from '../settings/settings-store.ts'
+import { createViewsTestInstance } from '../testing/views-test-instance.ts'
+import { type ImportDeps, importLog, type LogFile } from './import-log.ts'
+import { ImportStore } from './import-store.ts'
+import { logLineReader } from './log-line.ts'
+
+const instance = await createViewsTestInstance(inject('services'), 'import logs')
+afterAll(() => instance.drop())
+
+const clientDetector = loadClientDetector()
+const readLine = logLineReader(undefined)
+const settings = new SettingsStore(instance.db, recordAudit)
+
+async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
+  const projectId = await instance.newProject('Logs')
+  await settings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
+  const buffer = new ViewBuffer(instance.db, { limitBytes: 1e9 })
+  return {
+    projectId,
+    runs: new ImportStore(instance.db, projectId),
+    append: (delivery) => buffer.append(delivery),
+    note: () => {},
+    site: await settings.read(projectId),
+    clientDetector,
+  }
+}
+
+/** So long ago that no sender would be believed. */
+const line = (page: number, more = '') =>
+  `203.0.113.7 - - [09/Mar/2016:23:59:58 +0000] "GET /page/${page} HTTP/1.1" 200 5 "-" "Mozilla/5.0 (X11) Gecko/1 Firefox/1${more}"\n`
+const lines = (count: number, from = 0) => Array.from({ length: count }, (_, index) => line(from + index)).join('')
+
+const fileOf = (text: string, isBeingWritten = false): LogFile => ({
+  isBeingWritten,
+  async *read() {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += 10_007) yield bytes.subarray(at, at + 10_007)
+  },
+})
+
+/** How often each page was counted. */
+async function countsOf(projectId: Id<'prj'>): Promise<Map<string, number>> {
+  const { rows } = await instance.pool.query<{ body: Buffer }>('SELECT body FROM view_batch')
+  const counts = new Map<string, number>()
+  for (const view of rows.flatMap(({ body }) => gunzipSync(body).toString().trim().split('\n'))) {
+    const [project, , path] = JSON.parse(view) as [string, string, string]
+    if (project === projectId) counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  return counts
+}
+
+async function expectEachOnce(projectId: Id<'prj'>, pages: number) {
+  const counts = await countsOf(projectId)
+  expect(counts.size).toBe(pages)
+  expect(new Set(counts.values())).toEqual(new Set([1]))
+}
+
+test('people that an import counted are measured, whoever counts them afterwards', async () => {
+  const { projectId, ...parts } = await newSite()
+  await settings.change(projectId, { humanSource: 'script' }, { kind: 'operator' }) // while it runs, or later
+  await importLog(fileOf(lines(3)), readLine, parts)
+  const year = (number: number) => ({ from: new Date(Date.UTC(number, 0)), to: new Date(Date.UTC(number + 1, 0)) })
+  const coverage = (number: number) => findCoverage(instance.db, { projectId, range: year(number) })
+  expect(await coverage(2016)).toEqual({ human: 'measured', ai: 'measured' })
+  expect(await coverage(2017)).toEqual({ human: 'not_measured', ai: 'not_measured' })
+})
+
+test('a file of any age is counted, and the same once more is not', async () => {
+  const site = await newSite()
+  const text = `${lines(12_000)}not a request\n${line(0).replace('GET', 'POST')}${'x'.repeat(300_000)}\n\n${line(12_000)}`
+  expect(await importLog(fileOf(text), readLine, site)).toEqual({
+    lines: 12_005,
+    counted: 12_001,
+    dropped: { not_get: 1 },
+    unreadable: 3,
+    linesBefore: 0,
+  })
+  expect(await importLog(fileOf(text), readLine, site)).toEqual({
+    lines: 12_005,
+    counted: 0,
+    dropped: {},
+    unreadable: 0,
+    linesBefore: 12_005,
+  })
+  await expectEachOnce(site.projectId, 12_001)
+  expect(JSON.stringify(await instance.db.selectFrom('import_run').selectAll().execute())).not.toContain('203.0.113')
+})
+
+test('a file that has grown is taken up where it ended, a line that is being written when it is whole', async () => {
+  const site = await newSite()
+  const whole = lines(9_000)
+  const cutAt = whole.length - 10
+  const later = whole.length / 3
+  for (const end of [1000, later, cutAt]) await importLog(fileOf(whole.slice(0, end), true), readLine, site)
+  expect((await countsOf(site.projectId)).size).toBe(8_999)
+  await importLog(fileOf(whole), readLine, site)
+  await expectEachOnce(site.projectId, 9_000)
+})
+
+test('another file with the same beginning is another one', async () => {
+  const site = await newSite()
+  await importLog(fileOf(lines(10)), readLine, site)
+  const other = lines(5) + line(100) + line(101)
+  expect(await importLog(fileOf(other), readLine, site)).toMatchObject({ counted: 7, linesBefore: 0 })
+})
+
+test('killed at any moment, and with a longer file the next time, it counts every line once', async () => {
+  const site = await newSite()
+  const killed = new Error('killed')
+  const dies = (at: number, when: 'before' | 'after'): ImportDeps['append'] => {
+    let calls = 0
+    return async (delivery) => {
+      if (++calls < at) return site.append(delivery)
+      if (when === 'after') await site.append(delivery)
+      throw killed
+    }
+  }
+  for (const [pages, at, when] of [
+    [3_000, 1, 'before'],
+    [4_000, 1, 'after'],
+    [16_000, 2, 'after'],
+    [16_500, 2, 'before'],
+    [17_000, 2, 'after'],
+  ] as const) {
+    const parts = { ...site, append: dies(at, when) }
+    await expect(importLog(fileOf(lines(pages)), readLine, parts)).rejects.toBe(killed)
+  }
+  await importLog(fileOf(lines(17_500)), readLine, site)
+  await expectEachOnce(site.projectId, 17_500)
+  const [run, ...others] = await site.runs.list()
+  expect([run?.views, others]).toEqual([17_500, []])
+})
+
+test('what is yet to come was now', async () => {
+  const site = await newSite()
+  const now = Date.now()
+  const times: number[] = []
+  const append: ImportDeps['append'] = async ({ views }) => {
+    times.push(...views.map(({ at }) => at.getTime()))
+    return 'taken'
+  }
+  await importLog(fileOf(line(1).replace('2016', '9016')), readLine, { ...site, append })
+  expect(times).toHaveLength(1)
+  expect(Math.abs((times[0] ?? 0) - now)).toBeLessThan(10_000)
+})

@@ -1,0 +1,28 @@
+/** A corner of shared engines for tests of views. */
+
+import type { ServiceAddresses } from '../../../../dev-services/start-services.ts'
+import { createTestInstance } from '../../../../dev-services/test-instance.ts'
+import { createClickhouse } from '../../platform/clickhouse.ts'
+import { createLog } from '../../platform/log.ts'
+import { createDatabase } from '../../platform/postgres.ts'
+import type { AnalyticsTables } from '../tables.ts'
+
+export async function createViewsTestInstance(addresses: ServiceAddresses, purpose: string) {
+  const instance = await createTestInstance(addresses, purpose)
+  const clickhouse = createClickhouse({ url: instance.clickhouseUrl })
+  return {
+    pool: instance.pool,
+    db: createDatabase<AnalyticsTables>(instance.pool),
+    clickhouse,
+    log: createLog('test', { level: 'error' }),
+    newProject: async (name: string) => (await instance.stores.projects.create(name, { kind: 'operator' })).id,
+    async sqlOf<Row>(query: string): Promise<Row[]> {
+      const settings = { output_format_json_quote_64bit_integers: 0 } as const
+      return (await clickhouse.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()
+    },
+    async drop() {
+      await clickhouse.close()
+      await instance.drop()
+    },
+  }
+}

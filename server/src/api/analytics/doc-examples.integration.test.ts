@@ -1,0 +1,55 @@
+/** The examples of docs/views.md are run as they stand there. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, expect, inject, test } from 'vitest'
+import { startRunningApi } from '../../../../dev-services/running-api.ts'
+
+const api = await startRunningApi(inject('services'), 'doc examples')
+const { projectId, secret } = await api.makeProject()
+await api.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
+const environment = { COLOPHON_URL: api.url, COLOPHON_PROJECT_ID: projectId, COLOPHON_API_KEY: secret }
+Object.assign(process.env, environment) // before they are loaded
+const { countViews, sendViews } = await import('../../../../docs/examples/node.mjs')
+const { default: middleware } = await import('../../../../docs/examples/next-middleware.mjs')
+const { default: worker } = await import('../../../../docs/examples/cloudflare-worker.mjs')
+
+const site: Server = createServer((request, response) => {
+  if (request.url?.startsWith('/node')) countViews(request, response, undefined)
+  response.writeHead(request.url?.includes('missing') ? 404 : 200).end('A page.')
+})
+await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+const siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+afterAll(async () => {
+  site.close()
+  await api.drop()
+})
+
+const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0' }
+
+async function countedPaths(): Promise<unknown[]> {
+  const { rows } = await api.pool.query<{ body: Buffer }>('SELECT body FROM view_batch ORDER BY id')
+  const lines = rows.flatMap(({ body }) => gunzipSync(body).toString().trim().split('\n'))
+  return lines.map((line) => (JSON.parse(line) as unknown[])[2])
+}
+
+test('Node, Next.js and Cloudflare Workers', async () => {
+  for (const path of ['/node/a?x=1', '/node/missing', '/node/b.png', '/node/b/'])
+    await (await fetch(siteUrl + path, { headers })).text()
+  await sendViews()
+  expect(await countedPaths()).toEqual(['/node/a', '/node/b'])
+
+  const background: Promise<unknown>[] = []
+  const event = { waitUntil: (work: Promise<unknown>) => background.push(work) }
+  middleware(new Request(`${siteUrl}/docs/next?x=1`, { headers }), event)
+  middleware(new Request(`${siteUrl}/docs/next`, { headers, method: 'HEAD' }), event)
+  await Promise.all(background)
+  expect((await countedPaths()).slice(2)).toEqual(['/docs/next'])
+
+  for (const path of ['/worker', '/worker/missing'])
+    expect(await (await worker.fetch(new Request(siteUrl + path, { headers }), environment, event)).text()).toBe(
+      'A page.',
+    )
+  await Promise.all(background)
+  expect((await countedPaths()).slice(3)).toEqual(['/worker'])
+})

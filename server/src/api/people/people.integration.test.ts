@@ -1,0 +1,183 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import { browserLike } from '../../../../dev-services/browser-like.ts'
+import { startRunningApi } from '../../../../dev-services/running-api.ts'
+
+const api = await startRunningApi(inject('services'), 'api people')
+afterAll(() => api.drop())
+
+const origin = api.url.replace('127.0.0.1', 'localhost')
+const browser = () => browserLike(api.url, origin)
+const password = 'correct horse battery staple'
+const email = 'operator@example.com'
+
+test('the first owner needs the token, once, and nobody else can come that way', async () => {
+  const { client, setCookies } = browser()
+  expect(await client.session.get()).toMatchObject({
+    person: null,
+    needsFirstOwner: true,
+    providers: [],
+    canSendEmail: false,
+  })
+  const wanted = { name: 'An Operator', email: 'Operator@example.com', password }
+  const wrong = { ...wanted, token: 'x'.repeat(43) }
+  await expect(client.session.createFirstOwner(wrong)).rejects.toMatchObject({ code: 'not_found' })
+  const token = await api.stores.people.newOwnerToken()
+  const second = await api.stores.people.newOwnerToken()
+  const short = { ...wanted, token, password: 'short' }
+  await expect(client.session.createFirstOwner(short)).rejects.toMatchObject({ code: 'invalid_request' })
+  const tries = await Promise.allSettled(
+    [token, second].map((one) => browser().client.session.createFirstOwner({ ...wanted, token: one })),
+  )
+  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await expect(client.session.createFirstOwner({ ...wanted, token })).rejects.toMatchObject({ code: 'not_found' })
+
+  await client.session.signIn({ email, password })
+  const session = await client.session.get()
+  expect(session).toMatchObject({ person: { email, isOperator: true }, needsFirstOwner: false })
+  for (const cookie of setCookies) {
+    expect(cookie).toMatch(/^__Host-/)
+    for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) expect(cookie).toContain(attribute)
+  }
+})
+
+test('a wrong password and an unknown address look alike, and tries are few', async () => {
+  const { client } = browser()
+  const refusals = await Promise.all(
+    [email, 'nobody@example.com'].map((one) =>
+      client.session.signIn({ email: one, password: 'wrong' }).catch(({ code, detail }) => ({ code, detail })),
+    ),
+  )
+  expect(refusals[0]).toEqual(refusals[1])
+  expect(refusals[0]).toMatchObject({ code: 'unauthenticated' })
+  const tries = await Promise.allSettled(
+    Array.from({ length: 12 }, () => client.session.signIn({ email: 'victim@example.com', password: 'guess' })),
+  )
+  const codes = tries.map((one) => (one.status === 'rejected' ? one.reason.code : 'in'))
+  expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
+})
+
+test('a session that ended has ended, and signing in again ends the one before', async () => {
+  const { projectId } = await api.makeProject()
+  const one = await api.signIn({ projectId, role: 'viewer' })
+  const kept = new Map(one.cookies)
+  const old = browserLike(api.url, origin)
+  for (const [name, value] of kept) (old.cookies as Map<string, string>).set(name, value)
+  expect((await old.client.session.get()).person).not.toBeNull()
+  await one.client.session.signIn(one.login)
+  expect((await old.client.session.get()).person).toBeNull()
+  await expect(old.client.projects.get(projectId)).rejects.toMatchObject({ code: 'unauthenticated' })
+
+  const other = browser()
+  await other.client.session.signIn(one.login)
+  await one.client.session.endOthers()
+  expect((await other.client.session.get()).person).toBeNull()
+  const gone = new Map(one.cookies)
+  await one.client.session.signOut()
+  for (const [name, value] of gone) (old.cookies as Map<string, string>).set(name, value)
+  expect((await old.client.session.get()).person).toBeNull()
+})
+
+test('a new password ends the other sessions; a link from the operator sets one', async () => {
+  const person = await api.signIn()
+  const other = browser()
+  await other.client.session.signIn(person.login)
+  const change = { currentPassword: person.login.password, newPassword: 'another sentence of mine' }
+  await expect(person.client.session.changePassword({ ...change, currentPassword: 'wrong' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  })
+  expect((await person.client.session.changePassword(change)).person).toMatchObject({ email: person.email })
+  expect((await other.client.session.get()).person).toBeNull()
+  expect((await person.client.session.get()).person).not.toBeNull()
+
+  const token = await api.stores.people.newPasswordToken(person.email)
+  const again = browser()
+  await again.client.session.resetPassword({ token, newPassword: 'a third sentence' })
+  expect((await again.client.session.get()).person).toMatchObject({ email: person.email })
+  expect((await person.client.session.get()).person).toBeNull()
+  await expect(again.client.session.resetPassword({ token, newPassword: 'a fourth one here' })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('an invitation lets in the one it is for, once', async () => {
+  const { projectId, client } = await api.makeProject('Handbook')
+  const invited = await client.invitations.create(projectId, { email: 'Writer@Example.com', role: 'editor' })
+  expect(invited).toMatchObject({ invitation: { email: 'writer@example.com', role: 'editor' }, mailed: false })
+  const token = new URL(invited.url).hash.slice(1)
+  const newcomer = browser()
+  expect(await newcomer.client.invitations.look({ token })).toEqual({
+    projectName: 'Handbook',
+    email: 'writer@example.com',
+    role: 'editor',
+    isKnown: false,
+  })
+  await expect(newcomer.client.invitations.accept({ token })).rejects.toMatchObject({ code: 'unauthenticated' })
+  const tries = await Promise.allSettled(
+    [newcomer, browser()].map((one) => one.client.invitations.accept({ token, name: 'A Writer', password })),
+  )
+  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  const signedIn = browser()
+  await signedIn.client.session.signIn({ email: 'writer@example.com', password })
+  expect((await signedIn.client.projects.list()).projects).toMatchObject([{ id: projectId, role: 'editor' }])
+  expect((await client.invitations.list(projectId)).invitations).toEqual([])
+
+  const second = await client.invitations.create(projectId, { email: 'writer@example.com', role: 'owner' })
+  const other = await api.signIn()
+  const secondToken = new URL(second.url).hash.slice(1)
+  await expect(other.client.invitations.accept({ token: secondToken })).rejects.toMatchObject({
+    code: 'invalid_request',
+    detail: expect.stringContaining('is for writer@example.com'),
+  })
+  await signedIn.client.invitations.accept({ token: secondToken })
+  expect((await signedIn.client.projects.list()).projects).toMatchObject([{ role: 'owner' }])
+
+  const third = await client.invitations.create(projectId, { email: 'late@example.com', role: 'viewer' })
+  await client.invitations.revoke(projectId, third.invitation.id)
+  await expect(browser().client.invitations.look({ token: new URL(third.url).hash.slice(1) })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+test('what changes something has to come from our own pages', async () => {
+  const { projectId } = await api.makeProject()
+  const owner = await api.signIn({ projectId, role: 'owner' })
+  const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const rename = (headers: Record<string, string>) =>
+    fetch(`${api.url}/v2/projects/${projectId}`, {
+      method: 'PATCH',
+      headers: { cookie, 'content-type': 'application/json', ...headers },
+      body: '{"name":"Renamed"}',
+    }).then(async (response) => [response.status, ((await response.json()) as { code?: string }).code])
+  expect(await rename({})).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin: 'https://evil.example' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin: 'null' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin, 'sec-fetch-site': 'cross-site' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin, 'sec-fetch-site': 'same-site' })).toEqual([403, 'cross_origin'])
+  expect(await rename({ origin })).toEqual([200, undefined])
+  expect(await rename({ 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined])
+  const foreign = browserLike(api.url, 'https://evil.example')
+  await expect(foreign.client.session.signIn(owner.login)).rejects.toMatchObject({ code: 'cross_origin' })
+})
+
+test('making a key wants a fresh session', async () => {
+  const { projectId } = await api.makeProject()
+  const owner = await api.signIn({ projectId, role: 'owner' })
+  const wanted = { name: 'CI', scopes: ['agent:read' as const] }
+  expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
+  await api.pool.query(`UPDATE person_session SET created_at = now() - interval '11 minutes'`)
+  await expect(owner.client.keys.create(projectId, wanted)).rejects.toMatchObject({ code: 'reauthentication_required' })
+  await owner.client.session.signIn(owner.login)
+  expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
+  const { entries } = await owner.client.audit.list(projectId, { limit: 1 })
+  expect(entries).toMatchObject([{ action: 'key.created', actor: owner.email }])
+})
+
+test('an operator makes projects and owns them; others do not', async () => {
+  const operator = browser()
+  await operator.client.session.signIn({ email, password })
+  const made = await operator.client.projects.create({ name: 'Product docs' })
+  expect((await operator.client.projects.list()).projects).toMatchObject([{ id: made.id, role: 'owner' }])
+  const other = await api.signIn({ projectId: (await api.makeProject()).projectId, role: 'owner' })
+  await expect(other.client.projects.create({ name: 'Mine' })).rejects.toMatchObject({ code: 'insufficient_role' })
+  await expect(other.client.projects.get(made.id)).rejects.toMatchObject({ code: 'not_found' })
+})

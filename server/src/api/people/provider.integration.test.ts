@@ -1,0 +1,177 @@
+/** OpenID Connect with a real provider: Gitea is one. */
+import { randomBytes } from 'node:crypto'
+import { get } from 'node:http'
+import { afterAll, expect, inject, test } from 'vitest'
+import { freePort } from '../../../../dev-services/free-port.ts'
+import { startRunningApi } from '../../../../dev-services/running-api.ts'
+
+const { gitea } = inject('services')
+const port = await freePort()
+const origin = `http://localhost:${port}`
+
+const asAdministrator = async (path: string, body: unknown, authorization = `token ${gitea.adminToken}`) => {
+  const headers = { authorization, 'content-type': 'application/json' }
+  const response = await fetch(`${gitea.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!response.ok) throw new Error(`Gitea: ${path}: ${await response.text()}`)
+  return (await response.json()) as Record<string, string>
+}
+const application = await asAdministrator('/user/applications/oauth2', {
+  name: 'Colophon',
+  redirect_uris: [`${origin}/v2/auth/callback/oidc`],
+  confidential_client: true,
+})
+const api = await startRunningApi(inject('services'), 'api provider', {
+  COLOPHON_LISTEN: `127.0.0.1:${port}`,
+  COLOPHON_OIDC_ISSUER: gitea.url,
+  COLOPHON_OIDC_NAME: 'Gitea',
+  COLOPHON_OIDC_CLIENT_ID: String(application.client_id),
+  COLOPHON_OIDC_CLIENT_SECRET: String(application.client_secret),
+})
+afterAll(() => api.drop())
+
+/** A browser, as far as it takes: cookies of several hosts, forms, redirects one by one. */
+class Browser {
+  readonly #jars = new Map<string, Map<string, string>>()
+
+  async go(
+    url: string,
+    form?: Record<string, string>,
+  ): Promise<{ url: string; location: string | null; text: string }> {
+    const { host } = new URL(url)
+    const jar = this.#jars.get(host) ?? new Map<string, string>()
+    this.#jars.set(host, jar)
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: {
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        origin: new URL(url).origin,
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      if (/max-age=0/i.test(line)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    const location = response.headers.get('location')
+    return { url, location: location && new URL(location, url).href, text: await response.text() }
+  }
+
+  async json(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const jar = this.#jars.get(new URL(origin).host) ?? new Map<string, string>()
+    this.#jars.set(new URL(origin).host, jar)
+    const response = await fetch(origin + path, {
+      method,
+      headers: {
+        cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        origin,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [name = '', value = ''] = (line.split(';', 1)[0] ?? '').split(/=(.*)/s)
+      jar.set(name, value)
+    }
+    return (await response.json()) as Record<string, unknown>
+  }
+}
+
+/** From our button through Gitea's pages and back, to where the browser ends up. */
+async function throughGitea(
+  browser: Browser,
+  login: { name: string; password: string },
+  purpose: 'sign_in' | 'link' = 'sign_in',
+): Promise<string> {
+  const { url } = await browser.json('POST', '/v2/session/provider', { purpose, returnTo: '/' })
+  await browser.go(`${gitea.url}/user/login`, { user_name: login.name, password: login.password })
+  let page = await browser.go(String(url))
+  if (page.location === null) {
+    const fields = [...page.text.matchAll(/<input[^>]*type="hidden"[^>]*>/g)].map(([input]) => [
+      /name="([^"]*)"/.exec(input)?.[1] ?? '',
+      (/value="([^"]*)"/.exec(input)?.[1] ?? '').replaceAll('&amp;', '&'),
+    ])
+    page = await browser.go(`${gitea.url}/login/oauth/grant`, { ...Object.fromEntries(fields), granted: 'true' })
+  }
+  while (page.location?.includes('/v2/auth/') || page.location?.startsWith(gitea.url))
+    page = await browser.go(page.location)
+  return page.location ?? page.text
+}
+
+async function somebodyOnGitea() {
+  const name = `person-${randomBytes(4).toString('hex')}`
+  const login = { name, email: `${name}@example.com`, password: randomBytes(12).toString('hex') }
+  await asAdministrator('/admin/users', { ...login, username: name, must_change_password: false })
+  return login
+}
+
+test('whoever was invited comes in with the provider, and is a member', async () => {
+  const { projectId, client } = await api.makeProject('Handbook')
+  const login = await somebodyOnGitea()
+  await client.invitations.create(projectId, { email: login.email, role: 'editor' })
+  const browser = new Browser()
+  expect(await throughGitea(browser, login)).toBe(`${origin}/`)
+  expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email, isOperator: false } })
+  expect(await browser.json('GET', '/v2/projects')).toMatchObject({ projects: [{ id: projectId, role: 'editor' }] })
+
+  const again = new Browser()
+  await throughGitea(again, login)
+  expect(await again.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
+})
+
+test('whoever was not invited stays outside, and is told so', async () => {
+  const browser = new Browser()
+  const end = await throughGitea(browser, await somebodyOnGitea())
+  expect(end).toMatch(new RegExp(`^${origin}/sign-in\\?error=`))
+  expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
+})
+
+test("a provider's account with somebody's address does not get their account, until they link it", async () => {
+  const login = await somebodyOnGitea()
+  const { projectId } = await api.makeProject()
+  const { token } = await api.stores.invitations.create(
+    projectId,
+    { email: login.email, role: 'owner' },
+    {
+      kind: 'operator',
+    },
+  )
+  const password = 'correct horse battery staple'
+  await api.stores.invitations.acceptAsNew(token, { name: 'Somebody', password }, 'test')
+  const stranger = new Browser()
+  expect(await throughGitea(stranger, login)).toContain('/sign-in?error=')
+  expect(await stranger.json('GET', '/v2/session')).toMatchObject({ person: null })
+
+  const owner = new Browser()
+  await owner.json('POST', '/v2/session', { email: login.email, password })
+  expect(await throughGitea(owner, login, 'link')).toBe(`${origin}/`)
+  const later = new Browser()
+  expect(await throughGitea(later, login)).toBe(`${origin}/`)
+  expect(await later.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
+})
+
+test('nothing else of what better-auth can do is reached by way of the callback', async () => {
+  const { projectId } = await api.makeProject()
+  const { cookies } = await api.signIn({ projectId, role: 'viewer' })
+  const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const ask = (path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const asked = { host: '127.0.0.1', port, path, headers: { cookie } }
+      get(asked, (response) =>
+        response
+          .setEncoding('utf8')
+          .toArray()
+          .then((parts) => resolve(parts.join('')), reject),
+      )
+    })
+  for (const path of ['..\\list-sessions', '..%5Clist-sessions', '%2e%2e\\list-sessions', 'other'])
+    expect(await ask(`/v2/auth/callback/${path}`), path).not.toContain('userId')
+})
+
+test('a callback that nobody asked for lets nobody in', async () => {
+  const browser = new Browser()
+  const end = await browser.go(`${origin}/v2/auth/callback/oidc?code=x&state=y`)
+  expect(end.location).toContain(`${origin}/sign-in?error=`)
+  expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
+})

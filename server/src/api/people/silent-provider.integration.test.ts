@@ -1,0 +1,48 @@
+/** A provider that takes requests and answers none: whoever wants to sign in with it is told so, and others notice nothing. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, inject, test } from 'vitest'
+import { freePort } from '../../../../dev-services/free-port.ts'
+import { startRunningApi } from '../../../../dev-services/running-api.ts'
+
+let isSilent = true
+const provider = createServer((_request, response) => void (isSilent || response.writeHead(500).end()))
+provider.listen(0, '127.0.0.1')
+await once(provider, 'listening')
+const port = await freePort()
+const origin = `http://localhost:${port}`
+const api = await startRunningApi(inject('services'), 'api silent provider', {
+  COLOPHON_LISTEN: `127.0.0.1:${port}`,
+  COLOPHON_OIDC_ISSUER: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+  COLOPHON_OIDC_NAME: 'Silence',
+  COLOPHON_OIDC_CLIENT_ID: 'colophon',
+  COLOPHON_OIDC_CLIENT_SECRET: 'secret',
+})
+afterAll(async () => {
+  provider.closeAllConnections()
+  provider.close()
+  await api.drop()
+})
+
+const ask = async () => {
+  const response = await fetch(`${origin}/v2/session/provider`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ purpose: 'sign_in', returnTo: '/' }),
+  })
+  return { status: response.status, body: (await response.json()) as { code: string } }
+}
+
+test('it is waited for as long as people wait, not longer, and is asked anew', { timeout: 40_000 }, async () => {
+  const startedAt = performance.now()
+  const [first, second] = await Promise.all([ask(), ask()])
+  const seconds = (performance.now() - startedAt) / 1000
+  expect([first, second]).toMatchObject(Array(2).fill({ status: 503, body: { code: 'unavailable' } }))
+  expect(seconds).toBeGreaterThan(9)
+  expect(seconds).toBeLessThan(15)
+  isSilent = false
+  const askedAt = performance.now()
+  expect(await ask(), 'it answers, if only that it fails').toMatchObject({ status: 503 })
+  expect(performance.now() - askedAt).toBeLessThan(8_000)
+})

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { BareRepository } from './bare-repository.ts'
+import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { attackedFiles } from './testing/hostile-result.ts'
+import { hostileResults } from './testing/hostile-results.ts'
+
+let gitea: GiteaRepository
+beforeAll(async () => {
+  gitea = await createGiteaRepository(inject('services').gitea, attackedFiles)
+})
+afterAll(() => gitea.remove())
+
+async function accept(bundle: Uint8Array) {
+  const signal = AbortSignal.timeout(60_000)
+  await using repository = await BareRepository.open({
+    remote: await gitea.host.gitRemote(),
+    egress: gitea.egress,
+    signal,
+  })
+  const policy = { docsFolder: 'docs', alsoAllowed: [] }
+  return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+}
+
+describe('a hostile result', () => {
+  it.each(hostileResults.map((result) => [result.name, result] as const))(
+    '%s',
+    async (_, { code, hostile, harmless }) => {
+      const refusal = await accept(hostile(gitea.base))
+      expect(refusal.kind).toBe('refused')
+      const codes = refusal.kind === 'refused' ? refusal.refusals.map((found) => found.code) : []
+      expect([...new Set(codes)]).toEqual([code])
+      await expect(accept(harmless(gitea.base))).resolves.toMatchObject({ kind: 'accepted' })
+    },
+  )
+})

@@ -1,0 +1,234 @@
+/** The worker's own gateway, with PostgreSQL, Temporal, Gitea and the scripted vendor: what a turn gets there, and what ends it. */
+import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type RunningJobs, startJobs, workerSettings } from '../../../dev-services/running-jobs.ts'
+import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { startTestRunner, type TestRunner, type Work } from '../../../proofs/kit/test-runner.ts'
+import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
+import type { Job } from '../jobs/job.ts'
+import { saveModel } from '../main/add-model.ts'
+import { connectRepository } from '../main/connect-repository.ts'
+import type { Model } from '../models/model.ts'
+import { loadCodeHostConfig } from '../platform/config.ts'
+import type { Id } from '../platform/ids.ts'
+import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
+import { promptOf, requestIn } from './model/testing/model-gateway.ts'
+
+const { gitea, modelUrl } = inject('services')
+const operator = { kind: 'operator' } as const
+const model: Model = {
+  name: 'scripted',
+  format: 'anthropic-messages',
+  baseUrl: `${modelUrl}/v1`,
+  providerModel: 'scripted/answer',
+  contextWindowTokens: 200_000,
+  maxOutputTokens: 4_000,
+  projectIds: null,
+  isDefault: false,
+  prices: { input: '3', output: '15', cacheRead: null, cacheWrite: null },
+}
+
+let instance: TestInstance
+let jobs: RunningJobs
+/** Two turns at a time. */
+let runners: TestRunner[] = []
+let repository: GiteaRepository
+let projectId: Id<'prj'>
+/** What the runner does, by the job's prompt. */
+const ok = new Map<string, Work>()
+const claimed: ClaimedTurn[] = []
+
+beforeAll(async () => {
+  instance = await createTestInstance(inject('services'), 'gateway')
+  repository = await createGiteaRepository(gitea)
+  // Both are on loopback: only the operator's word lets them be called.
+  const allowed = [gitea.url, modelUrl].map((url) => new URL(url).host).join()
+  const settings = { ...workerSettings({ gitea }), COLOPHON_EGRESS_ALLOWED_HOSTS: allowed }
+  const config = loadCodeHostConfig(settings)
+  projectId = (await instance.stores.projects.create('Docs', operator)).id
+  const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
+  await connectRepository({
+    stores: instance.stores,
+    pool: instance.pool,
+    projectId,
+    token: gitea.adminToken,
+    actor: operator,
+    config,
+    wanted: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
+  })
+  await saveModel(instance.pool, config, model, 'sk-of-the-operator')
+  jobs = await startJobs(instance, settings)
+  const work: Work = async (turn, stopped) => {
+    claimed.push(turn)
+    return (await ok.get(turn.prompt)?.(turn, stopped)) ?? broken
+  }
+  runners = [1, 2].map(() => startTestRunner(jobs.gatewayUrl, jobs.runnerToken, work))
+})
+afterAll(async () => {
+  await Promise.all(runners.map((runner) => runner.stop()))
+  await jobs.stop()
+  await repository.remove()
+  await instance.drop()
+})
+
+const done: TurnReport = {
+  kind: 'result',
+  baseCommit: 'a'.repeat(40),
+  bundle: null,
+  session: null,
+  title: null,
+  summary: null,
+  reply: 'Done.',
+  checks: [],
+}
+const broken: TurnReport = { kind: 'agent_failed', message: 'The model did not answer.' }
+
+async function create(prompt: string, work: Work): Promise<Id<'job'>> {
+  ok.set(prompt, work)
+  const wanted = { repository: 'docs', ref: 'main', model: 'scripted', title: null, draft: false, topic: null }
+  const { body } = await instance.stores.jobs.create(
+    projectId,
+    { ...wanted, prompt, publish: 'pull_request', metadata: {} },
+    { actor: operator, idempotency: undefined, body: (job: Job) => job },
+  )
+  await jobs.signals.wakeJob(body.id)
+  return body.id
+}
+
+const read = (id: Id<'job'>) => instance.stores.jobs.get(projectId, id)
+
+async function ended(id: Id<'job'>): Promise<Job> {
+  for (let job = await read(id); ; job = await read(id)) {
+    if (job.status !== 'active') return job
+    await sleep(50)
+  }
+}
+
+const triesOf = (prompt: string) => claimed.filter((turn) => turn.prompt === prompt).length
+
+const callModel = ({ attemptToken }: ClaimedTurn, usage = { inputTokens: 1_000, outputTokens: 50 }) =>
+  fetch(`${jobs.gatewayUrl}/model/v1/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${attemptToken}` },
+    body: JSON.stringify(requestIn('anthropic-messages', promptOf([{ say: 'Yes.', usage }]))),
+  })
+
+const readRepository = ({ attemptToken }: ClaimedTurn) =>
+  promisify(execFile)('git', [
+    '-c',
+    `http.extraHeader=Authorization: Bearer ${attemptToken}`,
+    'ls-remote',
+    `${jobs.gatewayUrl}/git`,
+  ])
+
+const untilStopped = async (stopped: AbortSignal): Promise<TurnReport> => {
+  while (!stopped.aborted) await sleep(50)
+  return { kind: 'stopped' }
+}
+
+test('a turn reads its repository and calls its model, and what it used is what the gateway counted', async () => {
+  let heads = ''
+  const statuses: number[] = []
+  const id = await create('both', async (turn) => {
+    heads = (await readRepository(turn)).stdout
+    statuses.push((await callModel(turn)).status)
+    return done
+  })
+  expect(await ended(id)).toMatchObject({
+    status: 'completed',
+    usage: { inputTokens: 1_000, outputTokens: 50, costUsd: 0.00375 },
+  })
+  expect(statuses).toEqual([200])
+  expect(heads).toContain('refs/heads/main')
+  expect(claimed.at(-1)).toMatchObject({ docsFolder: 'docs', model: 'scripted', startBranch: 'main' })
+})
+
+test('a turn that met its budget fails with that reason and is not tried again, whoever hears of it first', async () => {
+  await instance.stores.budgets.set(
+    projectId,
+    { maxTokensPerJob: 7_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
+    operator,
+  )
+  const spend = async (turn: ClaimedTurn) => {
+    await (await callModel(turn, { inputTokens: 5_000, outputTokens: 50 })).text()
+    return callModel(turn)
+  }
+  const statuses: number[] = []
+  const engine = await create('engine hears', async (turn) => {
+    statuses.push((await spend(turn)).status)
+    return broken
+  })
+  const told = await create('runner hears', async (turn, stopped) => {
+    await spend(turn)
+    return untilStopped(stopped)
+  })
+  for (const id of [engine, told]) {
+    expect(await ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'budget_exhausted' },
+      usage: { inputTokens: 5_000, outputTokens: 50 },
+    })
+  }
+  expect(statuses).toEqual([402])
+  expect([triesOf('engine hears'), triesOf('runner hears')]).toEqual([1, 1])
+  await instance.stores.budgets.set(
+    projectId,
+    { maxTokensPerJob: null, maxTokensPerMonth: null, maxUsdPerMonth: null },
+    operator,
+  )
+})
+
+test('a paused project stops its turns and has them wait, at no cost, until it is resumed', async () => {
+  const { pauses } = instance.stores
+  let isUnderWay = false
+  let isRefused = false
+  const id = await create('paused', async (turn, stopped) => {
+    if (triesOf('paused') > 1) return done
+    isUnderWay = true
+    const report = await untilStopped(stopped)
+    isRefused = (await callModel(turn)).status === 403
+    return report
+  })
+  const breaks = await create('breaks meanwhile', async (turn) => {
+    if (triesOf('breaks meanwhile') > 1) return done
+    while ((await callModel(turn)).status !== 403) await sleep(50)
+    return broken // because the model was refused to it
+  })
+  while (!isUnderWay || triesOf('breaks meanwhile') === 0) await sleep(50)
+  expect(await pauses.pause(projectId, operator)).toBe(true)
+  expect(await pauses.pause(projectId, operator)).toBe(false)
+  const asked = Date.now()
+  while (!isRefused) await sleep(20)
+  expect(Date.now() - asked).toBeLessThan(5_000)
+
+  const late = await create('accepted while paused', async () => done)
+  await instance.pool.query("UPDATE turn SET deadline_at = now() - interval '1 second' WHERE status = 'running'")
+  await instance.pool.query("UPDATE project SET paused_at = paused_at - interval '1 hour' WHERE id = $1", [projectId])
+  await sleep(5_000) // offered again, and looked at by the dispatcher
+  for (const job of [id, breaks, late]) expect((await read(job)).status).toBe('active')
+  expect(triesOf('paused') + triesOf('breaks meanwhile') + triesOf('accepted while paused')).toBeLessThanOrEqual(2)
+
+  expect(await pauses.resume(projectId, operator)).toBe(true)
+  expect(await pauses.resume(projectId, operator)).toBe(false)
+  for (const job of [id, breaks, late]) expect(await ended(job)).toMatchObject({ status: 'completed' })
+  expect([triesOf('paused'), triesOf('breaks meanwhile')]).toEqual([2, 2])
+  const failures = await instance.pool.query('SELECT agent_failures FROM turn WHERE job_id = $1', [breaks])
+  expect(failures.rows).toEqual([{ agent_failures: 0 }])
+  const acts = (await instance.stores.audit.list(projectId, { limit: 100, before: undefined })).map(
+    ({ action }) => action,
+  )
+  expect(acts.filter((action) => /paused|resumed/.test(action))).toEqual(['project.resumed', 'project.paused'])
+})
+
+test('a job that waits in a paused project can be cancelled', async () => {
+  await instance.stores.pauses.pause(projectId, operator)
+  const id = await create('cancelled while paused', async () => done)
+  await sleep(1_000)
+  await instance.stores.jobs.cancel(projectId, id, operator)
+  await jobs.signals.stopJob(id)
+  expect(await ended(id)).toMatchObject({ status: 'failed', outcome: 'cancelled' })
+  expect(triesOf('cancelled while paused')).toBe(0)
+  await instance.stores.pauses.resume(projectId, operator)
+})

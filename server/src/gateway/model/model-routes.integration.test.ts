@@ -1,0 +1,289 @@
+/** The vendors' own clients, the gateway, PostgreSQL and the scripted vendor. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Script } from '../../../../dev-services/model/script.ts'
+import { generateKey } from '../../keys/key-format.ts'
+import { type ModelFormat, modelFormats } from '../../models/model.ts'
+import {
+  key,
+  type ModelGateway,
+  paths,
+  playVendor,
+  promptOf,
+  requestIn,
+  startModelGateway,
+} from './testing/model-gateway.ts'
+
+let gateway: ModelGateway
+beforeAll(async () => {
+  gateway = await startModelGateway(inject('services'), 'model-routes')
+})
+afterAll(() => gateway.stop())
+
+const anthropic = (token: string, maxRetries = 0) =>
+  new Anthropic({ baseURL: `${gateway.url}/model`, apiKey: null, authToken: token, maxRetries })
+const openai = (token: string, maxRetries = 0) =>
+  new OpenAI({ baseURL: `${gateway.url}/model/v1`, apiKey: token, maxRetries })
+
+/** What the vendor's own client makes of it: the words, and the tools that are called. */
+async function ask(format: ModelFormat, token: string, text: string, stream: boolean): Promise<string[]> {
+  const request = requestIn(format, text) as never
+  if (format === 'anthropic-messages') {
+    const { messages } = anthropic(token)
+    const message = stream ? await messages.stream(request).finalMessage() : await messages.create(request)
+    return (message as Anthropic.Message).content.map((block) =>
+      block.type === 'text' ? block.text : block.type === 'tool_use' ? block.name : block.type,
+    )
+  }
+  if (format === 'openai-completions') {
+    const { completions } = openai(token).chat
+    const completion = stream
+      ? await completions.stream(request).finalChatCompletion()
+      : ((await completions.create(request)) as OpenAI.ChatCompletion)
+    const message = completion.choices[0]?.message
+    const called = message?.tool_calls?.map((call) => (call.type === 'function' ? call.function.name : call.type)) ?? []
+    return [...(message?.content ? [message.content] : []), ...called]
+  }
+  const { responses } = openai(token)
+  const response = stream
+    ? await responses.stream(request).finalResponse()
+    : ((await responses.create(request)) as OpenAI.Responses.Response)
+  return response.output.map((item) =>
+    item.type === 'message'
+      ? item.content.map((part) => ('text' in part ? part.text : '')).join('')
+      : 'name' in item
+        ? String(item.name)
+        : '',
+  )
+}
+
+describe.each(modelFormats)('%s', (format) => {
+  const usage = { inputTokens: 1000, cacheReadTokens: 400, cacheWriteTokens: 60, outputTokens: 50 }
+  const script: Script = [{ say: 'I look.', call: [{ tool: 'ls', arguments: { path: 'docs' } }], usage }]
+  const cost = (1000 * 3 + 400 * 0.3 + 60 * 3.75 + 50 * 15) / 1e6
+
+  it.each([true, false])("answers the vendor's own client, and counts what it used (streamed: %s)", async (stream) => {
+    const turn = await gateway.claim(format)
+    expect(await ask(format, turn.attemptToken, promptOf(script), stream)).toEqual(['I look.', 'ls'])
+    expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 1460, outputTokens: 50, costUsd: cost })
+    await ask(format, turn.attemptToken, promptOf(script), stream)
+    expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 2920, outputTokens: 100, costUsd: 2 * cost })
+  })
+
+  it('asks under its own name, with its own key, and with no header of the client', async () => {
+    const { baseUrl, asked } = await playVendor((response) => response.writeHead(500).end())
+    const turn = await gateway.claim(format, { baseUrl, providerModel: 'the-real-name' })
+    await fetch(`${gateway.url}${paths[format]}?beta=true`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${turn.attemptToken}`,
+        'x-api-key': 'mine',
+        'anthropic-beta': 'evil',
+        'openai-organization': 'evil',
+        'x-forwarded-for': '1.2.3.4',
+        'user-agent': 'evil',
+        cookie: 'evil=1',
+        'x-evil': 'evil',
+      },
+      body: JSON.stringify(requestIn(format, 'x', { model: 'evil', stream: true })),
+    })
+    const [request] = asked
+    expect(request?.url).toBe(`/v1${paths[format].slice('/model/v1'.length)}`)
+    expect(request?.body.model).toBe('the-real-name')
+    expect(JSON.stringify(request)).not.toMatch(/evil|colophon_attempt|mine/)
+    expect(JSON.stringify(request?.headers)).toContain(key)
+    expect(Object.keys(request?.headers ?? {}).toSorted()).toEqual(
+      [
+        'accept',
+        'accept-encoding',
+        'connection',
+        'content-length',
+        'content-type',
+        'host',
+        'user-agent',
+        ...(format === 'anthropic-messages' ? ['anthropic-version', 'x-api-key'] : ['authorization']),
+      ].toSorted(),
+    )
+    if (format === 'openai-completions') expect(request?.body.stream_options).toEqual({ include_usage: true })
+    if (format === 'openai-responses') expect(request?.body.store).toBe(false)
+  })
+
+  it('lets in nobody without the token of a try that is under way', async () => {
+    const turn = await gateway.claim(format)
+    const body = requestIn(format, 'x')
+    const strangers = [
+      undefined,
+      '',
+      'x',
+      generateKey('colophon_attempt_'),
+      generateKey('colophon_runner_'),
+      generateKey('colophon_'),
+    ]
+    for (const token of strangers) expect((await gateway.post(format, token, body)).status).toBe(401)
+    await gateway.instance.pool.query('UPDATE turn_attempt SET ended_at = now() WHERE turn_id = $1', [turn.turnId])
+    const over = await gateway.post(format, turn.attemptToken, body)
+    expect([over.status, await over.text()]).toEqual([401, expect.stringContaining('token is not known')])
+    expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 0 })
+  })
+
+  it('makes no call for a turn that is to stop, or for a model that is gone or not allowed', async () => {
+    const turn = await gateway.claim(format)
+    const ask403 = async () =>
+      expect((await gateway.post(format, turn.attemptToken, requestIn(format, 'x'))).status).toBe(403)
+    await gateway.models.allow(turn.model, [])
+    await ask403()
+    await gateway.models.allow(turn.model, [turn.projectId])
+    expect((await gateway.post(format, turn.attemptToken, requestIn(format, 'x'))).status).toBe(200)
+    await gateway.instance.pool.query("UPDATE job SET pending_stop = 'cancel' WHERE id = $1", [turn.jobId])
+    await ask403()
+    await gateway.instance.pool.query('UPDATE job SET pending_stop = NULL WHERE id = $1', [turn.jobId])
+    await gateway.models.remove(turn.model)
+    await ask403()
+  })
+
+  it('refuses what is not a request of this format, in the shape of the vendor', async () => {
+    const turn = await gateway.claim(format)
+    const notThese = [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{}',
+      '"x"',
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+      Buffer.from([0xff]).toString('latin1'),
+    ]
+    for (const body of notThese) {
+      const answer = await gateway.post(format, turn.attemptToken, body)
+      expect(answer.status).toBe(400)
+      expect(((await answer.json()) as { error: { type: string } }).error.type).toBe('invalid_request_error')
+    }
+    const others = modelFormats.filter((other) => other !== format)
+    for (const other of others) {
+      const answer = await gateway.post(other, turn.attemptToken, requestIn(other, 'x'))
+      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(`speaks ${format}`)])
+    }
+    const huge = await gateway.post(format, turn.attemptToken, requestIn(format, 'x'.repeat(17 * 1024 * 1024)))
+    expect([huge.status, await huge.text()]).toEqual([413, expect.stringContaining('request_too_large')])
+    const plain = await fetch(gateway.url + paths[format], {
+      method: 'POST',
+      headers: { authorization: `Bearer ${turn.attemptToken}`, 'content-type': 'text/plain' },
+      body: '{}',
+    })
+    expect(plain.status).toBe(400)
+  })
+
+  it('passes on that the provider is busy, with its time to wait, and uses nothing', async () => {
+    const turn = await gateway.claim(format)
+    const busy = (status: 429 | 500 | 529): Script => [
+      { say: 'x', fault: { kind: 'status', status, retryAfterSeconds: 7, times: 9 } },
+    ]
+    const limited = await gateway.post(
+      format,
+      turn.attemptToken,
+      requestIn(format, promptOf(busy(429)), { stream: true }),
+    )
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
+    expect(await limited.text()).toMatch(/rate_limit_e/)
+    const failed = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(busy(500))))
+    expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('server error')])
+    const overloaded = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(busy(529))))
+    expect(overloaded.status).toBe(format === 'anthropic-messages' ? 529 : 503)
+    expect(await overloaded.text()).toContain('overloaded')
+    expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 })
+  })
+
+  it('is tried again by the client that is told to, and works', async () => {
+    const turn = await gateway.claim(format)
+    const script: Script = [{ say: 'At last.', fault: { kind: 'status', status: 500, times: 2 } }]
+    const body = requestIn(format, promptOf(script)) as never
+    if (format === 'anthropic-messages') await anthropic(turn.attemptToken, 3).messages.create(body)
+    if (format === 'openai-completions') await openai(turn.attemptToken, 3).chat.completions.create(body)
+    if (format === 'openai-responses') await openai(turn.attemptToken, 3).responses.create(body)
+    expect(await gateway.usageOf(turn)).not.toMatchObject({ outputTokens: 0 })
+  })
+
+  it.each([
+    [400, { message: 'prompt is too long: 213462 tokens > 200000 maximum' }, 400, /prompt is too long/],
+    [400, { code: 'context_length_exceeded', message: 'x' }, 400, /exceeds the context window/],
+    [400, { message: `Unsupported parameter at ${key}` }, 400, /does not take this request/],
+    [401, { message: `Incorrect API key provided: ${key}` }, 401, /operator's key/],
+    [403, { message: `No access for org-12345` }, 401, /operator's key/],
+    [404, { message: 'The model gpt-internal does not exist' }, 400, /does not take this request/],
+    [429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }, 402, /billing/],
+    [502, '<html>nginx at 10.1.2.3</html>', 502, /server error/],
+    [302, { message: 'elsewhere' }, 400, /does not take this request/],
+  ])('tells of a %i in its own words: %j', async (status, error, expected, words) => {
+    const { baseUrl } = await playVendor((response) =>
+      response
+        .writeHead(status, { 'x-internal': key, 'set-cookie': 'a=b', location: 'http://127.0.0.1:1/' })
+        .end(typeof error === 'string' ? error : JSON.stringify({ error })),
+    )
+    const turn = await gateway.claim(format, { baseUrl })
+    const answer = await gateway.post(format, turn.attemptToken, requestIn(format, 'x', { stream: true }))
+    const text = await answer.text()
+    expect([answer.status, text]).toEqual([expected, expect.stringMatching(words)])
+    expect(text + JSON.stringify([...answer.headers])).not.toMatch(
+      /sk-very|x-internal|set-cookie|location|nginx|org-12345|gpt-internal/,
+    )
+    expect(gateway.logged.join('')).not.toContain(key)
+  })
+
+  it('cuts the answer where the provider is cut, and counts the most that may have been used', async () => {
+    const turn = await gateway.claim(format)
+    const script: Script = [{ say: 'x'.repeat(2000), usage, fault: { kind: 'cut', afterChunks: 4 } }]
+    const cut = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(script), { stream: true }))
+    expect(cut.status).toBe(200)
+    await expect(cut.text()).rejects.toThrow()
+    const { outputTokens } = await gateway.usageOf(turn)
+    expect(outputTokens).toBe(format === 'anthropic-messages' ? 1000 : 4000)
+  })
+
+  it('gives up the call when the client is gone', async () => {
+    const turn = await gateway.claim(format)
+    const silent: Script = [{ say: 'x'.repeat(2000), fault: { kind: 'silence', afterChunks: 4, milliseconds: 60_000 } }]
+    const leave = new AbortController()
+    const answer = await gateway.post(
+      format,
+      turn.attemptToken,
+      requestIn(format, promptOf(silent), { stream: true }),
+      leave.signal,
+    )
+    await answer.body?.getReader().read()
+    const leftAt = Date.now()
+    leave.abort()
+    while ((await gateway.asked()).at(-1)?.outcome === null) await sleep(20)
+    expect((await gateway.asked()).at(-1)?.outcome).toBe('client_gone')
+    expect(Date.now() - leftAt).toBeLessThan(5_000)
+    expect((await gateway.usageOf(turn)).outputTokens).toBeGreaterThan(0)
+  })
+
+  it('refuses what goes past the budget for good, and remembers which it was', async () => {
+    const turn = await gateway.claim(format)
+    await gateway.instance.pool.query(
+      'INSERT INTO project_budget (project_id, max_tokens_per_job) VALUES ($1, 10000)',
+      [turn.projectId],
+    )
+    const spend: Script = [{ say: 'x', usage: { inputTokens: 5_000, outputTokens: 900 } }]
+    await ask(format, turn.attemptToken, promptOf(spend), true)
+    const asked = (await gateway.asked()).length
+    const long = `${promptOf(spend)} ${'x'.repeat(4000)}`
+    const refused = await gateway.post(format, turn.attemptToken, requestIn(format, long))
+    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([402, 'false'])
+    expect(await refused.text()).toMatch(/Out of budget/)
+    const client = format === 'anthropic-messages' ? anthropic(turn.attemptToken, 5) : openai(turn.attemptToken, 5)
+    const began = Date.now()
+    await expect(
+      client.post(format === 'anthropic-messages' ? '/v1/messages' : paths[format].slice('/model/v1'.length), {
+        body: requestIn(format, long),
+      }),
+    ).rejects.toMatchObject({ status: 402 })
+    expect(Date.now() - began).toBeLessThan(4_000) // five retries would take longer
+    expect(await gateway.asked()).toHaveLength(asked)
+    expect(await gateway.calls.budgetMetBy(turn.turnId)).toBe('job_tokens')
+    expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 5_000, outputTokens: 900 })
+  })
+})

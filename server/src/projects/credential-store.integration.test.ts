@@ -1,0 +1,144 @@
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { recordAudit } from '../audit/audit-store.ts'
+import type { Id } from '../platform/ids.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import {
+  generateSealingKeyPair,
+  parseSealingPrivateKeys,
+  type SealingPrivateKeys,
+} from '../platform/sealed-secrets/sealing-keys.ts'
+import { CredentialStore } from './credential-store.ts'
+import type { ProjectTables } from './tables.ts'
+
+const instance = await createTestInstance(inject('services'), 'credential store')
+afterAll(() => instance.drop())
+
+const operator = { kind: 'operator' } as const
+const [older, newer] = [generateSealingKeyPair(), generateSealingKeyPair()].map(({ privateEntry }) => privateEntry)
+
+function sealingKeys(...entries: (string | undefined)[]): SealingPrivateKeys {
+  const parsed = parseSealingPrivateKeys(entries.join())
+  if (!parsed.ok) throw new Error(parsed.mistakes.join())
+  return parsed.keys
+}
+
+const keys = { before: sealingKeys(older), during: sealingKeys(newer, older), after: sealingKeys(newer) }
+const openers = {
+  before: createOpener(keys.before),
+  during: createOpener(keys.during),
+  after: createOpener(keys.after),
+}
+const storeWith = (current: SealingPrivateKeys) =>
+  new CredentialStore(createDatabase<ProjectTables>(instance.pool), createSealer(current), recordAudit)
+
+let projectId: Id<'prj'>
+beforeEach(async () => {
+  await instance.pool.query('DELETE FROM credential') // resealing works on all there are
+  projectId = (await instance.stores.projects.create('Credentials', operator)).id
+})
+
+const store = storeWith(keys.before)
+const put = (secret = 'hunter2') => store.put(projectId, 'code-host-token', secret, operator)
+
+test('a secret comes out as it went in, and lies in the database sealed', async () => {
+  const secret = 'ghp_ünïcode 🔑'
+  const id = await put(secret)
+  expect(await store.open(projectId, id, openers.before)).toBe(secret)
+  const { rows } = await instance.pool.query<{ sealed: Buffer }>('SELECT sealed FROM credential')
+  expect(rows).toHaveLength(1)
+  expect(rows[0]?.sealed.includes(Buffer.from('ghp_'))).toBe(false)
+})
+
+test('storing is audited, without the secret', async () => {
+  const id = await put('hunter2')
+  const [entry] = await instance.stores.audit.list(projectId, { limit: 1, before: undefined })
+  expect(entry).toMatchObject({ action: 'credential.stored', subject: id, detail: { kind: 'code-host-token' } })
+  expect(JSON.stringify(entry)).not.toContain('hunter2')
+})
+
+describe('a secret does not open', () => {
+  test('through another project', async () => {
+    const id = await put()
+    const { id: others } = await instance.stores.projects.create('Others', operator)
+    expect(await store.open(others, id, openers.before)).toBeUndefined()
+  })
+
+  test('in a row of another project to which somebody moved it', async () => {
+    const id = await put()
+    const { id: others } = await instance.stores.projects.create('Others', operator)
+    await instance.pool.query('UPDATE credential SET project_id = $1', [others])
+    await expect(store.open(others, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+  })
+
+  test('in the place of another secret of the same project', async () => {
+    const mine = await put('mine')
+    const copied = await put('copied')
+    await instance.pool.query(
+      'UPDATE credential SET sealed = (SELECT sealed FROM credential WHERE id = $1) WHERE id = $2',
+      [copied, mine],
+    )
+    await expect(store.open(projectId, mine, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+  })
+
+  test('under another kind', async () => {
+    const id = await put()
+    await instance.pool.query("UPDATE credential SET kind = 'something-public'")
+    await expect(store.open(projectId, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
+  })
+
+  test('with another key', async () => {
+    const id = await put()
+    await expect(store.open(projectId, id, openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
+  })
+})
+
+describe('when a new sealing key is put first', () => {
+  test('old secrets stay readable, are sealed anew once, and then need the old key no more', async () => {
+    const ids = [await put('one'), await put('two')]
+    const rotating = storeWith(keys.during)
+    ids.push(await rotating.put(projectId, 'code-host-token', 'three', operator))
+    const read = (opener = openers.during) => Promise.all(ids.map((id) => rotating.open(projectId, id, opener)))
+    expect(await read()).toEqual(['one', 'two', 'three'])
+
+    expect(await rotating.resealAll(openers.during)).toEqual({ resealed: 2, current: 1 })
+    expect(await rotating.resealAll(openers.during)).toEqual({ resealed: 0, current: 3 })
+    expect(await read(openers.after)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('two who seal anew at once harm nothing', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => put(String(index))))
+    const rotating = storeWith(keys.during)
+    await Promise.all([rotating.resealAll(openers.during), rotating.resealAll(openers.during)])
+    const secrets = await Promise.all(ids.map((id) => rotating.open(projectId, id, openers.after)))
+    expect(secrets).toEqual(ids.map((_, index) => String(index)))
+  })
+
+  test('a secret that was replaced meanwhile stays as its writer left it', async () => {
+    const id = await put('old')
+    const replacement = await put('new')
+    const rotating = storeWith(keys.during)
+    let replaced = false
+    await rotating.resealAll({
+      async open(sealed, binding) {
+        const secret = await openers.during.open(sealed, binding)
+        if (binding.credentialId === id && !replaced) {
+          replaced = true
+          const fresh = await createSealer(keys.during).seal('written meanwhile', binding)
+          await instance.pool.query('UPDATE credential SET sealed = $1 WHERE id = $2', [Buffer.from(fresh), id])
+        }
+        return secret
+      },
+    })
+    expect(replaced).toBe(true)
+    expect(await rotating.open(projectId, id, openers.after)).toBe('written meanwhile')
+    expect(await rotating.open(projectId, replacement, openers.after)).toBe('new')
+  })
+
+  test('without the old key nothing is changed, and the reason is told', async () => {
+    const id = await put('old')
+    await expect(storeWith(keys.after).resealAll(openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
+    expect(await store.open(projectId, id, openers.before)).toBe('old')
+  })
+})
