@@ -1,50 +1,57 @@
 /**
- * The arrows of the map in ARCHITECTURE.md. Data flows one way:
+ * The dependency rules of ARCHITECTURE.md. Imports go one way:
  *
  *   main ─▶ api ─────────────────▶ capabilities ─▶ platform
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
 const capabilities = ['jobs', 'keys', 'projects', 'audit', 'analytics', 'models', 'people', 'github']
-const room = (...names) => `^server/src/(${names.join('|')})/`
+const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
 
-/** `from` may import only these rooms of the server (and packages). */
-const only = (from, allowed, comment) => ({
+/** The folder `from` of the server may import only these other folders and files of the server, and packages. */
+const importsOnly = (from, allowed, comment) => ({
   name: `${from}-imports-only`,
   comment,
   severity: 'error',
-  from: { path: room(from), pathNot: test },
+  from: { path: serverFolder(from), pathNot: test },
   to: {
     path: '^server/src/',
-    pathNot: [room(from), ...allowed.map((name) => (name.endsWith('.ts') ? `^server/src/${name}$` : room(name)))],
+    pathNot: [
+      serverFolder(from),
+      ...allowed.map((name) => (name.endsWith('.ts') ? `^server/src/${name}$` : serverFolder(name))),
+    ],
   },
 })
 
 /** @type {Required<Pick<import('dependency-cruiser').IConfiguration, 'forbidden' | 'options'>>} */
 const configuration = {
   forbidden: [
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'only-main-puts-parts-together',
+      name: 'only-main-composes',
       severity: 'error',
-      from: { path: '^server/src/', pathNot: [room('main'), test] },
-      to: { path: room('main') },
+      from: { path: '^server/src/', pathNot: [serverFolder('main'), test] },
+      to: { path: serverFolder('main') },
     },
-    only('platform', [], 'The platform knows nothing of docs.'),
-    only('api', [...capabilities, 'platform'], 'A route reaches SQL in two hops: capability, database.'),
-    only('gateway', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Served by worker.'),
-    only('activities', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Thin: they call the capabilities.'),
-    only('code-hosts', ['platform'], 'Code hosts know nothing of jobs.'),
-    only('runner-wire', ['platform/ids.ts'], 'Types that cross the wire.'),
-    only(
+    importsOnly('platform', [], 'The platform does not depend on the product.'),
+    importsOnly('api', [...capabilities, 'platform'], 'A route reaches SQL in two hops: capability, database.'),
+    importsOnly('gateway', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Served by worker.'),
+    importsOnly(
+      'activities',
+      [...capabilities, 'code-hosts', 'runner-wire', 'platform'],
+      'Thin: they call the capabilities.',
+    ),
+    importsOnly('code-hosts', ['platform'], 'Code hosts do not depend on jobs.'),
+    importsOnly('runner-wire', ['platform/ids.ts'], 'Types of the protocol between runner and gateway.'),
+    importsOnly(
       'runner',
       ['runner-wire', 'platform/log.ts', 'platform/ids.ts'],
-      'The runner is trusted with nothing, so it can reach nothing.',
+      'The runner has no credentials but its token, so it imports no code that needs others.',
     ),
     {
       name: 'capabilities-do-not-import-each-other',
-      comment: 'Except types; routes and activities put them together.',
+      comment: 'Except types; routes and activities combine them.',
       severity: 'error',
       from: { path: `^server/src/(${capabilities.join('|')})/`, pathNot: test },
       to: {
@@ -55,36 +62,36 @@ const configuration = {
     },
     {
       name: 'workflows-are-deterministic',
-      comment: 'No I/O, no clock: activities as types, and nothing of Node.',
+      comment: 'No I/O and no clock: only types of activities, and no Node modules.',
       severity: 'error',
-      from: { path: room('workflows'), pathNot: test },
+      from: { path: serverFolder('workflows'), pathNot: test },
       to: {
-        pathNot: [room('workflows'), 'node_modules/@temporalio/workflow/', 'node_modules/@temporalio/common/'],
+        pathNot: [serverFolder('workflows'), 'node_modules/@temporalio/workflow/', 'node_modules/@temporalio/common/'],
         dependencyTypesNot: ['type-only'],
       },
     },
     {
-      name: 'clients-go-through-sdk',
-      comment: 'Dashboard and command line use the API as everybody else does.',
+      name: 'clients-use-sdk-only',
+      comment: 'Dashboard and command line use the API like every other client.',
       severity: 'error',
       from: { path: '^(web|cli)/', pathNot: test },
       to: { path: '^(server|dev-services|proofs)/|^sdk/src/(?!index[.]ts$)' },
     },
     {
-      name: 'sdk-stands-alone',
+      name: 'sdk-is-independent',
       severity: 'error',
       from: { path: '^sdk/src/', pathNot: test },
       to: { pathNot: '^sdk/' },
     },
     {
-      name: 'product-does-not-know-its-tools',
+      name: 'product-does-not-import-tools',
       severity: 'error',
       from: { path: '^(server|web|sdk|cli)/', pathNot: test },
       to: { path: '^(dev-services|proofs|checks)/' },
     },
     {
       name: 'no-catch-all-folders',
-      comment: 'A line whose room is not known means that the map is wrong, or the line.',
+      comment: 'Every file belongs to a subject. If it fits no folder, the folders or the file are wrong.',
       severity: 'error',
       from: {},
       to: { path: '(^|/)(utils?|common|helpers?|misc|v[0-9]+)/', pathNot: 'node_modules' },
@@ -99,7 +106,7 @@ const configuration = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '(^|/)dist/' },
-    tsPreCompilationDeps: true, // types are arrows too, except where a rule says otherwise
+    tsPreCompilationDeps: true, // type imports count too, unless a rule allows them
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       conditionNames: ['colophon-source', 'import', 'node', 'types', 'default'],

@@ -18,7 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: ['{server,web,sdk,cli,dev-services,proofs}/**/*.integration.test.ts'],
+          include: ['{server,web,sdk,cli,dev-services,proofs,checks}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['dev-services/vitest-setup.ts'],
           testTimeout: 60_000,

@@ -1,6 +1,6 @@
-/** Every rule is tried by one change to one document; beside it stands the harmless twin that must not be reported. */
+/** Each rule is tested with one change to a sample document, and with a similar change that must not be reported. */
 import { expect, test } from 'vitest'
-import { breakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
+import { findBreakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
 
 type Schema = NonNullable<NonNullable<OpenApiDocument['components']>['schemas']>[string]
 
@@ -136,12 +136,12 @@ const sample = () => ({
   },
 })
 
-/** Whatever stands there, a list or an object: the change knows. */
+/** The node at a path of the document. Typed as a list, because most changes push to one; it can also be an object. */
 type At = (...path: (string | number)[]) => unknown[]
 type Change = (at: At) => unknown
 
-/** The changes write what the sample's type does not allow, so they reach in by path. */
-function changed(...changes: Change[]): OpenApiDocument {
+/** Changes address nodes by path, because they write values that the type of the sample does not allow. */
+function documentWith(...changes: Change[]): OpenApiDocument {
   const document = sample()
   const at: At = (...path) => {
     let node: unknown = document
@@ -161,22 +161,22 @@ const me = ['paths', '/v2/me', 'get'] as const
 const meResponse = [...me, 'responses', '200', 'content', 'application/json', 'schema'] as const
 const job = ['components', 'schemas', 'Job'] as const
 const set = (target: object, values: object) => Object.assign(target, values)
-const drop = (target: object, key: string) => Reflect.deleteProperty(target, key)
+const remove = (target: object, key: string) => Reflect.deleteProperty(target, key)
 
 const inCreate = 'POST /v2/agent/{projectId}/job:'
 const inViews = 'GET /v1/analytics/{projectId}/views:'
 
 const breaking: [sentence: string, Change][] = [
-  ['GET /v2/me was removed', (at) => drop(at('paths', '/v2/me'), 'get')],
-  ['POST /v1/collect was removed', (at) => drop(at('paths'), '/v1/collect')],
+  ['GET /v2/me was removed', (at) => remove(at('paths', '/v2/me'), 'get')],
+  ['POST /v1/collect was removed', (at) => remove(at('paths'), '/v1/collect')],
   ['GET /v2/me: the operationId was `getMe` and is now `me`', (at) => set(at(...me), { operationId: 'me' })],
-  ['GET /v2/me: the operationId was `getMe` and is gone', (at) => drop(at(...me), 'operationId')],
+  ['GET /v2/me: the operationId was `getMe` and was removed', (at) => remove(at(...me), 'operationId')],
 
   [
     'POST /v1/collect: access was `public` and is now `any-key`',
     (at) => set(at(...collect), { 'x-colophon-access': 'any-key', security: [{ key: [] }] }),
   ],
-  ['POST /v1/collect: access was `public` and is now `key`', (at) => drop(at(...collect), 'security')],
+  ['POST /v1/collect: access was `public` and is now `key`', (at) => remove(at(...collect), 'security')],
   [
     `${inCreate} access was \`agent:write\` and is now \`project:write\``,
     (at) => set(at(...create), { 'x-colophon-access': 'project:write' }),
@@ -187,73 +187,73 @@ const breaking: [sentence: string, Change][] = [
   ],
   ['GET /v2/me: access was `key` and is now `key admin`', (at) => set(at(...me), { security: [{ key: ['admin'] }] })],
 
-  ['GET /v2/me: the answer 200 was removed', (at) => set(at(...me), { responses: { 201: {} } })],
+  ['GET /v2/me: the response 200 was removed', (at) => set(at(...me), { responses: { 201: {} } })],
   [
-    `${inViews} the answer 200 can no longer be \`text/csv\``,
-    (at) => drop(at(...views, 'responses', '200', 'content'), 'text/csv'),
+    `${inViews} the response 200 can no longer be \`text/csv\``,
+    (at) => remove(at(...views, 'responses', '200', 'content'), 'text/csv'),
   ],
-  ['GET /v2/me: the answer 200 no longer has `scopes`', (at) => drop(at(...meResponse, 'properties'), 'scopes')],
+  ['GET /v2/me: the response 200 no longer has `scopes`', (at) => remove(at(...meResponse, 'properties'), 'scopes')],
   [
-    'GET /v2/me: the answer 200 no longer has `project.name`',
-    (at) => drop(at(...meResponse, 'properties', 'project', 'properties'), 'name'),
-  ],
-  [
-    `${inViews} the answer 200 as \`application/json\` no longer has \`views[].human\``,
-    (at) => drop(at(...viewsResponse, 'properties', 'views', 'items', 'properties'), 'human'),
+    'GET /v2/me: the response 200 no longer has `project.name`',
+    (at) => remove(at(...meResponse, 'properties', 'project', 'properties'), 'name'),
   ],
   [
-    `${inViews} in the answer 200 as \`application/json\`, \`views[].path\` may now be missing`,
+    `${inViews} the response 200 as \`application/json\` no longer has \`views[].human\``,
+    (at) => remove(at(...viewsResponse, 'properties', 'views', 'items', 'properties'), 'human'),
+  ],
+  [
+    `${inViews} in the response 200 as \`application/json\`, \`views[].path\` may now be missing`,
     (at) => set(at(...viewsResponse, 'properties', 'views', 'items'), { required: ['human'] }),
   ],
   [
-    `${inViews} in the answer 200 as \`application/json\`, \`views[].human\` was integer and is now string`,
+    `${inViews} in the response 200 as \`application/json\`, \`views[].human\` was integer and is now string`,
     (at) => set(at(...viewsResponse, 'properties', 'views', 'items', 'properties', 'human'), { type: 'string' }),
   ],
   [
-    `${inViews} in the answer 200 as \`application/json\`, \`views[].human\` was integer and is now number`,
+    `${inViews} in the response 200 as \`application/json\`, \`views[].human\` was integer and is now number`,
     (at) => set(at(...viewsResponse, 'properties', 'views', 'items', 'properties', 'human'), { type: 'number' }),
   ],
   [
-    `${inViews} in the answer 200 as \`application/json\`, \`views\` was array and is now object`,
+    `${inViews} in the response 200 as \`application/json\`, \`views\` was array and is now object`,
     (at) => set(at(...viewsResponse, 'properties', 'views'), { type: 'object' }),
   ],
   [
-    'GET /v2/me: in the answer 200, `project.name` may now also be `null`',
+    'GET /v2/me: in the response 200, `project.name` may now also be `null`',
     (at) => set(at(...meResponse, 'properties', 'project', 'properties', 'name'), { type: ['string', 'null'] }),
   ],
   [
-    'GET /v2/me: the answer 200 may now also be `null`',
+    'GET /v2/me: the response 200 may now also be `null`',
     (at) =>
       set(at(...me, 'responses', '200', 'content', 'application/json'), {
         schema: { anyOf: [at(...meResponse), { type: 'null' }] },
       }),
   ],
   [
-    'GET /v2/me: in the answer 200, `scopes[]` may now also be `analytics:read`',
+    'GET /v2/me: in the response 200, `scopes[]` may now also be `analytics:read`',
     (at) => at(...meResponse, 'properties', 'scopes', 'items', 'enum').push('analytics:read'),
   ],
   [
-    'GET /v2/me: in the answer 200, `scopes[]` was `agent:read` or `agent:write` and may now be any string',
+    'GET /v2/me: in the response 200, `scopes[]` was `agent:read` or `agent:write` and may now be any string',
     (at) => set(at(...meResponse, 'properties', 'scopes'), { items: { type: 'string' } }),
   ],
   [
-    'GET /v2/me: in the answer 200, `expiresAt` may now also be string',
-    (at) => drop(at(...meResponse, 'properties', 'expiresAt', 'anyOf', 0), 'format'),
+    'GET /v2/me: in the response 200, `expiresAt` may now also be string',
+    (at) => remove(at(...meResponse, 'properties', 'expiresAt', 'anyOf', 0), 'format'),
   ],
   [
-    'GET /v2/me: in the answer 200, `names.*` was string and is now integer',
+    'GET /v2/me: in the response 200, `names.*` was string and is now integer',
     (at) => set(at(...meResponse, 'properties', 'names'), { additionalProperties: { type: 'integer' } }),
   ],
   [
-    'GET /v2/me: the answer 200 no longer has `names.*`',
+    'GET /v2/me: the response 200 no longer has `names.*`',
     (at) => set(at(...meResponse, 'properties', 'names'), { additionalProperties: false }),
   ],
   [
-    `${inCreate} in the answer 201, \`status\` may now also be \`paused\``,
+    `${inCreate} in the response 201, \`status\` may now also be \`paused\``,
     (at) => set(at(...job, 'properties'), { status: literals('active', 'completed', 'paused') }),
   ],
   [
-    `${inCreate} in the answer 201, \`result.kind\` may now also be \`none\``,
+    `${inCreate} in the response 201, \`result.kind\` may now also be \`none\``,
     (at) =>
       at(...job, 'properties', 'result', 'anyOf').push({
         type: 'object',
@@ -262,19 +262,19 @@ const breaking: [sentence: string, Change][] = [
       }),
   ],
   [
-    `${inCreate} the answer 201 no longer has \`headers.location\``,
-    (at) => drop(at(...create, 'responses', '201', 'headers'), 'Location'),
+    `${inCreate} the response 201 no longer has \`headers.location\``,
+    (at) => remove(at(...create, 'responses', '201', 'headers'), 'Location'),
   ],
   [
-    `${inCreate} in the answer 201, \`headers.location\` may now be missing`,
+    `${inCreate} in the response 201, \`headers.location\` may now be missing`,
     (at) => set(at(...create, 'responses', '201', 'headers', 'Location'), { required: false }),
   ],
   [
-    `${inCreate} each of the answers 400 and 429 no longer has \`detail\``,
-    (at) => drop(at('components', 'schemas', 'Problem', 'properties'), 'detail'),
+    `${inCreate} each of the responses 400 and 429 no longer has \`detail\``,
+    (at) => remove(at('components', 'schemas', 'Problem', 'properties'), 'detail'),
   ],
   [
-    `${inCreate} in each of the answers 400 and 429, \`code\` may now also be \`too_late\``,
+    `${inCreate} in each of the responses 400 and 429, \`code\` may now also be \`too_late\``,
     (at) => set(at('components', 'schemas', 'Problem', 'properties'), { code: literals('not_found', 'too_late') }),
   ],
 
@@ -316,7 +316,7 @@ const breaking: [sentence: string, Change][] = [
     (at) => set(at(...create, 'parameters', 0, 'schema'), { pattern: '^[a-z]+$' }),
   ],
 
-  [`${inCreate} the body is no longer taken`, (at) => drop(at(...create), 'requestBody')],
+  [`${inCreate} the body is no longer accepted`, (at) => remove(at(...create), 'requestBody')],
   ['POST /v1/collect: the body is now required', (at) => set(at(...collect, 'requestBody'), { required: true })],
   [
     'GET /v2/me: the body is new and required',
@@ -334,7 +334,7 @@ const breaking: [sentence: string, Change][] = [
     },
   ],
   [`${inCreate} in the body, \`title\` is now required`, (at) => set(at(...body), { required: ['prompt', 'title'] })],
-  [`${inCreate} in the body, \`title\` is no longer taken`, (at) => drop(at(...body, 'properties'), 'title')],
+  [`${inCreate} in the body, \`title\` is no longer accepted`, (at) => remove(at(...body, 'properties'), 'title')],
   [
     `${inCreate} in the body, \`title\` was string and is now integer`,
     (at) => set(at(...body, 'properties', 'title'), { type: 'integer' }),
@@ -380,40 +380,43 @@ const breaking: [sentence: string, Change][] = [
     (at) => set(at(...body, 'properties', 'labels'), { maxItems: 5 }),
   ],
   [
-    'GET /v2/me: in the answer 200, `extra` has another `allOf`, which must be judged by hand',
+    'GET /v2/me: in the response 200, `extra` has a different `allOf`, which must be reviewed by hand',
     (at) => set(at(...meResponse, 'properties', 'extra'), { allOf: [{ type: 'string' }] }),
   ],
 ]
 
-const harmless: [what: string, Change][] = [
+const harmless: [description: string, Change][] = [
   ['a new path', (at) => set(at('paths'), { '/v2/new': { get: { operationId: 'new' } } })],
   ['a new operation', (at) => set(at('paths', '/v2/me'), { delete: { operationId: 'deleteMe' } })],
-  ['a new success answer', (at) => set(at(...me, 'responses'), { 202: {} })],
-  ['a new error answer', (at) => set(at(...me, 'responses'), { 503: problem })],
-  ['an error answer removed', (at) => drop(at(...create, 'responses'), '429')],
-  ['a new media type of an answer', (at) => set(at(...collect, 'responses', '204'), { content: json({}) })],
+  ['a new success response', (at) => set(at(...me, 'responses'), { 202: {} })],
+  ['a new error response', (at) => set(at(...me, 'responses'), { 503: problem })],
+  ['a removed error response', (at) => remove(at(...create, 'responses'), '429')],
+  ['a new media type of a response', (at) => set(at(...collect, 'responses', '204'), { content: json({}) })],
   ['a new media type of a body', (at) => set(at(...create, 'requestBody', 'content'), { 'application/x': {} })],
-  ['a new header of an answer', (at) => set(at(...me, 'responses', '200'), { headers: { ETag: {} } })],
-  ['a new property of an answer', (at) => set(at(...meResponse, 'properties'), { added: { type: 'string' } })],
-  ['an answer that always has a property', (at) => at(...meResponse, 'required').push('project')],
-  ['an answer that is never null', (at) => at(...meResponse, 'properties', 'expiresAt', 'anyOf').pop()],
-  ['a value that is never answered', (at) => at(...meResponse, 'properties', 'scopes', 'items', 'enum').pop()],
-  ['an answer with a narrower type', (at) => set(at(...meResponse, 'properties', 'extra'), { type: 'string' })],
+  ['a new header of a response', (at) => set(at(...me, 'responses', '200'), { headers: { ETag: {} } })],
+  ['a new property of a response', (at) => set(at(...meResponse, 'properties'), { added: { type: 'string' } })],
+  ['a response property that becomes required', (at) => at(...meResponse, 'required').push('project')],
+  ['a response property that is no longer null', (at) => at(...meResponse, 'properties', 'expiresAt', 'anyOf').pop()],
+  ['a response value that is no longer sent', (at) => at(...meResponse, 'properties', 'scopes', 'items', 'enum').pop()],
   [
-    'a union of literals written as an enum',
+    'a response property with a narrower type',
+    (at) => set(at(...meResponse, 'properties', 'extra'), { type: 'string' }),
+  ],
+  [
+    'a union of literals that becomes an enum',
     (at) => set(at(...job, 'properties'), { status: { enum: ['completed', 'active'] } }),
   ],
   [
-    'nullable written as a list of types',
+    'a nullable reference in another notation',
     (at) => set(at(...job, 'properties'), { parent: { oneOf: [{ const: null }, ref('Job')] } }),
   ],
   [
     'an alternative with more properties',
     (at) => set(at(...job, 'properties', 'result', 'anyOf', 0, 'properties'), { files: {} }),
   ],
-  ['limits on an answer', (at) => set(at(...job, 'properties', 'id'), { maxLength: 40, pattern: '^job_' })],
+  ['limits on a response', (at) => set(at(...job, 'properties', 'id'), { maxLength: 40, pattern: '^job_' })],
   [
-    'a component written out',
+    'a component that is inlined',
     (at) =>
       set(at(...create, 'responses', '400'), {
         content: { 'application/problem+json': { schema: sample().components.schemas.Problem } },
@@ -421,7 +424,7 @@ const harmless: [what: string, Change][] = [
   ],
   ['a new optional parameter', (at) => at(...views, 'parameters').push({ name: 'x', in: 'query' })],
   [
-    'an optional parameter said to be so',
+    'an optional parameter that is declared optional',
     (at) => set(at(...create, 'parameters', 0), { required: false, name: 'idempotency-key' }),
   ],
   ['a wider limit', (at) => set(at(...views, 'parameters', 1, 'schema'), { minimum: 0, maximum: 500 })],
@@ -431,7 +434,7 @@ const harmless: [what: string, Change][] = [
     (at) => set(at(...views, 'parameters', 3, 'schema'), { enum: ['none', 'all', 'assistants'] }),
   ],
   [
-    'a parameter that moves to its path',
+    'a parameter that moves to the path item',
     (at) =>
       set(at('paths', '/v1/analytics/{projectId}/views'), { parameters: at(...views, 'parameters').splice(0, 1) }),
   ],
@@ -440,71 +443,74 @@ const harmless: [what: string, Change][] = [
     'a new optional property of a body',
     (at) => set(at(...body, 'properties'), { topic: { type: 'string', maxLength: 9 } }),
   ],
-  ['a property of a body no longer required', (at) => set(at(...body), { required: [] })],
+  ['a body property that is no longer required', (at) => set(at(...body), { required: [] })],
   [
-    'a body that takes null',
+    'a body property that accepts null',
     (at) => set(at(...body, 'properties'), { title: nullable({ type: 'string', minLength: 0 }) }),
   ],
-  ['a body that takes any string for a list', (at) => set(at(...body, 'properties'), { publish: { type: 'string' } })],
-  ['a body that takes unknown properties', (at) => drop(at(...body), 'additionalProperties')],
-  ['a limit that goes', (at) => drop(at(...body, 'properties', 'prompt'), 'maxLength')],
-  ['access opened to everybody', (at) => set(at(...create), { 'x-colophon-access': 'public', security: [{}] })],
-  ['a scope no longer asked for', (at) => set(at(...views), { 'x-colophon-access': 'any-key' })],
-  ['one more way in', (at) => set(at(...me), { security: [{ session: [] }, { key: [] }] })],
-  ['words', (at) => set(at(...me), { summary: 'Who am I', description: 'x', tags: ['keys'], deprecated: true })],
+  ['a body property that accepts any string', (at) => set(at(...body, 'properties'), { publish: { type: 'string' } })],
+  ['a body that accepts unknown properties', (at) => remove(at(...body), 'additionalProperties')],
+  ['a removed limit', (at) => remove(at(...body, 'properties', 'prompt'), 'maxLength')],
+  ['access that becomes public', (at) => set(at(...create), { 'x-colophon-access': 'public', security: [{}] })],
+  ['a scope that is no longer required', (at) => set(at(...views), { 'x-colophon-access': 'any-key' })],
+  ['an additional security scheme', (at) => set(at(...me), { security: [{ session: [] }, { key: [] }] })],
+  [
+    'descriptions and tags',
+    (at) => set(at(...me), { summary: 'Who am I', description: 'x', tags: ['keys'], deprecated: true }),
+  ],
 ]
 
-test('a document breaks nothing of itself', () => {
-  expect(breakingChanges(sample() as OpenApiDocument, sample() as OpenApiDocument)).toEqual([])
+test('finds nothing between a document and itself', () => {
+  expect(findBreakingChanges(sample() as OpenApiDocument, sample() as OpenApiDocument)).toEqual([])
 })
 
 for (const [sentence, change] of breaking) {
   test(`breaking: ${sentence}`, () => {
-    expect(breakingChanges(sample() as OpenApiDocument, changed(change))).toEqual([sentence])
+    expect(findBreakingChanges(sample() as OpenApiDocument, documentWith(change))).toEqual([sentence])
   })
 }
 
-for (const [what, change] of harmless) {
-  test(`harmless: ${what}`, () => {
-    expect(breakingChanges(sample() as OpenApiDocument, changed(change))).toEqual([])
+for (const [description, change] of harmless) {
+  test(`harmless: ${description}`, () => {
+    expect(findBreakingChanges(sample() as OpenApiDocument, documentWith(change))).toEqual([])
   })
 }
 
-test('harmless: all of these together', () => {
-  const every = harmless.map(([, change]) => change)
-  expect(breakingChanges(sample() as OpenApiDocument, changed(...every))).toEqual([])
+test('harmless: all of these changes together', () => {
+  const changes = harmless.map(([, change]) => change)
+  expect(findBreakingChanges(sample() as OpenApiDocument, documentWith(...changes))).toEqual([])
 })
 
-test('a removed property that an open body still takes is ignored, not refused', () => {
-  const open = changed((at) => drop(at(...body), 'additionalProperties'))
-  const without = changed((at) => {
-    drop(at(...body), 'additionalProperties')
-    drop(at(...body, 'properties'), 'title')
+test('accepts a removed property if the body accepts unknown properties', () => {
+  const open = documentWith((at) => remove(at(...body), 'additionalProperties'))
+  const without = documentWith((at) => {
+    remove(at(...body), 'additionalProperties')
+    remove(at(...body, 'properties'), 'title')
   })
-  expect(breakingChanges(open, without)).toEqual([])
-  expect(breakingChanges(open, sample() as OpenApiDocument)).toEqual([
-    `${inCreate} the body no longer takes properties it does not know`,
+  expect(findBreakingChanges(open, without)).toEqual([])
+  expect(findBreakingChanges(open, sample() as OpenApiDocument)).toEqual([
+    `${inCreate} the body no longer accepts unknown properties`,
   ])
 })
 
-const answering = (schema: Schema, components: OpenApiDocument['components'] = {}): OpenApiDocument => ({
+const respondingWith = (schema: Schema, components: OpenApiDocument['components'] = {}): OpenApiDocument => ({
   paths: { '/x': { get: { responses: { 200: { content: json(schema) } } } } },
   components,
 })
 
-test('schemas that come round to themselves end, also where only one side names them', () => {
+test('terminates for recursive schemas, even if the two sides name them differently', () => {
   const link = (next: Schema, more: Record<string, Schema> = {}) => ({ type: 'object', properties: { next, ...more } })
-  // The circle is two long on both sides, but the reference stands at another place in it.
-  const before = answering(ref('A'), { schemas: { A: link(link(ref('A'), { end: { type: 'string' } })) } })
-  const after = answering(link(ref('B')), { schemas: { B: link(link(ref('B'))) } })
-  expect(breakingChanges(before, before)).toEqual([])
-  expect(breakingChanges(before, after)).toEqual(['GET /x: the answer 200 no longer has `next.end`'])
+  // The cycle has a length of two on both sides, but the reference is at another position in it.
+  const before = respondingWith(ref('A'), { schemas: { A: link(link(ref('A'), { end: { type: 'string' } })) } })
+  const after = respondingWith(link(ref('B')), { schemas: { B: link(link(ref('B'))) } })
+  expect(findBreakingChanges(before, before)).toEqual([])
+  expect(findBreakingChanges(before, after)).toEqual(['GET /x: the response 200 no longer has `next.end`'])
 })
 
-test('a break inside a circle is told to every operation that enters it', () => {
-  const through = (name: string) => ({ get: { responses: { 200: { content: json(ref(name)) } } } })
-  const entering = (properties: Record<string, Schema>): OpenApiDocument => ({
-    paths: { '/a': through('A'), '/b': through('B') },
+test('reports a break inside a cycle for every operation that refers to it', () => {
+  const returning = (name: string) => ({ get: { responses: { 200: { content: json(ref(name)) } } } })
+  const documentWithCycle = (properties: Record<string, Schema>): OpenApiDocument => ({
+    paths: { '/a': returning('A'), '/b': returning('B') },
     components: {
       schemas: {
         A: { type: 'object', properties: { b: ref('B'), ...properties } },
@@ -512,31 +518,31 @@ test('a break inside a circle is told to every operation that enters it', () => 
       },
     },
   })
-  expect(breakingChanges(entering({ name: { type: 'string' } }), entering({}))).toEqual([
-    'GET /a: the answer 200 no longer has `name`',
-    'GET /b: the answer 200 no longer has `a.name`',
+  expect(findBreakingChanges(documentWithCycle({ name: { type: 'string' } }), documentWithCycle({}))).toEqual([
+    'GET /a: the response 200 no longer has `name`',
+    'GET /b: the response 200 no longer has `a.name`',
   ])
 })
 
-test('references that lead nowhere or to themselves promise nothing', () => {
-  const lost = answering(ref('Lost'))
-  const loop = answering(ref('Loop'), { schemas: { Loop: ref('Loop') } })
-  const union = answering(ref('Union'), { schemas: { Union: { anyOf: [ref('Union'), { type: 'string' }] } } })
-  expect(breakingChanges(lost, loop)).toEqual([])
-  expect(breakingChanges(union, union)).toEqual([])
-  expect(breakingChanges(union, lost)).toEqual(['GET /x: the answer 200 was string and is now anything'])
+test('treats references to missing schemas and to themselves as any value', () => {
+  const lost = respondingWith(ref('Lost'))
+  const loop = respondingWith(ref('Loop'), { schemas: { Loop: ref('Loop') } })
+  const union = respondingWith(ref('Union'), { schemas: { Union: { anyOf: [ref('Union'), { type: 'string' }] } } })
+  expect(findBreakingChanges(lost, loop)).toEqual([])
+  expect(findBreakingChanges(union, union)).toEqual([])
+  expect(findBreakingChanges(union, lost)).toEqual(['GET /x: the response 200 was string and is now anything'])
 })
 
-test('a field may be called like something every object has', () => {
-  const before = answering({ type: 'object', properties: { constructor: { type: 'string' } } })
-  const after = answering({ type: 'object', properties: {} })
-  expect(breakingChanges(before, after)).toEqual(['GET /x: the answer 200 no longer has `constructor`'])
+test('handles a field with the name of an inherited property', () => {
+  const before = respondingWith({ type: 'object', properties: { constructor: { type: 'string' } } })
+  const after = respondingWith({ type: 'object', properties: {} })
+  expect(findBreakingChanges(before, after)).toEqual(['GET /x: the response 200 no longer has `constructor`'])
 })
 
-test('many components that all refer to each other are compared in good time', () => {
+test('compares many components that refer to each other in reasonable time', () => {
   const names = Array.from({ length: 40 }, (_, index) => `S${index}`)
   const properties = Object.fromEntries(names.map((name) => [name, ref(name)]))
   const schemas = Object.fromEntries(names.map((name) => [name, { type: 'object', properties }]))
-  const document = answering(ref('S0'), { schemas })
-  expect(breakingChanges(document, structuredClone(document))).toEqual([])
+  const document = respondingWith(ref('S0'), { schemas })
+  expect(findBreakingChanges(document, structuredClone(document))).toEqual([])
 })

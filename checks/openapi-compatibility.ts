@@ -1,8 +1,8 @@
 /**
- * Inside a version fields and endpoints are only added. This finds where a newer OpenAPI document breaks what a client of the
- * older one relies on: answers may only become narrower or gain fields, requests may only become wider.
+ * Within a version, fields and endpoints are only added. This check finds where a newer OpenAPI document breaks what a client
+ * of the older one relies on: responses may only become narrower or gain fields, requests may only become wider.
  *
- * Limits on answers (`maxLength`, `pattern` …) are not compared: they document, a client cannot break on them.
+ * Limits on responses (`maxLength`, `pattern` …) are not compared: they are documentation, and clients do not break on them.
  */
 import { isDeepStrictEqual } from 'node:util'
 
@@ -33,7 +33,7 @@ interface Parameter {
   readonly schema?: Schema
 }
 
-interface Answer {
+interface ResponseObject {
   readonly headers?: Named<{ readonly required?: boolean; readonly schema?: Schema }>
   readonly content?: Content
 }
@@ -44,7 +44,7 @@ interface Operation {
   readonly operationId?: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content?: Content }
-  readonly responses?: Named<Answer>
+  readonly responses?: Named<ResponseObject>
   readonly security?: Security
   readonly 'x-colophon-access'?: string | readonly string[]
 }
@@ -61,19 +61,19 @@ export interface OpenApiDocument {
   readonly security?: Security
 }
 
-/** What changed, and where below the schema's root: `views[].path`, or '' for the root itself. */
-type Break = { readonly place: string } & ({ readonly gone: true } | { readonly how: string })
+/** What changed, and the path of the field in the schema: `views[].path`, or '' for the schema itself. */
+type Break = { readonly path: string } & ({ readonly isRemoved: true } | { readonly change: string })
 type Compare = (before: Schema, after: Schema) => Break[]
-/** Of two schemas of the same type: their items and properties. */
-type Inside = (before: SchemaObject, after: SchemaObject) => Break[]
+/** Compares the items and properties of two schemas of the same type. */
+type CompareChildren = (before: SchemaObject, after: SchemaObject) => Break[]
 
 /** One sentence for each way in which a client of `before` would fail against `after`. */
-export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
+export function findBreakingChanges(before: OpenApiDocument, after: OpenApiDocument): string[] {
   const compareRequests = schemaComparison('request', before, after)
-  const compareResponses = schemaComparison('answer', before, after)
-  const later = operations(after)
-  return [...operations(before)].flatMap(([name, operation]) => {
-    const next = later.get(name)
+  const compareResponses = schemaComparison('response', before, after)
+  const operationsAfter = listOperations(after)
+  return [...listOperations(before)].flatMap(([name, operation]) => {
+    const next = operationsAfter.get(name)
     if (!next) return [`${name} was removed`]
     return [
       ...operationIdChange(operation, next),
@@ -85,74 +85,76 @@ export function breakingChanges(before: OpenApiDocument, after: OpenApiDocument)
   })
 }
 
-/** By `GET /v2/me`, each with what it inherits from its path and from the document. */
-function operations(document: OpenApiDocument): Map<string, Operation> {
-  const found = new Map<string, Operation>()
+/** By name, such as `GET /v2/me`, each with what it inherits from its path and from the document. */
+function listOperations(document: OpenApiDocument): Map<string, Operation> {
+  const operations = new Map<string, Operation>()
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of methods) {
       const operation = item[method]
       if (!operation) continue
-      found.set(`${method.toUpperCase()} ${path}`, {
+      operations.set(`${method.toUpperCase()} ${path}`, {
         ...operation,
         parameters: [...(item.parameters ?? []), ...(operation.parameters ?? [])],
         security: operation.security ?? document.security ?? [],
       })
     }
   }
-  return found
+  return operations
 }
 
-function operationIdChange({ operationId: was }: Operation, { operationId: is }: Operation): string[] {
-  if (was === undefined || was === is) return []
-  return [`the operationId was \`${was}\`${is === undefined ? ' and is gone' : ` and is now \`${is}\``}`]
+function operationIdChange(before: Operation, after: Operation): string[] {
+  if (before.operationId === undefined || before.operationId === after.operationId) return []
+  const now = after.operationId === undefined ? 'was removed' : `is now \`${after.operationId}\``
+  return [`the operationId was \`${before.operationId}\` and ${now}`]
 }
 
-/** One finding, though a generated document says it twice: as `security` and by name. */
+/** One sentence, although a generated document declares access twice: as `security` and by name. */
 function stricterAccess(before: Operation, after: Operation): string[] {
-  const was = declaredAccess(before)
-  const is = declaredAccess(after)
-  const declaredStricter = is.length > 0 && !was.every((access) => admits(is, access))
+  const accessBefore = declaredAccess(before)
+  const accessAfter = declaredAccess(after)
+  const isDeclaredStricter = accessAfter.length > 0 && !accessBefore.every((access) => admits(accessAfter, access))
   const stillSuffices = (credentials: Named<readonly string[]>) =>
-    waysIn(after).some((needed) =>
-      Object.entries(needed).every(([scheme, scopes]) => {
-        const held = credentials[scheme]
-        return held !== undefined && scopes.every((scope) => held.includes(scope))
+    securityOptions(after).some((required) =>
+      Object.entries(required).every(([scheme, scopes]) => {
+        const granted = credentials[scheme]
+        return granted !== undefined && scopes.every((scope) => granted.includes(scope))
       }),
     )
-  if (declaredStricter) return [`access was ${inBackticks(was, 'or')} and is now ${inBackticks(is, 'or')}`]
-  if (waysIn(before).every(stillSuffices)) return []
-  return [`access was ${wordsForSecurity(before)} and is now ${wordsForSecurity(after)}`]
+  if (isDeclaredStricter)
+    return [`access was ${inBackticks(accessBefore, 'or')} and is now ${inBackticks(accessAfter, 'or')}`]
+  if (securityOptions(before).every(stillSuffices)) return []
+  return [`access was ${formatSecurity(before)} and is now ${formatSecurity(after)}`]
 }
 
 const declaredAccess = (operation: Operation) => [operation['x-colophon-access'] ?? []].flat()
 
-/** A scope has a colon, and whoever holds one has a key. */
-const admits = (now: readonly string[], access: string) =>
-  now.includes('public') || now.includes(access) || (now.includes('any-key') && access.includes(':'))
+/** A scope contains a colon. A caller with a scope has a key. */
+const admits = (allowed: readonly string[], access: string) =>
+  allowed.includes('public') || allowed.includes(access) || (allowed.includes('any-key') && access.includes(':'))
 
-const waysIn = ({ security = [] }: Operation): Security => (security.length === 0 ? [{}] : security)
+const securityOptions = ({ security = [] }: Operation): Security => (security.length === 0 ? [{}] : security)
 
-const wordsForSecurity = (operation: Operation) =>
+const formatSecurity = (operation: Operation) =>
   inBackticks(
-    waysIn(operation).map((way) => {
-      const schemes = Object.entries(way).map(([scheme, scopes]) => [scheme, ...scopes].join(' '))
+    securityOptions(operation).map((required) => {
+      const schemes = Object.entries(required).map(([scheme, scopes]) => [scheme, ...scopes].join(' '))
       return schemes.join(' and ') || 'public'
     }),
     'or',
   )
 
 function parameterBreaks(before: Operation, after: Operation, compare: Compare): string[] {
-  const was = parametersByName(before)
-  const is = parametersByName(after)
+  const parametersBefore = parametersByName(before)
+  const parametersAfter = parametersByName(after)
   const breaks: string[] = []
-  for (const [name, parameter] of was) {
-    const next = is.get(name)
+  for (const [name, parameter] of parametersBefore) {
+    const next = parametersAfter.get(name)
     if (!next) breaks.push(`${name} was removed`)
     else if (next.required && !parameter.required) breaks.push(`${name} is now required`)
     if (next) breaks.push(...sentences(name, compare(parameter.schema ?? true, next.schema ?? true)))
   }
-  for (const [name, parameter] of is) {
-    if (parameter.required && !was.has(name)) breaks.push(`${name} is new and required`)
+  for (const [name, parameter] of parametersAfter) {
+    if (parameter.required && !parametersBefore.has(name)) breaks.push(`${name} is new and required`)
   }
   return breaks
 }
@@ -165,45 +167,46 @@ const parametersByName = ({ parameters = [] }: Operation) =>
     }),
   )
 
-function bodyBreaks({ requestBody: was }: Operation, { requestBody: is }: Operation, compare: Compare): string[] {
-  if (!was) return is?.required ? ['the body is new and required'] : []
-  if (!is) return ['the body is no longer taken']
+function bodyBreaks({ requestBody: before }: Operation, { requestBody: after }: Operation, compare: Compare): string[] {
+  if (!before) return after?.required ? ['the body is new and required'] : []
+  if (!after) return ['the body is no longer accepted']
   return [
-    ...(is.required && !was.required ? ['the body is now required'] : []),
-    ...contentBreaks(was.content, is.content, compare).flatMap(({ subject, breaks }) =>
+    ...(after.required && !before.required ? ['the body is now required'] : []),
+    ...contentBreaks(before.content, after.content, compare).flatMap(({ subject, breaks }) =>
       sentences(`the body${subject}`, breaks),
     ),
   ]
 }
 
 function responseBreaks(before: Operation, after: Operation, compare: Compare): string[] {
-  const sentencesLost: string[] = []
-  // Error answers share one schema: what broke in it is said once for all of them.
-  const responsesByBreak = new Map<string, { found: Break; responses: string[] }>()
+  const removed: string[] = []
+  // Error responses share one schema: a break in it is reported once for all of them.
+  const responsesByBreak = new Map<string, { broken: Break; responses: string[] }>()
   for (const [status, response] of Object.entries(before.responses ?? {})) {
     const next = after.responses?.[status]
     if (!next) {
-      if (/^[123]/.test(status)) sentencesLost.push(`the answer ${status} was removed`)
+      if (/^[123]/.test(status)) removed.push(`the response ${status} was removed`)
       continue
     }
     const inHeaders = { subject: '', breaks: compare(headersAsSchema(response), headersAsSchema(next)) }
     for (const { subject, breaks } of [inHeaders, ...contentBreaks(response.content, next.content, compare)]) {
-      for (const found of breaks) {
-        const known = responsesByBreak.get(JSON.stringify(found)) ?? { found, responses: [] }
-        known.responses.push(`${status}${subject}`)
-        responsesByBreak.set(JSON.stringify(found), known)
+      for (const broken of breaks) {
+        const entry = responsesByBreak.get(JSON.stringify(broken)) ?? { broken, responses: [] }
+        entry.responses.push(`${status}${subject}`)
+        responsesByBreak.set(JSON.stringify(broken), entry)
       }
     }
   }
-  const inResponses = [...responsesByBreak.values()].flatMap(({ found, responses }) =>
-    sentences(responses.length === 1 ? `the answer ${responses[0]}` : `each of the answers ${list(responses, 'and')}`, [
-      found,
-    ]),
+  const inResponses = [...responsesByBreak.values()].flatMap(({ broken, responses }) =>
+    sentences(
+      responses.length === 1 ? `the response ${responses[0]}` : `each of the responses ${joinList(responses, 'and')}`,
+      [broken],
+    ),
   )
-  return [...sentencesLost, ...inResponses]
+  return [...removed, ...inResponses]
 }
 
-function headersAsSchema({ headers = {} }: Answer): Schema {
+function headersAsSchema({ headers = {} }: ResponseObject): Schema {
   const properties = Object.entries(headers).map(([name, { schema = true }]) => [name.toLowerCase(), schema])
   const required = Object.entries(headers).flatMap(([name, header]) => (header.required ? [name.toLowerCase()] : []))
   return {
@@ -212,24 +215,28 @@ function headersAsSchema({ headers = {} }: Answer): Schema {
   }
 }
 
-/** By media type; its name is part of the subject only where there are several to tell apart. */
-function contentBreaks(was: Content = {}, is: Content = {}, compare: Compare): { subject: string; breaks: Break[] }[] {
-  return Object.entries(was).map(([mediaType, { schema = true }]) => {
-    const next = is[mediaType]
-    if (!next) return { subject: '', breaks: [{ place: '', how: `can no longer be \`${mediaType}\`` }] }
-    const subject = Object.keys(was).length > 1 ? ` as \`${mediaType}\`` : ''
+/** Per media type. The subject names the media type only if there are several. */
+function contentBreaks(
+  before: Content = {},
+  after: Content = {},
+  compare: Compare,
+): { subject: string; breaks: Break[] }[] {
+  return Object.entries(before).map(([mediaType, { schema = true }]) => {
+    const next = after[mediaType]
+    if (!next) return { subject: '', breaks: [{ path: '', change: `can no longer be \`${mediaType}\`` }] }
+    const subject = Object.keys(before).length > 1 ? ` as \`${mediaType}\`` : ''
     return { subject, breaks: compare(schema, next.schema ?? true) }
   })
 }
 
 const sentences = (subject: string, breaks: readonly Break[]) =>
-  breaks.map((found) => {
-    if ('gone' in found) return `${subject} no longer has \`${found.place}\``
-    return found.place ? `in ${subject}, \`${found.place}\` ${found.how}` : `${subject} ${found.how}`
+  breaks.map((broken) => {
+    if ('isRemoved' in broken) return `${subject} no longer has \`${broken.path}\``
+    return broken.path ? `in ${subject}, \`${broken.path}\` ${broken.change}` : `${subject} ${broken.change}`
   })
 
-/** Keywords that our documents do not use. A change in one is reported rather than judged. */
-const notJudged = [
+/** Keywords that our documents do not use. Every change in one is reported, because this check cannot compare them. */
+const unsupportedKeywords = [
   'allOf',
   'not',
   'if',
@@ -245,54 +252,70 @@ const notJudged = [
   'unevaluatedItems',
 ] as const
 
-type Direction = 'request' | 'answer'
+type Direction = 'request' | 'response'
 
-function schemaComparison(direction: Direction, before: OpenApiDocument, after: OpenApiDocument): Compare {
-  const properties = direction === 'answer' ? responseProperties : requestProperties
+function schemaComparison(
+  direction: Direction,
+  documentBefore: OpenApiDocument,
+  documentAfter: OpenApiDocument,
+): Compare {
+  const properties = direction === 'response' ? responseProperties : requestProperties
   return (beforeRoot, afterRoot) => {
-    const compare: Compare = (was, is) =>
-      compareAlternatives(direction, alternatives(before, was), alternatives(after, is), inside)
+    const compare: Compare = (before, after) =>
+      compareAlternatives(
+        direction,
+        alternatives(documentBefore, before),
+        alternatives(documentAfter, after),
+        compareChildren,
+      )
 
-    // Every circle passes here. By identity and not by name: a schema may come round to itself through a component on one
-    // side and inline on the other. For one root only: what was met inside a circle knows only a part of it.
-    const known = new Map<SchemaObject, Map<SchemaObject, Break[]>>()
-    const inside: Inside = (was, is) => {
-      const knownForBefore = known.get(was) ?? new Map<SchemaObject, Break[]>()
-      const knownBreaks = knownForBefore.get(is)
-      if (knownBreaks) return knownBreaks
+    // Every cycle of references passes through here. Compared schemas are remembered by identity and not by name, because a
+    // schema can refer to itself through a component on one side and inline on the other. They are remembered for one root
+    // only, because the breaks that were collected inside a cycle are only a part of the cycle's breaks.
+    const compared = new Map<SchemaObject, Map<SchemaObject, Break[]>>()
+    const compareChildren: CompareChildren = (before, after) => {
+      const comparedWith = compared.get(before) ?? new Map<SchemaObject, Break[]>()
+      const earlierBreaks = comparedWith.get(after)
+      if (earlierBreaks) return earlierBreaks
       const breaks: Break[] = []
-      known.set(was, knownForBefore.set(is, breaks)) // met again while it is compared, it adds nothing
-      breaks.push(...within('[]', compare(was.items ?? true, is.items ?? true)), ...properties(was, is, compare))
+      compared.set(before, comparedWith.set(after, breaks)) // if the cycle leads here again, nothing is added
+      breaks.push(
+        ...within('[]', compare(before.items ?? true, after.items ?? true)),
+        ...properties(before, after, compare),
+      )
       return breaks
     }
     return compare(beforeRoot, afterRoot)
   }
 }
 
-function changesToJudgeByHand(before: SchemaObject, after: SchemaObject): Break[] {
-  const changed = notJudged.filter((keyword) => !isDeepStrictEqual(before[keyword], after[keyword]))
-  return changed.map((keyword) => ({ place: '', how: `has another \`${keyword}\`, which must be judged by hand` }))
+function unsupportedChanges(before: SchemaObject, after: SchemaObject): Break[] {
+  const changed = unsupportedKeywords.filter((keyword) => !isDeepStrictEqual(before[keyword], after[keyword]))
+  return changed.map((keyword) => ({
+    path: '',
+    change: `has a different \`${keyword}\`, which must be reviewed by hand`,
+  }))
 }
 
-/** Not what every object inherits: a field may be called `constructor`. */
+/** Ignores inherited properties: a field can be called `constructor`. */
 const own = <Value>(named: Named<Value> | undefined, name: string) =>
   named && Object.hasOwn(named, name) ? named[name] : undefined
 
-/** A reference that leads nowhere, or only to itself, promises nothing. */
+/** A reference to a missing schema, or only to itself, guarantees nothing. */
 function resolve({ components }: OpenApiDocument, schema: Schema): Schema {
-  const passed = new Set<Schema>()
+  const visited = new Set<Schema>()
   let current: Schema = schema
   while (typeof current === 'object' && current.$ref !== undefined) {
-    if (passed.has(current)) return true
-    passed.add(current)
+    if (visited.has(current)) return true
+    visited.add(current)
     current = own(components?.schemas, current.$ref.replace('#/components/schemas/', '')) ?? true
   }
   return current
 }
 
 /**
- * One of the things a value may be. Literals of a type stand together, however the document spread them over `anyOf`, and
- * `null` and booleans are literals however they are written.
+ * One of the types that a value can have. All literals of a type are one alternative, even if the document spreads them over
+ * `anyOf`. `null` and booleans are always literals.
  */
 interface Alternative {
   readonly type: string
@@ -303,20 +326,20 @@ interface Alternative {
 function alternatives(document: OpenApiDocument, schema: Schema): Alternative[] {
   const plain: Alternative[] = []
   const literals = new Map<string, Set<unknown>>()
-  const passed = new Set<Schema>()
+  const visited = new Set<Schema>()
   const collect = (member: Schema): void => {
     const resolved = resolve(document, member)
-    if (passed.has(resolved)) return
-    passed.add(resolved)
+    if (visited.has(resolved)) return
+    visited.add(resolved)
     if (resolved === false) return
-    const given: SchemaObject = resolved === true ? {} : resolved
-    const union = given.anyOf ?? given.oneOf
+    const object: SchemaObject = resolved === true ? {} : resolved
+    const union = object.anyOf ?? object.oneOf
     if (union) {
-      for (const one of union) collect(one)
+      for (const unionMember of union) collect(unionMember)
       return
     }
-    const [types, values] = typesAndLiterals(given)
-    plain.push(...types.map((type) => ({ type, schema: given })))
+    const [types, values] = typesAndLiterals(object)
+    plain.push(...types.map((type) => ({ type, schema: object })))
     for (const value of values) {
       const type = typeOfValue(value)
       literals.set(type, (literals.get(type) ?? new Set()).add(value))
@@ -328,13 +351,13 @@ function alternatives(document: OpenApiDocument, schema: Schema): Alternative[] 
 
 const anything = 'anything'
 
-const fewValues: Named<readonly unknown[]> = { null: [null], boolean: [true, false] }
+const literalTypes: Named<readonly unknown[]> = { null: [null], boolean: [true, false] }
 
 function typesAndLiterals(schema: SchemaObject): [types: readonly string[], literals: readonly unknown[]] {
   if (schema.enum) return [[], schema.enum]
   if ('const' in schema) return [[], [schema.const]]
   const types = typesOf(schema)
-  return [types.filter((type) => !fewValues[type]), types.flatMap((type) => fewValues[type] ?? [])]
+  return [types.filter((type) => !literalTypes[type]), types.flatMap((type) => literalTypes[type] ?? [])]
 }
 
 function typesOf({ type, properties, additionalProperties, items }: SchemaObject): readonly string[] {
@@ -353,60 +376,61 @@ function compareAlternatives(
   direction: Direction,
   before: readonly Alternative[],
   after: readonly Alternative[],
-  inside: Inside,
+  compareChildren: CompareChildren,
 ): Break[] {
-  const [parts, whole] = direction === 'answer' ? [after, before] : [before, after]
+  const [sent, accepted] = direction === 'response' ? [after, before] : [before, after]
   const breaks: Break[] = []
-  const strangers: Alternative[] = []
-  for (const part of parts) {
-    const nearest = whole
-      .filter((candidate) => mayHold(candidate, part))
+  const unaccepted: Alternative[] = []
+  for (const alternative of sent) {
+    const bestMatch = accepted
+      .filter((candidate) => canAccept(candidate, alternative))
       .map((candidate) => {
-        const [was, is] = direction === 'answer' ? [candidate, part] : [part, candidate]
-        const compareOne = direction === 'answer' ? responseAlternative : requestAlternative
-        return [...changesToJudgeByHand(was.schema, is.schema), ...compareOne(was, is, inside)]
+        const [older, newer] = direction === 'response' ? [candidate, alternative] : [alternative, candidate]
+        const compareOne = direction === 'response' ? responseAlternative : requestAlternative
+        return [...unsupportedChanges(older.schema, newer.schema), ...compareOne(older, newer, compareChildren)]
       })
-      .sort((one, other) => one.length - other.length)[0]
-    if (nearest) breaks.push(...nearest)
-    else strangers.push(part)
+      .sort((a, b) => a.length - b.length)[0]
+    if (bestMatch) breaks.push(...bestMatch)
+    else unaccepted.push(alternative)
   }
-  if (strangers.length > 0) breaks.push({ place: '', how: retyped(direction, before, after, strangers) })
+  if (unaccepted.length > 0) breaks.push({ path: '', change: typeChange(direction, before, after, unaccepted) })
   return breaks
 }
 
-function mayHold(whole: Alternative, part: Alternative): boolean {
-  if (whole.type === anything) return true
-  if (whole.type !== part.type && !(whole.type === 'number' && part.type === 'integer')) return false
-  return whole.schema.format === undefined || part.values !== undefined || whole.schema.format === part.schema.format
+function canAccept(accepted: Alternative, sent: Alternative): boolean {
+  if (accepted.type === anything) return true
+  if (accepted.type !== sent.type && !(accepted.type === 'number' && sent.type === 'integer')) return false
+  const { format } = accepted.schema
+  return format === undefined || sent.values !== undefined || format === sent.schema.format
 }
 
-function retyped(
+function typeChange(
   direction: Direction,
   before: readonly Alternative[],
   after: readonly Alternative[],
-  strangers: readonly Alternative[],
+  unaccepted: readonly Alternative[],
 ): string {
-  const allChanged = strangers.length === (direction === 'answer' ? after : before).length
-  if (allChanged) return `was ${describe(before)} and is now ${describe(after)}`
-  return `${direction === 'answer' ? 'may now also be' : 'may no longer be'} ${describe(strangers)}`
+  const allChanged = unaccepted.length === (direction === 'response' ? after : before).length
+  if (allChanged) return `was ${formatTypes(before)} and is now ${formatTypes(after)}`
+  return `${direction === 'response' ? 'may now also be' : 'may no longer be'} ${formatTypes(unaccepted)}`
 }
 
-const describe = (all: readonly Alternative[]) =>
-  list(
-    all.map(({ type, values, schema }) =>
+const formatTypes = (types: readonly Alternative[]) =>
+  joinList(
+    types.map(({ type, values, schema }) =>
       values ? literalList(values) : `${type}${schema.format === undefined ? '' : ` (${schema.format})`}`,
     ),
     'or',
   ) || 'nothing'
 
-function responseAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
+function responseAlternative(before: Alternative, after: Alternative, compareChildren: CompareChildren): Break[] {
   if (before.type === anything) return []
   if (after.values) {
     const added = before.values ? after.values.difference(before.values) : new Set()
-    return added.size === 0 ? [] : [{ place: '', how: `may now also be ${literalList(added)}` }]
+    return added.size === 0 ? [] : [{ path: '', change: `may now also be ${literalList(added)}` }]
   }
-  if (before.values) return [{ place: '', how: `was ${literalList(before.values)} and may now be any ${after.type}` }]
-  return inside(before.schema, after.schema)
+  if (before.values) return [{ path: '', change: `was ${literalList(before.values)} and may now be any ${after.type}` }]
+  return compareChildren(before.schema, after.schema)
 }
 
 function responseProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
@@ -414,74 +438,79 @@ function responseProperties(before: SchemaObject, after: SchemaObject, compare: 
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
     const next = own(after.properties, name)
     if (next === undefined) {
-      breaks.push({ place: name, gone: true })
+      breaks.push({ path: name, isRemoved: true })
       continue
     }
     if (before.required?.includes(name) && !after.required?.includes(name)) {
-      breaks.push({ place: name, how: 'may now be missing' })
+      breaks.push({ path: name, change: 'may now be missing' })
     }
     breaks.push(...within(name, compare(schema, next)))
   }
-  const others = before.additionalProperties
-  const nextOthers = after.additionalProperties ?? true
-  if (typeof others !== 'object') return breaks
-  return [...breaks, ...(nextOthers ? within('*', compare(others, nextOthers)) : [{ place: '*', gone: true as const }])]
+  const additional = before.additionalProperties
+  const additionalAfter = after.additionalProperties ?? true
+  if (typeof additional !== 'object') return breaks
+  return [
+    ...breaks,
+    ...(additionalAfter
+      ? within('*', compare(additional, additionalAfter))
+      : [{ path: '*', isRemoved: true as const }]),
+  ]
 }
 
-function requestAlternative(before: Alternative, after: Alternative, inside: Inside): Break[] {
+function requestAlternative(before: Alternative, after: Alternative, compareChildren: CompareChildren): Break[] {
   if (after.type === anything) return []
   if (before.values) {
     const removed = after.values ? before.values.difference(after.values) : new Set()
-    return removed.size === 0 ? [] : [{ place: '', how: `may no longer be ${literalList(removed)}` }]
+    return removed.size === 0 ? [] : [{ path: '', change: `may no longer be ${literalList(removed)}` }]
   }
   if (after.values)
-    return [{ place: '', how: `was any ${before.type} and may now only be ${literalList(after.values)}` }]
-  return [...tightenedLimits(before.schema, after.schema), ...inside(before.schema, after.schema)]
+    return [{ path: '', change: `was any ${before.type} and may now only be ${literalList(after.values)}` }]
+  return [...tightenedLimits(before.schema, after.schema), ...compareChildren(before.schema, after.schema)]
 }
 
 function requestProperties(before: SchemaObject, after: SchemaObject, compare: Compare): Break[] {
   const breaks: Break[] = []
-  const others = before.additionalProperties ?? true
-  const nextOthers = after.additionalProperties ?? true
+  const additional = before.additionalProperties ?? true
+  const additionalAfter = after.additionalProperties ?? true
   for (const name of after.required ?? []) {
     if (before.required?.includes(name)) continue
-    const known = own(before.properties, name) !== undefined
-    breaks.push({ place: name, how: known ? 'is now required' : 'is new and required' })
+    const isKnown = own(before.properties, name) !== undefined
+    breaks.push({ path: name, change: isKnown ? 'is now required' : 'is new and required' })
   }
   for (const [name, schema] of Object.entries(before.properties ?? {})) {
-    const next = own(after.properties, name) ?? nextOthers
-    if (next === false) breaks.push({ place: name, how: 'is no longer taken' })
+    const next = own(after.properties, name) ?? additionalAfter
+    if (next === false) breaks.push({ path: name, change: 'is no longer accepted' })
     else breaks.push(...within(name, compare(schema, next)))
   }
-  if (others === false) return breaks
-  if (nextOthers === false) return [...breaks, { place: '', how: 'no longer takes properties it does not know' }]
-  return [...breaks, ...within('*', compare(others, nextOthers))]
+  if (additional === false) return breaks
+  if (additionalAfter === false) return [...breaks, { path: '', change: 'no longer accepts unknown properties' }]
+  return [...breaks, ...within('*', compare(additional, additionalAfter))]
 }
 
-const lowest = { minLength: 0, minItems: 0, minProperties: 0, minimum: -Infinity, exclusiveMinimum: -Infinity }
-const highest = ['maxLength', 'maxItems', 'maxProperties', 'maximum', 'exclusiveMaximum'] as const
-const exact = ['pattern', 'multipleOf', 'uniqueItems'] as const
+const minimumKeywords = { minLength: 0, minItems: 0, minProperties: 0, minimum: -Infinity, exclusiveMinimum: -Infinity }
+const maximumKeywords = ['maxLength', 'maxItems', 'maxProperties', 'maximum', 'exclusiveMaximum'] as const
+const exactKeywords = ['pattern', 'multipleOf', 'uniqueItems'] as const
 
 function tightenedLimits(before: SchemaObject, after: SchemaObject): Break[] {
-  const number = (schema: SchemaObject, keyword: string, unlimited: number) =>
+  const limit = (schema: SchemaObject, keyword: string, unlimited: number) =>
     typeof schema[keyword] === 'number' ? schema[keyword] : unlimited
   const tightened = [
-    ...Object.entries(lowest).flatMap(([keyword, unlimited]) =>
-      number(after, keyword, unlimited) > number(before, keyword, unlimited) ? [keyword] : [],
+    ...Object.entries(minimumKeywords).flatMap(([keyword, unlimited]) =>
+      limit(after, keyword, unlimited) > limit(before, keyword, unlimited) ? [keyword] : [],
     ),
-    ...highest.filter((keyword) => number(after, keyword, Infinity) < number(before, keyword, Infinity)),
-    ...exact.filter((keyword) => (after[keyword] ?? false) !== false && after[keyword] !== before[keyword]),
+    ...maximumKeywords.filter((keyword) => limit(after, keyword, Infinity) < limit(before, keyword, Infinity)),
+    ...exactKeywords.filter((keyword) => (after[keyword] ?? false) !== false && after[keyword] !== before[keyword]),
   ]
   return tightened.map((keyword) => {
-    const was = before[keyword] === undefined ? 'none' : `\`${before[keyword]}\``
-    return { place: '', how: `has a tighter \`${keyword}\`: it was ${was} and is now \`${after[keyword]}\`` }
+    const limitBefore = before[keyword] === undefined ? 'none' : `\`${before[keyword]}\``
+    return { path: '', change: `has a tighter \`${keyword}\`: it was ${limitBefore} and is now \`${after[keyword]}\`` }
   })
 }
 
 const within = (prefix: string, breaks: readonly Break[]): Break[] =>
-  breaks.map((found) => {
-    const separator = found.place === '' || found.place.startsWith('[') ? '' : '.'
-    return { ...found, place: `${prefix}${separator}${found.place}` }
+  breaks.map((broken) => {
+    const separator = broken.path === '' || broken.path.startsWith('[') ? '' : '.'
+    return { ...broken, path: `${prefix}${separator}${broken.path}` }
   })
 
 const literalList = (values: Iterable<unknown>) =>
@@ -490,11 +519,11 @@ const literalList = (values: Iterable<unknown>) =>
     'or',
   )
 
-const inBackticks = (items: readonly string[], joint: 'and' | 'or') =>
-  list(
+const inBackticks = (items: readonly string[], conjunction: 'and' | 'or') =>
+  joinList(
     items.map((item) => `\`${item}\``),
-    joint,
+    conjunction,
   )
 
-const list = (items: readonly string[], joint: 'and' | 'or') =>
-  items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} ${joint} ${items.at(-1)}`
+const joinList = (items: readonly string[], conjunction: 'and' | 'or') =>
+  items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1)}`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { committedDocument, committedFile, generatedDirectory, generatedDocument, generateTypes } from './openapi.ts'
-import { breakingChanges } from './openapi-compatibility.ts'
+import { findBreakingChanges } from './openapi-compatibility.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'colophon-openapi-'))
 afterAll(() => rmSync(temporary, { recursive: true, force: true }))
@@ -11,17 +11,17 @@ afterAll(() => rmSync(temporary, { recursive: true, force: true }))
 const filesIn = (directory: string) =>
   Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
 
-test('the committed contract is what the routes make: else run `npm run openapi`', () => {
+test('the committed document matches the routes; if not, run `npm run openapi`', () => {
   expect(committedDocument()).toEqual(generatedDocument())
 })
 
-test("the client's types are what the committed contract makes: else run `npm run openapi`", async () => {
+test("the client's types match the committed document; if not, run `npm run openapi`", async () => {
   await generateTypes(committedFile, temporary)
   expect(filesIn(generatedDirectory)).toEqual(filesIn(temporary))
 })
 
-/** The committed contract with one operation changed. */
-function contractWith(change: (keys: Record<string, Record<string, unknown>>) => void) {
+/** The committed document with changed operations for keys. */
+function documentWith(change: (keys: Record<string, Record<string, unknown>>) => void) {
   const document = structuredClone(committedDocument()) as {
     paths: Record<string, Record<string, Record<string, unknown>>>
   }
@@ -29,9 +29,9 @@ function contractWith(change: (keys: Record<string, Record<string, unknown>>) =>
   return document
 }
 
-test('a change that breaks clients is found in the real contract, one that does not is let through', () => {
+test('finds changes that break clients in the committed document, and no others', () => {
   const committed = committedDocument() ?? {}
-  const breaks = (change: Parameters<typeof contractWith>[0]) => breakingChanges(committed, contractWith(change))
+  const breaks = (change: Parameters<typeof documentWith>[0]) => findBreakingChanges(committed, documentWith(change))
   expect(breaks((keys) => delete keys.post)).toEqual(['POST /v2/projects/{projectId}/keys was removed'])
   expect(breaks((keys) => Object.assign(keys.get ?? {}, { operationId: 'keys' }))).toEqual([
     'GET /v2/projects/{projectId}/keys: the operationId was `listKeys` and is now `keys`',

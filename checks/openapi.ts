@@ -1,24 +1,24 @@
 /**
- * npm run openapi: writes the contract that is made from the routes to `sdk/openapi.json`, and the client's types from it.
- * Refuses where a client that was written against the committed contract would break.
+ * npm run openapi: generates the OpenAPI document from the routes, writes it to `sdk/openapi.json`, and generates the client's
+ * types from it. Fails if the new document would break clients of the committed one.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
 import { type ApiDeps, apiRoutes } from '../server/src/api/app.ts'
-import { openApiDocument } from '../server/src/api/openapi.ts'
-import { breakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
+import { buildOpenApiDocument } from '../server/src/api/openapi.ts'
+import { findBreakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
 
 const sdk = join(import.meta.dirname, '../sdk')
 export const committedFile = join(sdk, 'openapi.json')
 export const generatedDirectory = join(sdk, 'src/generated')
 
-/** The routes only close over their parts: nothing is called while they are listed. */
+/** Listing the routes calls nothing, so no dependencies are needed. */
 export const generatedDocument = () =>
-  JSON.parse(JSON.stringify(openApiDocument(apiRoutes({} as ApiDeps)))) as OpenApiDocument
+  JSON.parse(JSON.stringify(buildOpenApiDocument(apiRoutes({} as ApiDeps)))) as OpenApiDocument
 
 export function committedDocument(): OpenApiDocument | undefined {
-  // Only where there is none yet: one that cannot be read must not pass for one that promises nothing.
+  // Undefined only if the file is missing: a file that cannot be parsed must not count as a document without guarantees.
   return existsSync(committedFile) ? (JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument) : undefined
 }
 
@@ -33,9 +33,9 @@ export const generateTypes = (input: string, output: string) =>
 if (import.meta.main) {
   const before = committedDocument()
   const after = generatedDocument()
-  const breaks = before ? breakingChanges(before, after) : []
-  for (const sentence of breaks) console.error(`Breaks clients: ${sentence}`)
-  if (breaks.length > 0) process.exit(1)
+  const breakingChanges = before ? findBreakingChanges(before, after) : []
+  for (const sentence of breakingChanges) console.error(`Breaks clients: ${sentence}`)
+  if (breakingChanges.length > 0) process.exit(1)
   writeFileSync(committedFile, `${JSON.stringify(after, null, 2)}\n`)
   await generateTypes(committedFile, generatedDirectory)
   console.log('sdk/openapi.json and the client types are up to date.')

@@ -1,4 +1,4 @@
-/** The lint rule against packed literals is itself tested: it reports each packed form, and none of the ordinary ones. */
+/** Tests the lint rule against packed literals: it reports each packed form, and no ordinary one. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,16 +34,16 @@ function lint(sources: readonly string[]): string[] {
     const biome = join(root, 'node_modules/.bin/biome')
     const { stdout } = spawnSync(biome, ['lint', '--reporter=json', '.'], { cwd: directory, encoding: 'utf8' })
     const report = JSON.parse(stdout)
-    return report.diagnostics.map((found: { location: { path: string } }) => found.location.path)
+    return report.diagnostics.map((diagnostic: { location: { path: string } }) => diagnostic.location.path)
   } finally {
     rmSync(directory, { recursive: true })
   }
 }
 
-test('each packed form is reported', () => {
+test('reports each packed form', () => {
   expect(lint(packed).sort()).toEqual(packed.map((_, index) => `${index}.tsx`))
 })
 
-test('ordinary spreads and destructuring are not', () => {
+test('does not report ordinary spreads and destructuring', () => {
   expect(lint(ordinary)).toEqual([])
 })

@@ -1,21 +1,23 @@
 /**
- * Records how jobs run now, as histories of Temporal: `npm run histories`. Those in the repository are what running
- * installations hold, so they are never made anew; a change of the workflow adds a set beside them, and a test replays all.
+ * npm run histories: records how jobs run with the current workflow, as Temporal histories. The recorded histories stand for
+ * jobs that are in progress on instances during an upgrade, so they are never recreated: a change of the workflow adds another
+ * set, and a test replays all sets.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import proto from '@temporalio/proto'
-import { startJobs, workerSettings } from '../dev-services/running-jobs.ts'
-import { shareServices } from '../dev-services/running-services.ts'
+import { findOrStartServices } from '../dev-services/running-services.ts'
 import { createTestInstance } from '../dev-services/test-instance.ts'
+import { startTestWorker, workerSettings } from '../dev-services/test-worker.ts'
 import { startTestRunner } from '../proofs/kit/test-runner.ts'
-import { bundleOfCommit, craftCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
+import { craftCommit, createCommitBundle } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
 import type { Job } from '../server/src/jobs/job.ts'
+import type { JobStatus } from '../server/src/jobs/job-state.ts'
 import { connectRepository } from '../server/src/main/connect-repository.ts'
-import { loadCodeHostConfig } from '../server/src/platform/config.ts'
+import { loadCredentialConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'
 
@@ -24,27 +26,36 @@ const directory = join(import.meta.dirname, '../server/src/workflows/histories')
 const operator = { kind: 'operator' } as const
 const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
 
-/** By prompt; what each shows is its name. */
-const stories = ['completed', 'two turns', 'cancelled', 'engine failed', 'performed again', 'refused'] as const
+/** The status in which the job of each story ends. Its name is also the prompt of the job. */
+const stories = {
+  completed: 'completed',
+  'two turns': 'completed',
+  cancelled: 'failed',
+  'agent failed': 'failed',
+  restarted: 'completed',
+  refused: 'failed',
+  paused: 'completed',
+} as const
+type Story = keyof typeof stories
 
-await using cleaning = new AsyncDisposableStack()
-const services = await shareServices()
-cleaning.defer(services.release)
+await using cleanup = new AsyncDisposableStack()
+const services = await findOrStartServices()
+cleanup.defer(services.release)
 const { gitea, temporalAddress } = services.addresses
-const scope = await createTestInstance(services.addresses, 'histories')
-cleaning.defer(scope.drop)
+const instance = await createTestInstance(services.addresses, 'histories')
+cleanup.defer(instance.drop)
 const repository = await createGiteaRepository(gitea)
-cleaning.defer(repository.remove)
+cleanup.defer(repository.remove)
 const settings = workerSettings({ gitea })
-const projectId = (await scope.stores.projects.create('Docs', operator)).id
+const projectId = (await instance.stores.projects.create('Docs', operator)).id
 await connectRepository({
-  stores: scope.stores,
-  pool: scope.pool,
+  stores: instance.stores,
+  pool: instance.pool,
   projectId,
   token: gitea.adminToken,
   actor: operator,
-  config: loadCodeHostConfig(settings),
-  wanted: {
+  config: loadCredentialConfig(settings),
+  input: {
     host: 'gitea',
     baseUrl: gitea.url,
     owner: repository.owner,
@@ -54,56 +65,75 @@ await connectRepository({
     publishing: {},
   },
 })
-const jobs = await startJobs(scope, settings)
-cleaning.defer(jobs.stop)
+const jobs = await startTestWorker(instance, settings)
+cleanup.defer(jobs.stop)
 
-const performed = new Map<string, number>()
-const runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, stopped): Promise<TurnReport> => {
-  const times = (performed.get(prompt) ?? 0) + 1
-  performed.set(prompt, times)
-  if (prompt === 'engine failed') return { kind: 'agent_failed', message: 'as told' }
-  while (prompt === 'cancelled' && !stopped.aborted) await sleep(50)
-  if (stopped.aborted) return { kind: 'stopped' }
-  const nowhere = craftCommit({ 'docs/elsewhere.md': '# Elsewhere\n' }, [])
-  const base = prompt === 'performed again' && times === 1 ? nowhere : repository.base
+const attemptCounts = new Map<string, number>()
+const runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }, signal): Promise<TurnReport> => {
+  const attemptCount = (attemptCounts.get(prompt) ?? 0) + 1
+  attemptCounts.set(prompt, attemptCount)
+  if (prompt === 'agent failed') return { kind: 'agent_failed', message: 'as scripted' }
+  while (prompt === 'cancelled' && !signal.aborted) await sleep(50)
+  if (signal.aborted) return { kind: 'stopped' }
+  if (prompt === 'paused') await instance.stores.pauses.pause(projectId, operator)
+  const unrelatedCommit = craftCommit({ 'docs/elsewhere.md': '# Elsewhere\n' }, [])
+  const base = prompt === 'restarted' && attemptCount === 1 ? unrelatedCommit : repository.base
   const file = prompt === 'refused' ? '.gitmodules' : `docs/${prompt.replaceAll(' ', '-')}.md`
   const commit = craftCommit({ ...base.files, [file]: '# New\n' }, [base.id])
-  const bundle = bundleOfCommit(base, commit)
-  const words = { title: 'A title', summary: null, reply: 'Done.', session: null, checks: [] }
-  return { kind: 'result', baseCommit: base.id, bundle, ...words }
+  const bundle = createCommitBundle(base, commit)
+  const report = { title: 'A title', summary: null, reply: 'Done.', session: null, checks: [] }
+  return { kind: 'result', baseCommit: base.id, bundle, ...report }
 })
-cleaning.defer(runner.stop)
+cleanup.defer(runner.stop)
 
 const connection = await Connection.connect({ address: temporalAddress })
-cleaning.defer(() => connection.close())
-const client = new Client({ connection, namespace: scope.environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
+cleanup.defer(() => connection.close())
+const client = new Client({ connection, namespace: instance.environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
 
 const set = String(Math.max(0, ...readdirSync(directory).map(Number).filter(Number.isInteger)) + 1)
 mkdirSync(join(directory, set))
-for (const story of stories) {
-  const jobId = await play(story)
+for (const [story, status] of Object.entries(stories) as [Story, JobStatus][]) {
+  const jobId = await runJob(story)
+  const job = await instance.stores.jobs.get(projectId, jobId)
+  if (job.status !== status)
+    throw new Error(`${story} ended as ${job.status}, not ${status}: ${JSON.stringify(job.error)}`)
   const history = await client.workflow.getHandle(jobId).fetchHistory()
   const name = `${story.replaceAll(' ', '-')}.json`
-  // Not `historyToJSON`: it wants the very copy of protobufjs that made the history, and there are two (tried).
+  // Not `historyToJSON`: it requires the copy of protobufjs that created the history, and there are two copies (tried).
   const plain = History.toObject(History.fromObject(history), { longs: String, bytes: String, enums: String })
-  const anywhere = JSON.stringify(plain, null, 1).replaceAll(join(import.meta.dirname, '..'), '/colophon') // in stack traces
-  writeFileSync(join(directory, set, name), `${anywhere}\n`)
+  // Stack traces contain the path of the checkout.
+  const text = JSON.stringify(plain, null, 1).replaceAll(join(import.meta.dirname, '..'), '/colophon')
+  writeFileSync(join(directory, set, name), `${text}\n`)
   console.log(`${set}/${name}: ${history.events?.length} events`)
 }
 
-async function play(story: (typeof stories)[number]): Promise<Id<'job'>> {
-  const wanted = { repository: 'docs', ref: 'main', model: 'm', title: null, draft: false, topic: null, metadata: {} }
-  const { body } = await scope.stores.jobs.create(
+async function runJob(story: Story): Promise<Id<'job'>> {
+  const spec = {
+    repository: 'docs',
+    ref: 'main',
+    model: 'test-model',
+    title: null,
+    draft: false,
+    topic: null,
+    metadata: {},
+  }
+  const { body } = await instance.stores.jobs.create(
     projectId,
-    { ...wanted, prompt: story, publish: 'pull_request' },
+    { ...spec, prompt: story, publish: 'pull_request' },
     request,
   )
-  if (story === 'two turns') await scope.stores.jobs.message(projectId, body.id, { prompt: 'second turn' }, request)
+  if (story === 'two turns') await instance.stores.jobs.message(projectId, body.id, { prompt: 'second turn' }, request)
   await jobs.signals.wakeJob(body.id)
-  while (story === 'cancelled' && !performed.has(story)) await sleep(50)
+  while (story === 'cancelled' && !attemptCounts.has(story)) await sleep(50)
   if (story === 'cancelled') {
-    await scope.stores.jobs.cancel(projectId, body.id, operator)
+    await instance.stores.jobs.cancel(projectId, body.id, operator)
     await jobs.signals.stopJob(body.id)
+  }
+  if (story === 'paused') {
+    while (!attemptCounts.has(story)) await sleep(50)
+    await sleep(3_000) // the result is stored, and publishing has found the project paused
+    await instance.stores.pauses.resume(projectId, operator)
+    await jobs.signals.wakeJob(body.id)
   }
   await client.workflow.getHandle(body.id).result()
   return body.id

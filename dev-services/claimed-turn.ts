@@ -1,8 +1,8 @@
-/** A job whose turn a runner has claimed, made by the stores themselves, without Temporal or a runner. For tests. */
+/** Creates a job whose turn is claimed, with the stores alone, without Temporal or a runner. For tests. */
 import { AttemptStore } from '../server/src/jobs/attempt-store.ts'
 import type { JobTables } from '../server/src/jobs/tables.ts'
 import { TurnStore } from '../server/src/jobs/turn-store.ts'
-import { generateKey, hashOfKey } from '../server/src/keys/key-format.ts'
+import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import { createDatabase } from '../server/src/platform/postgres.ts'
 import type { TestInstance } from './test-instance.ts'
@@ -10,12 +10,12 @@ import type { TestInstance } from './test-instance.ts'
 export interface ClaimedTurn {
   jobId: Id<'job'>
   turnId: Id<'trn'>
-  /** As the runner was given it. */
+  /** The token that the runner received. */
   attemptToken: string
 }
 
-const limits = { deadlineSeconds: 600, maxAgentFailures: 2, noRunnerSeconds: 600, maxConcurrentPerProject: 1000 }
-const wanted = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
+const limits = { deadlineSeconds: 600, maxAgentFailures: 2, queueTimeoutSeconds: 600, maxConcurrentPerProject: 1000 }
+const jobInput = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
 
 export async function claimTurn(instance: TestInstance, projectId: Id<'prj'>, model: string): Promise<ClaimedTurn> {
   const database = createDatabase<JobTables>(instance.pool)
@@ -23,15 +23,15 @@ export async function claimTurn(instance: TestInstance, projectId: Id<'prj'>, mo
   const attempts = new AttemptStore(database)
   const { body: job } = await instance.stores.jobs.create(
     projectId,
-    { ...wanted, prompt: 'Mend it.', model, topic: null, metadata: {} },
-    { actor: { kind: 'operator' }, idempotency: undefined, body: (made) => made },
+    { ...jobInput, prompt: 'Fix it.', model, topic: null, metadata: {} },
+    { actor: { kind: 'operator' }, idempotency: undefined, body: (created) => created },
   )
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('the job has no turn')
-  await attempts.offer(turn.turnId, Buffer.from(turn.turnId), limits)
-  const runner = await instance.stores.runners.create('test', hashOfKey(generateKey('colophon_runner_')), [projectId])
+  await attempts.enqueue(turn.turnId, Buffer.from(turn.turnId), limits)
+  const runner = await instance.stores.runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
   const attemptToken = generateKey('colophon_attempt_')
-  const claimed = await attempts.claim(runner, hashOfKey(attemptToken), limits)
+  const claimed = await attempts.claim(runner, hashKey(attemptToken), limits)
   if (claimed?.turnId !== turn.turnId) throw new Error('another turn was claimed')
   return { jobId: job.id, turnId: turn.turnId, attemptToken }
 }

@@ -1,22 +1,24 @@
-/** A project on which a job can run to its pull request: a repository on Gitea, the scripted model, a runner's token. */
+/**
+ * The project of `npm run dev`: a public repository on Gitea, the scripted model and a runner token, enough for a pull
+ * request.
+ */
 import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
-import { makeProject, runColophon } from './colophon.ts'
+import { createProject, runColophon } from './colophon-process.ts'
 import type { ServiceAddresses } from './start-services.ts'
 
 export interface DevProject {
   projectId: string
-  key: string
+  apiKey: string
   repositoryUrl: string
   runnerToken: string
   remove(): Promise<void>
 }
 
-export async function makeDevProject(
+export async function createDevProject(
   environment: Record<string, string>,
   { gitea, modelUrl }: ServiceAddresses,
 ): Promise<DevProject> {
   const admin = (stdin: string, ...args: string[]) => runColophon(['admin', ...args], { environment, stdin })
-  const size = ['--context-window', '200000', '--max-output', '8000']
   const model = [
     '--name',
     'scripted',
@@ -24,28 +26,39 @@ export async function makeDevProject(
     'anthropic-messages',
     '--url',
     `${modelUrl}/v1`,
-    ...size,
+    '--context-window',
+    '200000',
+    '--max-output',
+    '8000',
     '--default',
   ]
   const [project, repository, runnerToken] = await Promise.all([
-    makeProject(environment, 'My docs'),
+    createProject(environment, 'My docs'),
     createGiteaRepository(gitea),
     admin('', 'runner', 'create', '--name', 'development'),
-    admin('any key will do', 'model', 'add', ...model),
+    admin('any-key', 'model', 'add', ...model),
   ])
-  const place = `${repository.owner}/${repository.name}`
-  const where = [
+  // Public, so that the link to a pull request opens without signing in to Gitea.
+  await repository.callAsAdmin('PATCH', '', { private: false })
+  const fullName = `${repository.owner}/${repository.name}`
+  const connection = [
     '--host',
     'gitea',
     '--url',
     gitea.url,
     '--repository',
-    place,
+    fullName,
     '--branch',
     'main',
     '--docs-folder',
     'docs',
   ]
-  await admin(gitea.adminToken, 'repository', 'connect', '--project', project.projectId, ...where)
-  return { ...project, runnerToken, repositoryUrl: `${gitea.url}/${place}`, remove: repository.remove }
+  await admin(gitea.adminToken, 'repository', 'connect', '--project', project.projectId, ...connection)
+  return {
+    projectId: project.projectId,
+    apiKey: project.key,
+    runnerToken,
+    repositoryUrl: `${gitea.url}/${fullName}`,
+    remove: repository.remove,
+  }
 }

@@ -1,23 +1,23 @@
-/** npm run dev: engines, migrations, and all of Colophon's processes, restarted when their source changes. */
+/** npm run dev: services, migrations, and all of Colophon's processes, which restart when their source changes. */
 import { mkdtempSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from './colophon.ts'
-import { makeDevProject } from './dev-project.ts'
+import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from './colophon-process.ts'
+import { createDevProject, type DevProject } from './dev-project.ts'
 import { createEmptyTestInstance } from './empty-test-instance.ts'
+import { formatLogLine } from './format-log-line.ts'
 import { preferredPort } from './free-port.ts'
-import { readableLine } from './readable-line.ts'
-import { announceServices, findRunningServices, shareServices } from './running-services.ts'
-import { serviceTable } from './service-table.ts'
+import { announceServices, findOrStartServices, findRunningServices } from './running-services.ts'
+import { formatServiceTable } from './service-table.ts'
 
 const stops: (() => Promise<unknown> | unknown)[] = []
 
 async function main(): Promise<void> {
   const startedAt = performance.now()
   const alreadyRunning = findRunningServices() !== undefined
-  const { addresses } = await shareServices({
-    say: (line) => console.error(`  ${line}`),
+  const { addresses } = await findOrStartServices({
+    log: (line) => console.error(`  ${line}`),
     onStop: (stop) => stops.push(stop),
   })
   if (!alreadyRunning) stops.push(announceServices(addresses))
@@ -40,80 +40,105 @@ async function main(): Promise<void> {
     COLOPHON_LISTEN: `127.0.0.1:${apiPort}`,
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
   }
-  const making = makeDevProject(environment, addresses)
+  const creatingProject = createDevProject(environment, addresses)
   const start = async (
     name: 'worker' | 'api' | 'runner',
     settings: Record<string, string>,
   ): Promise<ColophonProcess> => {
-    const print = (line: string) => console.log(`${name.padEnd(7)}│ ${readableLine(line)}`)
+    const print = (line: string) => console.log(`${name.padEnd(7)}│ ${formatLogLine(line)}`)
     const colophon = await prepareProcess(name, { environment: settings, directory, print })
-    stops.push(() => colophon.part.stop())
-    await colophon.part.start()
+    stops.push(() => colophon.process.stop())
+    await colophon.process.start()
     return colophon
   }
   const starting = [start('worker', environment), start('api', environment)]
-  const project = await making
+  const project = await creatingProject
   stops.push(project.remove)
   const runner = start('runner', {
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_LISTEN: `127.0.0.1:${runnerPort}`,
     COLOPHON_RUNNER_TOKEN: project.runnerToken,
     COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '3',
-  }).catch(noRunner)
+  }).catch(reportMissingRunner)
   const processes = await Promise.all([...starting, runner])
-  const running = processes.filter((one) => one !== undefined)
+  const running = processes.filter((process) => process !== undefined)
   await Promise.all(running.map(waitUntilReady))
   stops.push(restartOnChange(running))
   const url = `http://localhost:${apiPort}`
-  const { projectId, key, repositoryUrl } = project
-  const authorization = `-H 'Authorization: Bearer ${key}'`
-  const withBody = (body: unknown) =>
-    `curl ${authorization} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`
-  const job = withBody({ prompt: 'Say hello in docs/index.md' })
-  const view = withBody({ views: [{ path: '/docs/start', userAgent: 'ChatGPT-User/1.0' }] })
+  const ownerLink = await runColophon(['admin', 'owner-link', 'create'], { environment })
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
-  const ownerLink = await runColophon(['admin', 'owner-link'], { environment })
-  console.log(`  Dashboard       ${ownerLink}   (the first owner's, once)`)
-  console.log(`  Project         ${projectId}`)
-  console.log(`  Its API key     ${key}   (shown this once)`)
-  console.log(`  Its repository  ${repositoryUrl}`)
-  console.log(`  For admin       export COLOPHON_DATABASE_URL=${instance.postgresUrl}`)
-  console.log(`  Make a job      ${job} ${url}/v2/agent/${projectId}/job`)
-  console.log(`  Count a view    ${view} ${url}/v1/ingest/${projectId}/views`)
-  console.log(`  Look at it      curl ${authorization} ${url}/v1/analytics/${projectId}/views\n`)
-  console.log(serviceTable(addresses))
-  console.log('\nCtrl-C stops everything and removes its data.\n')
+  console.log(formatServiceTable(addresses))
+  console.log(nextSteps({ url, ownerLink, databaseUrl: instance.postgresUrl, project }))
 }
 
-/** On a machine that cannot hold an agent the rest is still worth having. */
-function noRunner(error: Error): undefined {
-  console.error(`\nThere is no runner, so jobs will wait:\n${error.message}\n`)
+/** Commands start at the beginning of the line, so that they can be copied in one go. */
+const nextSteps = ({ url, ownerLink, databaseUrl, project }: NextSteps) => `
+Next steps
+
+1. Open the dashboard and create your account. The link works once:
+
+     ${ownerLink}
+
+   Later, sign in at ${url} with the email address and password that you chose.
+   The account owns the project "My docs", whose repository is ${project.repositoryUrl}
+
+2. Or use the API. Paste this into another terminal to create a job:
+
+export COLOPHON_URL=${url} COLOPHON_API_KEY=${project.apiKey} PROJECT_ID=${project.projectId}
+curl "$COLOPHON_URL/v2/agent/$PROJECT_ID/job" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
+  -H 'Content-Type: application/json' -d '{"prompt": "Say hello in docs/index.md"}'
+
+   A few seconds later its pull request is open: ${project.repositoryUrl}/pulls
+
+3. Record a page view, then read the page views. They are counted within ten seconds:
+
+curl "$COLOPHON_URL/v1/ingest/$PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
+  -H 'Content-Type: application/json' -d '{"views": [{"path": "/docs/start", "userAgent": "ChatGPT-User/1.0"}]}'
+curl "$COLOPHON_URL/v1/analytics/$PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY"
+
+For \`npx colophon-server admin\`: export COLOPHON_DATABASE_URL=${databaseUrl}
+
+Press Ctrl-C to stop everything and remove its data.
+`
+
+interface NextSteps {
+  url: string
+  ownerLink: string
+  databaseUrl: string
+  project: DevProject
 }
 
-async function waitUntilReady({ part, url }: ColophonProcess): Promise<void> {
-  const until = Date.now() + 30_000
+/** Everything but jobs works on a machine that cannot run a sandbox. */
+function reportMissingRunner(error: Error): undefined {
+  console.error(`\nThe runner did not start, so jobs stay queued:\n${error.message}\n`)
+}
+
+async function waitUntilReady({ process: { name }, url }: ColophonProcess): Promise<void> {
+  const deadline = Date.now() + 30_000
   for (;;) {
     const report = await fetch(`${url}/readyz`).then(
       (response) => response.json(),
       () => undefined,
     )
     if ((report as { status?: string } | undefined)?.status === 'ready') return
-    if (Date.now() > until) throw new Error(`${part.name} is not ready: ${JSON.stringify(report)}`)
+    if (Date.now() > deadline) throw new Error(`${name} is not ready: ${JSON.stringify(report)}`)
     await sleep(200)
   }
 }
 
-/** Not `node --watch`: it sends messages of its own to every worker thread, and Temporal's take them for theirs and crash. */
+/** Not `node --watch`: it sends messages to every worker thread, and Temporal's threads crash when they receive them. */
 function restartOnChange(processes: readonly ColophonProcess[]): () => void {
   let restarting = Promise.resolve()
-  let soon: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
   const restart = async () => {
-    for (const { part } of processes) await part.restart().catch((error: Error) => console.error(error.message))
+    for (const { process } of processes) {
+      await process.restart().catch((error: Error) => console.error(error.message))
+    }
   }
   const watcher = watch(join(import.meta.dirname, '../server'), { recursive: true }, (_event, file) => {
     if (file?.endsWith('.test.ts')) return
-    clearTimeout(soon)
-    soon = setTimeout(() => {
+    clearTimeout(timer)
+    timer = setTimeout(() => {
       console.log(`\n${file} changed: restarting\n`)
       restarting = restarting.then(restart)
     }, 300)
@@ -123,7 +148,7 @@ function restartOnChange(processes: readonly ColophonProcess[]): () => void {
 
 let stopped: Promise<void> | undefined
 
-/** Whatever fails to stop, the rest is stopped. */
+/** Stops everything, even if one of the stops fails. */
 async function stopAll(exitCode: number): Promise<void> {
   stopped ??= (async () => {
     for (let stop = stops.pop(); stop; stop = stops.pop()) {

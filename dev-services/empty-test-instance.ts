@@ -1,11 +1,11 @@
-/** A corner of shared engines for one test file or proof: a database, a namespace and a ClickHouse database of its own. */
+/** A PostgreSQL database, a Temporal namespace and a ClickHouse database on shared services, for one test file or proof. */
 import { randomBytes } from 'node:crypto'
 import { createClient } from '@clickhouse/client'
 import pg from 'pg'
 import type { ServiceAddresses } from './start-services.ts'
 
 export interface EmptyTestInstance {
-  /** The settings of a Colophon process that works in this corner. */
+  /** Settings of a Colophon process that uses this instance. */
   environment: Record<string, string>
   postgresUrl: string
   clickhouseUrl: string
@@ -20,7 +20,7 @@ export async function createEmptyTestInstance(
   const postgresUrl = new URL(`/${name}`, addresses.postgresUrl).href
   const clickhouseUrl = new URL(`/${name}`, addresses.clickhouseUrl).href
   const clickhouse = createClient({ url: addresses.clickhouseUrl })
-  await onPostgres(addresses.postgresUrl, `CREATE DATABASE "${name}"`)
+  await runOnPostgres(addresses.postgresUrl, `CREATE DATABASE "${name}"`)
   await clickhouse.command({ query: `CREATE DATABASE ${name}` })
   return {
     environment: {
@@ -33,15 +33,15 @@ export async function createEmptyTestInstance(
     postgresUrl,
     clickhouseUrl,
     async drop() {
-      await onPostgres(addresses.postgresUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+      await runOnPostgres(addresses.postgresUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
       await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${name}` })
       await clickhouse.close()
-      // Temporal forgets a namespace only by a workflow of its own; an empty one costs nothing and goes with the engines.
+      // Temporal deletes a namespace only with a workflow of its own. An empty one costs nothing and goes with the services.
     },
   }
 }
 
-async function onPostgres(url: string, statement: string): Promise<void> {
+async function runOnPostgres(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The full path of a program on the PATH, or in one of `alsoIn`. */
-export function findBinary(name: string, alsoIn: readonly string[] = []): string | undefined {
-  const directories = [...(process.env.PATH ?? '').split(delimiter), ...alsoIn]
+/** Returns the full path of a program on the PATH or in one of the extra directories. */
+export function findBinary(name: string, extraDirectories: readonly string[] = []): string | undefined {
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...extraDirectories]
   return directories.map((directory) => join(directory, name)).find(isExecutable)
 }
 

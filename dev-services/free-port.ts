@@ -1,22 +1,22 @@
 import { createServer } from 'node:net'
 
-// Below the range from which systems take ports for outgoing connections: a part that is killed finds its port free again.
-const lowest = 10_000
-const highest = 32_000
-const given = new Set<number>()
+// Below the range for outgoing connections, so that a process that was killed finds its port free again.
+const minPort = 10_000
+const maxPort = 32_000
+const usedPorts = new Set<number>()
 
-/** A port that is free on loopback and that this process has not given before. */
+/** Returns a port that is free on loopback and that this process has not returned before. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 1000; tries++) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest))
-    if (given.has(port) || !(await isFree(port))) continue
-    given.add(port)
+  for (let attempts = 0; attempts < 1000; attempts++) {
+    const port = minPort + Math.floor(Math.random() * (maxPort - minPort))
+    if (usedPorts.has(port) || !(await isFree(port))) continue
+    usedPorts.add(port)
     return port
   }
-  throw new Error(`no free port between ${lowest} and ${highest} on 127.0.0.1`)
+  throw new Error(`There is no free port between ${minPort} and ${maxPort} on 127.0.0.1.`)
 }
 
-/** The port people know by heart, or another where somebody has it already. */
+/** Returns the given well-known port if it is free, otherwise another one. */
 export const preferredPort = async (port: number): Promise<number> => ((await isFree(port)) ? port : freePort())
 
 function isFree(port: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Builds a command of a published Go module: the way to a server binary where no package has one. */
+/** Builds the commands of a published Go module, for servers that no package registry offers as a binary. */
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBinary } from './find-binary.ts'
@@ -9,7 +9,7 @@ export interface GoModule {
   title: string
   path: string
   version: string
-  /** Go's own checksum of the module. Another one means that somebody changed what we build. */
+  /** Go's checksum of the module. A different one means that the published module was changed. */
   sum: string
   /** Name of the binary → package inside the module. */
   commands: Readonly<Record<string, string>>
@@ -17,12 +17,12 @@ export interface GoModule {
   expectedSeconds: number
 }
 
-/** Leaves `source/` (the module: schemas and templates are needed at run time) and `bin/` in the directory. */
+/** Creates `source/` (the module, whose schemas and templates are needed at run time) and `bin/` in the directory. */
 export async function buildGoModule(module: GoModule, directory: string): Promise<void> {
   if (!findBinary('go')) {
     throw new Error(
       `${module.title} is not on the PATH and has to be built, which needs Go 1.26 or newer. ` +
-        `Install Go or a container engine; CONTRIBUTING.md says how to use binaries of your own.`,
+        `Install Go or Docker; CONTRIBUTING.md describes how to use your own binaries.`,
     )
   }
   const progress = showProgress(`Building ${module.title} ${module.version}`, module.expectedSeconds)
@@ -34,7 +34,7 @@ export async function buildGoModule(module: GoModule, directory: string): Promis
 }
 
 async function buildWithProgress(module: GoModule, directory: string, progress: Progress): Promise<void> {
-  // GOWORK and GOFLAGS of the person's own projects must not reach in here.
+  // GOWORK and GOFLAGS of the user's own projects must not affect this build.
   const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
   progress.update('fetching the source')
   const response = await runCommand(['go', 'mod', 'download', '-json', `${module.path}@${module.version}`], { env })
@@ -44,10 +44,10 @@ async function buildWithProgress(module: GoModule, directory: string, progress: 
 
   const source = join(directory, 'source')
   await cp(download, source, { recursive: true })
-  await runCommand(['chmod', '-R', 'u+w', source]) // Go keeps its module cache read-only, and cp keeps the modes
+  await runCommand(['chmod', '-R', 'u+w', source]) // Go's module cache is read-only, and cp preserves modes
 
   const packages = Object.values(module.commands)
-  progress.update('fetching what it depends on')
+  progress.update('fetching dependencies')
   const dependencies = await runCommand(['go', 'list', '-deps', ...packages], { cwd: source, env })
   const total = dependencies.trim().split('\n').length
   let compiled = 0

@@ -1,36 +1,36 @@
-/** A process that can be started, killed, paused and started again on the same address and data. */
+/** A process that can be started, killed, paused and restarted with the same address and data. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findBinary } from './find-binary.ts'
 import { processTree } from './process-tree.ts'
-import { asUser, type SystemUser } from './unprivileged-user.ts'
+import { type SystemUser, setprivPrefix } from './unprivileged-user.ts'
 
-export interface PartOptions {
+export interface ManagedProcessOptions {
   name: string
   command: readonly string[]
   env?: NodeJS.ProcessEnv
   cwd?: string
-  /** Everything the process prints goes here; `print` shows it on the terminal too. */
+  /** Receives everything that the process prints. `print` receives it line by line as well. */
   logFile: string
   print?: (line: string) => void
-  /** Run as this user when we are root: servers like PostgreSQL refuse to be root. */
+  /** The user to run as if this process is root: servers such as PostgreSQL refuse to run as root. */
   user?: SystemUser
   stopSignal?: NodeJS.Signals
-  /** True once the part does its work. Asked again and again until it does, or the process ends. */
+  /** Called repeatedly after the start until it returns true or the process exits. */
   isReady: () => Promise<boolean>
   readyWithinSeconds: number
 }
 
 const stopWithinMs = 10_000
 
-export class Part {
+export class ManagedProcess {
   readonly name: string
-  readonly #options: PartOptions
+  readonly #options: ManagedProcessOptions
   #child: ChildProcess | undefined
   #ended: Promise<void> = Promise.resolve()
 
-  constructor(options: PartOptions) {
+  constructor(options: ManagedProcessOptions) {
     this.name = options.name
     this.#options = options
   }
@@ -39,7 +39,7 @@ export class Part {
     return this.#child?.pid
   }
 
-  /** Resolves when the process that runs now has ended, for whatever reason. */
+  /** Resolves when the current process has exited, for any reason. */
   get ended(): Promise<void> {
     return this.#ended
   }
@@ -51,7 +51,7 @@ export class Part {
     while (!(await isReady().catch(() => false))) {
       if (!this.#child) {
         await sleep(100)
-        throw new Error(`${this.name} ended while starting:\n${lastLines(logFile)}`)
+        throw new Error(`${this.name} exited while starting:\n${lastLines(logFile)}`)
       }
       if (Date.now() > until) {
         await this.kill()
@@ -62,11 +62,11 @@ export class Part {
   }
 
   #spawn(): void {
-    if (this.#child) throw new Error(`${this.name} is running already`)
+    if (this.#child) throw new Error(`${this.name} is already running`)
     const { command, env, cwd, logFile, print, user } = this.#options
     const commandLine = [...dieWithParent(user), ...command]
     const [file = '', ...args] = commandLine
-    // A group of its own: Ctrl-C on the terminal reaches us alone, and we stop the parts in order.
+    // In its own process group: Ctrl-C on the terminal reaches only this process, which stops the others in order.
     const child = spawn(file, args, { env, cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     const log = createWriteStream(logFile, { flags: 'a' })
@@ -81,11 +81,14 @@ export class Part {
       }
       child.once('error', onEnd)
       child.once('exit', onEnd)
-      child.once('close', () => log.end()) // the last words come after the end
+      child.once('close', () => log.end()) // output can arrive after the exit
     })
   }
 
-  /** kill -9, of the process and all it started: PostgreSQL's children leave its group and would hold its memory a while. */
+  /**
+   * Sends SIGKILL to the process and all its descendants: PostgreSQL's children leave its group and would keep its
+   * shared memory for a while.
+   */
   async kill(): Promise<void> {
     const tree = this.pid === undefined ? [] : await processTree(this.pid)
     for (const { pid } of tree) sendSignal(pid, 'SIGKILL')
@@ -93,7 +96,7 @@ export class Part {
     await this.#ended
   }
 
-  /** Resident memory of the process and all it started. */
+  /** Resident memory of the process and all its descendants. */
   async memoryBytes(): Promise<number> {
     const tree = this.pid === undefined ? [] : await processTree(this.pid)
     return tree.reduce((sum, { residentBytes }) => sum + residentBytes, 0)
@@ -107,7 +110,7 @@ export class Part {
     this.#signal('SIGCONT')
   }
 
-  /** Asks the process to end, and kills it when it does not. */
+  /** Sends the stop signal, and SIGKILL if the process does not exit in time. */
   async stop(): Promise<void> {
     if (!this.#child) return
     this.#signal('SIGCONT')
@@ -130,19 +133,22 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it ended by itself meanwhile
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // the process has exited in the meantime
   }
 }
 
-/** On Linux the kernel ends the part when we are killed ourselves; elsewhere only an orderly end does. */
+/**
+ * On Linux, the kernel kills the process when this one is killed. On other systems, it ends only if this one exits in
+ * order.
+ */
 const dieWithParent = (user: SystemUser | undefined): string[] =>
-  process.platform === 'linux' && findBinary('setpriv') ? asUser(user, ['--pdeathsig', 'KILL']) : []
+  process.platform === 'linux' && findBinary('setpriv') ? setprivPrefix(user, ['--pdeathsig', 'KILL']) : []
 
 function printLines(stream: NodeJS.ReadableStream, print: (line: string) => void): void {
-  let rest = ''
+  let incompleteLine = ''
   stream.on('data', (chunk: Buffer) => {
-    const lines = (rest + chunk.toString()).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = (incompleteLine + chunk.toString()).split('\n')
+    incompleteLine = lines.pop() ?? ''
     for (const line of lines) print(line)
   })
 }
@@ -151,6 +157,6 @@ function lastLines(file: string): string {
   try {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-20).join('\n')
   } catch {
-    return '(it printed nothing)'
+    return '(no output)'
   }
 }

@@ -5,7 +5,7 @@ export interface ProcessInfo {
   residentBytes: number
 }
 
-/** A process and everything below it, as `ps` sees them now. */
+/** Lists a process and all its descendants, according to `ps`. */
 export async function processTree(root: number): Promise<ProcessInfo[]> {
   const lines = (await runCommand(['ps', '-A', '-o', 'pid=,ppid=,rss='])).trim().split('\n')
   const processes = lines.map((line) => {
@@ -13,6 +13,6 @@ export async function processTree(root: number): Promise<ProcessInfo[]> {
     return { pid, parent, residentBytes: residentKilobytes * 1024 }
   })
   const tree = processes.filter(({ pid }) => pid === root)
-  for (const known of tree) tree.push(...processes.filter(({ parent }) => parent === known.pid)) // grows while it is walked
+  for (const ancestor of tree) tree.push(...processes.filter(({ parent }) => parent === ancestor.pid)) // the loop also visits the processes that it appends
   return tree
 }

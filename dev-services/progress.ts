@@ -1,4 +1,4 @@
-/** Long work shows where it is. On a terminal one line that renews itself; in a log a line every quarter of a minute. */
+/** Progress of a long task: on a terminal one line that is updated in place, in a log one line every 15 seconds. */
 export interface Progress {
   update(detail: string): void
   done(): void
@@ -8,7 +8,7 @@ const logEverySeconds = 15
 
 export function showProgress(title: string, expectedSeconds: number): Progress {
   const startedAt = Date.now()
-  const onTerminal = process.stderr.isTTY
+  const isTerminal = process.stderr.isTTY
   let detail = 'starting'
   let lastLoggedSeconds = 0
   const elapsedSeconds = () => Math.round((Date.now() - startedAt) / 1000)
@@ -16,7 +16,7 @@ export function showProgress(title: string, expectedSeconds: number): Progress {
 
   console.error(`${title}: once per version, about ${Math.ceil(expectedSeconds / 60)} min on two cores`)
   const timer = setInterval(() => {
-    if (onTerminal) process.stderr.write(`\r\x1b[K${line()}`)
+    if (isTerminal) process.stderr.write(`\r\x1b[K${line()}`)
     else if (elapsedSeconds() - lastLoggedSeconds >= logEverySeconds) {
       lastLoggedSeconds = elapsedSeconds()
       console.error(line())
@@ -28,7 +28,7 @@ export function showProgress(title: string, expectedSeconds: number): Progress {
     },
     done() {
       clearInterval(timer)
-      if (onTerminal) process.stderr.write('\r\x1b[K')
+      if (isTerminal) process.stderr.write('\r\x1b[K')
       console.error(`${title}: done in ${clock(elapsedSeconds())}`)
     },
   }

@@ -4,17 +4,20 @@ import { createInterface } from 'node:readline'
 export interface CommandOptions {
   cwd?: string
   env?: NodeJS.ProcessEnv
-  /** Given on standard input. */
+  /** Standard input of the command. */
   stdin?: string
   /** Called for each line of standard error, for progress. */
   onErrorLine?: (line: string) => void
 }
 
-/** Runs a command to its end and returns its standard output; failing, it says what was run and what it last said. */
+/**
+ * Runs a command until it exits and returns its standard output. If it fails, the error has the command and its last
+ * output.
+ */
 export async function runCommand(command: readonly string[], options: CommandOptions = {}): Promise<string> {
   const [file = '', ...args] = command
   const child = spawn(file, args, { cwd: options.cwd, env: options.env, stdio: ['pipe', 'pipe', 'pipe'] })
-  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.on('error', () => {}) // the command may exit without reading it
   child.stdin.end(options.stdin ?? '')
   const lastErrors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
@@ -30,7 +33,7 @@ export async function runCommand(command: readonly string[], options: CommandOpt
   })
   const text = Buffer.concat(output).toString()
   if (code !== 0) {
-    throw new Error(`\`${command.join(' ')}\` ended with ${code}:\n${[text.slice(-2000), ...lastErrors].join('\n')}`)
+    throw new Error(`\`${command.join(' ')}\` failed with ${code}:\n${[text.slice(-2000), ...lastErrors].join('\n')}`)
   }
   return text
 }

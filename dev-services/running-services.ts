@@ -1,10 +1,10 @@
 /**
- * Engines that run already are shared: `npm run services` tells where they are in a file of the checkout, and whoever needs
- * engines without killing them uses those, or starts a set of its own.
+ * Shares running services: `npm run services` writes their addresses to a file in the checkout. Programs that do not kill
+ * services use those, or start their own.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { containersServe, startContainers } from './start-containers.ts'
+import { canUseContainers, startContainers } from './start-containers.ts'
 import { type ServiceAddresses, startServices } from './start-services.ts'
 
 const directory = join(import.meta.dirname, '../.services')
@@ -15,7 +15,7 @@ interface Announcement {
   addresses: ServiceAddresses
 }
 
-/** Returns what takes the announcement back. */
+/** Writes the addresses for other processes of this checkout. Returns a function that withdraws them. */
 export function announceServices(addresses: ServiceAddresses): () => void {
   mkdirSync(directory, { recursive: true })
   const announcement: Announcement = { pid: process.pid, addresses }
@@ -26,7 +26,7 @@ export function announceServices(addresses: ServiceAddresses): () => void {
 export function findRunningServices(): ServiceAddresses | undefined {
   try {
     const { pid, addresses } = JSON.parse(readFileSync(file, 'utf8')) as Announcement
-    process.kill(pid, 0) // throws where the announcer is gone and could not take its word back
+    process.kill(pid, 0) // throws if the announcing process died without withdrawing the file
     return addresses
   } catch {
     return undefined
@@ -35,25 +35,25 @@ export function findRunningServices(): ServiceAddresses | undefined {
 
 export interface SharedServices {
   addresses: ServiceAddresses
-  /** Stops only what was started here. */
+  /** Stops the services if this call started them. */
   release(): Promise<void>
 }
 
-export async function shareServices({
-  say = () => {},
+export async function findOrStartServices({
+  log = () => {},
   onStop = () => {},
 }: {
-  say?: (line: string) => void
-  /** Told before anything is started, so that an interrupted start can be cleaned up too. */
+  log?: (line: string) => void
+  /** Called before anything is started, so that an interrupted start can be cleaned up too. */
   onStop?: (stop: () => Promise<void>) => void
 } = {}): Promise<SharedServices> {
   const running = findRunningServices()
   if (running) return { addresses: running, release: async () => {} }
-  if (await containersServe()) {
+  if (await canUseContainers()) {
     mkdirSync(directory, { recursive: true })
-    const { addresses, stop } = await startContainers(directory, { say, onStop })
+    const { addresses, stop } = await startContainers(directory, { log, onStop })
     return { addresses, release: stop }
   }
-  const { addresses, stop } = await startServices({ say, onStop })
+  const { addresses, stop } = await startServices({ log, onStop })
   return { addresses, release: stop }
 }

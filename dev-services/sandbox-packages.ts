@@ -8,7 +8,10 @@ const packages: readonly [name: string, ...programs: string[]][] = [
   ['fd-find', 'fdfind', 'fd'],
 ]
 
-/** What the runner's sandbox and the agent in it need from the system. The sandbox is Linux only; the rest works without. */
+/**
+ * Installs the system packages that the runner's sandbox and the agent in it need. Linux only, like the sandbox;
+ * everything else works without it.
+ */
 export async function ensureSandboxPackages(): Promise<void> {
   if (process.platform !== 'linux') return
   for (const [name, ...programs] of packages)

@@ -1,12 +1,12 @@
-/** npm run services: starts the engines, says where they are, and stops them on Ctrl-C. */
+/** npm run services: starts the services, prints their addresses, and stops them on Ctrl-C. */
 
-import { announceServices, findRunningServices, shareServices } from './running-services.ts'
-import { serviceTable } from './service-table.ts'
+import { announceServices, findOrStartServices, findRunningServices } from './running-services.ts'
+import { formatServiceTable } from './service-table.ts'
 
 const running = findRunningServices()
 if (running) {
-  console.log('The engines of this checkout run already:\n')
-  console.log(serviceTable(running))
+  console.log('The services of this checkout are already running:\n')
+  console.log(formatServiceTable(running))
   process.exit(0)
 }
 
@@ -15,13 +15,13 @@ const interrupted = new Promise((resolve) => process.once('SIGINT', resolve).onc
 
 async function start(): Promise<void> {
   const startedAt = performance.now()
-  const { addresses } = await shareServices({
-    say: (line) => console.error(`  ${line}`),
+  const { addresses } = await findOrStartServices({
+    log: (line) => console.error(`  ${line}`),
     onStop: (stop) => stops.push(stop),
   })
   stops.push(announceServices(addresses))
   console.log(`\nReady after ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
-  console.log(serviceTable(addresses))
+  console.log(formatServiceTable(addresses))
   console.log('\nCtrl-C stops them and removes their data.')
 }
 
@@ -31,5 +31,5 @@ const failure = await Promise.race([start().then(() => interrupted), interrupted
 )
 console.log(failure ? failure.message : '\nStopping…')
 for (const stop of stops.reverse()) await stop()
-console.log('Stopped. Nothing is left behind.')
+console.log('Stopped. All data was removed.')
 process.exit(failure ? 1 : 0)

@@ -1,19 +1,19 @@
 /**
- * ClickHouse: the server from the PATH where there is one, else chdb, which is the same engine as a library, behind HTTP.
- * The product knows only ClickHouse over HTTP.
+ * Starts ClickHouse: the server from the PATH if there is one, otherwise chdb, the same database as a library, behind HTTP.
+ * Colophon talks to ClickHouse only over HTTP.
  */
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
-import { Part } from './managed-process.ts'
+import { ManagedProcess } from './managed-process.ts'
 import { showProgress } from './progress.ts'
 import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 
 export interface Clickhouse {
-  part: Part
+  process: ManagedProcess
   url: string
 }
 
@@ -24,13 +24,14 @@ const chdbVersion = '3.4.0'
 export async function getClickhouse(): Promise<ClickhouseBinary> {
   const clickhouse = findBinary('clickhouse')
   if (clickhouse) return { kind: 'server', clickhouse }
-  const directory = await cached('chdb', chdbVersion, async (part) => {
-    const progress = showProgress(`Fetching ClickHouse's engine (chdb ${chdbVersion}, 550 MB)`, 60)
+  const directory = await cached('chdb', chdbVersion, async (partDirectory) => {
+    const progress = showProgress(`Fetching ClickHouse as a library (chdb ${chdbVersion}, 550 MB)`, 60)
     const from = join(import.meta.dirname, 'chdb-package')
-    for (const file of ['package.json', 'package-lock.json']) await copyFile(join(from, file), join(part, file))
-    // Not `npm ci`: it insists on the platforms that the lockfile was not made on.
+    for (const file of ['package.json', 'package-lock.json'])
+      await copyFile(join(from, file), join(partDirectory, file))
+    // Not `npm ci`: it requires the optional packages of platforms other than the one that the lockfile was created on.
     const install = ['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    await runCommand(install, { cwd: part }).finally(() => progress.done())
+    await runCommand(install, { cwd: partDirectory }).finally(() => progress.done())
   })
   return { kind: 'chdb', directory }
 }
@@ -40,9 +41,9 @@ export async function startClickhouse(binary: ClickhouseBinary, directory: strin
   const port = await freePort()
   const address = `127.0.0.1:${port}`
   const password = binary.kind === 'chdb' ? randomPassword() : ''
-  // Not as another user, unlike PostgreSQL: the checkout may be where only its owner can read. Hence the password: a query can
-  // read and write its user's files.
-  const part = new Part({
+  // Unlike PostgreSQL, this does not run as another user, because perhaps only its owner can read the checkout. Therefore the
+  // password: a query can read and write the files of its user.
+  const managedProcess = new ManagedProcess({
     name: 'clickhouse',
     command:
       binary.kind === 'chdb'
@@ -50,12 +51,15 @@ export async function startClickhouse(binary: ClickhouseBinary, directory: strin
         : serverCommand(binary.clickhouse, directory, port),
     cwd: directory,
     logFile: join(directory, '..', 'clickhouse.log'),
-    env: { PATH: process.env.PATH, COLOPHON_ENGINE_PASSWORD: password },
+    env: { PATH: process.env.PATH, COLOPHON_DEV_CLICKHOUSE_PASSWORD: password },
     isReady: async () => (await fetch(`http://${address}/ping`, { signal: AbortSignal.timeout(1000) })).ok,
     readyWithinSeconds: 60,
   })
-  await part.start()
-  return { part, url: binary.kind === 'chdb' ? `http://default:${password}@${address}` : `http://${address}` }
+  await managedProcess.start()
+  return {
+    process: managedProcess,
+    url: binary.kind === 'chdb' ? `http://default:${password}@${address}` : `http://${address}`,
+  }
 }
 
 const chdbCommand = (chdb: string, data: string, port: number) => [

@@ -1,36 +1,36 @@
 /**
- * The engines from their vendors' images, where a container engine runs and something would have to be built without it.
- * For development and tests that share engines; proofs that kill and pause them take processes of their own.
+ * Starts the services from their vendors' images, if Docker is running and a service would otherwise have to be built.
+ * For development and for tests that share services. Proofs that kill or pause services start their own processes.
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { runCommand } from './run-command.ts'
-import { isGiteaAtHand } from './start-gitea.ts'
+import { isGiteaAvailable } from './start-gitea.ts'
 import { startGithub } from './start-github.ts'
 import { startModel } from './start-model.ts'
 import type { ServiceAddresses } from './start-services.ts'
-import { isTemporalAtHand } from './start-temporal.ts'
+import { isTemporalAvailable } from './start-temporal.ts'
 
-// As deploy/compose.dev.yml has them.
-const postgresUser = { name: 'postgres', password: 'engines-on-loopback' } as const
-const giteaAdmin = { name: 'colophon-admin', password: 'engines-on-loopback' } as const
+// Must match deploy/compose.dev.yml.
+const postgresUser = { name: 'postgres', password: 'services-on-loopback' } as const
+const giteaAdmin = { name: 'colophon-admin', password: 'services-on-loopback' } as const
 
-export async function containersServe(): Promise<boolean> {
-  if ((isTemporalAtHand() && isGiteaAtHand()) || !findBinary('docker')) return false
-  // The client alone is no engine: ask whether one answers.
-  const responses = (...args: string[]) =>
+export async function canUseContainers(): Promise<boolean> {
+  if ((isTemporalAvailable() && isGiteaAvailable()) || !findBinary('docker')) return false
+  // The client may be installed without a running daemon.
+  const succeeds = (...args: string[]) =>
     runCommand(['docker', ...args]).then(
       () => true,
       () => false,
     )
-  return (await responses('info')) && (await responses('compose', 'version'))
+  return (await succeeds('info')) && (await succeeds('compose', 'version'))
 }
 
 export async function startContainers(
   logDirectory: string,
-  { say, onStop }: { say: (line: string) => void; onStop: (stop: () => Promise<void>) => void },
+  { log, onStop }: { log: (line: string) => void; onStop: (stop: () => Promise<void>) => void },
 ): Promise<{ addresses: ServiceAddresses; stop(): Promise<void> }> {
   const ports = {
     postgres: await freePort(),
@@ -48,13 +48,13 @@ export async function startContainers(
   const compose = (...args: string[]) =>
     runCommand(['docker', 'compose', '--project-name', `colophon-${ports.postgres}`, '--file', file, ...args], { env })
 
-  say('starting containers from deploy/compose.dev.yml; the first time their images are fetched (about 2 GB)')
+  log('starting containers from deploy/compose.dev.yml; the first start pulls about 2 GB of images')
   const model = await startModel(logDirectory)
   const githubDirectory = join(logDirectory, 'github')
   const github = await startGithub(githubDirectory)
   const stop = async () => {
-    await model.part.stop()
-    await github.part.stop()
+    await model.process.stop()
+    await github.process.stop()
     await rm(githubDirectory, { recursive: true, force: true })
     await compose('down', '--volumes', '--timeout', '10')
   }
@@ -71,7 +71,7 @@ export async function startContainers(
           url: giteaUrl,
           adminName: giteaAdmin.name,
           adminPassword: giteaAdmin.password,
-          adminToken: await makeGiteaToken(giteaUrl),
+          adminToken: await createGiteaToken(giteaUrl),
         },
         github: github.address,
         modelUrl: model.url,
@@ -84,13 +84,13 @@ export async function startContainers(
   }
 }
 
-async function makeGiteaToken(url: string): Promise<string> {
+async function createGiteaToken(url: string): Promise<string> {
   const credentials = Buffer.from(`${giteaAdmin.name}:${giteaAdmin.password}`).toString('base64')
   const response = await fetch(`${url}/api/v1/users/${giteaAdmin.name}/tokens`, {
     method: 'POST',
     headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: `engines-${Date.now()}`, scopes: ['all'] }),
+    body: JSON.stringify({ name: `services-${Date.now()}`, scopes: ['all'] }),
   })
-  if (!response.ok) throw new Error(`Gitea gave no token: ${response.status} ${await response.text()}`)
+  if (!response.ok) throw new Error(`Gitea did not create an access token: ${response.status} ${await response.text()}`)
   return ((await response.json()) as { sha1: string }).sha1
 }

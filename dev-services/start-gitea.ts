@@ -1,4 +1,4 @@
-/** Gitea on our PostgreSQL: its binary from the PATH, else built once from its Go module. */
+/** Starts Gitea on the shared PostgreSQL. The binary comes from the PATH or is built once from its Go module. */
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -6,11 +6,11 @@ import { cached, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
-import { Part } from './managed-process.ts'
+import { ManagedProcess } from './managed-process.ts'
 import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 import type { Postgres } from './start-postgres.ts'
-import { asUser, unprivilegedUser } from './unprivileged-user.ts'
+import { setprivPrefix, unprivilegedUser } from './unprivileged-user.ts'
 
 export interface GiteaAddress {
   url: string
@@ -20,14 +20,14 @@ export interface GiteaAddress {
 }
 
 export interface Gitea {
-  part: Part
+  process: ManagedProcess
   address: GiteaAddress
 }
 
 const module: GoModule = {
   title: 'Gitea',
   path: 'code.gitea.io/gitea',
-  version: 'v1.26.4', // 1.27 asks for modules that are not published
+  version: 'v1.26.4', // 1.27 requires modules that are not published
   sum: 'h1:VDA00oYg16VrQf3sES0NuS/oiDLAIVng/7jKHsBMP/w=',
   commands: { gitea: '.' },
   tags: 'timetzdata',
@@ -36,16 +36,16 @@ const module: GoModule = {
 
 export interface GiteaBinary {
   gitea: string
-  /** Templates and assets; a binary from the PATH has them built in. */
+  /** Templates and assets. Undefined for a binary from the PATH, which embeds them. */
   staticRoot: string | undefined
 }
 
-export const isGiteaAtHand = (): boolean => findBinary('gitea') !== undefined || isCached('gitea', module.version)
+export const isGiteaAvailable = (): boolean => findBinary('gitea') !== undefined || isCached('gitea', module.version)
 
 export async function getGitea(): Promise<GiteaBinary> {
   const installed = findBinary('gitea')
   if (installed) return { gitea: installed, staticRoot: undefined }
-  const directory = await cached('gitea', module.version, (part) => buildGoModule(module, part))
+  const directory = await cached('gitea', module.version, (partDirectory) => buildGoModule(module, partDirectory))
   return { gitea: join(directory, 'bin/gitea'), staticRoot: join(directory, 'source') }
 }
 
@@ -61,11 +61,11 @@ export async function startGitea(binary: GiteaBinary, directory: string, postgre
   const url = `http://127.0.0.1:${port}`
   const configFile = join(directory, 'app.ini')
   await writeFile(configFile, configuration(directory, binary.staticRoot, port, postgres))
-  if (runAs) await chown(configFile, runAs.uid, runAs.gid) // it writes its generated secrets back
+  if (runAs) await chown(configFile, runAs.uid, runAs.gid) // Gitea writes the secrets that it generates to this file
 
   const env = { PATH: process.env.PATH, HOME: directory, GITEA_WORK_DIR: directory }
   const gitea = (...args: string[]) =>
-    runCommand([...asUser(runAs), binary.gitea, '--config', configFile, ...args], { cwd: directory, env })
+    runCommand([...setprivPrefix(runAs), binary.gitea, '--config', configFile, ...args], { cwd: directory, env })
   await gitea('migrate')
   await gitea(
     'admin',
@@ -83,7 +83,7 @@ export async function startGitea(binary: GiteaBinary, directory: string, postgre
   const token = ['admin', 'user', 'generate-access-token', '--username', adminName, '--scopes', 'all', '--raw']
   const adminToken = (await gitea(...token)).trim()
 
-  const part = new Part({
+  const managedProcess = new ManagedProcess({
     name: 'gitea',
     command: [binary.gitea, '--config', configFile, 'web'],
     cwd: directory,
@@ -93,8 +93,8 @@ export async function startGitea(binary: GiteaBinary, directory: string, postgre
     isReady: async () => (await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(1000) })).ok,
     readyWithinSeconds: 60,
   })
-  await part.start()
-  return { part, address: { url, adminName, adminPassword, adminToken } }
+  await managedProcess.start()
+  return { process: managedProcess, address: { url, adminName, adminPassword, adminToken } }
 }
 
 async function createDatabase(url: string): Promise<void> {

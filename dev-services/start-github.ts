@@ -1,15 +1,15 @@
-/** The stand-in for GitHub: a process of its own, with its repositories in a directory. */
+/** Starts the GitHub simulator as a process, with its repositories in a directory. */
 import { mkdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { getDescriptions } from './github/descriptions.ts'
 import type { GithubAddress } from './github/github-control.ts'
-import { Part } from './managed-process.ts'
+import { ManagedProcess } from './managed-process.ts'
 import { randomPassword } from './random-password.ts'
 
 export interface Github {
-  part: Part
+  process: ManagedProcess
   address: GithubAddress
 }
 
@@ -18,7 +18,7 @@ export async function startGithub(directory: string, tls?: { keyFile: string; ce
   await mkdir(directory, { recursive: true })
   const port = await freePort()
   const address = { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, adminToken: randomPassword() }
-  const part = new Part({
+  const managedProcess = new ManagedProcess({
     name: 'github',
     command: [
       process.execPath,
@@ -35,8 +35,8 @@ export async function startGithub(directory: string, tls?: { keyFile: string; ce
     isReady: () => isListening(port),
     readyWithinSeconds: 30,
   })
-  await part.start()
-  return { part, address }
+  await managedProcess.start()
+  return { process: managedProcess, address }
 }
 
 const isListening = (port: number): Promise<boolean> =>

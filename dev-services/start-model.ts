@@ -1,23 +1,23 @@
-/** The scripted model: stands in for the model's vendor, and for nothing else. */
+/** Starts the scripted model, which simulates a model provider. */
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { Part } from './managed-process.ts'
+import { ManagedProcess } from './managed-process.ts'
 
 export interface Model {
-  part: Part
+  process: ManagedProcess
   url: string
 }
 
 export async function startModel(directory: string): Promise<Model> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const part = new Part({
+  const managedProcess = new ManagedProcess({
     name: 'model',
     command: [process.execPath, join(import.meta.dirname, 'model/server.ts'), '--port', String(port)],
     logFile: join(directory, 'model.log'),
     isReady: async () => (await fetch(`${url}/calls`, { signal: AbortSignal.timeout(1000) })).ok,
     readyWithinSeconds: 20,
   })
-  await part.start()
-  return { part, url }
+  await managedProcess.start()
+  return { process: managedProcess, url }
 }

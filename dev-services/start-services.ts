@@ -1,10 +1,10 @@
-/** All engines, started side by side on free loopback ports with their data in one temporary directory. */
+/** Starts all services in parallel, on free loopback ports, with their data in one temporary directory. */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getDescriptions } from './github/descriptions.ts'
 import type { GithubAddress } from './github/github-control.ts'
-import type { Part } from './managed-process.ts'
+import type { ManagedProcess } from './managed-process.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
 import { type GiteaAddress, getGitea, startGitea } from './start-gitea.ts'
@@ -13,13 +13,13 @@ import { startModel } from './start-model.ts'
 import { ensurePostgres, startPostgres } from './start-postgres.ts'
 import { getTemporal, startTemporal } from './start-temporal.ts'
 
-/** What a client needs. Plain data: it is also how a running set is told to other processes. */
+/** What clients need to connect. Plain data, because other processes read it from `.services/running.json`. */
 export interface ServiceAddresses {
   postgresUrl: string
   temporalAddress: string
   clickhouseUrl: string
   gitea: GiteaAddress
-  /** A stand-in. */
+  /** The simulator. */
   github: GithubAddress
   modelUrl: string
 }
@@ -29,58 +29,60 @@ type ServiceName = (typeof serviceNames)[number]
 
 export interface Services {
   addresses: ServiceAddresses
-  parts: Record<ServiceName, Part>
-  /** Data and logs; gone after `stop`. */
+  processes: Record<ServiceName, ManagedProcess>
+  /** Data and logs. `stop` removes it. */
   directory: string
   stop(): Promise<void>
 }
 
-const directoryPrefix = 'colophon-engines-'
+const directoryPrefix = 'colophon-services-'
 
 export async function startServices({
-  say = () => {},
+  log = () => {},
   onStop = () => {},
 }: {
-  say?: (line: string) => void
+  log?: (line: string) => void
   onStop?: (stop: () => Promise<void>) => void
 } = {}): Promise<Services> {
-  await ensurePostgres() // before the long builds: it may have to be asked of a person
+  await ensurePostgres() // before the long builds: it may fail with a command for the user to run
   await ensureSandboxPackages()
 
-  // One after the other: each build takes all cores, and its progress is one line.
+  // Sequential: each build uses all cores, and its progress is a single line.
   const binaries = { temporal: await getTemporal(), gitea: await getGitea(), clickhouse: await getClickhouse() }
   await getDescriptions()
 
   removeLeftovers()
   const directory = mkdtempSync(join(tmpdir(), `${directoryPrefix}${process.pid}-`))
-  chmodSync(directory, 0o755) // PostgreSQL and Gitea run as another user when we are root
-  const started: Part[] = []
+  chmodSync(directory, 0o755) // if this process is root, PostgreSQL and Gitea run as another user
+  const started: ManagedProcess[] = []
   const stop = async () => {
-    // Those that stand on PostgreSQL go before it.
+    // The services that use PostgreSQL stop before it does.
     const postgres = started.filter(isPostgres)
-    const others = started.filter((part) => !isPostgres(part))
-    await Promise.all(others.map((part) => part.stop()))
-    await Promise.all(postgres.map((part) => part.stop()))
+    const others = started.filter((service) => !isPostgres(service))
+    await Promise.all(others.map((service) => service.stop()))
+    await Promise.all(postgres.map((service) => service.stop()))
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   }
   onStop(stop)
-  const note = <Engine extends { part: Part }>(engine: Engine): Engine => {
-    started.push(engine.part)
-    say(`${engine.part.name} is up`)
-    return engine
+  const record = <Service extends { process: ManagedProcess }>(service: Service): Service => {
+    started.push(service.process)
+    log(`${service.process.name} is up`)
+    return service
   }
 
   try {
-    const onPostgres = startPostgres(join(directory, 'postgres')).then(note)
+    const startingPostgres = startPostgres(join(directory, 'postgres')).then(record)
     const starting = [
-      onPostgres,
-      onPostgres.then((up) => startTemporal(binaries.temporal, join(directory, 'temporal'), up)).then(note),
-      startClickhouse(binaries.clickhouse, join(directory, 'clickhouse')).then(note),
-      onPostgres.then((up) => startGitea(binaries.gitea, join(directory, 'gitea'), up)).then(note),
-      startGithub(join(directory, 'github')).then(note),
-      startModel(directory).then(note),
+      startingPostgres,
+      startingPostgres
+        .then((postgres) => startTemporal(binaries.temporal, join(directory, 'temporal'), postgres))
+        .then(record),
+      startClickhouse(binaries.clickhouse, join(directory, 'clickhouse')).then(record),
+      startingPostgres.then((postgres) => startGitea(binaries.gitea, join(directory, 'gitea'), postgres)).then(record),
+      startGithub(join(directory, 'github')).then(record),
+      startModel(directory).then(record),
     ] as const
-    await Promise.allSettled(starting) // when one fails, none is still being started behind the back of `stop`
+    await Promise.allSettled(starting) // if one fails, `stop` must not run while others are still starting
     const [postgres, temporal, clickhouse, gitea, github, model] = await Promise.all(starting)
     return {
       addresses: {
@@ -91,13 +93,13 @@ export async function startServices({
         github: github.address,
         modelUrl: model.url,
       },
-      parts: {
-        postgres: postgres.part,
-        temporal: temporal.part,
-        clickhouse: clickhouse.part,
-        gitea: gitea.part,
-        github: github.part,
-        model: model.part,
+      processes: {
+        postgres: postgres.process,
+        temporal: temporal.process,
+        clickhouse: clickhouse.process,
+        gitea: gitea.process,
+        github: github.process,
+        model: model.process,
       },
       directory,
       stop,
@@ -108,9 +110,9 @@ export async function startServices({
   }
 }
 
-const isPostgres = (part: Part) => part.name === 'postgres'
+const isPostgres = ({ name }: ManagedProcess) => name === 'postgres'
 
-/** A starter that was killed with -9 could not remove its directory: the next one does. */
+/** Removes the directories of starters that were killed with SIGKILL before they could remove them. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(name.match(new RegExp(`^${directoryPrefix}(\\d+)-`))?.[1])

@@ -1,4 +1,7 @@
-/** Temporal's server on our PostgreSQL: its binaries from the PATH, else built once from its Go module. */
+/**
+ * Starts the Temporal server on the shared PostgreSQL. Its binaries come from the PATH or are built once from its Go
+ * module.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Connection } from '@temporalio/client'
@@ -6,12 +9,12 @@ import { cached, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
-import { Part } from './managed-process.ts'
+import { ManagedProcess } from './managed-process.ts'
 import { runCommand } from './run-command.ts'
 import type { Postgres } from './start-postgres.ts'
 
 export interface Temporal {
-  part: Part
+  process: ManagedProcess
   address: string
 }
 
@@ -30,7 +33,7 @@ export interface TemporalBinaries {
   schema: string
 }
 
-/** From the PATH; the schema files come with the source and not with the binaries, so their place has to be told. */
+/** Binaries from the PATH. They do not include the schema files, so `TEMPORAL_SCHEMA_DIR` must point to those. */
 function installedTemporal(): TemporalBinaries | undefined {
   const schema = process.env.TEMPORAL_SCHEMA_DIR
   const server = findBinary('temporal-server')
@@ -38,12 +41,13 @@ function installedTemporal(): TemporalBinaries | undefined {
   return schema && server && sqlTool ? { server, sqlTool, schema } : undefined
 }
 
-export const isTemporalAtHand = (): boolean => installedTemporal() !== undefined || isCached('temporal', module.version)
+export const isTemporalAvailable = (): boolean =>
+  installedTemporal() !== undefined || isCached('temporal', module.version)
 
 export async function getTemporal(): Promise<TemporalBinaries> {
   const installed = installedTemporal()
   if (installed) return installed
-  const directory = await cached('temporal', module.version, (part) => buildGoModule(module, part))
+  const directory = await cached('temporal', module.version, (partDirectory) => buildGoModule(module, partDirectory))
   return {
     server: join(directory, 'bin/temporal-server'),
     sqlTool: join(directory, 'bin/temporal-sql-tool'),
@@ -69,16 +73,16 @@ export async function startTemporal(
   const configFile = join(directory, 'config.yaml')
   await writeFile(dynamicConfigFile, dynamicConfig)
   await writeFile(configFile, JSON.stringify(configuration(postgres, ports, dynamicConfigFile), null, 2)) // JSON is YAML
-  const part = new Part({
+  const managedProcess = new ManagedProcess({
     name: 'temporal',
     command: [binaries.server, '--config-file', configFile, '--allow-no-auth', 'start'],
     cwd: directory,
     logFile: join(directory, '..', 'temporal.log'),
-    isReady: () => responses(address),
+    isReady: () => isServing(address),
     readyWithinSeconds: 60,
   })
-  await part.start()
-  return { part, address }
+  await managedProcess.start()
+  return { process: managedProcess, address }
 }
 
 async function prepareDatabase(
@@ -161,12 +165,13 @@ function configuration(
   }
 }
 
-// A namespace is visible only after the cache of namespaces was refreshed: 10 s by default, too long for a proof's own one.
+// A new namespace is visible only after the namespace cache was refreshed. The default of 10 s is too long for proofs,
+// which create one each.
 const dynamicConfig = `system.namespaceCacheRefreshInterval:
   - value: 1s
 `
 
-async function responses(address: string): Promise<boolean> {
+async function isServing(address: string): Promise<boolean> {
   const connection = await Connection.connect({ address, connectTimeout: '1s' })
   try {
     const { status } = await connection.healthService.check({

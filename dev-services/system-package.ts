@@ -1,9 +1,9 @@
 import { findBinary } from './find-binary.ts'
 import { runCommand } from './run-command.ts'
 
-/** Installs a Debian package where we may; elsewhere says what to type. */
-export async function ensureSystemPackage(name: string, isThere: () => boolean): Promise<void> {
-  if (isThere()) return
+/** Installs a Debian package if this process is root. Otherwise it fails with the command to run. */
+export async function ensureSystemPackage(name: string, isInstalled: () => boolean): Promise<void> {
+  if (isInstalled()) return
   const install = ['apt-get', 'install', '--yes', '--no-install-recommends', name]
   if (!findBinary('apt-get'))
     throw new Error(`${name} is missing. Install it with your package manager (on macOS: brew install ${name}).`)

@@ -1,4 +1,4 @@
-/** A corner of shared engines with this checkout's schema in it, for tests of stores. */
+/** A test instance with this checkout's schema, for tests of stores. */
 import type pg from 'pg'
 import { migrateServices } from '../server/src/main/migrate.ts'
 import { openStores, type Stores } from '../server/src/main/open-stores.ts'
@@ -13,7 +13,7 @@ export interface TestInstance extends EmptyTestInstance {
   stores: Stores
 }
 
-/** Only what must not happen is said: a test's own output is what counts. */
+/** Only errors are logged, so that the output of the tests stays readable. */
 const quiet = { level: 'error' } as const
 
 export async function createTestInstance(addresses: ServiceAddresses, purpose: string): Promise<TestInstance> {

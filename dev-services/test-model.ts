@@ -1,4 +1,4 @@
-/** A default model for all projects, at an address where nobody answers: for runners that run no agent. */
+/** A default model for all projects, at a URL that does not exist, for runners that do not run an agent. */
 import type { Model } from '../server/src/models/model.ts'
 import type { ModelStore } from '../server/src/models/model-store.ts'
 import { createSealer } from '../server/src/platform/sealed-secrets/sealed-secret.ts'
@@ -18,6 +18,6 @@ const testModel: Model = {
 
 export async function addTestModel(models: ModelStore): Promise<void> {
   const sealing = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
-  if (!sealing.ok) throw new Error('no sealing keys')
+  if (!sealing.ok) throw new Error('The generated sealing keys are invalid.')
   await models.add(testModel, null, createSealer(sealing.keys))
 }

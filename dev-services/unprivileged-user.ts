@@ -5,7 +5,7 @@ export interface SystemUser {
   gid: number
 }
 
-/** Whom PostgreSQL and Gitea run as when we are root; both refuse to be root. */
+/** The user that PostgreSQL and Gitea run as if this process is root; both refuse to run as root. */
 export function unprivilegedUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
@@ -15,11 +15,11 @@ export function unprivilegedUser(): SystemUser | undefined {
     const [, , uid, gid] = line?.split(':') ?? []
     if (uid && gid) return { uid: Number(uid), gid: Number(gid) }
   }
-  throw new Error('Running the engines as root needs a user named postgres or nobody for them.')
+  throw new Error('Running the services as root requires a user named postgres or nobody.')
 }
 
-/** What to put before a command so that it runs as this user; nothing for ourselves. */
-export function asUser(user: SystemUser | undefined, options: readonly string[] = []): string[] {
+/** The command prefix that runs a command as this user. Empty if there is neither a user nor an option. */
+export function setprivPrefix(user: SystemUser | undefined, options: readonly string[] = []): string[] {
   const identity = user ? [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'] : []
   if (identity.length === 0 && options.length === 0) return []
   return ['setpriv', ...options, ...identity, '--']

@@ -1,6 +1,6 @@
-/** Gives the tests that need engines a running set: `inject('services')`. */
+/** Provides integration tests with running services: `inject('services')`. */
 import type { TestProject } from 'vitest/node'
-import { shareServices } from './running-services.ts'
+import { findOrStartServices } from './running-services.ts'
 import type { ServiceAddresses } from './start-services.ts'
 
 declare module 'vitest' {
@@ -10,7 +10,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const services = await shareServices({ say: (line) => console.error(`  ${line}`) })
+  const services = await findOrStartServices({ log: (line) => console.error(`  ${line}`) })
   project.provide('services', services.addresses)
   return services.release
 }

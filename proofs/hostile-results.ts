@@ -1,22 +1,22 @@
-/** A runner that is an enemy: it sends what it likes, and only its harmless results become pull requests. */
+/** A hostile runner sends anything it likes, and only its harmless results become pull requests. */
 import type { CraftedCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { hostileResults } from '../server/src/code-hosts/testing/hostile-results.ts'
-import { stowaways } from '../server/src/code-hosts/testing/stowaways.ts'
-import { asDeployed } from './kit/as-deployed.ts'
-import { attackedProject } from './kit/hostile/attacked-project.ts'
-import { floods } from './kit/hostile/floods.ts'
-import { foreignBases } from './kit/hostile/foreign-bases.ts'
-import { openHost } from './kit/hostile/host-contents.ts'
-import { hostileCalls } from './kit/hostile/hostile-calls.ts'
-import { judgeResults } from './kit/hostile/judge-results.ts'
-import { watchMemory } from './kit/hostile/peak-memory.ts'
-import { type SentResult, sendResults } from './kit/hostile/sent-results.ts'
-import { runningService } from './kit/running-service.ts'
+import { resultsWithExtraObjects } from '../server/src/code-hosts/testing/results-with-extra-objects.ts'
+import { deploymentSettings } from './kit/deployment-settings.ts'
+import { createAttackedProject } from './kit/hostile-results/attacked-project.ts'
+import { checkResults } from './kit/hostile-results/check-results.ts'
+import { floodRunnerApi } from './kit/hostile-results/flood-runner-api.ts'
+import { sendForeignBases } from './kit/hostile-results/foreign-bases.ts'
+import { openHostReader } from './kit/hostile-results/host-reader.ts'
+import { sendHostileCalls } from './kit/hostile-results/hostile-calls.ts'
+import { watchMemory } from './kit/hostile-results/peak-memory.ts'
+import { type CraftedResult, sendResults } from './kit/hostile-results/send-results.ts'
+import { createTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
-export const promise = 'A hostile runner gets nothing but harmless docs changes into a repository'
+export const guarantee = 'A hostile runner cannot publish anything except harmless changes to docs'
 
-/** So that what is slow here is not taken for dead: that has its proofs elsewhere. */
+/** Long, so that slow attempts do not count as lost. Other proofs cover lost attempts. */
 const longTimers = {
   COLOPHON_JOB_DEADLINE_SECONDS: '600',
   COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '600',
@@ -24,84 +24,89 @@ const longTimers = {
 }
 
 const maxMemoryBytes = 512 * 1024 * 1024
-const megabytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
+const mebibytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await runningService(run, 'hostile')
+  const service = await createTestService(run, 'hostile')
   const [api, worker] = await Promise.all([
     service.startApi(),
-    service.startWorker({ ...longTimers, ...asDeployed.worker }),
+    service.startWorker({ ...longTimers, ...deploymentSettings.worker }),
   ])
-  const makeProject = (name: string) => attackedProject(run, service, api.url, name)
-  const memory = watchMemory(worker.part.pid ?? 0, 'worker')
+  const createProject = (name: string) => createAttackedProject(run, service, api.url, name)
+  const memory = watchMemory(worker.process.pid ?? 0, 'worker')
   run.cleanUp(async () => memory.stop())
 
-  const parts: Record<string, () => Promise<void>> = {
+  const attacks: Record<string, () => Promise<void>> = {
     async results() {
-      const project = await makeProject('Attacked')
-      const host = await openHost(run, service, project.repository)
+      const project = await createProject('Attacked')
+      const host = await openHostReader(run, service, project.repository)
       const results = chooseResults(run, project.repository.base)
-      run.say(`${results.length} results are made`)
-      const ended = await sendResults(run, service, project, { gatewayUrl: worker.url, results, runnersAtOnce: 4 })
-      run.check(ended.length === results.length, `${ended.length} of ${results.length} results were heard of again`)
-      await judgeResults(run, project, host, ended)
+      run.log(`${results.length} results are prepared`)
+      const ended = await sendResults(run, service, project, { gatewayUrl: worker.url, results, concurrentRunners: 4 })
+      run.check(ended.length === results.length, `every result has an outcome: ${ended.length} of ${results.length}`)
+      await checkResults(run, project, host, ended)
     },
     async floods() {
-      await floods(run, service, await makeProject('Flooded'), worker.url)
+      await floodRunnerApi(run, service, await createProject('Flooded'), worker.url)
     },
     async bases() {
-      await foreignBases(run, service, await makeProject('Bases'), worker.url)
+      await sendForeignBases(run, service, await createProject('Bases'), worker.url)
     },
     async calls() {
-      const project = await makeProject('Called')
-      const others = await makeProject('Others')
-      await hostileCalls(run, service, { project, others, gatewayUrl: worker.url })
+      const project = await createProject('Called')
+      const others = await createProject('Others')
+      await sendHostileCalls(run, service, { project, others, gatewayUrl: worker.url })
     },
   }
-  for (const [name, play] of Object.entries(parts)) {
-    if (run.words.length > 0 && !run.words.includes(name)) continue
-    const idle = memory.takePeak()
-    await play()
-    const peak = memory.takePeak()
-    run.check(peak.bytes <= maxMemoryBytes, `worker stays within 512 MB with all it starts: ${peak.parts}`)
-    run.figure(`memory of worker, ${name}`, `${megabytes(idle.bytes)} MB before, at most ${megabytes(peak.bytes)} MB`)
+  for (const [name, attack] of Object.entries(attacks)) {
+    if (run.args.length > 0 && !run.args.includes(name)) continue
+    const idle = memory.readAndResetPeak()
+    await attack()
+    const peak = memory.readAndResetPeak()
+    run.check(
+      peak.bytes <= maxMemoryBytes,
+      `${name}: worker and its child processes use at most 512 MiB: ${peak.largest}`,
+    )
+    run.figure(`memory of worker, ${name}`, `${mebibytes(idle.bytes)} MiB before, ${mebibytes(peak.bytes)} MiB peak`)
   }
 }
 
-/** Each hostile result with its twin, in any order. The stated size has some of every kind, `--full` has all. */
-function chooseResults(run: ProofRun, base: CraftedCommit): SentResult[] {
-  // More bytes than a bundle may have do not get through the runner API at all.
-  const all = shuffled(
+/**
+ * Each hostile result and a harmless variant of it, in random order. The stated size has some of every kind, `--full` has all.
+ */
+function chooseResults(run: ProofRun, base: CraftedCommit): CraftedResult[] {
+  // The runner API already rejects bundles that are too large.
+  const all = shuffle(
     run,
     hostileResults.filter(({ code }) => code !== 'bundle_too_large'),
   )
-  const ofEveryKind = [...new Map(all.map((result) => [result.code, result])).values()]
-  const chosen = [...new Set([...ofEveryKind, ...all])].slice(0, { ci: 12, stated: 80, full: all.length }[run.size])
-  return shuffled(run, [
-    ...chosen.flatMap(({ name, code, hostile, harmless }) => [
-      sent(name, hostile(base), code),
-      sent(`${name}, the harmless twin`, harmless(base), null),
+  const oneOfEachCode = [...new Map(all.map((result) => [result.code, result])).values()]
+  const selected = [...new Set([...oneOfEachCode, ...all])].slice(0, { ci: 12, stated: 80, full: all.length }[run.size])
+  return shuffle(run, [
+    ...selected.flatMap(({ name, code, hostile, harmless }) => [
+      craftedResult(name, hostile(base), code),
+      craftedResult(`${name}, harmless variant`, harmless(base), null),
     ]),
-    ...stowaways.map(({ name, result }) => {
+    ...resultsWithExtraObjects.map(({ name, result }) => {
       const { bundle, hidden } = result(base)
-      return sent(name, bundle, null, hidden)
+      return craftedResult(name, bundle, null, hidden)
     }),
   ])
 }
 
-const sent = (
+const craftedResult = (
   name: string,
   bundle: Buffer,
-  refusedFor: SentResult['refusedFor'],
+  expectedRefusal: CraftedResult['expectedRefusal'],
   hidden: readonly string[] = [],
-): SentResult => {
+): CraftedResult => {
   const [, head] = /^([0-9a-f]{40}) HEAD$/m.exec(bundle.toString('latin1', 0, 4096)) ?? []
-  return { name, bundle, refusedFor, hidden: head ? [...hidden, head] : hidden }
+  return { name, bundle, expectedRefusal, forbiddenObjectIds: head ? [...hidden, head] : hidden }
 }
 
-function shuffled<Item>(run: ProofRun, items: readonly Item[]): Item[] {
+function shuffle<Item>(run: ProofRun, items: readonly Item[]): Item[] {
   return items
-    .map((item) => ({ item, place: run.random() }))
-    .toSorted((one, other) => one.place - other.place)
+    .map((item) => ({ item, order: run.random() }))
+    .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item)
 }

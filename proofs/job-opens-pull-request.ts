@@ -1,38 +1,39 @@
-/** From an instruction to a pull request, with everything real but the model's vendor. */
+/** From a prompt to a pull request, with everything real except the model provider. */
 import { modelFormats } from '../server/src/models/model.ts'
-import { type AgentService, agentService } from './kit/agents/agent-service.ts'
-import { followedWithCuts } from './kit/agents/followed-job.ts'
-import { inMonorepo, inWireFormat, repairsItsLink } from './kit/agents/good-turns.ts'
-import { remembersElsewhere } from './kit/agents/other-runner.ts'
-import { stopKinds, stopsInTime } from './kit/agents/stops.ts'
+import { type AgentService, startAgentService } from './kit/agents/agent-service.ts'
+import { followsEventsAcrossDisconnects } from './kit/agents/follow-events.ts'
+import { resumesOnAnotherRunner } from './kit/agents/resume-on-another-runner.ts'
+import { stopKinds, stopsAgentInTime } from './kit/agents/stopped-turns.ts'
+import { fixesBrokenLink, publishesThroughModelFormat, respectsDocsFolder } from './kit/agents/successful-turns.ts'
 import type { ProofRun } from './proof.ts'
 
-export const promise = 'An instruction becomes a pull request, and whoever follows along misses nothing'
+export const guarantee =
+  'A prompt becomes a pull request, its event stream loses nothing, and every stop takes effect within seconds'
 
-/** What the small size has: the others are sisters of these. */
-const inSmall = ['anthropic-messages', 'openai-completions', 'a broken link', 'another runner', 'stopped: cancel']
+/** The scenarios at the small size. The others are variants of these. */
+const ciScenarios = ['anthropic-messages', 'openai-completions', 'a broken link', 'another runner', 'stopped: cancel']
 
 type Scenario = (run: ProofRun, service: AgentService) => Promise<string>
 
-/** What the words after `--` name, or all. */
+/** Arguments after `--` select scenarios by name. */
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await agentService(run, 'pull-request')
+  const service = await startAgentService(run, 'pull-request')
   for (const format of modelFormats)
     await service.addModel({ name: format, format, isDefault: format === 'anthropic-messages' })
-  await service.addModel({ name: 'mender', format: 'anthropic-messages', script: 'mend-link' })
+  await service.addModel({ name: 'link-fixer', format: 'anthropic-messages', script: 'fix-link' })
   const scenarios: Record<string, Scenario> = {
-    ...Object.fromEntries(modelFormats.map((format) => [format, inWireFormat(format)])),
-    'a broken link': repairsItsLink,
-    monorepo: inMonorepo,
-    'followed live': followedWithCuts,
-    'another runner': remembersElsewhere,
-    ...Object.fromEntries(stopKinds.map((kind) => [`stopped: ${kind}`, stopsInTime(kind)])),
+    ...Object.fromEntries(modelFormats.map((format) => [format, publishesThroughModelFormat(format)])),
+    'a broken link': fixesBrokenLink,
+    monorepo: respectsDocsFolder,
+    'live events': followsEventsAcrossDisconnects,
+    'another runner': resumesOnAnotherRunner,
+    ...Object.fromEntries(stopKinds.map((kind) => [`stopped: ${kind}`, stopsAgentInTime(kind)])),
   }
-  for (const [name, play] of Object.entries(scenarios)) {
-    const isPlayed =
-      run.words.length > 0 ? run.words.some((word) => name.includes(word)) : run.size !== 'ci' || inSmall.includes(name)
-    if (!isPlayed) continue
-    const scene: ProofRun = { ...run, check: (holds, what) => run.check(holds, `${name}: ${what}`) }
-    run.say(`${name.padEnd(20)}  ${await play(scene, service)}`)
+  for (const [name, runScenario] of Object.entries(scenarios)) {
+    const isSelected =
+      run.args.length > 0 ? run.args.some((arg) => name.includes(arg)) : run.size !== 'ci' || ciScenarios.includes(name)
+    if (!isSelected) continue
+    const scenarioRun: ProofRun = { ...run, check: (ok, message) => run.check(ok, `${name}: ${message}`) }
+    run.log(`${name.padEnd(20)}  ${await runScenario(scenarioRun, service)}`)
   }
 }

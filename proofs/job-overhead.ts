@@ -1,66 +1,81 @@
-/** What a job costs beside the same steps by a bare script, in turn and on one machine, with a model that answers at once. */
+/**
+ * Measures how long a job takes compared with the same steps in a bare script, alternating, with a model that responds at once.
+ */
 import pg from 'pg'
-import { type AgentProject, type AgentService, agentService, closing, played } from './kit/agents/agent-service.ts'
-import { bareTurn } from './kit/agents/bare-turn.ts'
-import { endedJob } from './kit/agents/ended-job.ts'
+import {
+  type AgentProject,
+  type AgentService,
+  finalReply,
+  promptWithScript,
+  startAgentService,
+} from './kit/agents/agent-service.ts'
+import { runBaselineTurn } from './kit/agents/baseline-turn.ts'
+import { waitForJob } from './kit/agents/wait-for-job.ts'
 import type { ProofRun } from './proof.ts'
 
-export const promise = 'A job takes at most 2.2 times as long as its steps by hand'
+export const guarantee = 'A job takes little longer than the same steps in a bare script'
 
-/** Where we want to be. Publishing looks before each step and asks the code host a dozen times where a script asks five. */
-const wantedRatio = 1.3
-/** Where we were when this was written, and some room: more than that is a loss. */
+/**
+ * Hard to reach: publishing checks the state before each step and sends a dozen requests to the code host, where a script sends
+ * five.
+ */
+const targetRatio = 1.3
+/** The measured ratio when this was written, with some margin. A higher ratio is a regression. */
 const maxRatio = 2.2
 
 export async function prove(run: ProofRun): Promise<void> {
   const rounds = { ci: 2, stated: 10, full: 30 }[run.size]
-  const service = await agentService(run, 'overhead')
+  const service = await startAgentService(run, 'overhead')
   await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
   const project = await service.connectProject('Docs')
   await service.startRunner()
 
-  const bare: number[] = []
+  const scripts: number[] = []
   const jobs: number[] = []
   const ids: string[] = []
   for (let round = -1; round < rounds; round++) {
-    const byHand = await seconds(() =>
-      bareTurn(service, project, { branch: `by-hand-${round}`, prompt: promptOf(round) }),
+    const scriptSeconds = await seconds(() =>
+      runBaselineTurn(service, project, { branch: `script-${round}`, prompt: promptOf(round) }),
     )
-    const byJob = await seconds(async () => ids.push(await jobToItsEnd(project, round)))
-    if (round === -1) continue // what is read from the disk for the first time
-    bare.push(byHand)
-    jobs.push(byJob)
-    run.say(`by hand ${byHand.toFixed(2)} s, as a job ${byJob.toFixed(2)} s`)
+    const jobSeconds = await seconds(async () => ids.push(await runJob(project, round)))
+    if (round === -1) continue // warm-up: everything is read from disk for the first time
+    scripts.push(scriptSeconds)
+    jobs.push(jobSeconds)
+    run.log(`script ${scriptSeconds.toFixed(2)} s, job ${jobSeconds.toFixed(2)} s`)
   }
 
-  const ratio = median(jobs.map((took, round) => took / (bare[round] ?? 0)))
-  // With two rounds on a machine that does other things too, only a gross loss is seen.
-  const most = run.size === 'ci' ? 2 * maxRatio : maxRatio
-  run.check(ratio <= most, `a job takes at most ${most} times as long: ${ratio.toFixed(2)}`)
+  const ratio = median(jobs.map((took, round) => took / (scripts[round] ?? 0)))
+  // Two rounds on a shared machine show only a gross regression.
+  const limit = run.size === 'ci' ? 2 * maxRatio : maxRatio
+  run.check(ratio <= limit, `a job takes at most ${limit} times as long as the script: ${ratio.toFixed(2)}`)
   const { rowCount } = await withPostgres(service, (client) =>
     client.query("SELECT FROM turn WHERE status = 'completed' AND job_id = ANY ($1)", [ids]),
   )
-  run.check(rowCount === ids.length, `every job became a pull request: ${rowCount} of ${ids.length}`)
-  run.figure('by hand, as a job, median of each', `${median(bare).toFixed(2)} s, ${median(jobs).toFixed(2)} s`)
-  for (const [name, took] of Object.entries(await stepsOf(service, ids))) run.figure(name, `${took.toFixed(2)} s`)
-  run.figure(`a job beside the same by hand (wanted: ${wantedRatio})`, `${ratio.toFixed(2)} times`)
+  run.check(rowCount === ids.length, `every job completes: ${rowCount} of ${ids.length}`)
+  run.figure('script, median', `${median(scripts).toFixed(2)} s`)
+  run.figure('job, median', `${median(jobs).toFixed(2)} s`)
+  for (const [name, took] of Object.entries(await readSteps(service, ids))) run.figure(name, `${took.toFixed(2)} s`)
+  run.figure('job relative to script', `${ratio.toFixed(2)}×`, {
+    goal: `≤ ${targetRatio}×`,
+    isMet: ratio <= targetRatio,
+  })
 }
 
 const promptOf = (round: number) =>
-  played(`Write page ${round}.`, [
+  promptWithScript(`Write page ${round}.`, [
     { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }] },
     { call: [{ tool: 'write', arguments: { path: `docs/page-${round}.md`, content: `# Page ${round}\n` } }] },
-    { say: closing(`Write page ${round}`, 'As asked.') },
+    { say: finalReply(`Write page ${round}`, 'As asked.') },
   ])
 
-async function jobToItsEnd(project: AgentProject, round: number): Promise<string> {
+async function runJob(project: AgentProject, round: number): Promise<string> {
   const { id } = await project.client.jobs.create(project.projectId, { prompt: promptOf(round) })
-  await endedJob(project, id)
+  await waitForJob(project, id)
   return id
 }
 
-/** Where the time goes, in the median, as PostgreSQL has written it down. */
-async function stepsOf(service: AgentService, ids: readonly string[]): Promise<Record<string, number>> {
+/** The median duration of each step, from the timestamps in PostgreSQL. */
+async function readSteps(service: AgentService, ids: readonly string[]): Promise<Record<string, number>> {
   const { rows } = await withPostgres(service, (client) =>
     client.query<{ claimed: number; worked: number; published: number }>(
       `SELECT extract(epoch FROM attempt.claimed_at - job.created_at)::float AS claimed,
@@ -72,9 +87,9 @@ async function stepsOf(service: AgentService, ids: readonly string[]): Promise<R
     ),
   )
   return {
-    'from the create to a runner': median(rows.map(({ claimed }) => claimed)),
-    'clone, agent, checks and upload on the runner': median(rows.map(({ worked }) => worked)),
-    'looking through the result, push, pull request': median(rows.map(({ published }) => published)),
+    'of a job: until a runner claims it': median(rows.map(({ claimed }) => claimed)),
+    'of a job: clone, agent, docs checks and upload': median(rows.map(({ worked }) => worked)),
+    'of a job: result inspection, push and pull request': median(rows.map(({ published }) => published)),
   }
 }
 
@@ -97,4 +112,4 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0

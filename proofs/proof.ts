@@ -1,31 +1,40 @@
-/** What every proof is given. One file per promise exports `promise` and `prove(run)`. */
+/** The context of a proof. Each proof in this folder exports a `guarantee` and `prove(run)`. */
 export interface ProofRun {
-  /** `ci`: small, for every change. `stated`: the size the promise is made for. `full`: as large as time allows. */
+  /** `ci`: small, for every change. `stated`: the size for which the guarantee is given. `full`: as large as time allows. */
   size: ProofSize
-  /** Printed at the start and taken back with `--seed`, so that a failure can be seen again. */
+  /** Printed at the start and accepted back with `--seed`, so that a failure can be reproduced. */
   seed: number
   /** Seeded, in [0, 1). */
   random(): number
-  /** The words after a second `--`, for proofs that can be played in several ways. */
-  words: readonly string[]
-  /** Progress, with the time since the start. */
-  say(line: string): void
-  /** Printed last, in the order given. */
-  figure(name: string, value: string | number): void
-  /** A check that does not hold is printed at once and fails the proof at its end: later checks still run. */
-  check(holds: boolean, what: string): void
-  /** Runs when the proof ends, however it ends; the last one given runs first. */
+  /** The arguments after the second `--`, for proofs that can run in parts or variants. */
+  args: readonly string[]
+  /** Prints a line of progress, with the time since the start. */
+  log(line: string): void
+  /** Figures are printed at the end, in this order, and recorded in the results. A missed target does not fail the proof. */
+  figure(label: string, value: string | number, target?: Target): void
+  /**
+   * The message says what must hold, then what was observed. A failed check is printed at once and fails the proof at its end;
+   * later checks still run.
+   */
+  check(ok: boolean, message: string): void
+  /** Registers a function that runs when the proof ends, also after a failure. The last one registered runs first. */
   cleanUp(stop: () => Promise<unknown>): void
+}
+
+export interface Target {
+  /** For example `≤ 1.3×`. */
+  goal: string
+  isMet: boolean
 }
 
 export type ProofSize = 'ci' | 'stated' | 'full'
 
 export interface Proof {
-  promise: string
+  guarantee: string
   prove(run: ProofRun): Promise<void>
 }
 
-/** mulberry32: small, and good enough to choose whom to kill next. */
+/** mulberry32: a small generator, good enough to choose which process to kill next. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

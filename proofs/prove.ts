@@ -1,25 +1,26 @@
 /**
- * npm run prove                          lists the promises
+ * npm run prove                          lists the guarantees
  * npm run prove -- <name> [...]          runs these proofs at their stated size
  * npm run prove -- all --ci              runs every proof at a small size
- * npm run prove -- --names               prints the names alone
+ * npm run prove -- --names               prints only the names
  *
- * --ci, --full: another size. --seed N: the same random choices again. -- words: handed to the proof.
+ * --ci, --full: run at the small or the full size. --seed N: repeat the random choices of an earlier run.
+ * --record: write the figures to results.json. -- arguments: passed to the proof.
  */
-import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Proof, type ProofRun, type ProofSize, seededRandom } from './proof.ts'
+import { type ProofRun, type ProofSize, seededRandom } from './proof.ts'
+import { loadProof, proofNames, type RecordedFigure, recordRun } from './results.ts'
 
-const notProofs = new Set(['proof.ts', 'prove.ts'])
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !notProofs.has(file))
-  .map((file) => file.slice(0, -'.ts'.length))
+interface RunOptions {
+  size: ProofSize
+  seed: number
+  args: readonly string[]
+  record: boolean
+}
 
-const load = (name: string): Promise<Proof> => import(`./${name}.ts`)
-
-async function runProof(name: string, size: ProofSize, seed: number, words: readonly string[]): Promise<boolean> {
+async function runProof(name: string, { size, seed, args, record }: RunOptions): Promise<boolean> {
   const startedAt = performance.now()
-  const figures: string[] = []
+  const figures: RecordedFigure[] = []
   const failures: string[] = []
   let checks = 0
   const stops: (() => Promise<unknown>)[] = []
@@ -27,44 +28,51 @@ async function runProof(name: string, size: ProofSize, seed: number, words: read
   const run: ProofRun = {
     size,
     seed,
-    words,
+    args: args,
     random: seededRandom(seed),
-    say: (line) => console.log(`  ${seconds().padStart(6)} s  ${line}`),
-    figure: (figureName, value) => void figures.push(`  ${figureName}: ${value}`),
-    check(holds, what) {
+    log: (line) => console.log(`  ${seconds().padStart(6)} s  ${line}`),
+    figure: (label, value, target) =>
+      void figures.push({ name: label, value: String(value), ...(target && { target }) }),
+    check(ok, message) {
       checks++
-      if (holds) return
-      failures.push(what)
-      console.log(`  ${seconds().padStart(6)} s  DOES NOT HOLD: ${what}`)
+      if (ok) return
+      failures.push(message)
+      console.log(`  ${seconds().padStart(6)} s  FAILED: ${message}`)
     },
     cleanUp: (stop) => void stops.push(stop),
   }
   const cleanUpAll = async () => {
     for (let stop = stops.pop(); stop; stop = stops.pop()) {
-      await stop().catch((error: unknown) => run.check(false, `cleaning up: ${reasonOf(error)}`))
+      await stop().catch((error: unknown) => run.check(false, `clean-up succeeds: ${describeError(error)}`))
     }
   }
   const onInterrupt = () => void cleanUpAll().then(() => process.exit(130))
   process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt)
 
-  const proof = await load(name)
-  console.log(`\n${name}: ${proof.promise}\n  size ${size}, seed ${seed}`)
+  const proof = await loadProof(name)
+  console.log(`\n${name}: ${proof.guarantee}\n  size ${size}, seed ${seed}`)
   try {
     await proof.prove(run)
   } catch (error) {
-    run.check(false, reasonOf(error))
+    run.check(false, `the proof runs to its end: ${describeError(error)}`)
   }
   await cleanUpAll()
-  if (checks === 0) run.check(false, 'nothing was checked')
+  if (checks === 0) run.check(false, 'the proof makes at least one check')
   process.off('SIGINT', onInterrupt).off('SIGTERM', onInterrupt)
 
-  for (const line of figures) console.log(line)
-  for (const failure of failures) console.log(`  does not hold: ${failure}`)
-  console.log(`${name}: ${failures.length === 0 ? 'holds' : 'DOES NOT HOLD'} (${checks} checks, ${seconds()} s)`)
+  for (const { name: label, value, target } of figures) {
+    const goal = target ? ` (target ${target.goal}: ${target.isMet ? 'met' : 'MISSED'})` : ''
+    console.log(`  ${label}: ${value}${goal}`)
+  }
+  for (const failure of failures) console.log(`  failed: ${failure}`)
+  console.log(`${name}: ${failures.length === 0 ? 'passed' : 'FAILED'} (${checks} checks, ${seconds()} s)`)
+  if (record && size !== 'ci') {
+    recordRun({ proof: name, size, seed, passed: failures.length === 0, checks, seconds: Number(seconds()), figures })
+  }
   return failures.length === 0
 }
 
-const reasonOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error))
+const describeError = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error))
 
 function readArguments() {
   try {
@@ -74,6 +82,7 @@ function readArguments() {
         full: { type: 'boolean' },
         seed: { type: 'string' },
         names: { type: 'boolean' },
+        record: { type: 'boolean' },
       },
       allowPositionals: true,
       tokens: true,
@@ -87,33 +96,34 @@ function readArguments() {
 async function main(): Promise<number> {
   const { values, positionals, tokens } = readArguments()
   const terminator = tokens.find((token) => token.kind === 'option-terminator')
-  const words = terminator ? process.argv.slice(2 + terminator.index + 1) : []
-  const asked = positionals.slice(0, positionals.length - words.length)
+  const args = terminator ? process.argv.slice(2 + terminator.index + 1) : []
+  const requestedNames = positionals.slice(0, positionals.length - args.length)
 
   if (values.names) {
-    console.log(names.join('\n'))
+    console.log(proofNames.join('\n'))
     return 0
   }
-  if (asked.length === 0) {
-    console.log('Promises and their proofs. Run one with: npm run prove -- <name>\n')
-    for (const name of names) console.log(`  ${name.padEnd(28)} ${(await load(name)).promise}`)
+  if (requestedNames.length === 0) {
+    console.log('Guarantees and their proofs. Run one with: npm run prove -- <name>\n')
+    for (const name of proofNames) console.log(`  ${name.padEnd(24)} ${(await loadProof(name)).guarantee}`)
     return 0
   }
-  const chosen = asked[0] === 'all' ? names : asked
-  const unknown = chosen.filter((name) => !names.includes(name))
+  const selectedNames = requestedNames[0] === 'all' ? proofNames : requestedNames
+  const unknown = selectedNames.filter((name) => !proofNames.includes(name))
   if (unknown.length > 0) {
-    console.error(`There is no proof named ${unknown.join(', ')}. There are: ${names.join(', ')}.`)
+    console.error(`Unknown proof: ${unknown.join(', ')}. Choose from: ${proofNames.join(', ')}.`)
     return 2
   }
   const size: ProofSize = values.full ? 'full' : values.ci ? 'ci' : 'stated'
   if (values.seed !== undefined && !/^\d{1,10}$/.test(values.seed)) {
-    console.error('--seed has to be a number that an earlier run printed.')
+    console.error('--seed must be a non-negative integer of at most 10 digits, as printed by an earlier run.')
     return 2
   }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed)
   const failed: string[] = []
-  for (const name of chosen) if (!(await runProof(name, size, seed, words))) failed.push(name)
-  if (chosen.length > 1) console.log(`\n${chosen.length - failed.length} passed, ${failed.length} failed`)
+  const options = { size, seed, args, record: values.record ?? false }
+  for (const name of selectedNames) if (!(await runProof(name, options))) failed.push(name)
+  if (selectedNames.length > 1) console.log(`\n${selectedNames.length - failed.length} passed, ${failed.length} failed`)
   return failed.length === 0 ? 0 : 1
 }
 

@@ -1,28 +1,29 @@
 /**
- * A random stream of views comes in from every source, late, repeated and raced, while everything on its way is killed with -9
- * and answers get lost after the work was done. At the end every answer about any range is what a model says that has seen
- * nothing but what was acknowledged, and shares no code with the product.
+ * Sends a random stream of views from every source, late, repeated and concurrently, while every process and service involved
+ * is killed with SIGKILL and responses are lost after the work was done. At the end, the response for any range must match a
+ * reference model that knows only the acknowledged views and shares no code with the product.
  *
- * `-- keep-logs` keeps what the processes logged.
+ * `-- keep-logs` keeps the logs of the processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hasRow } from './kit/has-row.ts'
-import { Killer } from './kit/mortal-parts.ts'
-import { PatientClient } from './kit/patient-client.ts'
-import { sendTwiceWithoutId, waitsUntilCounted } from './kit/views-exact/calm-views.ts'
-import type { ExactProject } from './kit/views-exact/deliveries.ts'
-import { type ExactService, type ProjectPlan, prepareExactService } from './kit/views-exact/exact-service.ts'
-import { Judge } from './kit/views-exact/judge-views.ts'
-import { type AskedRange, everything, randomRange } from './kit/views-exact/random-ranges.ts'
-import { StillMoments } from './kit/views-exact/still-moments.ts'
+import { ProcessKiller } from './kit/process-killer.ts'
+import { RetryingClient } from './kit/retrying-client.ts'
+import { measureCountingDelays, sendTwiceWithoutKey } from './kit/views-exact/counting-delay.ts'
+import type { ViewsProject } from './kit/views-exact/deliveries.ts'
+import { type ProjectPlan, prepareViewsFixture, type ViewsFixture } from './kit/views-exact/fixture.ts'
+import { QuietMoments } from './kit/views-exact/quiet-moments.ts'
+import { allTime, type RangeQuery, randomRange } from './kit/views-exact/random-ranges.ts'
+import { ResponseChecker } from './kit/views-exact/response-checker.ts'
 import { ViewStream } from './kit/views-exact/view-stream.ts'
-import { spanBefore } from './kit/views-exact/view-times.ts'
+import { spanEndingAt } from './kit/views-exact/view-times.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
-export const promise = 'Every view is counted once, whatever is killed, and any range is answered exactly'
+export const guarantee =
+  'Every acknowledged view is counted exactly once, whatever is killed, and any time range is exact'
 
 const sizes = {
-  ci: { events: 40_000, beacons: 400, logFiles: 3, linesPerFile: 2_000, killsInFlight: 4, ranges: 40, calmViews: 8 },
+  ci: { events: 40_000, beacons: 400, logFiles: 3, linesPerFile: 2_000, killsInFlight: 4, ranges: 40, quietViews: 8 },
   stated: {
     events: 2_000_000,
     beacons: 20_000,
@@ -30,7 +31,7 @@ const sizes = {
     linesPerFile: 20_000,
     killsInFlight: 24,
     ranges: 300,
-    calmViews: 50,
+    quietViews: 50,
   },
   full: {
     events: 5_000_000,
@@ -39,205 +40,222 @@ const sizes = {
     linesPerFile: 25_000,
     killsInFlight: 60,
     ranges: 300,
-    calmViews: 50,
+    quietViews: 50,
   },
 } as const
 
-/** From the most read to the least. */
+/** Ordered by traffic, most first. */
 const plans: readonly ProjectPlan[] = [
-  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], ai: 'all' },
+  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], aiScope: 'all' },
   {
     humanSource: 'script',
     respectDoNotTrack: true,
     allowedOrigins: ['https://docs.example.com', 'https://example.com'],
-    ai: 'all',
+    aiScope: 'all',
   },
-  { humanSource: 'script', respectDoNotTrack: false, allowedOrigins: [], ai: 'assistants' },
-  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], ai: 'assistants' },
-  { humanSource: 'script', respectDoNotTrack: true, allowedOrigins: [], ai: 'all' },
+  { humanSource: 'script', respectDoNotTrack: false, allowedOrigins: [], aiScope: 'assistants' },
+  { humanSource: 'servers', respectDoNotTrack: true, allowedOrigins: [], aiScope: 'assistants' },
+  { humanSource: 'script', respectDoNotTrack: true, allowedOrigins: [], aiScope: 'all' },
 ]
 const pagesPerProject = 600
 const lostShares = { api: 0.01, clickhouse: 0.01, postgres: 0.002 }
 const noneLost = { api: 0, clickhouse: 0, postgres: 0 }
-const stillMoments = 8
+const quietMomentCount = 8
 const maxPauseMs = 60_000
 const settleSeconds = 180
-/** Then whoever waits for an answer gives up. */
+/** After this time, clients stop retrying and the proof fails. */
 const maxMinutes = 120
 
 export async function prove(run: ProofRun): Promise<void> {
-  const { killsInFlight, ranges, calmViews, ...size } = sizes[run.size]
-  const service = await prepareExactService(run, { plans, pagesPerProject, keepLogs: run.words.includes('keep-logs') })
-  const killer = new Killer(seededRandom(run.seed + 1))
-  await Promise.all(service.processes.map((part) => killer.start(part)))
-  run.say(`everything is up: ${service.processes.length + service.services.length} parts to kill`)
+  const { killsInFlight, ranges, quietViews, ...size } = sizes[run.size]
+  const service = await prepareViewsFixture(run, { plans, pagesPerProject, keepLogs: run.args.includes('keep-logs') })
+  const killer = new ProcessKiller(seededRandom(run.seed + 1))
+  await Promise.all(service.processes.map((target) => killer.start(target)))
+  run.log(`everything is up: ${service.processes.length + service.services.length} processes to kill`)
 
-  const client = new PatientClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
-  const still = new StillMoments()
-  const span = spanBefore(Date.now())
-  await still.makeOne()
-  const stream = new ViewStream({ run, service, client, still, span, size })
+  const client = new RetryingClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
+  const quietMoments = new QuietMoments()
+  const span = spanEndingAt(Date.now())
+  await quietMoments.create()
+  const stream = new ViewStream({ run, service, client, quietMoments, span, size })
   const startedAt = performance.now()
-  await streamAmidDeaths(run, { service, stream, still, killer })
-  await still.makeOne()
+  await streamWhileKilling(run, { service, stream, quietMoments, killer })
+  await quietMoments.create()
   const streamSeconds = (performance.now() - startedAt) / 1000
-  await untilLoaded(run, service)
+  await waitUntilLoaded(run, service)
 
-  const runMs = { from: still.momentsMs[0] ?? 0, to: still.momentsMs.at(-1) ?? 0 }
-  const judge = new Judge(client, runMs, seededRandom(run.seed + 2))
-  const chance = seededRandom(run.seed + 3)
-  const anyRange = ({ model }: ExactProject) => randomRange(model, span, still.momentsMs, chance)
-  await judgeRanges(run, service.projects, judge, anyRange, ranges)
-  await judgeEverything(run, service.projects, judge)
-  run.say(`${judge.count.calls} answers held against the model`)
+  const runMs = { from: quietMoments.momentsMs[0] ?? 0, to: quietMoments.momentsMs.at(-1) ?? 0 }
+  const checker = new ResponseChecker(client, runMs, seededRandom(run.seed + 2))
+  const random = seededRandom(run.seed + 3)
+  const chooseRange = ({ model }: ViewsProject) => randomRange(model, span, quietMoments.momentsMs, random)
+  await checkRanges(run, service.projects, checker, chooseRange, ranges)
+  await checkAllTime(run, service.projects, checker)
+  run.log(`${checker.count.calls} responses compared with the reference model`)
 
-  const [calmProject] = service.projects
-  if (!calmProject) throw new Error('there is a project')
-  const calm = { client, project: calmProject, span }
-  await sendTwiceWithoutId(calm, chance)
-  const waitsMs = (await waitsUntilCounted(calm, calmViews, chance)).sort((a, b) => a - b)
-  await judgeEverything(run, service.projects, judge)
+  const [quietProject] = service.projects
+  if (!quietProject) throw new Error('the fixture has no project')
+  const quietDeps = { client, project: quietProject, span }
+  await sendTwiceWithoutKey(quietDeps, random)
+  const delaysMs = (await measureCountingDelays(quietDeps, quietViews, random)).sort((a, b) => a - b)
+  await checkAllTime(run, service.projects, checker)
 
-  const slowestSeconds = (waitsMs.at(-1) ?? Number.POSITIVE_INFINITY) / 1000
-  run.check(slowestSeconds <= 10, `an acknowledged view is in the answer within 10 s, not ${slowestSeconds.toFixed(1)}`)
-  run.check(killer.inFlightCount >= killsInFlight, `at least ${killsInFlight} kills hit work in flight`)
-  run.check(client.faults.length === 0, `a part that is away is 503, never a fault of ours: ${client.faults[0]}`)
-  const fallen = killer.endedByThemselves.filter((kind) => kind === 'api' || kind === 'worker')
-  run.check(fallen.length === 0, `no process of ours ends by itself: ${fallen.join(', ')}`)
-  giveFigures(run, { service, stream, killer, client, judge, streamSeconds, waitsMs })
+  const slowestSeconds = (delaysMs.at(-1) ?? Number.POSITIVE_INFINITY) / 1000
+  run.check(slowestSeconds <= 10, `an acknowledged view is counted within 10 s: ${slowestSeconds.toFixed(1)} s`)
+  run.check(
+    killer.inFlightCount >= killsInFlight,
+    `at least ${killsInFlight} kills hit work in flight: ${killer.inFlightCount}`,
+  )
+  run.check(
+    client.serverErrors.length === 0,
+    `while a process is down, the only server error is 503: ${client.serverErrors[0]}`,
+  )
+  const crashed = killer.unexpectedExits.filter((kind) => kind === 'api' || kind === 'worker')
+  run.check(crashed.length === 0, `api and worker never exit by themselves: ${crashed.join(', ')}`)
+  reportFigures(run, { service, stream, killer, client, checker, streamSeconds, delaysMs })
 }
 
-/** The stream goes on until enough work in flight was hit. Afterwards everything is up, and answers are lost no more. */
-async function streamAmidDeaths(
+/** Streams until enough kills have hit work in flight. Afterwards everything is up, and no more responses are lost. */
+async function streamWhileKilling(
   run: ProofRun,
-  parts: { service: ExactService; stream: ViewStream; still: StillMoments; killer: Killer },
+  deps: { service: ViewsFixture; stream: ViewStream; quietMoments: QuietMoments; killer: ProcessKiller },
 ): Promise<void> {
-  const { service, stream, still, killer } = parts
+  const { service, stream, quietMoments, killer } = deps
   const { events, killsInFlight } = sizes[run.size]
-  const chance = seededRandom(run.seed + 4)
+  const random = seededRandom(run.seed + 4)
   const killing = new AbortController()
-  const pause = () => untilMore(stream, (chance() * 3 * events) / killsInFlight, killing.signal)
-  const progress = setInterval(() => run.say(progressOf(stream, killer)), 15_000)
+  const pause = () => waitForEvents(stream, (random() * 3 * events) / killsInFlight, killing.signal)
+  const progress = setInterval(() => run.log(describeProgress(stream, killer)), 15_000)
   service.loseResponses(lostShares)
   try {
     await Promise.all([
       stream.send(() => killer.inFlightCount >= killsInFlight).finally(() => killing.abort()),
-      killer.killInTurns(service.processes, pause, killing.signal),
-      killer.killInTurns(service.services, pause, killing.signal),
-      beStillNowAndThen(stream, still, events, killing.signal),
+      killer.killInRounds(service.processes, pause, killing.signal),
+      killer.killInRounds(service.services, pause, killing.signal),
+      createQuietMoments(stream, quietMoments, events, killing.signal),
     ])
   } finally {
     clearInterval(progress)
     service.loseResponses(noneLost)
   }
-  run.say(`${progressOf(stream, killer)}; everything is up again`)
+  run.log(`${describeProgress(stream, killer)}; everything is up again`)
 }
 
-/** Kills keep step with the work, however fast the machine is; but they do not wait for ever. */
-async function untilMore(stream: ViewStream, moreEvents: number, stop: AbortSignal): Promise<void> {
-  const wanted = stream.acknowledgedEvents + moreEvents
-  const until = Date.now() + maxPauseMs
-  while (stream.acknowledgedEvents < wanted && Date.now() < until && !stop.aborted) await sleep(50)
+/** Kills keep pace with the stream, so that their ratio does not depend on the machine, but wait only for a limited time. */
+async function waitForEvents(stream: ViewStream, moreEvents: number, stop: AbortSignal): Promise<void> {
+  const target = stream.acknowledgedEvents + moreEvents
+  const deadline = Date.now() + maxPauseMs
+  while (stream.acknowledgedEvents < target && Date.now() < deadline && !stop.aborted) await sleep(50)
 }
 
-async function beStillNowAndThen(
+async function createQuietMoments(
   stream: ViewStream,
-  still: StillMoments,
+  quietMoments: QuietMoments,
   events: number,
   stop: AbortSignal,
 ): Promise<void> {
-  for (let number = 1; number <= stillMoments && !stop.aborted; number++) {
-    while (stream.acknowledgedEvents < (events * number) / (stillMoments + 1) && !stop.aborted) await sleep(50)
-    if (!stop.aborted) await still.makeOne()
+  for (let number = 1; number <= quietMomentCount && !stop.aborted; number++) {
+    while (stream.acknowledgedEvents < (events * number) / (quietMomentCount + 1) && !stop.aborted) await sleep(50)
+    if (!stop.aborted) await quietMoments.create()
   }
 }
 
-const progressOf = (stream: ViewStream, killer: Killer) =>
-  `${stream.acknowledgedEvents} events acknowledged; ${killer.count} kills, ${killer.inFlightCount} in flight`
+const describeProgress = (stream: ViewStream, killer: ProcessKiller) =>
+  `${stream.acknowledgedEvents} events acknowledged; ${killer.count} kills, ${killer.inFlightCount} with work in flight`
 
-/** Nothing waits any more, and nothing was set aside: that would wait for ever. */
-async function untilLoaded(run: ProofRun, { postgresUrl }: ExactService): Promise<void> {
+/** Waits until no batch or block is left. A batch that was set aside would stay forever, and fail this check. */
+async function waitUntilLoaded(run: ProofRun, { postgresUrl }: ViewsFixture): Promise<void> {
   const isEmpty = 'SELECT WHERE NOT EXISTS (SELECT FROM view_batch) AND NOT EXISTS (SELECT FROM view_block)'
   const startedAt = performance.now()
   while (!(await hasRow(postgresUrl, isEmpty))) {
     if (performance.now() - startedAt > settleSeconds * 1000) {
-      run.check(false, `what was acknowledged is loaded within ${settleSeconds} s`)
+      run.check(false, `all acknowledged views are loaded within ${settleSeconds} s after the last event`)
       return
     }
     await sleep(200)
   }
-  run.say('everything is loaded')
-  run.figure('until all was loaded after the last event, seconds', ((performance.now() - startedAt) / 1000).toFixed(1))
+  run.log('all views are loaded')
+  run.figure(
+    'time until all views were loaded after the last event',
+    `${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  )
 }
 
-const judgedAtOnce = 3
+const concurrentChecks = 3
 const maxDifferencesReported = 10
 
-const judgeEverything = (run: ProofRun, projects: readonly ExactProject[], judge: Judge) =>
-  judgeRanges(run, projects, judge, () => ({ range: everything, query: '', ai: undefined }), projects.length)
+const checkAllTime = (run: ProofRun, projects: readonly ViewsProject[], checker: ResponseChecker) =>
+  checkRanges(run, projects, checker, () => ({ range: allTime, query: '', aiScope: undefined }), projects.length)
 
-/** By turns of the projects. */
-async function judgeRanges(
+/** Distributes the ranges over the projects. */
+async function checkRanges(
   run: ProofRun,
-  projects: readonly ExactProject[],
-  judge: Judge,
-  choose: (project: ExactProject) => AskedRange,
+  projects: readonly ViewsProject[],
+  checker: ResponseChecker,
+  choose: (project: ViewsProject) => RangeQuery,
   count: number,
 ): Promise<void> {
   let next = 0
-  let told = 0
-  const judgeNext = async () => {
+  let differenceCount = 0
+  const checkNext = async () => {
     for (let index = next++; index < count; index = next++) {
       const project = projects[index % projects.length]
-      if (!project) throw new Error('there is a project')
-      const difference = await judge.differenceIn(project, choose(project))
+      if (!project) throw new Error('the fixture has no project')
+      const difference = await checker.findDifference(project, choose(project))
       if (difference === undefined) run.check(true, '')
-      else if (told++ < maxDifferencesReported) run.check(false, difference)
+      else if (differenceCount++ < maxDifferencesReported) run.check(false, difference)
     }
   }
-  await Promise.all(Array.from({ length: judgedAtOnce }, judgeNext))
-  if (told > maxDifferencesReported) run.check(false, `${told} of ${count} ranges differ`)
+  await Promise.all(Array.from({ length: concurrentChecks }, checkNext))
+  if (differenceCount > maxDifferencesReported)
+    run.check(false, `no range differs from the reference model: ${differenceCount} of ${count} do`)
 }
 
-function giveFigures(
+function reportFigures(
   run: ProofRun,
-  parts: {
-    service: ExactService
+  results: {
+    service: ViewsFixture
     stream: ViewStream
-    killer: Killer
-    client: PatientClient
-    judge: Judge
+    killer: ProcessKiller
+    client: RetryingClient
+    checker: ResponseChecker
     streamSeconds: number
-    waitsMs: readonly number[]
+    delaysMs: readonly number[]
   },
 ): void {
-  const { service, stream, killer, client, judge, streamSeconds, waitsMs } = parts
-  const { batches, beacons, imports, refused, raced, sentAgain, killedImports } = stream.count
+  const { service, stream, killer, client, checker, streamSeconds, delaysMs } = results
+  const { batches, beacons, imports, rejected, raced, resent, killedImports } = stream.count
   const views = service.projects.reduce((sum, { model }) => sum + model.size, 0)
-  const byVictim = [...killer.killsInFlight].map(([kind, count]) => `${kind} ${count}`).sort()
-  const lostOf = (counts: readonly { lost: number; calls: number }[]) =>
+  const killsByKind = [...killer.killsInFlight].map(([kind, count]) => `${kind} ${count}`).sort()
+  const describeLosses = (counts: readonly { lost: number; calls: number }[]) =>
     `${counts.reduce((sum, { lost }) => sum + lost, 0)} of ${counts.reduce((sum, { calls }) => sum + calls, 0)}`
-  const { api, clickhouse, postgres } = service.lost
+  const { api, clickhouse, postgres } = service.lossCounts
   const rate = Math.round(stream.acknowledgedEvents / streamSeconds)
   run.figure(
-    'events, views among them',
-    `${stream.acknowledgedEvents}, ${views}; ${rate} events a second with all the kills`,
+    'events acknowledged',
+    `${stream.acknowledgedEvents} (${views} page views; ${rate} events/s, including the outages)`,
   )
   run.figure(
-    'batches, beacons, log files',
-    `${batches}, ${beacons}, ${imports} (killed in the middle: ${killedImports})`,
+    'deliveries',
+    `${batches} batches, ${beacons} beacons, ${imports} log files (${killedImports} imports killed in the middle)`,
   )
-  run.figure('deliveries raced, sent again, refused', `${raced}, ${sentAgain}, ${refused}`)
-  run.figure('requests that clients repeated', client.repeats)
-  run.figure('kills', `${killer.count}, in flight ${killer.inFlightCount}: ${byVictim.join(', ')}`)
-  run.figure('answers lost by api', lostOf(api))
-  run.figure('answers lost by ClickHouse', lostOf(clickhouse))
-  run.figure('answers lost by PostgreSQL', `${postgres.lost} of ${postgres.calls}, ${postgres.lostCommits} of commits`)
-  run.figure('ranges', `${sizes[run.size].ranges} in ${judge.count.calls} answers, ${judge.count.rows} rows of pages`)
-  const median = waitsMs[Math.floor(waitsMs.length / 2)] ?? 0
-  const slowest = waitsMs.at(-1) ?? 0
+  run.figure('repeated deliveries', `${raced} concurrent, ${resent} later`)
+  run.figure('rejected deliveries', rejected)
+  run.figure('requests retried by clients', client.retries)
+  run.figure('kills', `${killer.count}, ${killer.inFlightCount} with work in flight: ${killsByKind.join(', ')}`)
+  run.figure('responses of api lost', describeLosses(api))
+  run.figure('responses of ClickHouse lost', describeLosses(clickhouse))
   run.figure(
-    'acknowledged view in the answer, seconds',
-    `median ${(median / 1000).toFixed(1)}, slowest ${(slowest / 1000).toFixed(1)}`,
+    'responses of PostgreSQL lost',
+    `${postgres.lost} of ${postgres.calls} (${postgres.lostCommits} of commits)`,
+  )
+  run.figure(
+    'ranges checked',
+    `${sizes[run.size].ranges} (${checker.count.calls} responses, ${checker.count.rows} page rows)`,
+  )
+  const median = delaysMs[Math.floor(delaysMs.length / 2)] ?? 0
+  const slowest = delaysMs.at(-1) ?? 0
+  run.figure(
+    'time until an acknowledged view is counted',
+    `median ${(median / 1000).toFixed(1)} s, slowest ${(slowest / 1000).toFixed(1)} s`,
   )
 }

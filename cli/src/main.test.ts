@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 
 const main = join(import.meta.dirname, 'main.ts')
 
-/** The command as a shell runs it, on the client's source so that nothing needs to be built first. */
+/** Runs the command as a shell does, on the SDK's source so that nothing needs to be built first. */
 const colophon = (args: string[], environment: Record<string, string> = {}) =>
   new Promise<{ exitCode: number | string | null | undefined; stdout: string; stderr: string }>((resolve) => {
     const command = ['--conditions=colophon-source', main, ...args]
@@ -17,11 +17,11 @@ const colophon = (args: string[], environment: Record<string, string> = {}) =>
 
 let server: Server
 let url: string
-let answer: { status: number; body: unknown }
+let reply: { status: number; body: unknown }
 
 beforeAll(async () => {
   server = createServer((_request, response) =>
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body)),
+    response.writeHead(reply.status, { 'content-type': 'application/json' }).end(JSON.stringify(reply.body)),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -35,38 +35,40 @@ const degraded = {
   components: { postgres: { status: 'ok', latencyMs: 2 }, clickhouse: { status: 'failing', reason: 'disk_full' } },
 }
 beforeEach(() => {
-  answer = { status: 200, body: ready }
+  reply = { status: 200, body: ready }
 })
 
-test('status of a ready server', async () => {
+test('shows the status of a ready server', async () => {
   expect(await colophon(['status', '--url', url])).toEqual({
     exitCode: 0,
-    stdout: `Colophon 1.2.3 at ${url} is ready: everything works.\n\n  postgres  works  2 ms\n`,
+    stdout: `Colophon 1.2.3 at ${url} is ready: all components work.\n\n  postgres  ok       2 ms\n`,
     stderr: '',
   })
 })
 
-test('status of a degraded server, its address from the environment', async () => {
-  answer = { status: 200, body: degraded }
+test('shows the status of a degraded server, with the URL from the environment', async () => {
+  reply = { status: 200, body: degraded }
   const { exitCode, stdout } = await colophon(['status'], { COLOPHON_URL: url })
   expect(exitCode).toBe(1)
-  expect(stdout).toContain('is degraded: it takes requests, but some work waits')
-  expect(stdout).toContain('  postgres    works  2 ms\n  clickhouse  fails  disk_full\n')
+  expect(stdout).toContain('is degraded: it accepts requests, but some work waits')
+  expect(stdout).toContain('  postgres    ok       2 ms\n  clickhouse  failing  disk_full\n')
 })
 
-test('status for machines', async () => {
-  answer = { status: 503, body: { ...degraded, status: 'not_ready' } }
+test('prints the status as JSON', async () => {
+  reply = { status: 503, body: { ...degraded, status: 'not_ready' } }
   const { exitCode, stdout } = await colophon(['status', '--json', '--url', url])
   expect(exitCode).toBe(1)
   expect(JSON.parse(stdout)).toEqual({ url, ...degraded, status: 'not_ready' })
 })
 
-test('status where there is no Colophon', async () => {
-  answer = { status: 404, body: {} }
+test('reports that another program responds at the URL', async () => {
+  reply = { status: 404, body: {} }
   const args = ['status', '--url', url]
   const { exitCode, stdout } = await colophon(args)
   expect(exitCode).toBe(1)
-  expect(stdout).toContain(`No Colophon at ${url}: ${url}/readyz answered 404, but not as Colophon does`)
+  expect(stdout).toContain(
+    `Cannot reach Colophon at ${url}: ${url}/readyz sent status 404 and a body that is not from Colophon`,
+  )
   expect(JSON.parse((await colophon([...args, '--json'])).stdout)).toMatchObject({
     url,
     status: 'unreachable',
@@ -74,32 +76,56 @@ test('status where there is no Colophon', async () => {
   })
 })
 
-test('what a server says cannot steer the terminal', async () => {
-  answer = { status: 200, body: { ...ready, version: '1\u001b[2J\n::error::' } }
+test('replaces control characters in what a server sends', async () => {
+  reply = { status: 200, body: { ...ready, version: '1\u001b[2J\n::error::' } }
   expect((await colophon(['status', '--url', url])).stdout).toContain('Colophon 1\ufffd[2J\ufffd::error:: at')
 })
 
 test.each([
-  [[], 'Say what to do.'],
-  [['constructor'], 'There is no command "constructor".'],
-  [['status'], 'Say where Colophon answers, with --url or COLOPHON_URL.'],
-  [['status', '--url', 'localhost:8080'], 'The base URL must start with http:// or https://'],
-  [['status', '--url'], "Option '--url <value>' argument missing"],
-  [['status', '--verbose'], "Unknown option '--verbose'"],
-  [['status', 'now'], "Unexpected argument 'now'"],
-])('colophon %j is not understood', async (args, message) => {
+  [[], 'Missing command.', 'colophon'],
+  [['constructor'], 'Unknown command "constructor".', 'colophon'],
+  [['--verbose'], "Unknown option '--verbose'.", 'colophon'],
+  [['status'], 'Missing option --url, or COLOPHON_URL.', 'colophon status'],
+  [['status', '--url', 'localhost:8080'], 'The base URL must start with http:// or https://', 'colophon status'],
+  [['status', '--url'], "Option '--url <value>' argument missing.", 'colophon status'],
+  [['status', '--verbose'], "Unknown option '--verbose'.", 'colophon status'],
+  [['status', 'now'], "Unexpected argument 'now'.", 'colophon status'],
+])('rejects colophon %j and points to its help', async (args, message, command) => {
   const { exitCode, stdout, stderr } = await colophon(args)
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
   expect(stderr).toContain(`colophon: ${message}`)
-  expect(stderr).toContain('colophon status')
+  expect(stderr).toContain(`\nRun '${command} --help' for usage.\n`)
 })
 
-test('--help and --version', async () => {
-  for (const args of [['--help'], ['help'], ['status', '--help']]) {
-    expect(await colophon(args)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('--url URL') })
+test('prints help', async () => {
+  for (const args of [['--help'], ['-h'], ['help']]) {
+    expect(await colophon(args)).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Usage: colophon COMMAND \[OPTIONS\]\n[\s\S]*\n {2}status {2}Show whether/),
+      stderr: '',
+    })
   }
-  expect(await colophon(['--version'])).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
-  })
+  for (const args of [
+    ['status', '--help'],
+    ['status', '--wrong', '-h'],
+    ['help', 'status'],
+  ]) {
+    expect(await colophon(args)).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^Usage: colophon status \[OPTIONS\]\n[\s\S]*\n {2}--url URL {3}URL of the instance/,
+      ),
+      stderr: '',
+    })
+  }
+})
+
+test('prints the version', async () => {
+  for (const args of [['--version'], ['status', '--version']]) {
+    expect(await colophon(args)).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    })
+  }
 })

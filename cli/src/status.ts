@@ -1,30 +1,28 @@
-/** `colophon status`: what works and what does not, for a person at a terminal or a step in CI. */
-import { parseArgs } from 'node:util'
+/** `colophon status`: the state of an instance, for a person at a terminal or a step in CI. */
 import { type Client, ColophonError, createClient } from '@colophon/sdk'
+import type { Command } from './command-line.ts'
 import { describeStatus, type Status } from './describe-status.ts'
 import { exitCodes } from './exit-codes.ts'
 import { UsageError } from './usage-error.ts'
 
-const timeoutSeconds = 10 // the server itself waits 2 seconds at most for each of its parts
+const timeoutSeconds = 10 // the server itself waits at most 2 seconds for each component
 
-export async function status(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  const options = parseOptions(args)
-  const url = options.url ?? environment.COLOPHON_URL
-  if (!url) throw new UsageError('Say where Colophon answers, with --url or COLOPHON_URL.')
-  const found = await ask(clientFor(url), url)
-  console.log(options.json ? JSON.stringify(found, null, 2) : describeStatus(found))
-  return found.status === 'ready' ? exitCodes.ok : exitCodes.notOk
+export const status: Command = {
+  summary: 'Show whether an instance and its components work; exits with 1 unless all do',
+  options: {
+    url: { placeholder: 'URL', description: 'URL of the instance; defaults to the environment variable COLOPHON_URL' },
+    json: { description: 'Print the status as JSON' },
+  },
+  async run(options, environment) {
+    const url = options.url ?? environment.COLOPHON_URL
+    if (typeof url !== 'string' || url === '') throw new UsageError('Missing option --url, or COLOPHON_URL.')
+    const result = await readStatus(createStatusClient(url), url)
+    console.log(options.json ? JSON.stringify(result, null, 2) : describeStatus(result))
+    return result.status === 'ready' ? exitCodes.ok : exitCodes.notOk
+  },
 }
 
-function parseOptions(args: string[]): { url?: string; json?: boolean } {
-  try {
-    return parseArgs({ args, options: { url: { type: 'string' }, json: { type: 'boolean' } } }).values
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function clientFor(baseUrl: string): Client {
+function createStatusClient(baseUrl: string): Client {
   try {
     return createClient({ baseUrl, timeoutSeconds })
   } catch (error) {
@@ -32,7 +30,7 @@ function clientFor(baseUrl: string): Client {
   }
 }
 
-async function ask(client: Client, url: string): Promise<Status> {
+async function readStatus(client: Client, url: string): Promise<Status> {
   try {
     return { url, ...(await client.readiness()) }
   } catch (error) {

@@ -1,2 +1,2 @@
-/** The command cannot be understood: nothing was done. */
+/** A mistake in the command line. Nothing was done. */
 export class UsageError extends Error {}

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Run once by the postgres image, when its data directory is empty. Two roles: whoever gets hold of Temporal's password
-# does not have Colophon's tables, and the other way round. Neither is the superuser.
+# The postgres image runs this once, when its data directory is empty. There are two roles, so that Temporal's password does not
+# give access to Colophon's tables, and vice versa. Neither is a superuser.
 set -euo pipefail
 
 create() { # role, file with its password, its databases
   local role=$1 password_file=$2 database
   shift 2
-  # The password goes in by standard input: arguments are in every list of processes.
+  # The password is passed on standard input, because every process list shows arguments.
   psql --set ON_ERROR_STOP=1 --set role="$role" <<-SQL
 	\\set password \`cat $password_file\`
 	CREATE ROLE :"role" LOGIN PASSWORD :'password';

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings Temporal's two databases to the schema of this image's version. Runs before every start: on a schema that is
-# current it changes nothing. Moving to a newer Temporal is moving both image tags, one minor version at a time.
+# Updates Temporal's two databases to the schema of this image's version. Runs before every start, and changes nothing if the
+# schema is current. To upgrade Temporal, change both image tags, one minor version at a time.
 set -eu
 
 [ -z "${SQL_PASSWORD_FILE:-}" ] || SQL_PASSWORD=$(cat "$SQL_PASSWORD_FILE")

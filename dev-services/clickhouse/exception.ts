@@ -1,4 +1,4 @@
-/** An error as ClickHouse tells it over HTTP: a status, a code in a header, and a text that clients take apart. */
+/** An error as ClickHouse returns it over HTTP: a status, a code in a header, and a text that clients parse. */
 export class ClickHouseException extends Error {
   readonly code: number
 
@@ -11,7 +11,7 @@ export class ClickHouseException extends Error {
     return new ClickHouseException(code, `Code: ${code}. DB::Exception: ${message}. (${name})`)
   }
 
-  /** The engine's errors carry their code only in the text. */
+  /** Errors of chdb have their code only in the text. */
   static from(error: unknown): ClickHouseException {
     const text = error instanceof Error ? error.message : String(error)
     const code = /^Code: (\d+)/.exec(text)?.[1]
@@ -23,7 +23,7 @@ export class ClickHouseException extends Error {
   }
 }
 
-// As the server has it; what is not here is 500.
+// The same mapping as the server's. All other codes are 500.
 const codesByStatus: Record<number, number[]> = {
   400: [6, 8, 15, 25, 26, 27, 36, 37, 38, 41, 44, 53, 62, 72, 117, 123, 167, 168, 223, 321, 376, 427, 441, 675, 676],
   403: [497],

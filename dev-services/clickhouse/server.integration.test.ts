@@ -16,7 +16,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getClickhouse } from '../start-clickhouse.ts'
 
 const binary = await getClickhouse()
-if (binary.kind !== 'chdb') throw new Error('A ClickHouse server on the PATH leaves chdb unused: nothing to test here.')
+if (binary.kind !== 'chdb') throw new Error('These tests require chdb, but there is a ClickHouse server on the PATH.')
 const chdbDirectory = binary.directory
 
 type Running = { process: ChildProcess; url: string }
@@ -35,7 +35,7 @@ async function start(dataDirectory: string): Promise<Running> {
     once(child, 'exit').then(([code]) => `exited with ${code}`),
   ])
   const url = /^ready (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(line)?.[1]
-  if (!url) throw new Error(`not ready: ${line}`)
+  if (!url) throw new Error(`The server is not ready: ${line}`)
   return { process: child, url }
 }
 
@@ -49,7 +49,7 @@ function connect(running: Running, options: ClickHouseClientConfigOptions = {}):
   return createClient({ url: running.url, log: { level: ClickHouseLogLevel.OFF }, ...options })
 }
 
-/** A client of a database of its own, so that tests share one server as proofs do. */
+/** A client with its own database, so that tests can share one server, as proofs do. */
 async function connectTo(database: string, running: Running, options: ClickHouseClientConfigOptions = {}) {
   await connect(running).command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` })
   return connect(running, { database, ...options })
@@ -67,18 +67,18 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const child of started) child.kill('SIGKILL') // what a failed test left
+  for (const child of started) child.kill('SIGKILL') // processes left by failed tests
   await rm(directory, { recursive: true, maxRetries: 5 })
 })
 
-test('answers pings, by address and by query', async () => {
+test('responds to pings, by URL and by query', async () => {
   const client = connect(server)
   expect(await client.ping()).toEqual({ success: true })
   expect(await client.ping({ select: true })).toEqual({ success: true })
   expect(await (await fetch(`${server.url}/ping`)).text()).toBe('Ok.\n')
 })
 
-test('binds parameters of every shape', async () => {
+test('binds parameters of every type', async () => {
   const client = connect(server)
   const text = `it's "quoted", \\n is not a line end,\n\tthis is; {x:String} \`b\` ü ${'long '.repeat(20_000)}`
   const result = await client.query({
@@ -107,7 +107,7 @@ test('binds parameters of every shape', async () => {
   ])
 })
 
-test('gives results in the format asked for, with headers', async () => {
+test('returns results in the requested format, with headers', async () => {
   const client = connect(server)
   const query = 'SELECT number AS n, toString(number) AS s FROM numbers(2)'
   const json = await client.query({
@@ -144,7 +144,7 @@ test.each([
   ['SELECT {missing:String}', 456, 500],
   ["SELECT throwIf(number = 100000, 'late') FROM numbers(200000)", 395, 500],
   ['SELECT count() FROM numbers(1e12) WHERE NOT ignore(number) SETTINGS max_execution_time = 1', 159, 408],
-])('%s fails with code %i as a server does', async (query, code, status) => {
+])('%s fails with code %i, as on a server', async (query, code, status) => {
   const client = connect(server)
   const response = await fetch(server.url, { method: 'POST', body: query })
   expect(response.status).toBe(status)
@@ -153,7 +153,7 @@ test.each([
   if (query) await expect(client.command({ query })).rejects.toMatchObject({ name: 'Error', code: `${code}` })
 })
 
-test('refuses an unknown database and an unknown setting', async () => {
+test('rejects an unknown database and an unknown setting', async () => {
   const query = { query: 'SELECT 1' }
   await expect(connect(server, { database: 'nowhere' }).command(query)).rejects.toMatchObject({
     code: '81',
@@ -164,7 +164,7 @@ test('refuses an unknown database and an unknown setting', async () => {
   })
 })
 
-test('keeps databases, settings and parameters of concurrent requests apart', async () => {
+test('isolates databases, settings and parameters of concurrent requests', async () => {
   const clients = await Promise.all(Array.from({ length: 8 }, (_, i) => connectTo(`apart_${i}`, server)))
   await Promise.all(
     clients.map(async (client, i) => {
@@ -186,7 +186,7 @@ test('keeps databases, settings and parameters of concurrent requests apart', as
   await expect(rowsOf(connect(server), 'SELECT {i:UInt32}')).rejects.toMatchObject({ code: '456' })
 })
 
-test('slow queries hold up neither pings nor each other', async () => {
+test('does not delay pings or other queries while slow queries run', async () => {
   const client = connect(server, { max_open_connections: 20 })
   const started = performance.now()
   const slow = Array.from({ length: 12 }, () => client.command({ query: 'WITH (SELECT sleep(2)) AS s SELECT s' }))
@@ -195,10 +195,10 @@ test('slow queries hold up neither pings nor each other', async () => {
   expect(await client.ping()).toEqual({ success: true })
   expect(performance.now() - pingStarted).toBeLessThan(1000)
   await Promise.all(slow)
-  expect(performance.now() - started).toBeLessThan(5000) // one after the other they take 24 s, on four threads 6 s
+  expect(performance.now() - started).toBeLessThan(5000) // sequentially they take 24 s, on four threads 6 s
 })
 
-test('settings reach the reading and the writing of formats', async () => {
+test('applies settings to input and output formats', async () => {
   const client = await connectTo('formats', server)
   await client.command({ query: `CREATE TABLE t (at DateTime('UTC'), n UInt64) ENGINE = MergeTree ORDER BY n` })
   await client.insert({
@@ -218,7 +218,7 @@ test('settings reach the reading and the writing of formats', async () => {
   ).rejects.toMatchObject({ code: '41' })
 })
 
-test('takes the forms of INSERT', async () => {
+test('accepts all forms of INSERT', async () => {
   const client = await connectTo('forms', server)
   await client.command({ query: 'CREATE TABLE t (a UInt32, b String) ENGINE = MergeTree ORDER BY a' })
   const written = await client.command({ query: `INSERT INTO t VALUES (1, 'one;'), (2, 'two')` })
@@ -242,16 +242,16 @@ test('takes the forms of INSERT', async () => {
   ])
 })
 
-test('what is not gzip all the way is refused as the server refuses it', async () => {
-  const refused = await fetch(`${server.url}/?query=INSERT+INTO+t+FORMAT+CSV`, {
+test('rejects a body that is only partly gzip, as a server does', async () => {
+  const rejected = await fetch(`${server.url}/?query=INSERT+INTO+t+FORMAT+CSV`, {
     method: 'POST',
     headers: { 'content-encoding': 'gzip' },
     body: Buffer.concat([gzipSync('1'), Buffer.from('not gzip')]),
   })
-  expect(refused.headers.get('x-clickhouse-exception-code')).toBe('354')
+  expect(rejected.headers.get('x-clickhouse-exception-code')).toBe('354')
 })
 
-test('half a request inserts nothing', async () => {
+test('inserts nothing for a truncated request', async () => {
   const client = await connectTo('half', server)
   await client.command({ query: 'CREATE TABLE t (a UInt32) ENGINE = MergeTree ORDER BY a' })
   const abort = new AbortController()
@@ -261,18 +261,18 @@ test('half a request inserts nothing', async () => {
     abort.abort()
     await sleep(1000)
   }
-  const cut = fetch(`${server.url}/?database=half&query=INSERT+INTO+t+FORMAT+JSONEachRow`, {
+  const truncated = fetch(`${server.url}/?database=half&query=INSERT+INTO+t+FORMAT+JSONEachRow`, {
     method: 'POST',
     body: body(),
     duplex: 'half',
     signal: abort.signal,
   } as RequestInit)
-  await expect(cut).rejects.toThrow()
+  await expect(truncated).rejects.toThrow()
   await sleep(300)
   expect(await rowsOf(client, 'SELECT count() AS n FROM t')).toEqual([{ n: 0 }])
 })
 
-const load = (token: string): ClickHouseSettings => ({
+const blockSettings = (token: string): ClickHouseSettings => ({
   async_insert: 0,
   insert_deduplication_token: token,
   deduplicate_blocks_in_dependent_materialized_views: 1,
@@ -294,14 +294,14 @@ const views = (count: number) =>
 const countsOf = (client: ClickHouseClient) =>
   rowsOf(client, 'SELECT (SELECT count() FROM raw) AS raw, (SELECT sum(views) FROM by_page) AS rolled')
 
-test('a block of 500,000 rows is one part, and its token counts once in the chain', async () => {
+test('stores 500,000 rows as one part, and deduplicates them by token in the materialized view too', async () => {
   const client = await connectTo('tokens', server, { compression: { request: true, response: true } })
   await createViews(client)
   const insert = {
     table: 'raw',
     values: views(500_000),
     format: 'JSONEachRow',
-    clickhouse_settings: load('a'),
+    clickhouse_settings: blockSettings('a'),
   } as const
   expect((await client.insert(insert)).summary).toMatchObject({ written_rows: '505000' })
   expect(await countsOf(client)).toEqual([{ raw: 500_000, rolled: 500_000 }])
@@ -309,11 +309,11 @@ test('a block of 500,000 rows is one part, and its token counts once in the chai
   expect(await rowsOf(client, parts)).toEqual([{ rows: 500_000 }])
   await client.insert(insert)
   expect(await countsOf(client)).toEqual([{ raw: 500_000, rolled: 500_000 }])
-  await client.insert({ ...insert, values: views(10_000), clickhouse_settings: load('b') })
+  await client.insert({ ...insert, values: views(10_000), clickhouse_settings: blockSettings('b') })
   expect(await countsOf(client)).toEqual([{ raw: 510_000, rolled: 510_000 }])
 })
 
-test.each([[false], [true]])('gives a million rows, compressed: %s', async (compression) => {
+test.each([[false], [true]])('returns a million rows, compressed: %s', async (compression) => {
   const client = await connectTo('many', server, { compression: { request: compression, response: compression } })
   const result = await client.query({
     query: 'SELECT number AS n, toString(number) AS text FROM numbers(1000000)',
@@ -335,13 +335,18 @@ test('has the system tables', async () => {
   ).toHaveLength(1)
 })
 
-test('data and tokens outlive kill -9', async () => {
+test('keeps data and deduplication tokens after SIGKILL', async () => {
   const data = join(directory, 'killed')
   let running = await start(data)
   let client = await connectTo('killed', running)
   await createViews(client)
   const insert = (token: string) =>
-    client.insert({ table: 'raw', values: views(10_000), format: 'JSONEachRow', clickhouse_settings: load(token) })
+    client.insert({
+      table: 'raw',
+      values: views(10_000),
+      format: 'JSONEachRow',
+      clickhouse_settings: blockSettings(token),
+    })
 
   for (let round = 1; round <= 3; round++) {
     await insert(`token ${round}`)
@@ -358,20 +363,20 @@ test('data and tokens outlive kill -9', async () => {
   expect(await stop(running, 'SIGINT')).toBe(0)
 })
 
-test('stops within two seconds: a short query is answered, a long one is not', async () => {
+test('stops within two seconds: completes a short query and kills a long one', async () => {
   const running = await start(join(directory, 'stopped'))
   const short = connect(running).command({ query: 'SELECT sleep(0.3)' })
   const long = connect(running).command({ query: 'SELECT count() FROM numbers(1e12) WHERE NOT ignore(number)' })
   const ended = Promise.all([expect(short).resolves.toBeDefined(), expect(long).rejects.toMatchObject({ code: '394' })])
   await sleep(100)
-  const signalled = performance.now()
+  const signaledAt = performance.now()
   expect(await stop(running, 'SIGTERM')).toBe(0)
-  expect(performance.now() - signalled).toBeLessThan(2000)
+  expect(performance.now() - signaledAt).toBeLessThan(2000)
   await ended
 })
 
 test.each([[[]], [['--port', 'http']], [['--what']], [['--chdb', '/nowhere', '--data', '/tmp/unused', '--port', '0']]])(
-  'says in one line what to do about %j',
+  'prints one line with the usage for %j',
   async (args) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'server.ts'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -382,6 +387,6 @@ test.each([[[]], [['--port', 'http']], [['--what']], [['--chdb', '/nowhere', '--
     })
     const [code] = await once(child, 'close')
     expect(code).toBe(2)
-    expect(text).toMatch(/^.*(start it as|npm install).*\n$/)
+    expect(text).toMatch(/^.*(Usage|npm install).*\n$/)
   },
 )

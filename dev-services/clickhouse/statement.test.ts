@@ -7,7 +7,7 @@ test.each([
   ["-- INSERT first\n /* then */ INSERT INTO t VALUES ('a;b'); ('c')"],
   ['INSERT INTO t FORMAT JSONEachRow\n{"text":"it\'s; SELECT 2"}\n'],
   ['INSERT INTO t SELECT * FROM s'],
-])('%s is an insert', (sql) => {
+])('recognizes an INSERT: %s', (sql) => {
   expect(readStatement(sql)).toEqual({ kind: 'insert' })
 })
 
@@ -23,18 +23,21 @@ test.each([
   ["SELECT 'it''s \\' ; FORMAT CSV', `;`, \";\" FORMAT XML", 'XML'],
   ['SELECT $q$ ; FORMAT CSV $q$', undefined],
   ['CREATE TABLE format (a UInt8) ENGINE = MergeTree ORDER BY a', undefined],
-])('%s has the format %s', (sql, format) => {
+])('%s: finds the format %s', (sql, format) => {
   expect(readStatement(sql)).toEqual({ kind: 'other', ...(format && { format }) })
 })
 
-test.each([['SELECT 1; SELECT 2'], ['USE a;\nSELECT 1;'], [';SELECT 1; -- and\nSELECT 2']])('%s is refused', (sql) => {
-  expect(readStatement(sql)).toEqual({ kind: 'several' })
-})
+test.each([['SELECT 1; SELECT 2'], ['USE a;\nSELECT 1;'], [';SELECT 1; -- and\nSELECT 2']])(
+  'recognizes multiple statements: %s',
+  (sql) => {
+    expect(readStatement(sql)).toEqual({ kind: 'multiple' })
+  },
+)
 
-test.each([[''], [' ;\n'], ['-- nothing']])('%j is empty', (sql) => {
+test.each([[''], [' ;\n'], ['-- nothing']])('recognizes an empty statement: %j', (sql) => {
   expect(readStatement(sql)).toEqual({ kind: 'empty' })
 })
 
-test('a literal of many megabytes is read', () => {
+test('parses a literal of many megabytes', () => {
   expect(readStatement(`SELECT '${'long '.repeat(2_000_000)}' FORMAT CSV`)).toEqual({ kind: 'other', format: 'CSV' })
 })

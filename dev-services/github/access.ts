@@ -1,7 +1,7 @@
-/** What a caller may do with a repository. */
+/** The permissions of a caller on a repository. */
 import { ApiError, notFound } from './api-error.ts'
 import type { Caller } from './authenticate.ts'
-import { atLeast, lower } from './levels.ts'
+import { atLeast, lower } from './permission-levels.ts'
 import {
   type Account,
   covers,
@@ -13,10 +13,10 @@ import {
   type Token,
 } from './state.ts'
 
-/** `a:read` or, where several are as good, a list. */
-export type Need = `${string}:${Level}`
+/** For example `contents:read`. */
+export type RequiredPermission = `${string}:${Level}`
 
-/** What anybody may read of a public repository. */
+/** What everyone may read in a public repository. */
 const publicPermissions: Permissions = Object.fromEntries(
   ['metadata', 'contents', 'pull_requests', 'issues', 'checks', 'statuses', 'deployments', 'actions'].map((name) => [
     name,
@@ -24,17 +24,17 @@ const publicPermissions: Permissions = Object.fromEntries(
   ]),
 )
 
-/** Undefined: for this caller the repository does not exist. */
+/** Undefined if the repository does not exist for this caller. */
 export function permissionsOn(state: State, caller: Caller, repository: Repository): Permissions | undefined {
-  const held = caller.kind === 'token' ? heldBy(state, caller.token, repository) : undefined
-  if (!repository.isPrivate) return { ...publicPermissions, ...held }
-  return held && { ...held, metadata: 'read' }
+  const granted = caller.kind === 'token' ? tokenPermissions(state, caller.token, repository) : undefined
+  if (!repository.isPrivate) return { ...publicPermissions, ...granted }
+  return granted && { ...granted, metadata: 'read' }
 }
 
-function heldBy(state: State, token: Token, repository: Repository): Permissions | undefined {
+function tokenPermissions(state: State, token: Token, repository: Repository): Permissions | undefined {
   switch (token.kind) {
     case 'fine_grained':
-      return token.repositories.has(repository.id) ? upToRole(token.permissions, token.user, repository) : undefined
+      return token.repositories.has(repository.id) ? limitToRole(token.permissions, token.user, repository) : undefined
     case 'installation': {
       const { installation, repositories, permissions } = token
       if (installation.suspendedAt || !state.installations.has(installation.id)) return undefined
@@ -45,13 +45,13 @@ function heldBy(state: State, token: Token, repository: Repository): Permissions
       const installation = state
         .installationsOf(repository)
         .find(({ app, suspendedAt }) => app === token.app && !suspendedAt)
-      return installation && upToRole(installation.permissions, token.user, repository)
+      return installation && limitToRole(installation.permissions, token.user, repository)
     }
   }
 }
 
-/** A token never does more than its person. */
-function upToRole(permissions: Permissions, user: Account, repository: Repository): Permissions | undefined {
+/** A token never grants more than its person's role. */
+function limitToRole(permissions: Permissions, user: Account, repository: Repository): Permissions | undefined {
   const role = roleOf(repository, user)
   if (!role) return undefined
   return Object.fromEntries(
@@ -71,7 +71,11 @@ export const notAccessible = (caller: Caller): ApiError =>
       : 'Resource not accessible by integration',
   )
 
-export function refuseWithout(needs: readonly Need[], permissions: Permissions, caller: Caller): void {
+export function requirePermission(
+  needs: readonly RequiredPermission[],
+  permissions: Permissions,
+  caller: Caller,
+): void {
   const isMet = needs.some((need) => {
     const [name = '', level] = need.split(':') as [string, Level]
     return atLeast(permissions[name], level)
@@ -79,7 +83,7 @@ export function refuseWithout(needs: readonly Need[], permissions: Permissions, 
   if (!isMet) throw notAccessible(caller)
 }
 
-/** The user, or the App's own account, in whose name a token acts. */
+/** The account that a token acts as: the user, or the bot account of the App. */
 export function actorOf(caller: Caller): Account {
   if (caller.kind !== 'token') throw new ApiError(401, 'Requires authentication')
   return caller.token.kind === 'installation' ? caller.token.installation.app.bot : caller.token.user
@@ -91,8 +95,8 @@ export function userOf(caller: Caller): Account {
   return caller.token.user
 }
 
-/** What the caller may see of a repository, or nothing of it. */
-export function seen(state: State, caller: Caller, repository: Repository | undefined) {
+/** Returns the repository and the caller's permissions on it, or throws 404. */
+export function requireVisible(state: State, caller: Caller, repository: Repository | undefined) {
   const permissions = repository && permissionsOn(state, caller, repository)
   if (!repository || !permissions) throw notFound()
   return { repository, permissions }

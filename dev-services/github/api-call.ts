@@ -1,40 +1,47 @@
-/** What an operation is given, and what it may answer. */
-import type { Need } from './access.ts'
-import type { Answer } from './api-error.ts'
+/** The input and output of an operation. */
+import type { RequiredPermission } from './access.ts'
+import type { ApiResponse } from './api-error.ts'
 import type { Caller } from './authenticate.ts'
 import type { World } from './events.ts'
 import type { Repository } from './state.ts'
 
-/** What comes to every operation. */
+/** The input of every operation. */
 export interface Call extends World {
   caller: Caller
   params: Record<string, string>
   query: Record<string, unknown>
-  /** As the description has it: checked before. */
+  /** Already validated against the description. */
   body: Record<string, unknown>
-  /** As asked, for links to other pages. */
+  /** The requested URL, for links to other pages. */
   url: URL
 }
 
 export type RepositoryCall = Call & { repository: Repository }
 
 export type Operation =
-  /** No one in particular. */
-  | { by: 'anyone'; handle: (call: Call) => Promise<Answer> | Answer }
-  /** One of these permissions on the repository of the path. */
-  | { by: 'repository'; needs: readonly Need[]; handle: (call: RepositoryCall) => Promise<Answer> | Answer }
+  /** The handler checks the caller itself. */
+  | { by: 'anyone'; handle: (call: Call) => Promise<ApiResponse> | ApiResponse }
+  /** Requires one of these permissions on the repository in the path. */
+  | {
+      by: 'repository'
+      needs: readonly RequiredPermission[]
+      handle: (call: RepositoryCall) => Promise<ApiResponse> | ApiResponse
+    }
 
 export type Operations = Record<string, Operation>
 
-export const forAnyone = (handle: (call: Call) => Promise<Answer> | Answer): Operation => ({ by: 'anyone', handle })
+export const forAnyone = (handle: (call: Call) => Promise<ApiResponse> | ApiResponse): Operation => ({
+  by: 'anyone',
+  handle,
+})
 
 export const onRepository = (
-  needs: Need | readonly Need[],
-  handle: (call: RepositoryCall) => Promise<Answer> | Answer,
+  needs: RequiredPermission | readonly RequiredPermission[],
+  handle: (call: RepositoryCall) => Promise<ApiResponse> | ApiResponse,
 ): Operation => ({ by: 'repository', needs: typeof needs === 'string' ? [needs] : needs, handle })
 
-/** A page of a list, with the `link` header that leads to the others: by the repository's number, as GitHub does it. */
-export function pageOf<T>(
+/** Returns one page of a list, and the `link` header for the others. Links use the repository's ID, as on GitHub. */
+export function paginate<T>(
   items: readonly T[],
   call: Call | RepositoryCall,
 ): { items: T[]; headers: Record<string, string> } {

@@ -1,4 +1,4 @@
-/** Which operation a request is, and whether it, its answer and our events are what GitHub's description says. */
+/** Matches requests to operations of GitHub's API description, and validates requests, responses and events against it. */
 
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
@@ -9,13 +9,13 @@ export interface MatchedOperation {
   pathParameters: Record<string, string>
 }
 
-/** GitHub answers with these everywhere, and does not list them everywhere. */
-const everywhere = new Set([301, 307, 400, 401, 403, 404, 409, 410, 422, 429, 500, 502, 503])
+/** GitHub uses these statuses for every operation, but does not list them for every operation. */
+const commonStatuses = new Set([301, 307, 400, 401, 403, 404, 409, 410, 422, 429, 500, 502, 503])
 
 export class ApiDescription {
   readonly #description: Description
   readonly #ajv: Ajv
-  /** For what comes as text: paths and queries. */
+  /** For values that arrive as text, in paths and queries. */
   readonly #coercing: Ajv
   readonly #validators = new Map<string, ValidateFunction>()
   readonly #patterns: { operation: DescribedOperation; pattern: RegExp; names: string[] }[]
@@ -27,31 +27,33 @@ export class ApiDescription {
     this.#patterns = description.operations.map(toPattern).sort((a, b) => b.literals - a.literals)
   }
 
-  /** `path` as it was sent: names may hold encoded slashes. */
+  /** `path` must not be decoded: names may contain encoded slashes. */
   find(method: string, path: string): MatchedOperation | undefined {
     for (const { operation, pattern, names } of this.#patterns) {
       if (operation.method !== method) continue
       const values = pattern.exec(path)?.slice(1)
       if (!values) continue
-      const pathParameters = Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]))
+      const pathParameters = Object.fromEntries(
+        names.map((name, index) => [name, decodeURIComponent(values[index] ?? '')]),
+      )
       return { operation, pathParameters }
     }
     return undefined
   }
 
-  /** What is wrong with a request; its query as the types that the description gives it. */
-  readRequest(
+  /** Returns the problems of a request, and its query converted to the types in the description. */
+  validateRequest(
     { operation, pathParameters }: MatchedOperation,
     query: URLSearchParams,
     body: unknown,
-  ): { faults: string[]; query: Record<string, unknown> } {
-    const given: Record<string, unknown> = Object.fromEntries(query)
-    const faults = [
+  ): { problems: string[]; query: Record<string, unknown> } {
+    const values: Record<string, unknown> = Object.fromEntries(query)
+    const problems = [
       ...this.#checkParameters(operation, 'path', { ...pathParameters }),
-      ...this.#checkParameters(operation, 'query', given),
+      ...this.#checkParameters(operation, 'query', values),
       ...this.#checkBody(operation, body),
     ]
-    return { faults, query: given }
+    return { problems, query: values }
   }
 
   #checkParameters(operation: DescribedOperation, where: Parameter['in'], values: Record<string, unknown>): string[] {
@@ -66,24 +68,24 @@ export class ApiDescription {
   }
 
   #checkBody(operation: DescribedOperation, body: unknown): string[] {
-    if (operation.body === null) return body === undefined ? [] : ['body: this operation takes none']
-    if (body === undefined) return operation.bodyIsRequired ? ['body: it is missing'] : []
-    return this.#check(`${operation.id} body`, withoutUnknown(operation.body), body)
+    if (operation.body === null) return body === undefined ? [] : ['body: this operation has no body']
+    if (body === undefined) return operation.bodyIsRequired ? ['body: missing'] : []
+    return this.#check(`${operation.id} body`, rejectUnknownFields(operation.body), body)
   }
 
-  checkResponse(operation: DescribedOperation, status: number, body: unknown): string[] {
+  validateResponse(operation: DescribedOperation, status: number, body: unknown): string[] {
     const schema = operation.responses[status]
-    if (schema === undefined && !everywhere.has(status)) return [`status ${status} is not one that ${operation.id} has`]
+    if (schema === undefined && !commonStatuses.has(status)) return [`${operation.id} has no status ${status}`]
     if (schema) return this.#check(`${operation.id} ${status}`, schema, body)
     if (status < 300 || status === 302)
-      return body === undefined ? [] : [`an answer ${status} of ${operation.id} has no body`]
+      return body === undefined ? [] : [`a response ${status} of ${operation.id} has no body`]
     return this.#check('error', { $ref: 'github#/schemas/basic-error' }, body)
   }
 
-  checkEvent(event: string, action: string | undefined, payload: unknown): string[] {
+  validateEvent(event: string, action: string | undefined, payload: unknown): string[] {
     const name = [event, action].filter(Boolean).join('-').replaceAll('_', '-')
     const schema = this.#description.webhooks[name]
-    return schema ? this.#check(`event ${name}`, schema, payload) : [`no event ${name} is described`]
+    return schema ? this.#check(`event ${name}`, schema, payload) : [`the description has no event ${name}`]
   }
 
   #check(name: string, schema: Schema, value: unknown, ajv = this.#ajv): string[] {
@@ -100,12 +102,12 @@ function newAjv({ schemas }: Description, coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ strict: false, allErrors: true, coerceTypes, validateSchema: false })
   addFormats.default(ajv)
   for (const format of ['repo.nwo', 'timestamp', 'binary']) ajv.addFormat(format, true)
-  ajv.addFormat('email', true) // GitHub's own bots have addresses with brackets
+  ajv.addFormat('email', true) // the email addresses of GitHub's bots contain brackets
   return ajv.addSchema({ $id: 'github', schemas })
 }
 
-/** GitHub ignores what it does not know, and with it a misspelt word. */
-const withoutUnknown = (schema: Schema): Schema =>
+/** GitHub ignores unknown fields, and with them misspelled ones. The simulator rejects them. */
+const rejectUnknownFields = (schema: Schema): Schema =>
   schema.properties && schema.additionalProperties === undefined ? { ...schema, additionalProperties: false } : schema
 
 function toPattern(operation: DescribedOperation) {
@@ -113,7 +115,9 @@ function toPattern(operation: DescribedOperation) {
   const pattern = operation.path.replace(/[.]|\{(\w+)\}/g, (text, name: string | undefined) => {
     if (name === undefined) return `\\${text}`
     names.push(name)
-    return operation.parameters.some((one) => one.name === name && one.isMultiSegment) ? '(.+?)' : '([^/]+)'
+    return operation.parameters.some((parameter) => parameter.name === name && parameter.isMultiSegment)
+      ? '(.+?)'
+      : '([^/]+)'
   })
   const literals = operation.path.split('/').filter((part) => !part.includes('{')).length
   return { operation, pattern: new RegExp(`^${pattern}$`), names, literals }

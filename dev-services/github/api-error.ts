@@ -1,21 +1,21 @@
-/** Answers, and those that are no success. */
+/** Responses of the API, and errors that become responses. */
 
-export interface Answer {
+export interface ApiResponse {
   status: number
-  /** Undefined: none. */
+  /** Undefined for a response without a body. */
   body?: unknown
   headers?: Record<string, string>
 }
 
-/** An answer that is no success. */
+/** An error response. */
 export class ApiError extends Error {
-  readonly response: Answer
+  readonly response: ApiResponse
 
-  constructor(status: number, message: string, more: { errors?: unknown[]; headers?: Record<string, string> } = {}) {
+  constructor(status: number, message: string, options: { errors?: unknown[]; headers?: Record<string, string> } = {}) {
     super(message)
-    const { errors, headers } = more
+    const { errors, headers } = options
     const body = { message, ...(errors && { errors }), documentation_url: 'https://docs.github.com/rest' }
-    // GitHub says the status in the body too, except beside a list of errors.
+    // GitHub repeats the status in the body, except next to a list of errors.
     this.response = { status, body: errors ? body : { ...body, status: String(status) }, ...(headers && { headers }) }
   }
 }

@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest'
 import { appJwt } from './testing/app-jwt.ts'
 import { appManifest } from './testing/app-manifest.ts'
-import { hookReceiver } from './testing/hook-receiver.ts'
-import { testGithub } from './testing/test-github.ts'
+import { startHookReceiver } from './testing/hook-receiver.ts'
+import { startTestGithub } from './testing/test-github.ts'
 
 async function withApp(hookUrl?: string) {
-  const github = await testGithub()
+  const github = await startTestGithub()
   const { control, api } = github
-  await control.makeUser('ada')
-  const docs = await control.makeRepository('ada', 'docs')
-  const other = await control.makeRepository('ada', 'other')
-  const app = await control.makeApp('ada', appManifest(hookUrl ? { hookUrl } : {}))
+  await control.createUser('ada')
+  const docs = await control.createRepository('ada', 'docs')
+  const other = await control.createRepository('ada', 'other')
+  const app = await control.createApp('ada', appManifest(hookUrl ? { hookUrl } : {}))
   const installationId = await control.installApp(app.slug, 'ada', ['ada/docs'])
   const jwt = appJwt(app.clientId, app.privateKeyPem)
   const mint = (body?: unknown) => api(jwt, 'POST', `/app/installations/${installationId}/access_tokens`, body)
   return { ...github, docs, other, app, installationId, jwt, mint }
 }
 
-test('an App is known by its key, and gets tokens for what it was given', async () => {
+test('authenticates an App by its key and creates tokens for its repositories and permissions only', async () => {
   const { api, control, app, jwt, docs, other, mint, installationId } = await withApp()
   expect((await api(jwt, 'GET', '/app')).body.slug).toBe('docs-helper')
   expect((await api(jwt, 'GET', '/app/installations')).body).toMatchObject([{ id: installationId }])
   expect((await api(jwt, 'GET', `/app/installations/${installationId}`)).body.account.login).toBe('ada')
-  const tooLong = appJwt(app.id, app.privateKeyPem, { lifeSeconds: 1200 })
+  const tooLong = appJwt(app.id, app.privateKeyPem, { lifetimeSeconds: 1200 })
   expect((await api(tooLong, 'GET', '/app')).body.message).toMatch('too far in the future')
-  const stranger = await control.makeApp('ada', appManifest({ name: 'Stranger' }))
+  const stranger = await control.createApp('ada', appManifest({ name: 'Stranger' }))
   const forged = appJwt(app.id, stranger.privateKeyPem)
   expect((await api(forged, 'GET', '/app')).status).toBe(401)
-  const strange = appJwt(stranger.id, stranger.privateKeyPem)
-  expect((await api(strange, 'POST', `/app/installations/${installationId}/access_tokens`)).status).toBe(404)
+  const strangerJwt = appJwt(stranger.id, stranger.privateKeyPem)
+  expect((await api(strangerJwt, 'POST', `/app/installations/${installationId}/access_tokens`)).status).toBe(404)
 
   const minted = await mint({ repository_ids: [docs.id], permissions: { contents: 'write', pull_requests: 'write' } })
   expect(minted).toMatchObject({ status: 201, body: { repositories: [{ full_name: 'ada/docs' }] } })
@@ -53,7 +53,7 @@ test('an App is known by its key, and gets tokens for what it was given', async 
   expect(await control.violations()).toEqual([])
 })
 
-test('commits of an App are signed by GitHub, and workflows are out of its reach', async () => {
+test('signs commits of an App, and does not let it write workflows', async () => {
   const { api, docs, mint, control } = await withApp()
   const { token } = (await mint({ repository_ids: [docs.id] })).body
   const base = (await api(token, 'GET', `/repos/ada/docs/git/commits/${docs.head}`)).body
@@ -65,29 +65,32 @@ test('commits of an App are signed by GitHub, and workflows are out of its reach
   expect((await api(token, 'POST', '/repos/ada/docs/git/trees', entry('.github/workflows/x.yml'))).status).toBe(403)
   const tree = (await api(token, 'POST', '/repos/ada/docs/git/trees', entry('x.md'))).body.sha
   const commit = () => api(token, 'POST', '/repos/ada/docs/git/commits', { message: 'M', tree, parents: [docs.head] })
-  const one = (await commit()).body
-  const two = (await commit()).body
-  expect(one).toMatchObject({ author: { name: 'docs-helper[bot]' }, verification: { verified: true, reason: 'valid' } })
-  expect(one.sha).not.toBe(two.sha)
+  const first = (await commit()).body
+  const second = (await commit()).body
+  expect(first).toMatchObject({
+    author: { name: 'docs-helper[bot]' },
+    verification: { verified: true, reason: 'valid' },
+  })
+  expect(first.sha).not.toBe(second.sha)
   expect(await control.violations()).toEqual([])
 })
 
-test('a person sees of an App only what is theirs', async () => {
+test('shows a person only installations and repositories that they have access to', async () => {
   const { api, control, app, installationId } = await withApp()
-  await control.makeUser('bob')
-  await control.makeUser('eve')
+  await control.createUser('bob')
+  await control.createUser('eve')
   await control.addCollaborator('ada/docs', 'bob', 'write')
-  const seenBy = async (login: string) => {
-    const token = await control.makeUserToken(app.slug, login)
+  const visibleTo = async (login: string) => {
+    const token = await control.createUserToken(app.slug, login)
     expect((await api(token, 'GET', '/user')).body.login).toBe(login)
     const installations = await api(token, 'GET', '/user/installations')
     const repositories = await api(token, 'GET', `/user/installations/${installationId}/repositories`)
     return { token, installations: installations.body.total_count, repositories }
   }
-  expect(await seenBy('ada')).toMatchObject({ installations: 1, repositories: { body: { total_count: 1 } } })
-  const bob = await seenBy('bob')
+  expect(await visibleTo('ada')).toMatchObject({ installations: 1, repositories: { body: { total_count: 1 } } })
+  const bob = await visibleTo('bob')
   expect(bob.repositories.body.repositories[0].permissions).toMatchObject({ push: true, admin: false })
-  expect(await seenBy('eve')).toMatchObject({ installations: 0, repositories: { status: 404 } })
+  expect(await visibleTo('eve')).toMatchObject({ installations: 0, repositories: { status: 404 } })
 
   const basic = `Basic ${btoa(`${app.clientId}:${app.clientSecret}`)}`
   const revoke = () => api(basic, 'DELETE', `/applications/${app.clientId}/token`, { access_token: bob.token })
@@ -97,8 +100,8 @@ test('a person sees of an App only what is theirs', async () => {
   expect(await control.violations()).toEqual([])
 })
 
-test('an App hears of everything that it listens to, and of its installations', async () => {
-  const hook = await hookReceiver()
+test('sends an App the events that it subscribed to, and events about its installations', async () => {
+  const hook = await startHookReceiver()
   const { api, control, docs, mint, installationId } = await withApp(hook.url)
   const { token } = (await mint({ repository_ids: [docs.id] })).body
   const head = await control.pushFile('ada/docs', 'x', 'docs/a.md', 'A')
@@ -118,12 +121,12 @@ test('an App hears of everything that it listens to, and of its installations', 
   await control.removeFromInstallation(installationId, 'ada/other')
   await control.suspend(installationId)
   await control.suspend(installationId, false)
-  await control.makeUser('bob')
+  await control.createUser('bob')
   await control.transfer('ada/handbook', 'bob')
   await control.uninstall(installationId)
   expect(await control.violations()).toEqual([])
-  const told = (await control.deliveries()).map(({ event, action }) => [event, action].filter(Boolean).join('.'))
-  expect(told).toEqual([
+  const sentEvents = (await control.deliveries()).map(({ event, action }) => [event, action].filter(Boolean).join('.'))
+  expect(sentEvents).toEqual([
     'installation.created',
     'pull_request.opened',
     'pull_request.edited',
@@ -144,5 +147,5 @@ test('an App hears of everything that it listens to, and of its installations', 
     'installation_repositories.removed',
     'installation.deleted',
   ])
-  expect(hook.received).toHaveLength(told.length)
+  expect(hook.received).toHaveLength(sentEvents.length)
 })

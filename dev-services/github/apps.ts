@@ -1,8 +1,8 @@
-/** GitHub Apps: made from a manifest, installed on accounts. */
+/** GitHub Apps: creation from a manifest, installation on accounts. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { accountResponse } from './answers/account.ts'
-import { installationResponse, shortRepositoryResponse } from './answers/app.ts'
 import type { World } from './events.ts'
+import { accountResponse } from './responses/account.ts'
+import { installationResponse, shortRepositoryResponse } from './responses/app.ts'
 import {
   type Account,
   type App,
@@ -14,7 +14,7 @@ import {
   type State,
 } from './state.ts'
 
-/** As https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest has it. */
+/** See https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest. */
 export interface AppManifest {
   name?: string
   url: string
@@ -45,8 +45,8 @@ const manifestFields = new Set([
   'setup_on_update',
 ])
 
-/** Which permission an App needs to hear of an event. */
-const permissionOfEvent: Record<string, string> = {
+/** The permission that an App needs to receive an event. */
+const permissionByEvent: Record<string, string> = {
   pull_request: 'pull_requests',
   issue_comment: 'issues',
   check_run: 'checks',
@@ -58,8 +58,8 @@ const permissionOfEvent: Record<string, string> = {
 
 const maxNameCharacters = 34
 
-/** In words for the page, as GitHub refuses a manifest there. */
-export function manifestFaults(state: State, manifest: AppManifest, name: string): string[] {
+/** Error messages for the page on which GitHub rejects a manifest. */
+export function manifestErrors(state: State, manifest: AppManifest, name: string): string[] {
   const permissions = manifest.default_permissions ?? {}
   return [
     ...Object.keys(manifest)
@@ -71,7 +71,7 @@ export function manifestFaults(state: State, manifest: AppManifest, name: string
     ...([...state.apps.values()].some(({ slug }) => slug === slugOf(name)) ? ['Name is already taken'] : []),
     ...((manifest.callback_urls ?? []).length > 10 ? ['more than 10 callback URLs'] : []),
     ...(manifest.default_events ?? [])
-      .filter((event) => !permissions[permissionOfEvent[event] ?? ''])
+      .filter((event) => !permissions[permissionByEvent[event] ?? ''])
       .map((event) => `Default events: ${event} is not supported by permissions`),
   ]
 }
@@ -85,7 +85,7 @@ const slugOf = (name: string) =>
 export function createApp(state: State, owner: Account, manifest: AppManifest, name: string): App {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' }, // as GitHub hands it out
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' }, // the format of GitHub's keys
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
   const now = new Date()
@@ -116,7 +116,7 @@ export function createApp(state: State, owner: Account, manifest: AppManifest, n
     url: manifest.url,
     callbackUrls: manifest.callback_urls ?? [],
     setupUrl: manifest.setup_url ?? null,
-    asksForUserOnInstall: manifest.request_oauth_on_install ?? false,
+    requestsOauthOnInstall: manifest.request_oauth_on_install ?? false,
     isPublic: manifest.public ?? false,
     bot: state.addAccount(`${slug}[bot]`, 'Bot', ''),
     createdAt: now,
@@ -132,8 +132,10 @@ export function installApp(
   repositories: readonly Repository[] | null,
   by: Account,
 ): Installation {
-  const existing = [...state.installations.values()].find((one) => one.app === app && one.account === account)
-  if (existing) throw new Error(`${app.name} is installed on ${account.login} already.`)
+  const existing = [...state.installations.values()].find(
+    (candidate) => candidate.app === app && candidate.account === account,
+  )
+  if (existing) throw new Error(`${app.name} is already installed on ${account.login}.`)
   const installation: Installation = {
     id: state.nextId(),
     app,
@@ -144,27 +146,27 @@ export function installApp(
     createdAt: new Date(),
   }
   state.installations.set(installation.id, installation)
-  events.ofInstallation(installation, 'installation', {
+  events.emitInstallationEvent(installation, 'installation', {
     action: 'created',
     installation: installationResponse(state, installation),
-    repositories: coveredBy(state, installation).map(shortRepositoryResponse),
+    repositories: coveredRepositories(state, installation).map(shortRepositoryResponse),
     requester: null,
     sender: accountResponse(state, by),
   })
   return installation
 }
 
-export const coveredBy = (state: State, installation: Installation): Repository[] =>
+export const coveredRepositories = (state: State, installation: Installation): Repository[] =>
   [...state.repositories.values()].filter((repository) => covers(installation, repository))
 
-/** Its tokens go with it. */
+/** Also deletes its tokens. */
 export function uninstall({ state, events }: World, installation: Installation, by: Account): void {
-  const repositories = coveredBy(state, installation).map(shortRepositoryResponse)
+  const repositories = coveredRepositories(state, installation).map(shortRepositoryResponse)
   state.installations.delete(installation.id)
   for (const [text, token] of state.tokens) {
     if (token.kind === 'installation' && token.installation === installation) state.tokens.delete(text)
   }
-  events.ofInstallation(installation, 'installation', {
+  events.emitInstallationEvent(installation, 'installation', {
     action: 'deleted',
     installation: installationResponse(state, installation),
     repositories,
@@ -174,22 +176,22 @@ export function uninstall({ state, events }: World, installation: Installation, 
 
 export function suspend({ state, events }: World, installation: Installation, isSuspended: boolean, by: Account): void {
   installation.suspendedAt = isSuspended ? new Date() : null
-  events.ofInstallation(installation, 'installation', {
+  events.emitInstallationEvent(installation, 'installation', {
     action: isSuspended ? 'suspend' : 'unsuspend',
     installation: installationResponse(state, installation),
-    repositories: coveredBy(state, installation).map(shortRepositoryResponse),
+    repositories: coveredRepositories(state, installation).map(shortRepositoryResponse),
     sender: accountResponse(state, by),
   })
 }
 
-export function tellRepositories(
+export function emitInstallationRepositories(
   { state, events }: World,
   installation: Installation,
   change: { added: readonly Repository[] } | { removed: readonly Repository[] },
   by: Account,
 ): void {
   const [added, removed] = 'added' in change ? [change.added, []] : [[], change.removed]
-  events.ofInstallation(installation, 'installation_repositories', {
+  events.emitInstallationEvent(installation, 'installation_repositories', {
     action: 'added' in change ? 'added' : 'removed',
     installation: installationResponse(state, installation),
     repository_selection: installation.repositories ? 'selected' : 'all',

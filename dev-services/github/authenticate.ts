@@ -1,4 +1,4 @@
-/** Who calls. */
+/** Identifies the caller of a request. */
 import { createVerify } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from './api-error.ts'
@@ -7,9 +7,9 @@ import type { App, State, Token } from './state.ts'
 export type Caller =
   | { kind: 'nobody' }
   | { kind: 'token'; token: Token }
-  /** By a token that it signed with its private key. */
+  /** Authenticated with a JWT that the App signed with its private key. */
   | { kind: 'app'; app: App }
-  /** By client id and secret. */
+  /** Authenticated with client ID and secret. */
   | { kind: 'client'; app: App }
 
 const badCredentials = () => new ApiError(401, 'Bad credentials')
@@ -21,15 +21,15 @@ export function authenticate(state: State, headers: IncomingHttpHeaders): Caller
       return { kind: 'nobody' }
     case 'bearer':
     case 'token':
-      return credentials.includes('.') ? appOf(state, credentials) : ofToken(state, credentials)
+      return credentials.includes('.') ? callerByJwt(state, credentials) : callerByToken(state, credentials)
     case 'basic':
-      return ofBasic(state, Buffer.from(credentials, 'base64').toString())
+      return callerByBasic(state, Buffer.from(credentials, 'base64').toString())
     default:
       throw badCredentials()
   }
 }
 
-function ofToken(state: State, text: string): Caller {
+function callerByToken(state: State, text: string): Caller {
   const token = state.tokens.get(text)
   if (!token || token.expiresAt <= new Date()) throw badCredentials()
   if (token.kind === 'installation' && token.installation.suspendedAt) {
@@ -38,21 +38,24 @@ function ofToken(state: State, text: string): Caller {
   return { kind: 'token', token }
 }
 
-/** git sends tokens as passwords of whatever name; Apps their secret as that of their client id. */
-function ofBasic(state: State, pair: string): Caller {
+/**
+ * git sends a token as the password, with any user name. Apps send their client ID as the name and their secret as the
+ * password.
+ */
+function callerByBasic(state: State, pair: string): Caller {
   const colon = pair.indexOf(':')
   const name = pair.slice(0, colon)
   const password = pair.slice(colon + 1)
   const app = [...state.apps.values()].find(({ clientId }) => clientId === name)
-  if (!app) return ofToken(state, password)
+  if (!app) return callerByToken(state, password)
   if (app.clientSecret !== password) throw badCredentials()
   return { kind: 'client', app }
 }
 
-const maxLifeSeconds = 600
+const maxLifetimeSeconds = 600
 const clockSkewSeconds = 60
 
-function appOf(state: State, jwt: string): Caller {
+function callerByJwt(state: State, jwt: string): Caller {
   const [header = '', payload = '', signature = ''] = jwt.split('.')
   const undecodable = () => new ApiError(401, 'A JSON web token could not be decoded')
   const { alg } = parsePart(header) ?? {}
@@ -75,7 +78,7 @@ function appOf(state: State, jwt: string): Caller {
       "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
     )
   }
-  if (exp > now + maxLifeSeconds + clockSkewSeconds || exp - iat > maxLifeSeconds + clockSkewSeconds) {
+  if (exp > now + maxLifetimeSeconds + clockSkewSeconds || exp - iat > maxLifetimeSeconds + clockSkewSeconds) {
     throw new ApiError(401, "'Expiration time' claim ('exp') is too far in the future")
   }
   return { kind: 'app', app }

@@ -1,43 +1,44 @@
-/** After every change of a repository, however it came in: pull requests follow their branches, and hooks are told. */
-import { pullRequestResponse } from './answers/pull-request.ts'
-import { repositoryPage } from './answers/repository.ts'
+/** Runs after every change of a repository, by push or API: updates pull requests to their branches, and emits events. */
+
 import type { World } from './events.ts'
-import { branchesOf, isAncestor, readCommit } from './git.ts'
+import { isAncestor, readBranches, readCommit } from './git.ts'
 import { closePullRequest } from './pull-request-changes.ts'
+import { pullRequestResponse } from './responses/pull-request.ts'
+import { repositoryPage } from './responses/repository.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
 
 const noCommit = '0'.repeat(40)
-const turns = new WeakMap<Repository, Promise<void>>()
+const lastRuns = new WeakMap<Repository, Promise<void>>()
 
-/** One look after the other, so that each change is told once. */
-export function noticeChanges(world: World, repository: Repository, by: Account): Promise<void> {
-  const turn = (turns.get(repository) ?? Promise.resolve()).then(() => look(world, repository, by))
-  turns.set(
+/** Runs one at a time per repository, so that each change is reported once. */
+export function processBranchChanges(world: World, repository: Repository, by: Account): Promise<void> {
+  const run = (lastRuns.get(repository) ?? Promise.resolve()).then(() => compareBranches(world, repository, by))
+  lastRuns.set(
     repository,
-    turn.catch(() => {}),
+    run.catch(() => {}),
   )
-  return turn
+  return run
 }
 
-async function look(world: World, repository: Repository, by: Account): Promise<void> {
+async function compareBranches(world: World, repository: Repository, by: Account): Promise<void> {
   const before = repository.branches
-  const after = await branchesOf(repository.directory)
+  const after = await readBranches(repository.directory)
   repository.branches = after
   for (const branch of new Set([...before.keys(), ...after.keys()])) {
     const old = before.get(branch)
     const now = after.get(branch)
     if (old === now) continue
     repository.pushedAt = new Date()
-    await tellPush(world, repository, { branch, old, now }, by)
+    await emitPush(world, repository, { branch, old, now }, by)
     for (const pullRequest of repository.pullRequests) {
       if (pullRequest.state === 'closed') continue
-      if (pullRequest.headBranch === branch) await followHead(world, repository, pullRequest, now, by)
-      else if (pullRequest.baseBranch === branch) await followBase(world, repository, pullRequest, now, by)
+      if (pullRequest.headBranch === branch) await updateHead(world, repository, pullRequest, now, by)
+      else if (pullRequest.baseBranch === branch) await updateBase(world, repository, pullRequest, now, by)
     }
   }
 }
 
-async function followHead(
+async function updateHead(
   world: World,
   repository: Repository,
   pullRequest: PullRequest,
@@ -48,7 +49,7 @@ async function followHead(
   const before = pullRequest.headSha
   pullRequest.headSha = now
   pullRequest.updatedAt = new Date()
-  world.events.ofRepository(repository, 'pull_request', by, {
+  world.events.emitRepositoryEvent(repository, 'pull_request', by, {
     action: 'synchronize',
     number: pullRequest.number,
     before,
@@ -57,7 +58,7 @@ async function followHead(
   })
 }
 
-async function followBase(
+async function updateBase(
   world: World,
   repository: Repository,
   pullRequest: PullRequest,
@@ -66,13 +67,13 @@ async function followBase(
 ): Promise<void> {
   if (now === undefined) return closePullRequest(world, repository, pullRequest, by)
   if (await isAncestor(repository.directory, pullRequest.headSha, now)) {
-    pullRequest.merged = { at: new Date(), by, sha: now } // somebody pushed the merge
+    pullRequest.merged = { at: new Date(), by, sha: now } // someone pushed the merge
     return closePullRequest(world, repository, pullRequest, by)
   }
   pullRequest.baseSha = now
 }
 
-async function tellPush(
+async function emitPush(
   world: World,
   repository: Repository,
   { branch, old, now }: { branch: string; old: string | undefined; now: string | undefined },
@@ -93,7 +94,7 @@ async function tellPush(
     removed: [],
     modified: [],
   }
-  world.events.ofRepository(repository, 'push', by, {
+  world.events.emitRepositoryEvent(repository, 'push', by, {
     ref: `refs/heads/${branch}`,
     before: old ?? noCommit,
     after: now ?? noCommit,

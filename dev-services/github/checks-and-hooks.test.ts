@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { hookReceiver } from './testing/hook-receiver.ts'
-import { testGithub } from './testing/test-github.ts'
+import { startHookReceiver } from './testing/hook-receiver.ts'
+import { startTestGithub } from './testing/test-github.ts'
 
-const everything = {
+const permissions = {
   contents: 'write',
   pull_requests: 'write',
   statuses: 'read',
@@ -14,17 +14,17 @@ const everything = {
 } as const
 
 async function withPullRequest() {
-  const github = await testGithub()
+  const github = await startTestGithub()
   const { control, api } = github
-  await control.makeUser('ada')
-  await control.makeRepository('ada', 'docs')
-  const token = await control.makeFineGrainedToken('ada', { repositories: ['ada/docs'], permissions: everything })
+  await control.createUser('ada')
+  await control.createRepository('ada', 'docs')
+  const token = await control.createFineGrainedToken('ada', { repositories: ['ada/docs'], permissions })
   const head = await control.pushFile('ada/docs', 'x', 'docs/a.md', 'A')
   await api(token, 'POST', '/repos/ada/docs/pulls', { title: 'T', head: 'x', base: 'main' })
   return { ...github, token, head }
 }
 
-test('checks, statuses, logs and previews are read as GitHub tells them', async () => {
+test('returns checks, statuses, logs and deployments as GitHub does', async () => {
   const { api, control, token, head } = await withPullRequest()
   await control.setVisibility('ada/docs', false)
   const output = { title: 'Broken', summary: 'Two links are broken' }
@@ -62,15 +62,15 @@ test('checks, statuses, logs and previews are read as GitHub tells them', async 
   const [deployment] = (await api(token, 'GET', `/repos/ada/docs/deployments?sha=${head}`)).body
   const statuses = await api(token, 'GET', `/repos/ada/docs/deployments/${deployment.id}/statuses`)
   expect(statuses.body[0].environment_url).toBe('https://preview.example.com')
-  // GitHub gives such tokens no permission for checks.
+  // Fine-grained tokens cannot have a permission for checks.
   await control.setVisibility('ada/docs', true)
   expect((await api(token, 'GET', `/repos/ada/docs/check-runs/${id}`)).status).toBe(403)
   expect(await control.violations()).toEqual([])
 })
 
-test('comments are listed since a time, and reacted to once', async () => {
+test('lists comments since a time, and adds a reaction only once', async () => {
   const { api, control, token } = await withPullRequest()
-  await control.makeUser('helper[bot]', { isBot: true })
+  await control.createUser('helper[bot]', { isBot: true })
   const id = await control.comment('ada/docs', 1, 'ada', '@colophon shorter, please')
   await control.comment('ada/docs', 1, 'helper[bot]', 'Preview is ready')
   const comments = await api(token, 'GET', '/repos/ada/docs/issues/1/comments?since=2020-01-01T00:00:00Z')
@@ -81,26 +81,26 @@ test('comments are listed since a time, and reacted to once', async () => {
   expect([(await react()).status, (await react()).status]).toEqual([201, 200])
   expect(await control.reactions('ada/docs', id)).toEqual([{ content: 'eyes', login: 'ada' }])
   expect((await api(token, 'GET', '/repos/ada/docs/collaborators/ada/permission')).body.permission).toBe('admin')
-  await control.makeUser('eve')
+  await control.createUser('eve')
   expect((await api(token, 'GET', '/repos/ada/docs/collaborators/eve/permission')).body.permission).toBe('none')
   expect((await api(token, 'GET', '/repos/ada/docs/collaborators/nobody/permission')).status).toBe(404)
   expect(await control.violations()).toEqual([])
 })
 
-test('a hook is signed with its secret, and changed and removed by its number', async () => {
-  const receiver = await hookReceiver()
+test('signs a webhook with its secret, and updates and deletes it', async () => {
+  const receiver = await startHookReceiver()
   const { api, control, token } = await withPullRequest()
-  const wanted = {
+  const hook = {
     name: 'web',
     active: true,
     events: ['pull_request'],
     config: { url: receiver.url, content_type: 'json', secret: 's1' },
   }
-  const made = await api(token, 'POST', '/repos/ada/docs/hooks', wanted)
-  expect(made).toMatchObject({ status: 201, body: { config: { secret: '********' } } })
-  expect((await api(token, 'POST', '/repos/ada/docs/hooks', wanted)).status).toBe(422)
+  const created = await api(token, 'POST', '/repos/ada/docs/hooks', hook)
+  expect(created).toMatchObject({ status: 201, body: { config: { secret: '********' } } })
+  expect((await api(token, 'POST', '/repos/ada/docs/hooks', hook)).status).toBe(422)
   expect((await api(token, 'GET', '/repos/ada/docs/hooks')).body).toHaveLength(1)
-  await api(token, 'PATCH', `/repos/ada/docs/hooks/${made.body.id}`, { config: { ...wanted.config, secret: 's2' } })
+  await api(token, 'PATCH', `/repos/ada/docs/hooks/${created.body.id}`, { config: { ...hook.config, secret: 's2' } })
   await control.closePullRequest('ada/docs', 1)
   await control.deliveries()
   expect(receiver.received.map(({ headers }) => headers['x-github-event'])).toEqual(['ping', 'pull_request'])
@@ -110,11 +110,11 @@ test('a hook is signed with its secret, and changed and removed by its number', 
     .digest('hex')
   expect(last?.headers).toMatchObject({
     'x-hub-signature-256': `sha256=${signature}`,
-    'x-github-hook-id': String(made.body.id),
+    'x-github-hook-id': String(created.body.id),
     'x-github-hook-installation-target-type': 'repository',
   })
-  expect((await api(token, 'DELETE', `/repos/ada/docs/hooks/${made.body.id}`)).status).toBe(204)
-  const reader = await control.makeFineGrainedToken('ada', {
+  expect((await api(token, 'DELETE', `/repos/ada/docs/hooks/${created.body.id}`)).status).toBe(204)
+  const reader = await control.createFineGrainedToken('ada', {
     repositories: ['ada/docs'],
     permissions: { contents: 'read' },
   })

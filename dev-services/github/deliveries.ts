@@ -1,27 +1,27 @@
-/** Webhooks on their way out: signed as GitHub signs them, kept for whoever asks, and as unreliable as they are told to be. */
+/** Sends webhooks: signs them as GitHub does, records them for tests, and drops, duplicates or delays them on request. */
 import { createHmac, randomUUID } from 'node:crypto'
 import type { Faults } from './faults.ts'
 import type { Account, Hook } from './state.ts'
 
 export interface Delivery {
   id: number
-  /** What the receiver sees: the same when it is sent again. */
+  /** `X-GitHub-Delivery`. A redelivery has the same one. */
   guid: string
   hookId: number
-  /** Of the repository or the installation. */
+  /** Login of the owner of the repository or installation. */
   account: string
   event: string
   action: string | null
   url: string
   at: string
-  /** Of the answer; null: none came, or it was never sent. */
+  /** Status of the response. Null if there was none, or if the delivery was dropped. */
   status: number | null
   isDropped: boolean
   headers: Record<string, string>
   body: string
 }
 
-/** Whose repository or installation it is about, and which hook listens. */
+/** The hook that receives an event, and the account that owns the repository or installation. */
 export interface HookTarget {
   hook: Hook
   type: 'repository' | 'integration'
@@ -34,14 +34,14 @@ const responseTimeoutMs = 10_000
 export class Deliveries {
   readonly sent: Delivery[] = []
   readonly #faults: Faults
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #inFlight = new Set<Promise<void>>()
 
   constructor(faults: Faults) {
     this.#faults = faults
   }
 
   deliver({ hook, type, id, account }: HookTarget, event: string, payload: { action?: string }): void {
-    const { drop, double, maxDelayMs, random } = this.#faults.ofWebhooks(account)
+    const { drop, duplicate, maxDelayMs, random } = this.#faults.webhookFaults(account)
     const json = JSON.stringify(payload)
     const isForm = hook.contentType === 'form'
     const body = isForm ? String(new URLSearchParams({ payload: json })) : json
@@ -76,11 +76,11 @@ export class Deliveries {
     this.sent.push(delivery)
     if (delivery.isDropped) return
     this.#send(delivery, random() * maxDelayMs)
-    if (random() < double) this.#send(delivery, random() * maxDelayMs)
+    if (random() < duplicate) this.#send(delivery, random() * maxDelayMs)
   }
 
   redeliver(id: number): boolean {
-    const delivery = this.sent.find((one) => one.id === id)
+    const delivery = this.sent.find((candidate) => candidate.id === id)
     if (delivery) this.#send(delivery, 0)
     return delivery !== undefined
   }
@@ -92,7 +92,7 @@ export class Deliveries {
           method: 'POST',
           headers: delivery.headers,
           body: delivery.body,
-          redirect: 'manual', // GitHub follows none
+          redirect: 'manual', // GitHub does not follow redirects
           signal: AbortSignal.timeout(responseTimeoutMs),
         }),
       )
@@ -103,12 +103,12 @@ export class Deliveries {
         },
         () => {},
       )
-      .finally(() => this.#underWay.delete(sending))
-    this.#underWay.add(sending)
+      .finally(() => this.#inFlight.delete(sending))
+    this.#inFlight.add(sending)
   }
 
-  /** When all that were sent have been answered or given up. */
+  /** Resolves when all deliveries in flight have a response or have failed. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay)
+    await Promise.all(this.#inFlight)
   }
 }

@@ -1,13 +1,13 @@
 /**
- * What GitHub itself publishes about its API: the OpenAPI description, recorded answers and recorded events. Got once from
- * the npm registry; of 400 MB unpacked only what is used is kept.
+ * What GitHub publishes about its API: the OpenAPI description, recorded responses and recorded events. Downloaded once from
+ * the npm registry. Only the files that are used are kept; the unpacked packages have 400 MB.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cached } from '../cache.ts'
 import { runCommand } from '../run-command.ts'
-import { type Description, describe, type OpenApi } from './openapi-to-json-schema.ts'
+import { type Description, type OpenApi, toDescription } from './openapi-to-json-schema.ts'
 
 interface NpmPackage {
   name: string
@@ -31,16 +31,19 @@ const webhookExamples: NpmPackage = {
   integrity: 'sha512-De6U3XB6O3DtCa7bKgCMzTHdeopqqZ6SNivMYJnK65ierKL1AnNIA0tkRYCRS7lwGT792d+Ps1WbfHlso6MynQ==',
 }
 
-/** Of what is kept and how it is rewritten: raise it when `describe` changes. */
+/** Version of the files that are kept. Increase it when `toDescription` changes. */
 const formatVersion = 2
 const version = `${openapi.version}-${fixtures.version}-${webhookExamples.version}-${formatVersion}`
 
-/** The directory with them, filled on the first call. */
+/** Returns the directory with the descriptions. The first call fills it. */
 export const getDescriptions = (): Promise<string> =>
   cached('github-descriptions', version, async (directory) => {
-    const whole = join(await unpack(openapi, directory, ['package/generated/api.github.com.json']), 'generated')
-    const document = JSON.parse(await readFile(join(whole, 'api.github.com.json'), 'utf8')) as OpenApi
-    await writeFile(join(directory, 'description.json'), JSON.stringify(describe(document)))
+    const openapiDirectory = join(
+      await unpack(openapi, directory, ['package/generated/api.github.com.json']),
+      'generated',
+    )
+    const document = JSON.parse(await readFile(join(openapiDirectory, 'api.github.com.json'), 'utf8')) as OpenApi
+    await writeFile(join(directory, 'description.json'), JSON.stringify(toDescription(document)))
 
     const scenarios = join(await unpack(fixtures, directory), 'scenarios/api.github.com')
     await mkdir(join(directory, 'fixtures'))
@@ -59,13 +62,13 @@ export const getDescriptions = (): Promise<string> =>
 export const readDescription = async (): Promise<Description> =>
   JSON.parse(await readFile(join(await getDescriptions(), 'description.json'), 'utf8')) as Description
 
-/** One call and its answer, as GitHub gave it. */
+/** A recorded request to github.com and its response. */
 export interface RecordedCall {
   method: string
   path: string
   status: number
   body: unknown
-  /** Of a list, by index. */
+  /** Items of a list are under their index. */
   response: Record<string, unknown>
   headers: Record<string, string | number>
 }
@@ -81,15 +84,19 @@ export interface RecordedEvents {
 export const readWebhookExamples = async (): Promise<RecordedEvents[]> =>
   JSON.parse(await readFile(join(await getDescriptions(), 'webhook-examples.json'), 'utf8')) as RecordedEvents[]
 
-async function unpack({ name, version, integrity }: NpmPackage, part: string, members: string[] = []): Promise<string> {
-  const directory = join(part, 'packages', name.replace('/', '-'))
-  await rm(directory, { recursive: true, force: true }) // of a fetch that was cut off
+async function unpack(
+  { name, version, integrity }: NpmPackage,
+  parentDirectory: string,
+  members: string[] = [],
+): Promise<string> {
+  const directory = join(parentDirectory, 'packages', name.replace('/', '-'))
+  await rm(directory, { recursive: true, force: true }) // left by an interrupted download
   await mkdir(directory, { recursive: true })
   await runCommand(['npm', 'pack', `${name}@${version}`, '--pack-destination', directory, '--loglevel=error'])
   const [archive = ''] = await readdir(directory)
   const digest = createHash('sha512').update(await readFile(join(directory, archive)))
   if (`sha512-${digest.digest('base64')}` !== integrity) {
-    throw new Error(`${name} ${version} is not what it was: its sha512 is not ${integrity}`)
+    throw new Error(`The npm package ${name} ${version} was changed: its sha512 is not ${integrity}.`)
   }
   await runCommand(['tar', '-xzf', archive, ...members], { cwd: directory })
   return join(directory, 'package')

@@ -1,11 +1,12 @@
-/** What happened, told to every hook that listens. */
-import { accountResponse, nodeId } from './answers/account.ts'
-import { repositoryResponse } from './answers/repository.ts'
+/** Sends events to the webhooks that are subscribed to them. */
+
 import type { ApiDescription } from './api-description.ts'
 import type { Deliveries, HookTarget } from './deliveries.ts'
+import { accountResponse, nodeId } from './responses/account.ts'
+import { repositoryResponse } from './responses/repository.ts'
 import type { Account, Installation, Repository, State } from './state.ts'
 
-/** What is known, and who is told of changes. */
+/** The simulator's state, and its event emitter. */
 export interface World {
   state: State
   events: Events
@@ -24,44 +25,44 @@ export class Events {
     this.#deliveries = deliveries
   }
 
-  /** To the repository's own hooks, and to the Apps that are installed on it. */
-  ofRepository(repository: Repository, event: string, sender: Account, payload: Payload): void {
+  /** Sends an event to the repository's hooks and to the Apps that are installed on it. */
+  emitRepositoryEvent(repository: Repository, event: string, sender: Account, payload: Payload): void {
     const { owner } = repository
-    const whole = {
+    const fullPayload = {
       ...payload,
       repository: { ...repositoryResponse(this.#state, repository), custom_properties: {} },
       ...(owner.type === 'Organization' && { organization: this.#organization(owner) }),
       sender: accountResponse(this.#state, sender),
     }
     for (const hook of repository.hooks) {
-      if (listens(hook.events, event))
-        this.#send({ hook, type: 'repository', id: repository.id, account: owner }, event, whole)
+      if (isSubscribed(hook.events, event))
+        this.#send({ hook, type: 'repository', id: repository.id, account: owner }, event, fullPayload)
     }
     for (const installation of this.#state.installationsOf(repository)) {
       const { app, suspendedAt } = installation
-      if (suspendedAt || !listens(app.events, event)) continue
-      const ofInstallation = {
-        ...whole,
+      if (suspendedAt || !isSubscribed(app.events, event)) continue
+      const appPayload = {
+        ...fullPayload,
         installation: { id: installation.id, node_id: nodeId('Installation', installation.id) },
       }
-      this.#send({ hook: app.webhook, type: 'integration', id: app.id, account: owner }, event, ofInstallation)
+      this.#send({ hook: app.webhook, type: 'integration', id: app.id, account: owner }, event, appPayload)
     }
   }
 
-  /** Only to its App, which hears of its installations whatever it listens to. */
-  ofInstallation({ app, account }: Installation, event: string, payload: Payload): void {
+  /** Sends an event to the installation's App, which receives events about its installations without a subscription. */
+  emitInstallationEvent({ app, account }: Installation, event: string, payload: Payload): void {
     this.#send({ hook: app.webhook, type: 'integration', id: app.id, account }, event, payload)
   }
 
-  ping(target: HookTarget, payload: Payload): void {
+  emitPing(target: HookTarget, payload: Payload): void {
     this.#send(target, 'ping', payload)
   }
 
   #send(target: HookTarget, event: string, payload: Payload): void {
     if (!target.hook.isActive) return
-    const reasons = this.#description.checkEvent(event, payload.action, JSON.parse(JSON.stringify(payload)))
+    const reasons = this.#description.validateEvent(event, payload.action, JSON.parse(JSON.stringify(payload)))
     if (reasons.length > 0) {
-      this.#state.violations.push({ of: 'event', what: [event, payload.action].join(' '), reasons })
+      this.#state.violations.push({ source: 'event', what: [event, payload.action].join(' '), reasons })
       return
     }
     this.#deliveries.deliver(target, event, payload)
@@ -86,4 +87,4 @@ export class Events {
   }
 }
 
-const listens = (events: readonly string[], event: string) => events.includes('*') || events.includes(event)
+const isSubscribed = (events: readonly string[], event: string) => events.includes('*') || events.includes(event)

@@ -1,14 +1,14 @@
-/** git over HTTP: git's own server, behind GitHub's way of letting people in. */
+/** git over HTTP: `git http-backend` behind GitHub's authentication and permissions. */
 import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { actorOf, permissionsOn } from './access.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import { noticeChanges } from './branch-changes.ts'
+import { processBranchChanges } from './branch-changes.ts'
 import type { World } from './events.ts'
 import type { Faults } from './faults.ts'
 import { gitEnvironment } from './git.ts'
-import { atLeast } from './levels.ts'
+import { atLeast } from './permission-levels.ts'
 import { fullName } from './state.ts'
 
 const gitPath = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
@@ -25,39 +25,39 @@ export async function serveGit(
   const { state } = world
   const [, owner = '', name = '', service = ''] = gitPath.exec(url.pathname) ?? []
   const account = state.account(decodeURIComponent(owner))
-  const fault = faults.take(account, service)
+  const fault = faults.next(account, service)
   const isPush = (url.searchParams.get('service') ?? service) === 'git-receive-pack'
-  const refuse = (status: number, text: string, headers: Record<string, string> = {}) => {
+  const reject = (status: number, text: string, headers: Record<string, string> = {}) => {
     request.resume()
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers }).end(text)
   }
-  const askForLogin = () => refuse(401, 'Repository not found.', { 'www-authenticate': 'Basic realm="GitHub"' })
+  const requestLogin = () => reject(401, 'Repository not found.', { 'www-authenticate': 'Basic realm="GitHub"' })
 
-  if (fault === 'server_error') return refuse(503, 'Service Unavailable')
+  if (fault === 'server_error') return reject(503, 'Service Unavailable')
   if (fault === 'slow') await sleep(faults.slowMs(account))
 
   let caller: Caller
   try {
-    if (fault === 'bad_credentials') throw new Error('of the test')
+    if (fault === 'bad_credentials') throw new Error('injected fault')
     caller = authenticate(state, request.headers)
   } catch {
-    return refuse(401, 'Invalid username or token. Password authentication is not supported for Git operations.', {
+    return reject(401, 'Invalid username or token. Password authentication is not supported for Git operations.', {
       'www-authenticate': 'Basic realm="GitHub"',
     })
   }
   const current = state.repositoryNamed(owner, name)
   const repository = current ?? state.repositoryFormerlyNamed(owner, name)
   const permissions = repository && permissionsOn(state, caller, repository)
-  if (caller.kind === 'nobody' && (isPush || !permissions)) return askForLogin()
-  if (!repository || !permissions) return refuse(404, 'Repository not found.')
+  if (caller.kind === 'nobody' && (isPush || !permissions)) return requestLogin()
+  if (!repository || !permissions) return reject(404, 'Repository not found.')
   if (!current) {
     const location = `${state.url}/${fullName(repository)}.git/${service}${url.search}`
-    return refuse(301, 'Moved Permanently', { location })
+    return reject(301, 'Moved Permanently', { location })
   }
   if (!atLeast(permissions.contents, isPush ? 'write' : 'read')) {
-    return refuse(403, isPush ? 'Write access to repository not granted.' : 'Repository not found.')
+    return reject(403, isPush ? 'Write access to repository not granted.' : 'Repository not found.')
   }
-  if (isPush && repository.isArchived) return refuse(403, 'This repository was archived so it is read-only.')
+  if (isPush && repository.isArchived) return reject(403, 'This repository was archived so it is read-only.')
   const isToken = caller.kind === 'token' && caller.token.kind === 'fine_grained'
   const { status, headers, body } = await runBackend(request, {
     GIT_PROJECT_ROOT: repository.directory,
@@ -66,8 +66,8 @@ export async function serveGit(
     GITHUB_MAY_WRITE_WORKFLOWS: permissions.workflows === 'write' ? 'yes' : 'no',
     GITHUB_KIND_OF_CALLER: isToken ? 'a Personal Access Token' : 'a GitHub App',
   })
-  // Before it is answered: whoever pushed finds the branch in the API.
-  if (service === 'git-receive-pack') await noticeChanges(world, repository, actorOf(caller))
+  // Before the response is sent, so that the API has the branch when the push returns.
+  if (service === 'git-receive-pack') await processBranchChanges(world, repository, actorOf(caller))
   if (fault === 'lost_response') return void response.destroy()
   response.writeHead(status, headers).end(body)
 }
@@ -78,7 +78,7 @@ interface BackendResponse {
   body: Buffer
 }
 
-/** By CGI, as web servers run it. */
+/** Runs the backend as a CGI program. */
 async function runBackend(request: IncomingMessage, variables: NodeJS.ProcessEnv): Promise<BackendResponse> {
   const { headers } = request
   const backend = spawn('git', ['http-backend'], {
@@ -88,14 +88,14 @@ async function runBackend(request: IncomingMessage, variables: NodeJS.ProcessEnv
       ...variables,
       GIT_HTTP_EXPORT_ALL: '1',
       REQUEST_METHOD: request.method,
-      REMOTE_USER: 'caller', // who may push was decided before
+      REMOTE_USER: 'caller', // permissions were checked above
       CONTENT_TYPE: headers['content-type'] ?? '',
       HTTP_CONTENT_ENCODING: headers['content-encoding'] ?? '',
       GIT_PROTOCOL: String(headers['git-protocol'] ?? ''),
       ...(headers['content-length'] && { CONTENT_LENGTH: headers['content-length'] }),
     },
   })
-  backend.stdin.on('error', () => {}) // it may end without reading
+  backend.stdin.on('error', () => {}) // it may exit without reading
   request.pipe(backend.stdin)
   const chunks: Buffer[] = []
   backend.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -107,8 +107,8 @@ async function runBackend(request: IncomingMessage, variables: NodeJS.ProcessEnv
     .toString()
     .split('\r\n')
     .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()])
-  const { Status: status = '200', ...rest } = Object.fromEntries(fields) as Record<string, string>
+  const { Status: status = '200', ...otherHeaders } = Object.fromEntries(fields) as Record<string, string>
   return end < 0
     ? { status: 500, headers: {}, body: Buffer.alloc(0) }
-    : { status: Number.parseInt(status, 10), headers: rest, body: output.subarray(end + 4) }
+    : { status: Number.parseInt(status, 10), headers: otherHeaders, body: output.subarray(end + 4) }
 }

@@ -1,10 +1,10 @@
-/** git plumbing on a bare repository: what GitHub's Git database API is a face of. */
+/** git plumbing commands on a bare repository, the basis of GitHub's Git database API. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The machine's own git configuration has no say here. */
+/** Ignores the git configuration of the machine. */
 export const gitEnvironment = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: '1',
@@ -12,11 +12,11 @@ export const gitEnvironment = {
   GIT_TERMINAL_PROMPT: '0',
 }
 
-export class GitFailed extends Error {
+export class GitError extends Error {
   readonly code: number
 
-  constructor(args: readonly string[], code: number, said: string) {
-    super(`git ${args.join(' ')} ended with ${code}: ${said}`)
+  constructor(args: readonly string[], code: number, stderr: string) {
+    super(`git ${args.join(' ')} failed with ${code}: ${stderr}`)
     this.code = code
   }
 }
@@ -28,7 +28,7 @@ interface GitOptions {
 
 export async function gitBytes(directory: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const child = spawn('git', args, { cwd: directory, env: { ...gitEnvironment, ...options.env } })
-  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.on('error', () => {}) // it may exit without reading
   child.stdin.end(options.stdin ?? '')
   const output: Buffer[] = []
   const errors: Buffer[] = []
@@ -38,7 +38,7 @@ export async function gitBytes(directory: string, args: readonly string[], optio
     child.once('error', reject)
     child.once('close', (exitCode) => resolve(exitCode ?? -1))
   })
-  if (code !== 0) throw new GitFailed(args, code, Buffer.concat(errors).toString().trim())
+  if (code !== 0) throw new GitError(args, code, Buffer.concat(errors).toString().trim())
   return Buffer.concat(output)
 }
 
@@ -49,12 +49,12 @@ const succeeds = (directory: string, args: readonly string[]): Promise<boolean> 
   git(directory, args).then(
     () => true,
     (error: unknown) => {
-      if (error instanceof GitFailed) return false
+      if (error instanceof GitError) return false
       throw error
     },
   )
 
-/** Says no to workflow files in a push whose token may not write them. */
+/** Rejects pushes with workflow files if the token may not write workflows. */
 const preReceive = `#!/bin/sh
 [ "$GITHUB_MAY_WRITE_WORKFLOWS" = yes ] && exit 0
 while read -r old new ref; do
@@ -76,7 +76,7 @@ export async function initBare(directory: string, defaultBranch: string): Promis
   await writeFile(join(directory, 'hooks/pre-receive'), preReceive, { mode: 0o755 })
 }
 
-export async function branchesOf(directory: string): Promise<Map<string, string>> {
+export async function readBranches(directory: string): Promise<Map<string, string>> {
   const lines = await git(directory, ['for-each-ref', '--format=%(objectname) %(refname:lstrip=2)', 'refs/heads'])
   return new Map(
     lines
@@ -86,7 +86,7 @@ export async function branchesOf(directory: string): Promise<Map<string, string>
   )
 }
 
-/** What a name or id stands for; undefined: nothing that is here. */
+/** Resolves a branch, tag or commit ID. Undefined if it does not exist. */
 export async function resolveCommit(directory: string, name: string): Promise<string | undefined> {
   for (const candidate of [`refs/heads/${name}`, `refs/tags/${name}`, name]) {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${candidate}^{commit}`]
@@ -105,15 +105,15 @@ export const objectType = (directory: string, sha: string): Promise<string | und
 export const isAncestor = (directory: string, ancestor: string, sha: string): Promise<boolean> =>
   succeeds(directory, ['merge-base', '--is-ancestor', ancestor, sha])
 
-export const mergeBase = (directory: string, one: string, other: string): Promise<string | undefined> =>
-  git(directory, ['merge-base', one, other]).catch(() => undefined)
+export const mergeBase = (directory: string, first: string, second: string): Promise<string | undefined> =>
+  git(directory, ['merge-base', first, second]).catch(() => undefined)
 
-export const isBranchName = (directory: string, ref: string): Promise<boolean> =>
+export const isValidRefName = (directory: string, ref: string): Promise<boolean> =>
   succeeds(directory, ['check-ref-format', ref])
 
 const noObject = '0'.repeat(40)
 
-/** `old` undefined: the ref must not be there yet. False: it is at something else. */
+/** Pass `old` undefined if the ref must not exist yet. Returns false if the ref has another value. */
 export const updateRef = (directory: string, ref: string, sha: string, old: string | undefined): Promise<boolean> =>
   succeeds(directory, ['update-ref', ref, sha, old ?? noObject])
 
@@ -126,7 +126,7 @@ export const writeBlob = (directory: string, contents: string | Buffer): Promise
 export interface TreeChange {
   path: string
   mode: string
-  /** Null: it goes. */
+  /** Null deletes the file. */
   sha: string | null
 }
 
@@ -159,11 +159,11 @@ export interface NewCommit {
   message: string
   author: Person
   committer: Person
-  /** Armoured; null: nobody signs it. */
+  /** ASCII-armored. Null for an unsigned commit. */
   signature: string | null
 }
 
-/** Written as an object, because `commit-tree` signs only with a key of its own. */
+/** Writes the commit object itself, because `commit-tree` can only sign with a local key. */
 export function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const person = ({ name, email, date }: Person) => `${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000`
   const lines = [
@@ -195,8 +195,9 @@ export async function readCommits(directory: string, range: readonly string[]): 
   const fields = text.replace(/\0$/, '').split('\0')
   const commits: Commit[] = []
   for (let at = 0; at + 9 < fields.length; at += 10) {
-    const [sha = '', tree = '', parents = '', ...rest] = fields.slice(at, at + 10)
-    const [authorName = '', authorEmail = '', authored = '', name = '', email = '', committed = '', message = ''] = rest
+    const [sha = '', tree = '', parents = '', ...other] = fields.slice(at, at + 10)
+    const [authorName = '', authorEmail = '', authored = '', name = '', email = '', committed = '', message = ''] =
+      other
     commits.push({
       sha,
       tree,
@@ -214,10 +215,10 @@ export async function readCommit(directory: string, sha: string): Promise<Commit
   return (await readCommits(directory, ['--max-count=1', sha]))[0]
 }
 
-/** The tree of a merge; undefined: it has conflicts. */
-export const mergedTree = (directory: string, base: string, head: string): Promise<string | undefined> =>
+/** Returns the tree of a merge. Undefined if there are conflicts. */
+export const mergeTrees = (directory: string, base: string, head: string): Promise<string | undefined> =>
   git(directory, ['merge-tree', '--write-tree', base, head]).catch((error: unknown) => {
-    if (error instanceof GitFailed && error.code === 1) return undefined
+    if (error instanceof GitError && error.code === 1) return undefined
     throw error
   })
 
@@ -249,17 +250,17 @@ export async function changedFiles(directory: string, from: string | undefined, 
       previousPath,
       status,
       sha: status === 'removed' ? oldSha : newSha,
-      ...(await patchOf(directory, range, previousPath === undefined ? [path] : [previousPath, path])),
+      ...(await readPatch(directory, range, previousPath === undefined ? [path] : [previousPath, path])),
     })
   }
   return files
 }
 
-async function patchOf(directory: string, range: readonly string[], paths: readonly string[]) {
+async function readPatch(directory: string, range: readonly string[], paths: readonly string[]) {
   const args = ['diff-tree', '-r', '-M', '--no-commit-id', '--patch', ...range, '--', ...paths]
   const hunks = (await git(directory, args)).split('\n')
   const start = hunks.findIndex((line) => line.startsWith('@@'))
-  if (start < 0) return { additions: 0, deletions: 0, patch: undefined } // binary, or only its mode
+  if (start < 0) return { additions: 0, deletions: 0, patch: undefined } // a binary file, or only the mode changed
   const lines = hunks.slice(start)
   return {
     additions: lines.filter((line) => line.startsWith('+')).length,
@@ -295,8 +296,8 @@ export async function readTree(directory: string, tree: string, recursive: boole
     })
 }
 
-/** The path of a workflow that a commit brings to where none of `known` has it. */
-export async function newWorkflow(directory: string, sha: string): Promise<string | undefined> {
+/** Returns the path of a workflow that is changed by a commit that no ref contains yet. */
+export async function findNewWorkflow(directory: string, sha: string): Promise<string | undefined> {
   const commits = await git(directory, ['rev-list', sha, '--not', '--all'])
   const args = ['diff-tree', '--stdin', '--root', '-r', '--no-commit-id', '--name-only', '--', '.github/workflows']
   return (await git(directory, args, { stdin: `${commits}\n` })).split('\n').find(Boolean)

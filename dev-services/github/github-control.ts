@@ -1,4 +1,7 @@
-/** For tests and proofs: makes people and repositories on the stand-in, and does there what people do on GitHub. */
+/**
+ * The control API for tests and proofs: creates accounts and repositories on the simulator, and performs what people do
+ * on GitHub.
+ */
 import type { AppManifest } from './apps.ts'
 import type { Delivery } from './deliveries.ts'
 import type { AccountFaults } from './faults.ts'
@@ -6,25 +9,25 @@ import type { Annotation, ApiCall, CheckRun, CommitStatus, Permissions, Role, Vi
 
 export interface GithubAddress {
   url: string
-  /** Of the control API only. */
+  /** Token of the control API. */
   adminToken: string
 }
 
-/** `owner/name`, or its number. */
+/** `owner/name`, or the repository's ID. */
 export type RepositoryName = string | number
 
-export interface MadeRepository {
+export interface CreatedRepository {
   id: number
   owner: string
   name: string
   fullName: string
   defaultBranch: string
-  /** Of the default branch. */
+  /** Head commit of the default branch. */
   head: string
   cloneUrl: string
 }
 
-export interface SeenPullRequest {
+export interface PullRequestSnapshot {
   number: number
   url: string
   title: string
@@ -41,7 +44,7 @@ export interface SeenPullRequest {
   mergeCommit: string | null
 }
 
-export interface MadeApp {
+export interface CreatedApp {
   id: number
   slug: string
   name: string
@@ -52,29 +55,29 @@ export interface MadeApp {
 }
 
 export interface AccountControl {
-  makeUser(login: string, options?: { isBot?: boolean; password?: string }): Promise<{ id: number; login: string }>
-  makeOrganization(login: string, owners: string[]): Promise<{ id: number; login: string }>
-  /** There is no permission `checks` for them. */
-  makeFineGrainedToken(
+  createUser(login: string, options?: { isBot?: boolean; password?: string }): Promise<{ id: number; login: string }>
+  createOrganization(login: string, owners: string[]): Promise<{ id: number; login: string }>
+  /** These tokens cannot have the permission `checks`. */
+  createFineGrainedToken(
     login: string,
     options: { repositories: RepositoryName[]; permissions: Permissions; expiresInSeconds?: number },
   ): Promise<string>
-  /** Every token that was given out to this account, or to its installations, is worth nothing from now on. */
+  /** Invalidates every token of this account and of its installations. Without a login: of all accounts. */
   expireTokens(login?: string): Promise<void>
 }
 
 export interface RepositoryControl {
-  makeRepository(
+  createRepository(
     owner: string,
     name: string,
     options?: { files?: Record<string, string>; isPrivate?: boolean; defaultBranch?: string; labels?: string[] },
-  ): Promise<MadeRepository>
-  repository(repository: RepositoryName): Promise<MadeRepository>
+  ): Promise<CreatedRepository>
+  repository(repository: RepositoryName): Promise<CreatedRepository>
   setVisibility(repository: RepositoryName, isPrivate: boolean): Promise<void>
   addCollaborator(repository: RepositoryName, login: string, role: Role): Promise<void>
   removeCollaborator(repository: RepositoryName, login: string): Promise<void>
 
-  /** A commit by `login`, or by the repository's owner. Contents null: the file goes. Returns the commit's id. */
+  /** Commits as `login`, or as the repository's owner. Null as contents deletes the file. Returns the commit ID. */
   pushFile(
     repository: RepositoryName,
     branch: string,
@@ -82,38 +85,38 @@ export interface RepositoryControl {
     contents: string | null,
     login?: string,
   ): Promise<string>
-  /** The branch is put to a commit, whatever it was at. */
+  /** Sets the branch to a commit, even if that is not a fast-forward. */
   forcePush(repository: RepositoryName, branch: string, sha: string): Promise<void>
   deleteBranch(repository: RepositoryName, branch: string): Promise<void>
   branches(repository: RepositoryName): Promise<Record<string, string>>
-  /** Null: there is none. */
-  file(repository: RepositoryName, ref: string, path: string): Promise<string | null>
+  /** Null if there is no such file. */
+  readFile(repository: RepositoryName, ref: string, path: string): Promise<string | null>
 
-  rename(repository: RepositoryName, name: string): Promise<MadeRepository>
-  transfer(repository: RepositoryName, owner: string): Promise<MadeRepository>
+  rename(repository: RepositoryName, name: string): Promise<CreatedRepository>
+  transfer(repository: RepositoryName, owner: string): Promise<CreatedRepository>
   archive(repository: RepositoryName, isArchived?: boolean): Promise<void>
   deleteRepository(repository: RepositoryName): Promise<void>
 }
 
 export interface PullRequestControl {
-  pullRequests(repository: RepositoryName): Promise<SeenPullRequest[]>
+  pullRequests(repository: RepositoryName): Promise<PullRequestSnapshot[]>
   /** Returns the merge commit. */
   mergePullRequest(repository: RepositoryName, number: number, login?: string): Promise<string>
   closePullRequest(repository: RepositoryName, number: number, login?: string): Promise<void>
   reopenPullRequest(repository: RepositoryName, number: number, login?: string): Promise<void>
-  /** As people do on its page. */
+  /** Edits the pull request as on its page. */
   editPullRequest(
     repository: RepositoryName,
     number: number,
     change: { title?: string; body?: string; isDraft?: boolean; labels?: string[] },
   ): Promise<void>
-  /** Returns the comment's number. */
+  /** Returns the comment's ID. */
   comment(repository: RepositoryName, number: number, login: string, text: string): Promise<number>
   reactions(repository: RepositoryName, commentId: number): Promise<{ content: string; login: string }[]>
 }
 
 export interface CheckControl {
-  /** One of this name on this commit is replaced. With a log it is one of GitHub Actions. Returns its number. */
+  /** Replaces a check run of this name on this commit. With a log, it belongs to GitHub Actions. Returns its ID. */
   setCheckRun(
     repository: RepositoryName,
     sha: string,
@@ -140,26 +143,26 @@ export interface CheckControl {
 }
 
 export interface AppControl {
-  /** As its manifest says; `name` must be in it. */
-  makeApp(owner: string, manifest: AppManifest): Promise<MadeApp>
-  /** Returns the installation's number. */
+  /** Creates an App from a manifest, which must have a name. */
+  createApp(owner: string, manifest: AppManifest): Promise<CreatedApp>
+  /** Returns the installation's ID. */
   installApp(slug: string, account: string, repositories: RepositoryName[] | 'all', login?: string): Promise<number>
   uninstall(installationId: number): Promise<void>
   suspend(installationId: number, isSuspended?: boolean): Promise<void>
   addToInstallation(installationId: number, repository: RepositoryName): Promise<void>
   removeFromInstallation(installationId: number, repository: RepositoryName): Promise<void>
-  /** As if the person had gone through the pages. */
-  makeUserToken(slug: string, login: string): Promise<string>
+  /** Returns the token that the person would get by authorizing the App on the pages. */
+  createUserToken(slug: string, login: string): Promise<string>
 }
 
 export interface GithubControl extends AccountControl, RepositoryControl, PullRequestControl, CheckControl, AppControl {
   calls(since?: number): Promise<ApiCall[]>
-  /** What did not fit GitHub's description: to be found empty. */
+  /** Requests, responses and events that do not fit GitHub's description. Tests assert that there are none. */
   violations(): Promise<Violation[]>
-  /** Every webhook about an account's repositories and installations that was sent, or dropped on purpose. */
+  /** All webhooks about an account's repositories and installations, including the dropped ones. */
   deliveries(account?: string): Promise<Delivery[]>
-  /** From now on, for all that concerns this account; in place of what was set before. `{}`: all is well. */
-  faults(account: string, faults: AccountFaults): Promise<void>
+  /** Sets the faults of this account and replaces earlier ones. `{}` removes them. */
+  setFaults(account: string, faults: AccountFaults): Promise<void>
   redeliver(id: number): Promise<void>
 }
 
@@ -171,10 +174,10 @@ export function githubControl({ url, adminToken }: GithubAddress): GithubControl
       body: JSON.stringify(args),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`The stand-in could not do ${name}: ${text}`)
+    if (!response.ok) throw new Error(`The GitHub simulator failed to run ${name}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
   }
-  // Every function is the same call by another name: the interface above is all that there is to say about them.
+  // All functions make the same call with their own name, so the interface above is all that is needed.
   return new Proxy({} as GithubControl, {
     get: (_, name) =>
       typeof name === 'string' && name !== 'then' ? (...args: unknown[]) => call(name, args) : undefined,

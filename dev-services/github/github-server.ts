@@ -1,4 +1,4 @@
-/** A GitHub on loopback: API below /api/v3, git, and pages, all at one address, as a company's own GitHub has them. */
+/** The GitHub simulator: the API below /api/v3, git and pages at one URL, as on GitHub Enterprise Server. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { ApiDescription } from './api-description.ts'
@@ -13,9 +13,9 @@ import { apiPath, RestApi } from './rest-api.ts'
 import { State } from './state.ts'
 
 export interface GithubServerOptions {
-  /** Where clients reach it. */
+  /** The URL that clients use. */
   url: string
-  /** Of the bare repositories. */
+  /** Directory of the bare repositories. */
   directory: string
   adminToken: string
   description: ApiDescription
@@ -31,42 +31,46 @@ export function createGithubServer({ url, directory, adminToken, description, tl
   const control = createControl(world, deliveries, faults)
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = new URL(request.url ?? '/', url)
-    if (asked.pathname.startsWith('/_control/')) return serveControl(request, response, asked)
-    if (asked.pathname.startsWith(`${apiPath}/`)) return serveApi(request, response, asked)
-    if (isGitRequest(asked)) return serveGit(world, faults, request, response, asked)
-    if (asked.pathname.startsWith(logPath)) return serveLog(response, asked)
-    return servePage(world, request, response, asked, await readAll(request))
+    const requestUrl = new URL(request.url ?? '/', url)
+    if (requestUrl.pathname.startsWith('/_control/')) return serveControl(request, response, requestUrl)
+    if (requestUrl.pathname.startsWith(`${apiPath}/`)) return serveApi(request, response, requestUrl)
+    if (isGitRequest(requestUrl)) return serveGit(world, faults, request, response, requestUrl)
+    if (requestUrl.pathname.startsWith(logPath)) return serveLog(response, requestUrl)
+    return servePage(world, request, response, requestUrl, await readAll(request))
   }
 
-  async function serveApi(request: IncomingMessage, response: ServerResponse, asked: URL): Promise<void> {
-    const { response: answer, isLost } = await api.handle({ request, url: asked, body: await readAll(request) })
+  async function serveApi(request: IncomingMessage, response: ServerResponse, requestUrl: URL): Promise<void> {
+    const { response: apiResponse, isLost } = await api.handle({
+      request,
+      url: requestUrl,
+      body: await readAll(request),
+    })
     if (isLost) return void response.destroy()
-    const text = answer.body === undefined ? '' : JSON.stringify(answer.body)
-    response.writeHead(answer.status, {
-      ...(answer.body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
-      ...answer.headers,
+    const text = apiResponse.body === undefined ? '' : JSON.stringify(apiResponse.body)
+    response.writeHead(apiResponse.status, {
+      ...(apiResponse.body !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
+      ...apiResponse.headers,
     })
     response.end(text)
   }
 
-  function serveLog(response: ServerResponse, asked: URL): void {
-    const id = Number(asked.pathname.slice(logPath.length))
+  function serveLog(response: ServerResponse, requestUrl: URL): void {
+    const id = Number(requestUrl.pathname.slice(logPath.length))
     const runs = [...state.repositories.values()].flatMap(({ checkRuns }) => checkRuns)
-    const run = runs.find((one) => one.id === id && one.logSecret === asked.searchParams.get('sig'))
+    const run = runs.find((checkRun) => checkRun.id === id && checkRun.logSecret === requestUrl.searchParams.get('sig'))
     response.writeHead(run ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' }).end(run?.log ?? '')
   }
 
-  async function serveControl(request: IncomingMessage, response: ServerResponse, asked: URL): Promise<void> {
-    const name = asked.pathname.slice('/_control/'.length)
+  async function serveControl(request: IncomingMessage, response: ServerResponse, requestUrl: URL): Promise<void> {
+    const name = requestUrl.pathname.slice('/_control/'.length)
     const body = (await readAll(request)).toString()
     if (request.headers.authorization !== `Bearer ${adminToken}`) return void response.writeHead(401).end()
     const operation = Object.hasOwn(control, name) ? control[name as keyof typeof control] : undefined
-    if (!operation) return void response.writeHead(404).end(`There is no ${name}.`)
+    if (!operation) return void response.writeHead(404).end(`There is no control operation ${name}.`)
     try {
-      // JSON has no undefined: an argument left out comes as null.
+      // JSON has no undefined: an omitted argument arrives as null.
       const args = (JSON.parse(body) as unknown[]).map((value) => value ?? undefined)
-      const result: unknown = await (operation as (...given: unknown[]) => Promise<unknown>)(...args)
+      const result: unknown = await (operation as (...args: unknown[]) => Promise<unknown>)(...args)
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(result === undefined ? '' : JSON.stringify(result))
     } catch (error) {
@@ -76,7 +80,7 @@ export function createGithubServer({ url, directory, adminToken, description, tl
 
   const listener: RequestListener = (request, response) => {
     route(request, response).catch((error: unknown) => {
-      if (!request.errored) console.error(error) // a client that went away is no news
+      if (!request.errored) console.error(error) // disconnected clients are not logged
       response.destroy()
     })
   }

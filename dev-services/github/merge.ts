@@ -1,28 +1,28 @@
-import { emailOf } from './answers/commit.ts'
-import { noticeChanges } from './branch-changes.ts'
+import { processBranchChanges } from './branch-changes.ts'
 import type { World } from './events.ts'
-import { mergedTree, updateRef, writeCommit } from './git.ts'
+import { mergeTrees, updateRef, writeCommit } from './git.ts'
 import { closePullRequest } from './pull-request-changes.ts'
+import { emailOf } from './responses/commit.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
 
-export type Merge =
+export type MergeResult =
   | { kind: 'merged'; sha: string }
   | { kind: 'not_open' }
   | { kind: 'conflict' }
   | { kind: 'base_moved' }
 
-/** A real merge commit on the base branch, as GitHub's button makes it. */
+/** Creates a merge commit on the base branch, as GitHub's merge button does. */
 export async function mergePullRequest(
   world: World,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,
-): Promise<Merge> {
+): Promise<MergeResult> {
   const { directory } = repository
   const { headSha, baseBranch } = pullRequest
   const base = repository.branches.get(baseBranch)
   if (pullRequest.state !== 'open' || base === undefined) return { kind: 'not_open' }
-  const tree = await mergedTree(directory, base, headSha)
+  const tree = await mergeTrees(directory, base, headSha)
   if (tree === undefined) return { kind: 'conflict' }
   const from = `${repository.owner.login}/${pullRequest.headBranch}`
   const person = { name: by.login, email: emailOf(by), date: new Date() }
@@ -34,7 +34,7 @@ export async function mergePullRequest(
     committer: { ...person, name: 'GitHub', email: 'noreply@github.com' },
     signature: null,
   })
-  // Before the branch moves: whoever sees the merge must not take it for somebody's push.
+  // Before the branch moves, so that the merge is not mistaken for a push to the base branch.
   pullRequest.merged = { at: new Date(), by, sha }
   pullRequest.baseSha = base
   pullRequest.state = 'closed'
@@ -42,7 +42,7 @@ export async function mergePullRequest(
     Object.assign(pullRequest, { merged: null, state: 'open' })
     return { kind: 'base_moved' }
   }
-  await noticeChanges(world, repository, by)
+  await processBranchChanges(world, repository, by)
   await closePullRequest(world, repository, pullRequest, by)
   return { kind: 'merged', sha }
 }

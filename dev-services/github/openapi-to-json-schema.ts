@@ -1,4 +1,7 @@
-/** GitHub's OpenAPI 3.0 document, cut down to what validates, as JSON Schema that refers to `github#/schemas/…`. */
+/**
+ * Converts GitHub's OpenAPI 3.0 document to JSON Schema with references to `github#/schemas/…`, without what does not
+ * validate.
+ */
 
 export type Schema = { [key: string]: unknown }
 
@@ -7,7 +10,7 @@ export interface Parameter {
   in: 'path' | 'query' | 'header'
   required: boolean
   schema: Schema
-  /** It may hold slashes. */
+  /** Whether the value may contain slashes. */
   isMultiSegment: boolean
 }
 
@@ -18,13 +21,13 @@ export interface DescribedOperation {
   parameters: Parameter[]
   body: Schema | null
   bodyIsRequired: boolean
-  /** By status; null: an answer without JSON. */
+  /** Schemas by status. Null for a response without JSON. */
   responses: Record<string, Schema | null>
 }
 
 export interface Description {
   operations: DescribedOperation[]
-  /** Payloads, by `event-action` with hyphens. */
+  /** Schemas of payloads by `event-action`, with hyphens. */
   webhooks: Record<string, Schema>
   schemas: Record<string, Schema>
 }
@@ -57,23 +60,26 @@ export interface OpenApi {
   }
 }
 
-/** Where this edition of the description says what cannot be: an account that is a user and an enterprise in one. */
-const mended: Record<string, Record<string, Schema>> = {
+/**
+ * Replaces a schema that nothing can satisfy in this version of the description: an account that is a user and an
+ * enterprise.
+ */
+const corrections: Record<string, Record<string, Schema>> = {
   'apps/list-installations': { 200: { type: 'array', items: { $ref: 'github#/schemas/installation' } } },
 }
 
-export function describe(document: OpenApi): Description {
+export function toDescription(document: OpenApi): Description {
   const { schemas, parameters, responses } = document.components
-  const jsonOf = ({ content }: Content) => content?.['application/json']?.schema
+  const jsonSchemaOf = ({ content }: Content) => content?.['application/json']?.schema
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): DescribedOperation => {
-      const body = operation.requestBody && jsonOf(operation.requestBody)
+      const body = operation.requestBody && jsonSchemaOf(operation.requestBody)
       return {
         id: operation.operationId,
         method: method.toUpperCase(),
         path,
-        parameters: (operation.parameters ?? []).map((given) => {
-          const parameter = resolve(given, parameters)
+        parameters: (operation.parameters ?? []).map((reference) => {
+          const parameter = resolve(reference, parameters)
           return {
             name: parameter.name,
             in: parameter.in,
@@ -85,9 +91,9 @@ export function describe(document: OpenApi): Description {
         body: body ? toJsonSchema(body) : null,
         bodyIsRequired: operation.requestBody?.required ?? false,
         responses: Object.fromEntries(
-          Object.entries(operation.responses).map(([status, given]) => {
-            const schema = jsonOf(resolve(given, responses))
-            return [status, mended[operation.operationId]?.[status] ?? (schema ? toJsonSchema(schema) : null)]
+          Object.entries(operation.responses).map(([status, response]) => {
+            const schema = jsonSchemaOf(resolve(response, responses))
+            return [status, corrections[operation.operationId]?.[status] ?? (schema ? toJsonSchema(schema) : null)]
           }),
         ),
       }
@@ -95,21 +101,32 @@ export function describe(document: OpenApi): Description {
   )
   const webhooks = Object.entries(document['x-webhooks']).map(([name, { post }]) => [
     name,
-    toJsonSchema(jsonOf(post.requestBody) ?? {}),
+    toJsonSchema(jsonSchemaOf(post.requestBody) ?? {}),
   ])
   return { operations, webhooks: Object.fromEntries(webhooks), schemas: toJsonSchemas(schemas) }
 }
 
-function resolve<T extends object>(given: Referable<T>, among: Record<string, T>): T {
-  if (!('$ref' in given)) return given
-  const found = among[given.$ref.split('/').at(-1) ?? '']
-  if (!found) throw new Error(`${given.$ref} is not in the description`)
+function resolve<T extends object>(reference: Referable<T>, components: Record<string, T>): T {
+  if (!('$ref' in reference)) return reference
+  const found = components[reference.$ref.split('/').at(-1) ?? '']
+  if (!found) throw new Error(`${reference.$ref} is not in the description.`)
   return found
 }
 
-const unneeded = new Set(['description', 'example', 'examples', 'default', 'title', 'externalDocs', 'deprecated'])
+const ignoredKeywords = new Set([
+  'description',
+  'example',
+  'examples',
+  'default',
+  'title',
+  'externalDocs',
+  'deprecated',
+])
 
-/** OpenAPI 3.0 is no JSON Schema in two ways that matter: `nullable`, and words beside a `$ref`, which it ignores. */
+/**
+ * OpenAPI 3.0 differs from JSON Schema in two ways that matter here: `nullable`, and keywords next to a `$ref`, which
+ * it ignores.
+ */
 export function toJsonSchema(schema: Schema): Schema {
   if (typeof schema.$ref === 'string') {
     return { $ref: schema.$ref.replace('#/components/schemas/', 'github#/schemas/') }
@@ -117,8 +134,8 @@ export function toJsonSchema(schema: Schema): Schema {
   const { nullable, ...rest } = schema
   const converted = Object.fromEntries(
     Object.entries(rest)
-      .filter(([word]) => !unneeded.has(word))
-      .map(([word, value]) => [word, convertWord(word, value)]),
+      .filter(([keyword]) => !ignoredKeywords.has(keyword))
+      .map(([keyword, value]) => [keyword, convertKeyword(keyword, value)]),
   )
   return nullable === true ? orNull(converted) : converted
 }
@@ -133,10 +150,10 @@ function orNull(schema: Schema): Schema {
   }
 }
 
-function convertWord(word: string, value: unknown): unknown {
-  if (word === 'properties' || word === 'patternProperties') return toJsonSchemas(value as Record<string, Schema>)
-  if (word === 'allOf' || word === 'anyOf' || word === 'oneOf') return (value as Schema[]).map(toJsonSchema)
-  if ((word === 'items' || word === 'additionalProperties' || word === 'not') && typeof value === 'object') {
+function convertKeyword(keyword: string, value: unknown): unknown {
+  if (keyword === 'properties' || keyword === 'patternProperties') return toJsonSchemas(value as Record<string, Schema>)
+  if (keyword === 'allOf' || keyword === 'anyOf' || keyword === 'oneOf') return (value as Schema[]).map(toJsonSchema)
+  if ((keyword === 'items' || keyword === 'additionalProperties' || keyword === 'not') && typeof value === 'object') {
     return toJsonSchema(value as Schema)
   }
   return value

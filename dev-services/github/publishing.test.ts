@@ -3,22 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { git } from './git.ts'
-import { type TestGithub, testGithub } from './testing/test-github.ts'
+import { startTestGithub, type TestGithub } from './testing/test-github.ts'
 
 const writer = { contents: 'write', pull_requests: 'write' } as const
 
 async function withRepository(permissions: Record<string, 'read' | 'write' | 'admin'> = writer) {
-  const github = await testGithub()
-  await github.control.makeUser('ada')
-  const repository = await github.control.makeRepository('ada', 'docs', {
+  const github = await startTestGithub()
+  await github.control.createUser('ada')
+  const repository = await github.control.createRepository('ada', 'docs', {
     files: { 'docs/index.md': '# Hello\n', 'docs/other.md': 'Other\n' },
     labels: ['docs'],
   })
-  const token = await github.control.makeFineGrainedToken('ada', { repositories: ['ada/docs'], permissions })
+  const token = await github.control.createFineGrainedToken('ada', { repositories: ['ada/docs'], permissions })
   return { ...github, repository, token }
 }
 
-/** As the product commits: tree, commit, ref. */
+/** Commits as Colophon does: tree, commit, ref. */
 async function commitOn(
   { api }: TestGithub,
   token: string,
@@ -48,7 +48,7 @@ async function commitOn(
   return commit.body.sha
 }
 
-test('a change becomes a branch, a pull request and a merge, and every answer is as described', async () => {
+test('turns a change into a branch, a pull request and a merge, with responses that fit the description', async () => {
   const github = await withRepository()
   const { api, control, token, repository } = github
   expect((await api(token, 'GET', '/repos/ada/docs')).body).toMatchObject({ id: repository.id, full_name: 'ada/docs' })
@@ -70,15 +70,21 @@ test('a change becomes a branch, a pull request and a merge, and every answer is
     ahead_by: 1,
   })
 
-  const made = await api(token, 'POST', '/repos/ada/docs/pulls', {
+  const created = await api(token, 'POST', '/repos/ada/docs/pulls', {
     title: 'Change',
     body: 'Why',
     head: 'colophon/x',
     base: 'main',
     draft: false,
   })
-  expect(made.status).toBe(201)
-  expect(made.body).toMatchObject({ number: 1, state: 'open', head: { sha }, base: { ref: 'main' }, changed_files: 2 })
+  expect(created.status).toBe(201)
+  expect(created.body).toMatchObject({
+    number: 1,
+    state: 'open',
+    head: { sha },
+    base: { ref: 'main' },
+    changed_files: 2,
+  })
   const again = await api(token, 'POST', '/repos/ada/docs/pulls', { title: 'Change', head: 'colophon/x', base: 'main' })
   expect(again.status).toBe(422)
   expect(again.body.errors[0].message).toBe('A pull request already exists for ada:colophon/x.')
@@ -92,11 +98,11 @@ test('a change becomes a branch, a pull request and a merge, and every answer is
 
   await control.mergePullRequest('ada/docs', 1)
   expect((await api(token, 'GET', '/repos/ada/docs/pulls/1')).body).toMatchObject({ merged: true, state: 'closed' })
-  expect(await control.file('ada/docs', 'main', 'docs/new.md')).toBe('New\n')
+  expect(await control.readFile('ada/docs', 'main', 'docs/new.md')).toBe('New\n')
   expect(await control.violations()).toEqual([])
 })
 
-test('refs move only as GitHub lets them', async () => {
+test('updates refs by the rules of GitHub', async () => {
   const github = await withRepository()
   const { api, control, token, repository } = github
   const sha = await commitOn(github, token, repository.head, 'x', { 'docs/a.md': 'A' })
@@ -117,7 +123,7 @@ test('refs move only as GitHub lets them', async () => {
   expect(await control.violations()).toEqual([])
 })
 
-test('pull requests follow their branches', async () => {
+test('updates pull requests when their branches change', async () => {
   const github = await withRepository()
   const { api, control, token, repository } = github
   await commitOn(github, token, repository.head, 'x', { 'docs/index.md': 'Mine\n' })
@@ -136,17 +142,17 @@ test('pull requests follow their branches', async () => {
   expect(await control.violations()).toEqual([])
 })
 
-test('tokens open what they are for, and strangers see nothing', async () => {
+test('limits tokens to their repositories and permissions', async () => {
   const { api, control, repository } = await withRepository()
-  await control.makeUser('eve')
-  await control.makeRepository('eve', 'own')
-  const reader = await control.makeFineGrainedToken('ada', {
+  await control.createUser('eve')
+  await control.createRepository('eve', 'own')
+  const reader = await control.createFineGrainedToken('ada', {
     repositories: ['ada/docs'],
     permissions: { contents: 'read' },
   })
-  const stranger = await control.makeFineGrainedToken('eve', { repositories: ['eve/own'], permissions: writer })
-  const greedy = await control.makeFineGrainedToken('eve', { repositories: ['ada/docs'], permissions: writer })
-  const old = await control.makeFineGrainedToken('ada', {
+  const stranger = await control.createFineGrainedToken('eve', { repositories: ['eve/own'], permissions: writer })
+  const greedy = await control.createFineGrainedToken('eve', { repositories: ['ada/docs'], permissions: writer })
+  const old = await control.createFineGrainedToken('ada', {
     repositories: ['ada/docs'],
     permissions: writer,
     expiresInSeconds: 0,
@@ -162,14 +168,14 @@ test('tokens open what they are for, and strangers see nothing', async () => {
     body: { message: 'Resource not accessible by personal access token' },
   })
   await control.archive('ada/docs')
-  const wide = await control.makeFineGrainedToken('ada', { repositories: ['ada/docs'], permissions: writer })
+  const wide = await control.createFineGrainedToken('ada', { repositories: ['ada/docs'], permissions: writer })
   expect(
     (await api(wide, 'POST', '/repos/ada/docs/git/refs', { ref: 'refs/heads/x', sha: repository.head })).status,
   ).toBe(403)
   expect(await control.violations()).toEqual([])
 })
 
-test('an old name leads to the number, which leads to the repository', async () => {
+test('redirects from an old name to the repository ID', async () => {
   const { api, control, token, repository } = await withRepository()
   await control.rename('ada/docs', 'handbook')
   const moved = await api(token, 'GET', '/repos/ada/docs')
@@ -180,27 +186,30 @@ test('an old name leads to the number, which leads to the repository', async () 
   expect(await control.violations()).toEqual([])
 })
 
-test('a request that GitHub does not know is answered 500 and kept', async () => {
+test('rejects and records requests that do not fit the description', async () => {
   const { api, control, token } = await withRepository()
   expect((await api(token, 'GET', '/repos/ada/docs/pulls?stat=open')).status).toBe(500)
   expect(
     (await api(token, 'POST', '/repos/ada/docs/pulls', { title: 'T', head: 'x', base: 'main', labels: [] })).status,
   ).toBe(500)
   expect((await api(token, 'GET', '/repos/ada/docs/no-such-thing')).status).toBe(500)
-  expect((await control.violations()).map(({ of }) => of)).toEqual(['request', 'request', 'request'])
+  expect((await control.violations()).map(({ source }) => source)).toEqual(['request', 'request', 'request'])
 })
 
-test('git works over HTTP with the same tokens', async () => {
+test('serves git over HTTP with the same tokens', async () => {
   const { control, token, url, repository } = await withRepository()
   const directory = mkdtempSync(join(tmpdir(), 'github-clone-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  const as = (given: string) => ['-c', `http.extraHeader=authorization: Basic ${btoa(`x-access-token:${given}`)}`]
+  const as = (accessToken: string) => [
+    '-c',
+    `http.extraHeader=authorization: Basic ${btoa(`x-access-token:${accessToken}`)}`,
+  ]
   await git(directory, [...as(token), 'clone', '--quiet', repository.cloneUrl, 'clone'])
   const clone = join(directory, 'clone')
   expect(readFileSync(join(clone, 'docs/index.md'), 'utf8')).toBe('# Hello\n')
-  const me = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
   await git(clone, ['checkout', '--quiet', '-b', 'mine'])
-  await git(clone, [...me, 'commit', '--quiet', '--allow-empty', '--message', 'Empty'])
+  await git(clone, [...author, 'commit', '--quiet', '--allow-empty', '--message', 'Empty'])
   await git(clone, [...as(token), 'push', '--quiet', 'origin', 'mine'])
   expect((await control.branches('ada/docs')).mine).toBe(await git(clone, ['rev-parse', 'HEAD']))
 
@@ -211,12 +220,12 @@ test('git works over HTTP with the same tokens', async () => {
     '--cacheinfo',
     `100644,${await git(clone, ['hash-object', '-w', 'docs/index.md'])},.github/workflows/ci.yml`,
   ])
-  await git(clone, [...me, 'commit', '--quiet', '--message', 'Workflow'])
+  await git(clone, [...author, 'commit', '--quiet', '--message', 'Workflow'])
   await expect(git(clone, [...as(token), 'push', 'origin', 'workflow'])).rejects.toThrow(
     'refusing to allow a Personal Access Token to create or update workflow `.github/workflows/ci.yml`',
   )
 
-  const reader = await control.makeFineGrainedToken('ada', {
+  const reader = await control.createFineGrainedToken('ada', {
     repositories: ['ada/docs'],
     permissions: { contents: 'read' },
   })

@@ -1,8 +1,8 @@
-import { pullRequestResponse } from './answers/pull-request.ts'
 import type { World } from './events.ts'
+import { pullRequestResponse } from './responses/pull-request.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
 
-/** Merged or not: that is noted before. */
+/** Closes the pull request. The caller has recorded whether it was merged. */
 export async function closePullRequest(
   world: World,
   repository: Repository,
@@ -12,24 +12,24 @@ export async function closePullRequest(
   pullRequest.state = 'closed'
   pullRequest.closedAt = new Date()
   pullRequest.updatedAt = pullRequest.closedAt
-  await tellPullRequest(world, repository, pullRequest, 'closed', by)
+  await emitPullRequest(world, repository, pullRequest, 'closed', by)
 }
 
-export async function tellPullRequest(
+export async function emitPullRequest(
   world: World,
   repository: Repository,
   pullRequest: PullRequest,
   action: 'opened' | 'closed' | 'reopened',
   by: Account,
 ): Promise<void> {
-  world.events.ofRepository(repository, 'pull_request', by, {
+  world.events.emitRepositoryEvent(repository, 'pull_request', by, {
     action,
     number: pullRequest.number,
     pull_request: await pullRequestResponse(world.state, repository, pullRequest, null),
   })
 }
 
-/** False: there is nothing to open again. */
+/** Returns false if the pull request was merged or its branch is gone. */
 export async function reopenPullRequest(
   world: World,
   repository: Repository,
@@ -39,6 +39,6 @@ export async function reopenPullRequest(
   const head = repository.branches.get(pullRequest.headBranch)
   if (pullRequest.merged || head === undefined) return false
   Object.assign(pullRequest, { state: 'open', closedAt: null, headSha: head, updatedAt: new Date() })
-  await tellPullRequest(world, repository, pullRequest, 'reopened', by)
+  await emitPullRequest(world, repository, pullRequest, 'reopened', by)
   return true
 }

@@ -5,7 +5,7 @@ import { readDescription } from './descriptions.ts'
 import { createGithubServer } from './github-server.ts'
 
 const usage =
-  'node dev-services/github/server.ts --port <1 to 65535> --directory <for repositories> --admin-token <of the control API> ' +
+  'node dev-services/github/server.ts --port <1 to 65535> --directory <of the repositories> --admin-token <of the control API> ' +
   '[--tls-key <file> --tls-cert <file>]'
 
 const { values } = parseArgs({
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 })
 const { port, directory, 'admin-token': adminToken, 'tls-key': key, 'tls-cert': cert } = values
 if (!port || !directory || !adminToken || (key === undefined) !== (cert === undefined)) {
-  console.error(`The stand-in for GitHub needs all of these: ${usage}`)
+  console.error(`The GitHub simulator requires all of these options: ${usage}`)
   process.exit(2)
 }
 
@@ -36,7 +36,7 @@ const server = createGithubServer({
   ...(tls && { tls }),
 })
 server.on('error', (error) => {
-  console.error(`The stand-in for GitHub cannot listen on port ${port}: ${error.message}`)
+  console.error(`The GitHub simulator cannot listen on port ${port}: ${error.message}`)
   process.exit(1)
 })
 server.listen(Number(port), '127.0.0.1', () => console.log(`ready ${url}`))

@@ -1,4 +1,4 @@
-/** Everything the stand-in knows, in memory. What is in a repository is in git. */
+/** The simulator's state, in memory. The contents of repositories are in git. */
 import { randomBytes } from 'node:crypto'
 
 export type Level = 'read' | 'write' | 'admin'
@@ -11,7 +11,7 @@ export interface Account {
   type: 'User' | 'Organization' | 'Bot'
   /** For the sign-in page. */
   password: string
-  /** Of an organization: who may do everything in it. */
+  /** Logins of an organization's owners, in lower case. */
   owners: Set<string>
   createdAt: Date
 }
@@ -28,7 +28,7 @@ export interface PullRequest {
   body: string | null
   author: Account
   headBranch: string
-  /** What the branch is at, or was at when the pull request ended. */
+  /** Head of the branch, or its last head if the pull request is closed. */
   headSha: string
   baseBranch: string
   baseSha: string
@@ -40,13 +40,13 @@ export interface PullRequest {
   updatedAt: Date
   closedAt: Date | null
   merged: { at: Date; by: Account; sha: string } | null
-  /** GitHub begins to find out at the first look, and says so only at a later one. */
+  /** GitHub starts to compute this on the first read and returns it on a later one. `of` has the commits it applies to. */
   mergeability: { of: string; isMergeable: boolean | null } | null
 }
 
 export interface Comment {
   id: number
-  /** Of the pull request. */
+  /** Number of the pull request. */
   number: number
   author: Account
   body: string
@@ -74,9 +74,9 @@ export interface CheckRun {
   detailsUrl: string
   startedAt: Date
   completedAt: Date | null
-  /** Of GitHub Actions' own runs; null: another App's. */
+  /** Log of a GitHub Actions run. Null for check runs of other Apps. */
   log: string | null
-  /** Of the address where the log is kept. */
+  /** Secret in the log's URL. */
   logSecret: string
 }
 
@@ -124,7 +124,7 @@ export interface Repository {
   isPrivate: boolean
   isArchived: boolean
   defaultBranch: string
-  /** Of the bare repository. */
+  /** Directory of the bare repository. */
   directory: string
   createdAt: Date
   pushedAt: Date
@@ -136,9 +136,9 @@ export interface Repository {
   statuses: CommitStatus[]
   deployments: Deployment[]
   hooks: Hook[]
-  /** What the branches were at when they were last looked at. */
+  /** Heads of the branches when they were last compared. */
   branches: Map<string, string>
-  /** Commits that GitHub made and signed itself. */
+  /** Commits that GitHub created and signed. */
   signed: Map<string, { signature: string; at: Date }>
 }
 
@@ -157,7 +157,7 @@ export interface App {
   url: string
   callbackUrls: string[]
   setupUrl: string | null
-  asksForUserOnInstall: boolean
+  requestsOauthOnInstall: boolean
   isPublic: boolean
   bot: Account
   createdAt: Date
@@ -167,7 +167,7 @@ export interface Installation {
   id: number
   app: App
   account: Account
-  /** By number; null: all of the account's. */
+  /** IDs. Null for all repositories of the account. */
   repositories: Set<number> | null
   permissions: Permissions
   suspendedAt: Date | null
@@ -180,11 +180,11 @@ export type Token = { token: string; expiresAt: Date } & (
   | { kind: 'user'; user: Account; app: App }
 )
 
-export interface UserCode {
+export interface AuthorizationCode {
   app: App
   user: Account
   redirectUri: string
-  /** Of PKCE; null: the App did not use it. */
+  /** PKCE code challenge. Null if the App did not send one. */
   challenge: string | null
   expiresAt: Date
 }
@@ -194,19 +194,19 @@ export interface ApiCall {
   at: string
   method: string
   path: string
-  /** Null: no operation of the description. */
+  /** Null if the description has no such operation. */
   operation: string | null
   status: number
-  /** The work was done, the answer never came. */
+  /** The operation was performed, but its response was not sent. */
   isLost: boolean
   caller: string
-  /** Whose business it was. */
+  /** Login of the account whose faults applied. */
   account: string | null
 }
 
 export interface Violation {
-  /** Whose mistake it is. */
-  of: 'request' | 'answer' | 'event'
+  /** What does not fit the description. */
+  source: 'request' | 'response' | 'event'
   what: string
   reasons: string[]
 }
@@ -214,24 +214,24 @@ export interface Violation {
 export class State {
   readonly url: string
   readonly apiUrl: string
-  /** Where the bare repositories are. */
+  /** Directory of the bare repositories. */
   readonly directory: string
   readonly accounts = new Map<string, Account>()
   readonly repositories = new Map<number, Repository>()
-  /** Renamed and transferred ones, by the name they had. */
+  /** IDs of renamed and transferred repositories, by former name. */
   readonly formerNames = new Map<string, number>()
   readonly tokens = new Map<string, Token>()
   readonly apps = new Map<number, App>()
   readonly installations = new Map<number, Installation>()
-  /** Posted by somebody's page, while the person signs in and looks. */
+  /** Manifests that a page posted, until the person confirms. */
   readonly manifests = new Map<string, { text: string; state: string | null }>()
-  /** What people carry home after they made an App: good once. */
+  /** Codes for the credentials of a new App. Each works once. */
   readonly manifestCodes = new Map<string, { app: App; expiresAt: Date }>()
-  /** What people carry home after they let an App act for them: good once. */
-  readonly userCodes = new Map<string, UserCode>()
-  /** `app user`: whoever was asked once is not asked again. */
+  /** OAuth authorization codes. Each works once. */
+  readonly authorizationCodes = new Map<string, AuthorizationCode>()
+  /** `<app ID> <user ID>`: Apps that a user has already authorized. */
   readonly authorizations = new Set<string>()
-  /** Who is signed in, by cookie. */
+  /** Signed-in accounts by session cookie. */
   readonly sessions = new Map<string, Account>()
   readonly calls: ApiCall[] = []
   readonly violations: Violation[] = []
@@ -252,14 +252,14 @@ export class State {
   }
 
   addAccount(login: string, type: Account['type'], password: string, owners: string[] = []): Account {
-    if (this.account(login)) throw new Error(`There is an account ${login} already.`)
-    const lower = owners.map((owner) => owner.toLowerCase())
+    if (this.account(login)) throw new Error(`The account ${login} already exists.`)
+    const lowerCaseOwners = owners.map((owner) => owner.toLowerCase())
     const account: Account = {
       id: this.nextId(),
       login,
       type,
       password,
-      owners: new Set(lower),
+      owners: new Set(lowerCaseOwners),
       createdAt: new Date(),
     }
     this.accounts.set(login.toLowerCase(), account)
@@ -267,14 +267,14 @@ export class State {
   }
 
   repositoryNamed(owner: string, name: string): Repository | undefined {
-    const wanted = nameKey(owner, name)
+    const key = nameKey(owner, name)
     for (const repository of this.repositories.values()) {
-      if (nameKey(repository.owner.login, repository.name) === wanted) return repository
+      if (nameKey(repository.owner.login, repository.name) === key) return repository
     }
     return undefined
   }
 
-  /** The one that had this name. */
+  /** Finds a repository by a former name. */
   repositoryFormerlyNamed(owner: string, name: string): Repository | undefined {
     const id = this.formerNames.get(nameKey(owner, name))
     return id === undefined ? undefined : this.repositories.get(id)

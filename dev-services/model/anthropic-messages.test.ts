@@ -4,14 +4,14 @@ import type { JsonObject } from './json.ts'
 import { replyFor } from './reply.ts'
 import type { Step } from './script.ts'
 
-const ask = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
+const request = { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
 const call = { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'ls', input: {} }] }
 const result = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'docs/' }] }
 const text = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
 
 function events(step: Step): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  return [...anthropicMessages.read(ask, {}).events(reply)].map((event) => {
+  return [...anthropicMessages.parseRequest(request, {}).events(reply)].map((event) => {
     const [, name, data] = /^event: (.*)\ndata: (.*)\n\n$/.exec(event) ?? []
     const parsed = JSON.parse(data ?? '')
     expect(parsed.type).toBe(name)
@@ -20,7 +20,7 @@ function events(step: Step): JsonObject[] {
 }
 
 describe('the stream', () => {
-  it('says text, then calls', () => {
+  it('sends text, then tool calls', () => {
     const step: Step = {
       say: 'Look.',
       call: [{ tool: 'ls', arguments: { path: '.' } }],
@@ -57,7 +57,7 @@ describe('the stream', () => {
     ])
   })
 
-  it('refuses with a reason to stop and no content', () => {
+  it('sends a refusal as a stop reason without content', () => {
     expect(events({ refuse: 'No.' })).toMatchObject([
       { type: 'message_start' },
       { type: 'ping' },
@@ -71,11 +71,14 @@ describe('the stream', () => {
 })
 
 describe('a request', () => {
-  it('is understood', () => {
+  it('is parsed', () => {
     const tools = [{ name: 'ls', input_schema: { type: 'object' } }]
     const system = { role: 'system', content: 'be brief' }
-    const asked = anthropicMessages.read({ ...ask, tools, messages: [system, text, call, result], stream: true }, {})
-    expect(asked).toMatchObject({
+    const parsed = anthropicMessages.parseRequest(
+      { ...request, tools, messages: [system, text, call, result], stream: true },
+      {},
+    )
+    expect(parsed).toMatchObject({
       stream: true,
       messageCount: 4,
       conversation: {
@@ -90,56 +93,63 @@ describe('a request', () => {
     })
   })
 
-  it('may bring a new instruction with the results', () => {
+  it('may have a new instruction next to tool results', () => {
     const both = { role: 'user', content: [...result.content, ...text.content] }
-    const { turns } = anthropicMessages.read({ ...ask, messages: [text, call, both] }, {}).conversation
+    const { turns } = anthropicMessages.parseRequest({ ...request, messages: [text, call, both] }, {}).conversation
     expect(turns.map((turn) => turn.by)).toEqual(['user', 'assistant', 'tool', 'user'])
   })
 
-  it('may have its results in neighbouring messages', () => {
+  it('may have tool results in adjacent messages', () => {
     const other = { type: 'tool_use', id: 't2', name: 'ls', input: {} }
     const calls = { role: 'assistant', content: [...call.content, other] }
     const otherResult = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't2' }] }
-    expect(anthropicMessages.read({ ...ask, messages: [text, calls, result, otherResult] }, {}).messageCount).toBe(4)
+    expect(
+      anthropicMessages.parseRequest({ ...request, messages: [text, calls, result, otherResult] }, {}).messageCount,
+    ).toBe(4)
   })
 
-  it('may have fields of a beta, if it names one', () => {
-    expect(anthropicMessages.read({ ...ask, mcp_servers: [] }, { 'anthropic-beta': 'x' }).messageCount).toBe(1)
+  it('may have beta fields if it names a beta', () => {
+    expect(
+      anthropicMessages.parseRequest({ ...request, mcp_servers: [] }, { 'anthropic-beta': 'x' }).messageCount,
+    ).toBe(1)
   })
 
   it.each<[string, JsonObject]>([
-    ['mcp_servers: Extra inputs are not permitted', { ...ask, mcp_servers: [] }],
-    ['model: Field required', { ...ask, model: undefined }],
-    ['max_tokens: Field required', { ...ask, max_tokens: undefined }],
-    ['max_tokens: Input should be greater', { ...ask, max_tokens: 0 }],
-    ['messages: Field required', { ...ask, messages: undefined }],
-    ['at least one message', { ...ask, messages: [] }],
-    ['messages.0.role', { ...ask, messages: [{ role: 'developer', content: 'hi' }] }],
-    ['non-empty content', { ...ask, messages: [{ role: 'user', content: '' }] }],
-    ['non-empty content', { ...ask, messages: [{ role: 'user', content: [] }] }],
-    ['must be non-empty', { ...ask, messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] }],
-    ['messages.0.content.0', { ...ask, messages: [{ role: 'user', content: [{ type: 'video' }] }] }],
-    ['tool_use.id', { ...ask, messages: [text, { ...call, content: [{ type: 'tool_use', name: 'ls', input: {} }] }] }],
-    ['unexpected `tool_use_id`', { ...ask, messages: [result] }],
-    ['unexpected `tool_use_id`', { ...ask, messages: [text, call, result, { ...call, content: 'so' }, result] }],
-    ['without `tool_result`', { ...ask, messages: [text, call] }],
-    ['without `tool_result`', { ...ask, messages: [text, call, text] }],
-    ['can only be in `assistant`', { ...ask, messages: [{ ...call, role: 'user' }] }],
-    ['can only be in `user`', { ...ask, messages: [{ ...result, role: 'assistant' }] }],
-    ['tools.0.input_schema', { ...ask, tools: [{ name: 'ls' }] }],
-    ['tools.0.name', { ...ask, tools: [{ name: 'l s', input_schema: {} }] }],
+    ['mcp_servers: Extra inputs are not permitted', { ...request, mcp_servers: [] }],
+    ['model: Field required', { ...request, model: undefined }],
+    ['max_tokens: Field required', { ...request, max_tokens: undefined }],
+    ['max_tokens: Input should be greater', { ...request, max_tokens: 0 }],
+    ['messages: Field required', { ...request, messages: undefined }],
+    ['at least one message', { ...request, messages: [] }],
+    ['messages.0.role', { ...request, messages: [{ role: 'developer', content: 'hi' }] }],
+    ['non-empty content', { ...request, messages: [{ role: 'user', content: '' }] }],
+    ['non-empty content', { ...request, messages: [{ role: 'user', content: [] }] }],
+    ['must be non-empty', { ...request, messages: [{ role: 'user', content: [{ type: 'text', text: '' }] }] }],
+    ['messages.0.content.0', { ...request, messages: [{ role: 'user', content: [{ type: 'video' }] }] }],
+    [
+      'tool_use.id',
+      { ...request, messages: [text, { ...call, content: [{ type: 'tool_use', name: 'ls', input: {} }] }] },
+    ],
+    ['unexpected `tool_use_id`', { ...request, messages: [result] }],
+    ['unexpected `tool_use_id`', { ...request, messages: [text, call, result, { ...call, content: 'so' }, result] }],
+    ['without `tool_result`', { ...request, messages: [text, call] }],
+    ['without `tool_result`', { ...request, messages: [text, call, text] }],
+    ['can only be in `assistant`', { ...request, messages: [{ ...call, role: 'user' }] }],
+    ['can only be in `user`', { ...request, messages: [{ ...result, role: 'assistant' }] }],
+    ['tools.0.input_schema', { ...request, tools: [{ name: 'ls' }] }],
+    ['tools.0.name', { ...request, tools: [{ name: 'l s', input_schema: {} }] }],
     [
       'must be unique',
       {
-        ...ask,
+        ...request,
         tools: [
           { name: 'ls', input_schema: {} },
           { name: 'ls', input_schema: {} },
         ],
       },
     ],
-  ])('is refused: %s', (complaint, body) => {
+  ])('is rejected: %s', (message, body) => {
     const sent = JSON.parse(JSON.stringify(body))
-    expect(() => anthropicMessages.read(sent, {})).toThrow(complaint)
+    expect(() => anthropicMessages.parseRequest(sent, {})).toThrow(message)
   })
 })

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
-// Types only: they hold every event to the vendor's published description, and the running server needs no package.
+// Types only: they check every event against the provider's published types, and the running server needs no package.
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Turn } from './conversation.ts'
 import { isCount, isMatching, isObject, type JsonObject, objectsIn, parseObject } from './json.ts'
-import { piecesOf, type Reply } from './reply.ts'
+import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
-import { type Asked, sseEvent, VendorError, type Wire } from './wire.ts'
+import { type ParsedRequest, ProviderError, sseEvent, type WireFormat } from './wire-format.ts'
 
-export const anthropicMessages: Wire = {
+export const anthropicMessages: WireFormat = {
   name: 'anthropic-messages',
   path: '/v1/messages',
   requestIdHeader: 'request-id',
-  admit,
-  read,
+  authenticate,
+  parseRequest,
   statusOf: (error) => error.status,
   errorBody: ({ status, message }, requestId) => ({
     type: 'error',
@@ -21,7 +21,7 @@ export const anthropicMessages: Wire = {
   }),
 }
 
-const errorTypes: Record<VendorError['status'], string> = {
+const errorTypes: Record<ProviderError['status'], string> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
   404: 'not_found_error',
@@ -31,7 +31,7 @@ const errorTypes: Record<VendorError['status'], string> = {
   529: 'overloaded_error',
 }
 
-/** A field that the vendor adds fails the type check here when its package is updated. */
+/** When the provider adds a field, the type check fails here after an update of its package. */
 const knownFields: Record<keyof Anthropic.MessageCreateParams, true> = {
   cache_control: true,
   container: true,
@@ -54,11 +54,11 @@ const knownFields: Record<keyof Anthropic.MessageCreateParams, true> = {
   workspace_id: true,
 }
 
-/** Gone from the vendor's types, still taken by its older models. */
+/** No longer in the provider's types, but older models still accept them. */
 const formerFields = ['temperature', 'top_k', 'top_p']
 
 const roles = ['user', 'assistant', 'system']
-/** The vendor has more, which belong to tools that run on its side. */
+/** The provider has more, for tools that run on its side. */
 const blockTypes = [
   'text',
   'image',
@@ -70,24 +70,24 @@ const blockTypes = [
   'tool_result',
 ]
 
-function admit(headers: IncomingHttpHeaders): void {
+function authenticate(headers: IncomingHttpHeaders): void {
   if (!headers['x-api-key'] && !/^Bearer \S+$/.test(headers.authorization ?? ''))
-    throw new VendorError(401, 'x-api-key header is required')
-  if (!headers['anthropic-version']) throw new VendorError(400, 'anthropic-version: header is required')
+    throw new ProviderError(401, 'x-api-key header is required')
+  if (!headers['anthropic-version']) throw new ProviderError(400, 'anthropic-version: header is required')
 }
 
-function read(body: JsonObject, headers: IncomingHttpHeaders): Asked {
-  // Betas bring fields of their own, too many and too short-lived to list.
+function parseRequest(body: JsonObject, headers: IncomingHttpHeaders): ParsedRequest {
+  // Betas add fields that are too many and too short-lived to list.
   const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key) && !formerFields.includes(key))
-  if (extra !== undefined && !headers['anthropic-beta']) refuse(`${extra}: Extra inputs are not permitted`)
+  if (extra !== undefined && !headers['anthropic-beta']) reject(`${extra}: Extra inputs are not permitted`)
 
-  if (typeof body.model !== 'string' || body.model === '') refuse('model: Field required')
-  if (body.max_tokens === undefined) refuse('max_tokens: Field required')
-  if (!isCount(body.max_tokens) || body.max_tokens < 1) refuse('max_tokens: Input should be greater than or equal to 1')
-  if (!Array.isArray(body.messages)) refuse('messages: Field required')
-  if (body.messages.length === 0) refuse('messages: at least one message is required')
+  if (typeof body.model !== 'string' || body.model === '') reject('model: Field required')
+  if (body.max_tokens === undefined) reject('max_tokens: Field required')
+  if (!isCount(body.max_tokens) || body.max_tokens < 1) reject('max_tokens: Input should be greater than or equal to 1')
+  if (!Array.isArray(body.messages)) reject('messages: Field required')
+  if (body.messages.length === 0) reject('messages: at least one message is required')
   const messages = body.messages.map(readMessage)
-  refuseUnpairedTools(messages)
+  rejectUnpairedTools(messages)
 
   const model = body.model
   return {
@@ -95,7 +95,7 @@ function read(body: JsonObject, headers: IncomingHttpHeaders): Asked {
     messageCount: messages.length,
     stream: body.stream === true,
     events: (reply) => events(reply, model),
-    whole: (reply) => messageWith(blocksFor(reply), reply, model),
+    completeBody: (reply) => messageWith(blocksFor(reply), reply, model),
   }
 }
 
@@ -103,63 +103,63 @@ type Message = { role: string; content: JsonObject[]; at: string }
 
 function readMessage(message: unknown, index: number): Message {
   const at = `messages.${index}`
-  if (!isObject(message)) refuse(`${at}: Input should be an object`)
+  if (!isObject(message)) reject(`${at}: Input should be an object`)
   const { role, content } = message
   if (typeof role !== 'string' || !roles.includes(role))
-    refuse(`${at}.role: Input should be 'user', 'assistant' or 'system'`)
+    reject(`${at}.role: Input should be 'user', 'assistant' or 'system'`)
   if (typeof content === 'string') {
-    if (content === '') refuse(`${at}: user messages must have non-empty content`)
+    if (content === '') reject(`${at}: user messages must have non-empty content`)
     return { role, content: [{ type: 'text', text: content }], at }
   }
-  if (!Array.isArray(content)) refuse(`${at}.content: Input should be a valid list`)
-  if (content.length === 0 && role === 'user') refuse(`${at}: user messages must have non-empty content`)
+  if (!Array.isArray(content)) reject(`${at}.content: Input should be a valid list`)
+  if (content.length === 0 && role === 'user') reject(`${at}: user messages must have non-empty content`)
   return { role, content: content.map((block, position) => readBlock(block, `${at}.content.${position}`, role)), at }
 }
 
 function readBlock(block: unknown, at: string, role: string): JsonObject {
   if (!isObject(block) || !blockTypes.includes(String(block.type)))
-    refuse(`${at}: Input tag does not match any of the expected tags: ${blockTypes.join(', ')}`)
+    reject(`${at}: Input tag does not match any of the expected tags: ${blockTypes.join(', ')}`)
   if (block.type === 'text' && (typeof block.text !== 'string' || block.text === ''))
-    refuse('messages: text content blocks must be non-empty')
+    reject('messages: text content blocks must be non-empty')
   if (block.type === 'tool_use') {
-    if (role !== 'assistant') refuse(`${at}: \`tool_use\` blocks can only be in \`assistant\` messages`)
+    if (role !== 'assistant') reject(`${at}: \`tool_use\` blocks can only be in \`assistant\` messages`)
     if (!isMatching(/^[a-zA-Z0-9_-]+$/, block.id))
-      refuse(`${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
-    if (typeof block.name !== 'string') refuse(`${at}.tool_use.name: Field required`)
-    if (!isObject(block.input)) refuse(`${at}.tool_use.input: Input should be a valid dictionary`)
+      reject(`${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`)
+    if (typeof block.name !== 'string') reject(`${at}.tool_use.name: Field required`)
+    if (!isObject(block.input)) reject(`${at}.tool_use.input: Input should be a valid dictionary`)
   }
   if (block.type === 'tool_result') {
-    if (role !== 'user') refuse(`${at}: \`tool_result\` blocks can only be in \`user\` messages`)
-    if (typeof block.tool_use_id !== 'string') refuse(`${at}.tool_result.tool_use_id: Field required`)
+    if (role !== 'user') reject(`${at}: \`tool_result\` blocks can only be in \`user\` messages`)
+    if (typeof block.tool_use_id !== 'string') reject(`${at}.tool_result.tool_use_id: Field required`)
   }
   return block
 }
 
-/** The vendor joins neighbours of one role; then every call is answered in the very next message, and nothing else is. */
-function refuseUnpairedTools(messages: Message[]): void {
+/** The provider merges adjacent messages of one role. Then the next message must have exactly the results of all tool calls. */
+function rejectUnpairedTools(messages: Message[]): void {
   let open = new Set<unknown>()
   let at = ''
-  for (const message of joinNeighbours(messages)) {
+  for (const message of mergeAdjacent(messages)) {
     for (const { tool_use_id: id } of blocksOf('tool_result', message)) {
       if (!open.delete(id))
-        refuse(
+        reject(
           `${message.at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
         )
     }
-    if (open.size > 0) refuseUnanswered(at, open)
+    if (open.size > 0) rejectMissingResults(at, open)
     open = new Set(blocksOf('tool_use', message).map((block) => block.id))
     at = message.at
   }
-  if (open.size > 0) refuseUnanswered(at, open)
+  if (open.size > 0) rejectMissingResults(at, open)
 }
 
-function refuseUnanswered(at: string, ids: Set<unknown>): never {
-  refuse(
+function rejectMissingResults(at: string, ids: Set<unknown>): never {
+  reject(
     `${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${[...ids].join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
   )
 }
 
-function joinNeighbours(messages: Message[]): Message[] {
+function mergeAdjacent(messages: Message[]): Message[] {
   const joined: Message[] = []
   for (const message of messages) {
     const last = joined.at(-1)
@@ -172,12 +172,12 @@ function joinNeighbours(messages: Message[]): Message[] {
 function readTools(tools: unknown): string[] {
   const names = objectsIn(tools).map((tool, index) => {
     if (!isMatching(/^[a-zA-Z0-9_-]{1,128}$/, tool.name))
-      refuse(`tools.${index}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`)
+      reject(`tools.${index}.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`)
     const isClientTool = tool.type === undefined || tool.type === null || tool.type === 'custom'
-    if (isClientTool && !isObject(tool.input_schema)) refuse(`tools.${index}.input_schema: Field required`)
+    if (isClientTool && !isObject(tool.input_schema)) reject(`tools.${index}.input_schema: Field required`)
     return tool.name
   })
-  if (new Set(names).size < names.length) refuse('tools: Tool names must be unique.')
+  if (new Set(names).size < names.length) reject('tools: Tool names must be unique.')
   return names
 }
 
@@ -214,14 +214,14 @@ function textOf(content: unknown): string {
     .join('\n')
 }
 
-function refuse(message: string): never {
-  throw new VendorError(400, message)
+function reject(message: string): never {
+  throw new ProviderError(400, message)
 }
 
 function* events(reply: Reply, model: string): Generator<string> {
   for (const event of rawEvents(reply, model)) {
     yield sseEvent(event.type, event)
-    // Where the vendor puts its first one. It is not in the SDK's types: clients skip it.
+    // The position of the provider's first ping. The SDK's types do not have it, and clients skip it.
     if (event.type === 'message_start') yield sseEvent('ping', { type: 'ping' })
   }
 }
@@ -247,7 +247,7 @@ function* rawEvents(reply: Reply, model: string): Generator<Anthropic.RawMessage
       index,
       content_block: isText ? { ...block, text: '' } : { ...block, input: {} },
     }
-    for (const piece of piecesOf(streamed)) {
+    for (const piece of splitText(streamed)) {
       const delta = isText
         ? ({ type: 'text_delta', text: piece } as const)
         : ({ type: 'input_json_delta', partial_json: piece } as const)
@@ -275,14 +275,14 @@ function* rawEvents(reply: Reply, model: string): Generator<Anthropic.RawMessage
   yield { type: 'message_stop' }
 }
 
-/** `streamed` is what the deltas of the block add up to. */
+/** `streamed` is the concatenation of the block's deltas. */
 type ReplyBlock = { block: Anthropic.TextBlock | Anthropic.ToolUseBlock; streamed: string }
 
 function blocksFor({ content, newId }: Reply): ReplyBlock[] {
   if (content.kind === 'refusal') return []
   const text: ReplyBlock = { block: { type: 'text', text: content.text, citations: null }, streamed: content.text }
   const calls = content.calls.map(({ tool, argumentsJson }): ReplyBlock => {
-    // Malformed arguments show only in a stream: in a whole message the vendor has parsed them already.
+    // Malformed arguments are visible only in a stream: in a complete message, the provider has already parsed them.
     const input = parseObject(argumentsJson) ?? {}
     return {
       block: { type: 'tool_use', id: newId('toolu_'), name: tool, input, caller: { type: 'direct' } },

@@ -1,32 +1,32 @@
 import type { Fault, Usage } from './script.ts'
-import type { Wire } from './wire.ts'
+import type { WireFormat } from './wire-format.ts'
 
 const maxCalls = 10_000
 
-/** One call as it reached the vendor. */
+/** A request to the scripted model, and what became of it. */
 export type Call = {
   readonly sequence: number
   readonly at: string
-  readonly wire: Wire['name']
-  /** Not the values: some are secrets. */
+  readonly wire: WireFormat['name']
+  /** Without values, because some are secrets. */
   readonly headerNames: string[]
   bodyKeys: string[]
-  /** Null when the request was refused before it was understood. */
-  asked: { model: string; stream: boolean; messages: number; toolsOffered: string[] } | null
-  /** Null when the request was refused; without usage when it was the script that refused it. */
-  played: { script: string; step: number; fault: Fault['kind'] | null; usage: Usage | null } | null
+  /** Null if the request was invalid. */
+  request: { model: string; stream: boolean; messages: number; toolsOffered: string[] } | null
+  /** Null if the request was rejected. Without usage if a fault of the script rejected it. */
+  playback: { script: string; step: number; fault: Fault['kind'] | null; usage: Usage | null } | null
   status: number | null
-  /** Null while it is being answered. */
+  /** Null while the response is in progress. */
   outcome: Outcome | null
 }
 
-export type Outcome = 'answered' | 'refused' | 'cut' | 'client_gone'
+export type Outcome = 'completed' | 'rejected' | 'cut' | 'client_gone'
 
 export class CallLog {
   #calls: Call[] = []
   #sequence = 0
 
-  /** For the caller to fill in as it learns more. */
+  /** Returns the entry, which the caller completes while it handles the request. */
   add({ wire, headerNames }: Pick<Call, 'wire' | 'headerNames'>): Call {
     this.#sequence += 1
     const call: Call = {
@@ -35,8 +35,8 @@ export class CallLog {
       wire,
       headerNames,
       bodyKeys: [],
-      asked: null,
-      played: null,
+      request: null,
+      playback: null,
       status: null,
       outcome: null,
     }
@@ -49,7 +49,7 @@ export class CallLog {
     return this.#calls.filter((call) => call.sequence > sequence)
   }
 
-  /** Numbers go on, so a reader that asks for what came since never misses one. */
+  /** The sequence continues, so that a client that polls with `since` does not miss a call. */
   clear(): void {
     this.#calls = []
   }

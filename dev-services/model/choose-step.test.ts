@@ -7,34 +7,39 @@ const user = (text: string): Turn => ({ by: 'user', text })
 const assistant = (...ids: string[]): Turn => ({ by: 'assistant', calls: ids.map((id) => ({ id, tool: 'ls' })) })
 const tool = (callId: string): Turn => ({ by: 'tool', callId, output: 'ok' })
 
-function asked(turns: Turn[], { model = 'any', toolsOffered = allTools }: Partial<Conversation> = {}): Conversation {
+function conversation(
+  turns: Turn[],
+  { model = 'any', toolsOffered = allTools }: Partial<Conversation> = {},
+): Conversation {
   return { model, toolsOffered, turns }
 }
 
-describe('which script', () => {
+describe('the script', () => {
   it.each([
-    ['nothing', 'any', 'Improve the docs', 'newcomer'],
+    ['default', 'any', 'Improve the docs', 'default'],
     ['the model', 'scripted/refusal', 'Improve the docs', 'refusal'],
-    ['the prompt, which wins', 'scripted/refusal', 'Improve the docs\nscript: huge\nplease', 'huge'],
-    ['the prompt, which wins with the default too', 'scripted/refusal', 'script: newcomer', 'newcomer'],
-    ['an unknown model', 'scripted/nope', 'Improve the docs', 'newcomer'],
+    ['the prompt before the model', 'scripted/refusal', 'Improve the docs\nscript: huge\nplease', 'huge'],
+    ['the prompt before the model, also for the default script', 'scripted/refusal', 'script: default', 'default'],
+    ['an unknown model', 'scripted/nope', 'Improve the docs', 'default'],
     ['an unknown line in the prompt', 'scripted/refusal', 'script: build', 'refusal'],
     ['a block in the prompt', 'scripted/refusal', 'Do:\n```script\n[{"say": "hi"}]\n```\nscript: huge', 'inline'],
-  ])('is named by %s', (_, model, prompt, expected) => {
-    expect(chooseStep(asked([user(prompt)], { model })).script).toBe(expected)
+  ])('is chosen by %s', (_, model, prompt, expected) => {
+    expect(chooseStep(conversation([user(prompt)], { model })).script).toBe(expected)
   })
 
-  it('is the last instruction’s alone', () => {
+  it('is chosen by the last instruction only', () => {
     const turns = [user('script: refusal'), assistant(), user('And now the docs')]
-    expect(chooseStep(asked(turns)).script).toBe('newcomer')
+    expect(chooseStep(conversation(turns)).script).toBe('default')
   })
 
-  it('is refused when its block is not a script', () => {
-    expect(() => chooseStep(asked([user('```script\n[{"say": 1}]\n```')]))).toThrow('step 0: "say" is a text')
+  it('is rejected if its block is invalid', () => {
+    expect(() => chooseStep(conversation([user('```script\n[{"say": 1}]\n```')]))).toThrow(
+      'Step 0 of the script: "say" must be a non-empty text',
+    )
   })
 })
 
-describe('which step', () => {
+describe('the step', () => {
   const script = user('```script\n[{"say": "one"}, {"say": "two"}, {"say": "three"}]\n```')
 
   it.each([
@@ -45,21 +50,24 @@ describe('which step', () => {
     ['one', [user('before'), assistant('a'), tool('a'), assistant(), script]],
     ['two', [script, assistant('a'), tool('a'), user(' ')]],
   ])('is %s', (say, turns) => {
-    expect(chooseStep(asked(turns)).step).toEqual({ say })
+    expect(chooseStep(conversation(turns)).step).toEqual({ say })
   })
 
-  it('says so when the script is over', () => {
+  it('is a notice after the end of the script', () => {
     const turns = [user('```script\n[{"say": "one"}]\n```'), assistant('a'), tool('a')]
-    expect(chooseStep(asked(turns))).toMatchObject({ index: 1, step: { say: expect.stringContaining('is over') } })
+    expect(chooseStep(conversation(turns))).toMatchObject({
+      index: 1,
+      step: { say: expect.stringContaining('has ended') },
+    })
   })
 
-  it('is the last one for ever when that is endless', () => {
+  it('stays the last one if that is endless', () => {
     const turns = [user('script: endless'), ...Array.from({ length: 50 }, () => [assistant('a'), tool('a')]).flat()]
-    expect(chooseStep(asked(turns))).toMatchObject({ index: 50, step: { call: [{ tool: 'ls' }] } })
+    expect(chooseStep(conversation(turns))).toMatchObject({ index: 50, step: { call: [{ tool: 'ls' }] } })
   })
 
-  it('calls no tool that is not offered', () => {
-    const chosen = chooseStep(asked([user('script: write')], { toolsOffered: ['read', 'ls'] }))
+  it('is a notice if it calls a tool that is not offered', () => {
+    const chosen = chooseStep(conversation([user('script: write')], { toolsOffered: ['read', 'ls'] }))
     expect(chosen.step).toEqual({ say: 'The script calls write; this request offers read, ls.' })
   })
 })

@@ -1,5 +1,5 @@
 import { type Conversation, lastInstruction, responsesSinceInstruction } from './conversation.ts'
-import { newcomer } from './newcomer.ts'
+import { defaultScript } from './default-script.ts'
 import { parseScript } from './parse-script.ts'
 import type { Script, Step } from './script.ts'
 import { scripts } from './scripts.ts'
@@ -7,13 +7,13 @@ import { scripts } from './scripts.ts'
 type ChosenStep = { script: string; index: number; step: Step }
 
 /**
- * A function of the request alone: the conversation itself says how far the script has come, so a restart in the
- * middle, or another replica, changes nothing. A new instruction starts a script of its own.
+ * Chooses the step from the request alone: the position in the script follows from the conversation, so a restart or another
+ * replica makes no difference. A new instruction starts a new script.
  */
 export function chooseStep(conversation: Conversation): ChosenStep {
   const { name, script } = chooseScript(conversation)
   const index = responsesSinceInstruction(conversation)
-  return { script: name, index, step: playable(stepAt(script, index), conversation.toolsOffered) }
+  return { script: name, index, step: replaceMissingTools(stepAt(script, index), conversation.toolsOffered) }
 }
 
 function chooseScript(conversation: Conversation): { name: string; script: Script } {
@@ -23,19 +23,19 @@ function chooseScript(conversation: Conversation): { name: string; script: Scrip
 
   const inPrompt = /^[ \t]*script:[ \t]*(\S+)[ \t]*$/m.exec(instruction)?.[1]
   const inModel = /^scripted\/(.+)$/.exec(conversation.model)?.[1]
-  const name = [inPrompt, inModel].find((name) => name !== undefined && (name === 'newcomer' || scripts.has(name)))
+  const name = [inPrompt, inModel].find((name) => name !== undefined && (name === 'default' || scripts.has(name)))
   const script = name === undefined ? undefined : scripts.get(name)
-  return name !== undefined && script ? { name, script } : { name: 'newcomer', script: newcomer(conversation) }
+  return name !== undefined && script ? { name, script } : { name: 'default', script: defaultScript(conversation) }
 }
 
 function stepAt(script: Script, index: number): Step {
   const last = script.at(-1)
   const step = script[index] ?? (last?.endless ? last : undefined)
-  return step ?? { say: `The script is over: it has ${script.length} steps, and this is call ${index + 1}.` }
+  return step ?? { say: `The script has ended: it has ${script.length} steps, and this is call ${index + 1}.` }
 }
 
-/** A vendor's model calls only what it was offered. */
-function playable(step: Step, toolsOffered: string[]): Step {
+/** A real model calls only tools that the request offers. */
+function replaceMissingTools(step: Step, toolsOffered: string[]): Step {
   if (!('call' in step)) return step
   const missing = step.call.map((call) => call.tool).filter((tool) => !toolsOffered.includes(tool))
   if (missing.length === 0) return step

@@ -1,4 +1,4 @@
-/** What all three wire formats say, in one shape. */
+/** A conversation, independent of the wire format. */
 export type Conversation = {
   model: string
   toolsOffered: string[]
@@ -16,15 +16,15 @@ export function lastInstruction({ turns }: Conversation): string {
 }
 
 /**
- * How often the model has answered since it was last told what to do.
- * One answer may be several turns here (text, then each call): an unbroken run of them counts once.
+ * The number of responses since the last instruction.
+ * A response may be several consecutive turns here (text, then each call). They count once.
  */
 export function responsesSinceInstruction({ turns }: Conversation): number {
   const since = turns.slice(lastInstructionIndex(turns) + 1)
   return since.filter((turn, index) => turn.by === 'assistant' && since[index - 1]?.by !== 'assistant').length
 }
 
-/** The output of the first call of that tool since the last instruction. */
+/** Returns the output of the first call of the tool since the last instruction. */
 export function outputOf(tool: string, { turns }: Conversation): string | undefined {
   const since = turns.slice(lastInstructionIndex(turns) + 1)
   const call = since.flatMap((turn) => (turn.by === 'assistant' ? turn.calls : [])).find((call) => call.tool === tool)

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Action } from './playback.ts'
 
-/** Undefined for a body that is longer than allowed; the rest of it is left unread. */
-export async function readBody(request: IncomingMessage, largestBytes: number): Promise<string | undefined> {
+/** Returns undefined for a body that is too large, and leaves the rest unread. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     sizeBytes += chunk.length
-    if (sizeBytes > largestBytes) return undefined
+    if (sizeBytes > maxBytes) return undefined
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -18,30 +18,30 @@ export function sendJson(status: number, body: object, response: ServerResponse)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-export async function perform(
+export async function runActions(
   actions: Iterable<Action>,
   response: ServerResponse,
-): Promise<'answered' | 'cut' | 'client_gone'> {
-  const gone = new AbortController()
+): Promise<'completed' | 'cut' | 'client_gone'> {
+  const disconnected = new AbortController()
   const closed = new Promise<void>((resolve) => response.once('close', resolve))
-  response.once('close', () => gone.abort())
-  response.flushHeaders() // else a silence before the first chunk would hold the status back too
+  response.once('close', () => disconnected.abort())
+  response.flushHeaders() // otherwise a silence before the first chunk would delay the status too
   for (const action of actions) {
     switch (action.kind) {
       case 'send':
-        // Waiting until it is written keeps a huge answer out of memory, and gets it out before a cut. A write to a
-        // client that stopped reading and went away is never called back (tried).
+        // Waiting for the write keeps a huge response out of memory, and sends it before a cut. The callback of a write
+        // to a client that stopped reading and disconnected is never called (tried).
         await Promise.race([new Promise((written) => response.write(action.chunk, written)), closed])
         break
       case 'wait':
-        await wait(action.milliseconds, undefined, { signal: gone.signal }).catch(() => undefined)
+        await wait(action.milliseconds, undefined, { signal: disconnected.signal }).catch(() => undefined)
         break
       case 'cut':
         response.destroy()
         return 'cut'
     }
-    if (gone.signal.aborted) return 'client_gone'
+    if (disconnected.signal.aborted) return 'client_gone'
   }
   response.end()
-  return 'answered'
+  return 'completed'
 }

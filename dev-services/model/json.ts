@@ -16,7 +16,7 @@ export function isMatching(pattern: RegExp, value: unknown): value is string {
   return typeof value === 'string' && pattern.test(value)
 }
 
-/** Undefined for text that is not JSON, or is JSON but no object. */
+/** Returns undefined for text that is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text)

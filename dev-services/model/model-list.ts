@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import { scripts } from './scripts.ts'
 
-const names = ['newcomer', ...scripts.keys()]
+const names = ['default', ...scripts.keys()]
 
 export function anthropicModels(): { data: Anthropic.ModelInfo[]; has_more: false; first_id: string; last_id: string } {
   const data = names.map(
@@ -10,7 +10,7 @@ export function anthropicModels(): { data: Anthropic.ModelInfo[]; has_more: fals
       id: modelId(name),
       type: 'model',
       display_name: `Scripted: ${name}`,
-      created_at: '1970-01-01T00:00:00Z', // the vendor's word for a date it does not know
+      created_at: '1970-01-01T00:00:00Z', // the provider's value for an unknown date
       lifecycle: 'active',
       line: null,
       capabilities: null,

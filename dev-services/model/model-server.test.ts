@@ -17,11 +17,16 @@ afterAll(() => {
   server.close()
 })
 
-/** What every format can tell of one answer. */
-type Said = { text: string; calls: { tool: string; arguments: unknown }[]; usage: Usage; refusal: string | null }
+/** The parts of a response that every format has. */
+type ModelResponse = {
+  text: string
+  calls: { tool: string; arguments: unknown }[]
+  usage: Usage
+  refusal: string | null
+}
 
-/** Holds a conversation with the vendor's own client; every tool answers "ok". */
-type Converse = (prompt: string, options?: { stream?: boolean; maxRetries?: number }) => Promise<Said[]>
+/** Runs a conversation with the provider's own client. Every tool returns "ok". */
+type Converse = (prompt: string, options?: { stream?: boolean; maxRetries?: number }) => Promise<ModelResponse[]>
 
 const toolNames = ['ls', 'write']
 
@@ -29,12 +34,12 @@ const withAnthropic: Converse = async (prompt, { stream = false, maxRetries = 0 
   const client = new Anthropic({ baseURL: url, apiKey: 'any', maxRetries })
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }]
   const tools = toolNames.map((name): Anthropic.Tool => ({ name, input_schema: { type: 'object' } }))
-  const said: Said[] = []
+  const responses: ModelResponse[] = []
   for (;;) {
     const request = { model: 'any', max_tokens: 1000, messages, tools }
     const message = await (stream ? client.messages.stream(request).finalMessage() : client.messages.create(request))
     const calls = message.content.filter((block) => block.type === 'tool_use')
-    said.push({
+    responses.push({
       text: message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(''),
       calls: calls.map((call) => ({ tool: call.name, arguments: call.input })),
       usage: {
@@ -45,7 +50,7 @@ const withAnthropic: Converse = async (prompt, { stream = false, maxRetries = 0 
       },
       refusal: message.stop_reason === 'refusal' ? (message.stop_details?.explanation ?? '') : null,
     })
-    if (message.stop_reason !== 'tool_use') return said
+    if (message.stop_reason !== 'tool_use') return responses
     messages.push({ role: 'assistant', content: message.content })
     const results = calls.map((call) => ({ type: 'tool_result', tool_use_id: call.id, content: 'ok' }) as const)
     messages.push({ role: 'user', content: results })
@@ -56,19 +61,19 @@ const withCompletions: Converse = async (prompt, { stream = false, maxRetries = 
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries })
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: prompt }]
   const tools = toolNames.map((name) => ({ type: 'function', function: { name, parameters: {} } }) as const)
-  const said: Said[] = []
+  const responses: ModelResponse[] = []
   for (;;) {
     const request = { model: 'any', messages, tools }
     const completion = await (stream
       ? client.chat.completions.stream({ ...request, stream_options: { include_usage: true } }).finalChatCompletion()
       : client.chat.completions.create(request))
     const choice = completion.choices[0]
-    if (!choice) throw new Error('an answer without a choice')
+    if (!choice) throw new Error('The response has no choice.')
     const calls = (choice.message.tool_calls ?? []).filter((call) => call.type === 'function')
     const details = completion.usage?.prompt_tokens_details
     const cacheReadTokens = details?.cached_tokens ?? 0
     const cacheWriteTokens = details?.cache_write_tokens ?? 0
-    said.push({
+    responses.push({
       text: choice.message.content ?? '',
       calls: calls.map((call) => ({ tool: call.function.name, arguments: argumentsOf(call.function.arguments) })),
       usage: {
@@ -79,7 +84,7 @@ const withCompletions: Converse = async (prompt, { stream = false, maxRetries = 
       },
       refusal: choice.message.refusal,
     })
-    if (choice.finish_reason !== 'tool_calls') return said
+    if (choice.finish_reason !== 'tool_calls') return responses
     messages.push(choice.message)
     messages.push(...calls.map((call) => ({ role: 'tool', tool_call_id: call.id, content: 'ok' }) as const))
   }
@@ -89,7 +94,7 @@ const withResponses: Converse = async (prompt, { stream = false, maxRetries = 0 
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries })
   const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: prompt }]
   const tools = toolNames.map((name) => ({ type: 'function', name, parameters: {}, strict: false }) as const)
-  const said: Said[] = []
+  const responses: ModelResponse[] = []
   for (;;) {
     const request = { model: 'any', input, tools, store: false }
     const response: OpenAI.Responses.Response = await (stream
@@ -99,7 +104,7 @@ const withResponses: Converse = async (prompt, { stream = false, maxRetries = 0 
     const parts = response.output.flatMap((item) => (item.type === 'message' ? item.content : []))
     const { cached_tokens: cacheReadTokens = 0, cache_write_tokens: cacheWriteTokens = 0 } =
       response.usage?.input_tokens_details ?? {}
-    said.push({
+    responses.push({
       text: response.output_text,
       calls: calls.map((call) => ({ tool: call.name, arguments: argumentsOf(call.arguments) })),
       usage: {
@@ -110,7 +115,7 @@ const withResponses: Converse = async (prompt, { stream = false, maxRetries = 0 
       },
       refusal: parts.find((part) => part.type === 'refusal')?.refusal ?? null,
     })
-    if (calls.length === 0) return said
+    if (calls.length === 0) return responses
     input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]))
     input.push(...calls.map((call) => ({ type: 'function_call_output', call_id: call.call_id, output: 'ok' }) as const))
   }
@@ -124,7 +129,7 @@ function argumentsOf(json: string): unknown {
   }
 }
 
-/** The number makes each conversation a new one for the count of faults. */
+/** The number makes each conversation a new one for the fault counter. */
 let conversations = 0
 function prompt(script: Script): string {
   conversations += 1
@@ -148,19 +153,19 @@ const formats = [
   ['openai-completions', withCompletions],
   ['openai-responses', withResponses],
 ] as const
-const waysToAsk = formats.flatMap(([wire, converse]) => [
-  { wire, converse, stream: false, way: `${wire}, whole` },
-  { wire, converse, stream: true, way: `${wire}, streamed` },
+const variants = formats.flatMap(([wire, converse]) => [
+  { wire, converse, stream: false, title: `${wire}, complete` },
+  { wire, converse, stream: true, title: `${wire}, streamed` },
 ])
 
-describe.each(waysToAsk)('$way', ({ wire, converse, stream }) => {
+describe.each(variants)('$title', ({ wire, converse, stream }) => {
   const usage: Usage = { inputTokens: 900, cacheReadTokens: 70, cacheWriteTokens: 30, outputTokens: 12 }
   const write = {
     tool: 'write',
     arguments: { path: 'docs/ä.md', content: '# Ä "quoted" 👍\n\nWith some text in it.\n' },
   }
 
-  it('plays a script to its end, with its usage', async () => {
+  it('plays a script to its end and reports its usage', async () => {
     const ls = { tool: 'ls', arguments: {} }
     const script: Script = [
       { call: [ls, write], usage },
@@ -174,68 +179,72 @@ describe.each(waysToAsk)('$way', ({ wire, converse, stream }) => {
     ])
   })
 
-  it('records what was asked', async () => {
+  it('records calls', async () => {
     await converse(prompt([{ say: 'Done', usage }]), { stream })
     const call = await lastCall()
     expect(call).toMatchObject({
       wire,
-      asked: { model: 'any', stream, messages: 1, toolsOffered: toolNames },
-      played: { script: 'inline', step: 0, fault: null, usage },
+      request: { model: 'any', stream, messages: 1, toolsOffered: toolNames },
+      playback: { script: 'inline', step: 0, fault: null, usage },
       status: 200,
-      outcome: 'answered',
+      outcome: 'completed',
     })
     expect(call?.headerNames).toContain('authorization')
     expect(call?.bodyKeys).toContain('model')
   })
 
-  it('is over its rate limit twice, then goes on', async () => {
+  it('exceeds its rate limit twice, then continues', async () => {
     const script: Script = [{ say: 'Done', fault: { kind: 'status', status: 429, retryAfterSeconds: 1, times: 2 } }]
-    const asked = prompt(script)
-    const error = await failure(converse(asked, { stream }))
+    const promptText = prompt(script)
+    const error = await failure(converse(promptText, { stream }))
     expect(error.status).toBe(429)
     expect(error.headers?.get('retry-after')).toBe('1')
-    expect(await lastCall()).toMatchObject({ status: 429, outcome: 'refused', played: { usage: null } })
-    expect(await converse(asked, { stream, maxRetries: 1 })).toMatchObject([{ text: 'Done' }])
+    expect(await lastCall()).toMatchObject({ status: 429, outcome: 'rejected', playback: { usage: null } })
+    expect(await converse(promptText, { stream, maxRetries: 1 })).toMatchObject([{ text: 'Done' }])
   })
 
   it.each([
     [401, 401],
     [500, 500],
     [529, wire === 'anthropic-messages' ? 529 : 503],
-  ] as const)('fails with %i, then goes on', async (status, expected) => {
-    const asked = prompt([{ say: 'Done', fault: { kind: 'status', status } }])
-    expect((await failure(converse(asked, { stream }))).status).toBe(expected)
-    expect(await converse(asked, { stream })).toMatchObject([{ text: 'Done' }])
+  ] as const)('fails with %i, then continues', async (status, expected) => {
+    const promptText = prompt([{ say: 'Done', fault: { kind: 'status', status } }])
+    expect((await failure(converse(promptText, { stream }))).status).toBe(expected)
+    expect(await converse(promptText, { stream })).toMatchObject([{ text: 'Done' }])
   })
 
-  it('is cut off in the middle, then goes on', async () => {
-    const asked = prompt([{ say: 'A text of several chunks. '.repeat(10), fault: { kind: 'cut', afterChunks: 4 } }])
-    expect((await failure(converse(asked, { stream }))).status).toBeUndefined()
+  it('closes the connection during a response, then continues', async () => {
+    const promptText = prompt([
+      { say: 'A text of several chunks. '.repeat(10), fault: { kind: 'cut', afterChunks: 4 } },
+    ])
+    expect((await failure(converse(promptText, { stream }))).status).toBeUndefined()
     expect(await lastCall()).toMatchObject({ outcome: 'cut' })
-    expect(await converse(asked, { stream })).toHaveLength(1)
+    expect(await converse(promptText, { stream })).toHaveLength(1)
   })
 
-  it('falls silent for a while', async () => {
-    const asked = prompt([{ say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 300 } }])
+  it('is silent for a while', async () => {
+    const promptText = prompt([{ say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 300 } }])
     const startedAt = performance.now()
-    expect(await converse(asked, { stream })).toMatchObject([{ text: 'Done' }])
+    expect(await converse(promptText, { stream })).toMatchObject([{ text: 'Done' }])
     expect(performance.now() - startedAt).toBeGreaterThan(290)
   })
 
-  it('drips', async () => {
-    const asked = prompt([{ say: 'A text of several chunks. '.repeat(10), fault: { kind: 'drip', milliseconds: 20 } }])
+  it('pauses before each chunk', async () => {
+    const promptText = prompt([
+      { say: 'A text of several chunks. '.repeat(10), fault: { kind: 'drip', milliseconds: 20 } },
+    ])
     const startedAt = performance.now()
-    expect(await converse(asked, { stream })).toHaveLength(1)
+    expect(await converse(promptText, { stream })).toHaveLength(1)
     expect(performance.now() - startedAt).toBeGreaterThan(180)
   })
 
-  it('refuses', async () => {
+  it('returns a refusal', async () => {
     expect(await converse(prompt([{ refuse: 'No.' }]), { stream })).toMatchObject([{ text: '', refusal: 'No.' }])
   })
 
-  it('gives a huge answer', async () => {
-    const said = await converse(prompt([{ sayBytes: 3_000_000 }]), { stream })
-    expect(said.map(({ text }) => text.length)).toEqual([3_000_000])
+  it('returns a huge response', async () => {
+    const responses = await converse(prompt([{ sayBytes: 3_000_000 }]), { stream })
+    expect(responses.map(({ text }) => text.length)).toEqual([3_000_000])
   })
 })
 
@@ -245,11 +254,11 @@ describe('a malformed call', () => {
   it.each([
     ['openai-completions', withCompletions],
     ['openai-responses', withResponses],
-  ])('arrives as it is: %s, whole', async (_, converse) => {
+  ])('is sent unchanged: %s, complete', async (_, converse) => {
     expect((await converse(prompt(script)))[0]?.calls).toEqual([{ tool: 'ls', arguments: '{"path": "do' }])
   })
 
-  it('arrives as it is: anthropic-messages, streamed', async () => {
+  it('is sent unchanged: anthropic-messages, streamed', async () => {
     const client = new Anthropic({ baseURL: url, apiKey: 'any' })
     const stream = await client.messages.create({
       model: 'any',
@@ -271,7 +280,7 @@ describe('the server', () => {
   const anthropicHeaders = { 'anthropic-version': '2023-06-01', 'x-api-key': 'any' }
   const body = JSON.stringify({ model: 'any', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] })
 
-  it('lists the scripts as models, for both vendors', async () => {
+  it('lists the scripts as models, for both providers', async () => {
     const anthropic = await new Anthropic({ baseURL: url, apiKey: 'any' }).models.list()
     const openai = await new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any' }).models.list()
     expect(anthropic.data.map(({ id }) => id)).toContain('scripted/rate-limited')
@@ -284,26 +293,26 @@ describe('the server', () => {
     ['/v1/messages', { ...anthropicHeaders, 'x-api-key': '', authorization: 'Bearer any' }, 200],
     ['/v1/chat/completions', {}, 401],
     ['/v1/responses', { authorization: 'Basic any' }, 401],
-  ])('lets nobody in without what the vendor wants: %s %o', async (path, headers, expected) => {
+  ])('requires the credentials of the provider: %s %o', async (path, headers, expected) => {
     expect((await fetch(url + path, { method: 'POST', headers, body })).status).toBe(expected)
   })
 
   it.each([
-    ['no JSON', 'nonsense', 'not valid JSON'],
-    ['a field too many', '{"x": 1}', 'Extra inputs'],
-    ['a script that is none', body.replace('hi', '```script\\n[]\\n```'), 'not a list of steps'],
-  ])('refuses as Anthropic does: %s', async (_, sent, complaint) => {
+    ['invalid JSON', 'nonsense', 'not valid JSON'],
+    ['an unknown field', '{"x": 1}', 'Extra inputs'],
+    ['an invalid script', body.replace('hi', '```script\\n[]\\n```'), 'not a list of steps'],
+  ])('rejects requests like Anthropic: %s', async (_, sent, message) => {
     const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers: anthropicHeaders, body: sent })
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
       type: 'error',
-      error: { type: 'invalid_request_error', message: expect.stringContaining(complaint) },
+      error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
       request_id: response.headers.get('request-id'),
     })
-    expect(await lastCall()).toMatchObject({ status: 400, outcome: 'refused', played: null })
+    expect(await lastCall()).toMatchObject({ status: 400, outcome: 'rejected', playback: null })
   })
 
-  it('refuses as OpenAI does', async () => {
+  it('rejects requests like OpenAI', async () => {
     const headers = { authorization: 'Bearer any' }
     const response = await fetch(`${url}/v1/responses`, { method: 'POST', headers, body })
     expect([response.status, response.headers.get('x-request-id')]).toEqual([400, expect.stringMatching(/^req_/)])
@@ -317,27 +326,27 @@ describe('the server', () => {
     })
   })
 
-  it('refuses a request that is too large', async () => {
+  it('rejects a request that is too large', async () => {
     const sent = 'x'.repeat(33 * 1024 * 1024)
     const response = await fetch(`${url}/v1/messages`, { method: 'POST', headers: anthropicHeaders, body: sent }).catch(
-      () => undefined, // the client may still be sending when the answer comes and the connection closes
+      () => undefined, // the client may still be sending when the connection closes after the response
     )
     expect([413, undefined]).toContain(response?.status)
-    expect(await lastCall()).toMatchObject({ status: 413, outcome: 'refused' })
+    expect(await lastCall()).toMatchObject({ status: 413, outcome: 'rejected' })
   })
 
   it.each([
     ['GET', '/v1/messages'],
     ['POST', '/v1/embeddings'],
     ['GET', '//'],
-  ])('knows no %s %s', async (method, path) => {
+  ])('responds with 404 to %s %s', async (method, path) => {
     expect((await fetch(url + path, { method })).status).toBe(404)
   })
 
   it.each([
-    ['in a silence', { say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 600_000 } }],
-    ['in a huge answer', { sayBytes: 60_000_000 }],
-  ] satisfies [string, Script[number]][])('sees a client go away %s', async (_, step) => {
+    ['during a silence', { say: 'Done', fault: { kind: 'silence', afterChunks: 2, milliseconds: 600_000 } }],
+    ['during a huge response', { sayBytes: 60_000_000 }],
+  ] satisfies [string, Script[number]][])('notices a disconnected client %s', async (_, step) => {
     const abort = new AbortController()
     const sent = JSON.stringify({
       ...JSON.parse(body),
@@ -351,11 +360,11 @@ describe('the server', () => {
     await expect.poll(lastCall, { timeout: 5000 }).toMatchObject({ outcome: 'client_gone' })
   })
 
-  it('tells the calls since one, and forgets them', async () => {
+  it('lists calls since a sequence number, and deletes them', async () => {
     const before = (await lastCall())?.sequence ?? 0
     await withAnthropic('script: answer')
     const calls = await (await fetch(`${url}/calls?since=${before}`)).json()
-    expect(calls).toMatchObject([{ sequence: before + 1, played: { script: 'answer' } }])
+    expect(calls).toMatchObject([{ sequence: before + 1, playback: { script: 'answer' } }])
     expect((await fetch(`${url}/calls?since=yesterday`)).status).toBe(400)
 
     await fetch(`${url}/calls`, { method: 'DELETE' })

@@ -11,11 +11,11 @@ const call = {
   tool_calls: [{ id: 'c1', type: 'function', function: { name: 'ls', arguments: '{}' } }],
 }
 const result = { role: 'tool', tool_call_id: 'c1', content: 'docs/' }
-const ask = { model: 'm', messages: [user] }
+const request = { model: 'm', messages: [user] }
 
 function chunks(step: Step, body: JsonObject = {}): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  const events = [...openaiCompletions.read({ ...ask, stream: true, ...body }, {}).events(reply)]
+  const events = [...openaiCompletions.parseRequest({ ...request, stream: true, ...body }, {}).events(reply)]
   expect(events.pop()).toBe('data: [DONE]\n\n')
   return events.map((event) => JSON.parse(/^data: (.*)\n\n$/.exec(event)?.[1] ?? ''))
 }
@@ -33,22 +33,22 @@ describe('the stream', () => {
     usage: { inputTokens: 5, cacheReadTokens: 6, cacheWriteTokens: 7, outputTokens: 8 },
   }
 
-  it('says text, then calls', () => {
-    const said = chunks(step)
-    expect(said).toMatchObject([
+  it('sends text, then tool calls', () => {
+    const sent = chunks(step)
+    expect(sent).toMatchObject([
       choice({ role: 'assistant', content: '', refusal: null }),
       choice({ content: 'Look.' }),
       choice({ tool_calls: [{ index: 0, id: 'call_id', type: 'function', function: { name: 'ls', arguments: '' } }] }),
       choice({ tool_calls: [{ index: 0, function: { arguments: '{"path":"."}' } }] }),
       choice({}, 'tool_calls'),
     ])
-    expect(said.some((chunk) => 'usage' in chunk)).toBe(false)
+    expect(sent.some((chunk) => 'usage' in chunk)).toBe(false)
   })
 
-  it('tells usage at the end when asked to', () => {
-    const said = chunks(step, { stream_options: { include_usage: true } })
-    expect(said.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true)
-    expect(said.at(-1)).toMatchObject({
+  it('sends the usage at the end if requested', () => {
+    const sent = chunks(step, { stream_options: { include_usage: true } })
+    expect(sent.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true)
+    expect(sent.at(-1)).toMatchObject({
       choices: [],
       usage: {
         prompt_tokens: 18,
@@ -59,7 +59,7 @@ describe('the stream', () => {
     })
   })
 
-  it('refuses in a field of its own', () => {
+  it('sends a refusal in its own field', () => {
     expect(chunks({ refuse: 'No.' })).toMatchObject([
       choice({ role: 'assistant', content: null }),
       choice({ refusal: 'No.' }),
@@ -69,11 +69,13 @@ describe('the stream', () => {
 })
 
 describe('a request', () => {
-  it('is understood', () => {
+  it('is parsed', () => {
     const tools = [{ type: 'function', function: { name: 'ls', parameters: {} } }]
     const system = { role: 'developer', content: 'be brief' }
     const parts = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
-    expect(openaiCompletions.read({ ...ask, tools, messages: [system, parts, call, result] }, {})).toMatchObject({
+    expect(
+      openaiCompletions.parseRequest({ ...request, tools, messages: [system, parts, call, result] }, {}),
+    ).toMatchObject({
       stream: false,
       messageCount: 4,
       conversation: {
@@ -89,22 +91,22 @@ describe('a request', () => {
   })
 
   it.each<[string, JsonObject]>([
-    ['Unrecognized request argument supplied: top_k', { ...ask, top_k: 1 }],
+    ['Unrecognized request argument supplied: top_k', { ...request, top_k: 1 }],
     ['you must provide a model', { messages: [user] }],
     ["parameter: 'messages'", { model: 'm' }],
-    ['empty array', { ...ask, messages: [] }],
-    ["Invalid value: 'robot'", { ...ask, messages: [{ role: 'robot', content: 'hi' }] }],
-    ["'content'", { ...ask, messages: [{ role: 'user' }] }],
-    ["'content'", { ...ask, messages: [{ role: 'assistant', content: null }] }],
-    ['tool_calls[0]', { ...ask, messages: [user, { ...call, tool_calls: [{ id: 'c1' }] }] }],
-    ['tool_call_id', { ...ask, messages: [user, call, { role: 'tool', content: 'x' }] }],
-    ["role 'tool' must be a response", { ...ask, messages: [user, result] }],
-    ["role 'tool' must be a response", { ...ask, messages: [user, call, result, result] }],
-    ['did not have response messages: c1', { ...ask, messages: [user, call] }],
-    ['did not have response messages: c1', { ...ask, messages: [user, call, user] }],
-    ["only allowed when 'stream'", { ...ask, stream_options: { include_usage: true } }],
-    ["'tools[0].function.name'", { ...ask, tools: [{ type: 'function', function: {} }] }],
-  ])('is refused: %s', (complaint, body) => {
-    expect(() => openaiCompletions.read(body, {})).toThrow(complaint)
+    ['empty array', { ...request, messages: [] }],
+    ["Invalid value: 'robot'", { ...request, messages: [{ role: 'robot', content: 'hi' }] }],
+    ["'content'", { ...request, messages: [{ role: 'user' }] }],
+    ["'content'", { ...request, messages: [{ role: 'assistant', content: null }] }],
+    ['tool_calls[0]', { ...request, messages: [user, { ...call, tool_calls: [{ id: 'c1' }] }] }],
+    ['tool_call_id', { ...request, messages: [user, call, { role: 'tool', content: 'x' }] }],
+    ["role 'tool' must be a response", { ...request, messages: [user, result] }],
+    ["role 'tool' must be a response", { ...request, messages: [user, call, result, result] }],
+    ['did not have response messages: c1', { ...request, messages: [user, call] }],
+    ['did not have response messages: c1', { ...request, messages: [user, call, user] }],
+    ["only allowed when 'stream'", { ...request, stream_options: { include_usage: true } }],
+    ["'tools[0].function.name'", { ...request, tools: [{ type: 'function', function: {} }] }],
+  ])('is rejected: %s', (message, body) => {
+    expect(() => openaiCompletions.parseRequest(body, {})).toThrow(message)
   })
 })

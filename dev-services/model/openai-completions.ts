@@ -1,18 +1,18 @@
-// Types only: they hold every chunk to the vendor's published description, and the running server needs no package.
+// Types only: they check every chunk against the provider's published types, and the running server needs no package.
 import type OpenAI from 'openai'
 import type { Turn } from './conversation.ts'
 import { isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
-import { admit, allInputTokens, errors, refuse } from './openai.ts'
-import { piecesOf, type Reply } from './reply.ts'
+import { authenticate, errors, reject, totalInputTokens } from './openai.ts'
+import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
-import { type Asked, listed, type Wire } from './wire.ts'
+import { type ParsedRequest, quotedList, type WireFormat } from './wire-format.ts'
 
-export const openaiCompletions: Wire = {
+export const openaiCompletions: WireFormat = {
   name: 'openai-completions',
   path: '/v1/chat/completions',
   requestIdHeader: 'x-request-id',
-  admit,
-  read,
+  authenticate,
+  parseRequest,
   ...errors,
 }
 
@@ -20,7 +20,7 @@ type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
 type Choice = Chunk['choices'][number]
 type Completion = OpenAI.Chat.Completions.ChatCompletion
 
-/** A field that the vendor adds fails the type check here when its package is updated. */
+/** When the provider adds a field, the type check fails here after an update of its package. */
 const knownFields: Record<keyof OpenAI.Chat.Completions.ChatCompletionCreateParams, true> = {
   audio: true,
   frequency_penalty: true,
@@ -63,19 +63,19 @@ const knownFields: Record<keyof OpenAI.Chat.Completions.ChatCompletionCreatePara
 
 const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer']
 
-function read(body: JsonObject): Asked {
+function parseRequest(body: JsonObject): ParsedRequest {
   const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
-  if (extra !== undefined) refuse(`Unrecognized request argument supplied: ${extra}`, extra)
-  if (typeof body.model !== 'string' || body.model === '') refuse('you must provide a model parameter', 'model')
+  if (extra !== undefined) reject(`Unrecognized request argument supplied: ${extra}`, extra)
+  if (typeof body.model !== 'string' || body.model === '') reject('you must provide a model parameter', 'model')
   if (!Array.isArray(body.messages))
-    refuse("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+    reject("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
   if (body.messages.length === 0)
-    refuse("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+    reject("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
   const stream = body.stream === true
   if (isObject(body.stream_options) && !stream)
-    refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
+    reject("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
   const messages = body.messages.map(readMessage)
-  refuseUnpairedTools(messages)
+  rejectUnpairedTools(messages)
 
   const model = body.model
   const includeUsage = isObject(body.stream_options) && body.stream_options.include_usage === true
@@ -84,19 +84,19 @@ function read(body: JsonObject): Asked {
     messageCount: messages.length,
     stream,
     events: (reply) => events(reply, model, includeUsage),
-    whole: (reply) => whole(reply, model),
+    completeBody: (reply) => completion(reply, model),
   }
 }
 
 function readMessage(message: unknown, index: number): JsonObject {
   const at = `messages[${index}]`
-  if (!isObject(message)) refuse(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  if (!isObject(message)) reject(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
   const { role, content } = message
   if (!roles.includes(String(role)))
-    refuse(`Invalid value: '${role}'. Supported values are: ${listed(roles)}.`, `${at}.role`, 'invalid_value')
+    reject(`Invalid value: '${role}'. Supported values are: ${quotedList(roles)}.`, `${at}.role`, 'invalid_value')
   const mayBeEmpty = role === 'assistant' && (Array.isArray(message.tool_calls) || isObject(message.function_call))
   if (typeof content !== 'string' && !Array.isArray(content) && !mayBeEmpty)
-    refuse(
+    reject(
       `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : content}.`,
       `${at}.content`,
     )
@@ -107,33 +107,33 @@ function readMessage(message: unknown, index: number): JsonObject {
       typeof called.name !== 'string' ||
       typeof called.arguments !== 'string'
     )
-      refuse(`Invalid value for '${at}.tool_calls[${position}]'.`, `${at}.tool_calls[${position}]`, 'invalid_value')
+      reject(`Invalid value for '${at}.tool_calls[${position}]'.`, `${at}.tool_calls[${position}]`, 'invalid_value')
   if (role === 'tool' && typeof message.tool_call_id !== 'string')
-    refuse(`Missing required parameter: '${at}.tool_call_id'.`, `${at}.tool_call_id`, 'missing_required_parameter')
+    reject(`Missing required parameter: '${at}.tool_call_id'.`, `${at}.tool_call_id`, 'missing_required_parameter')
   return message
 }
 
-/** The tool messages come right after the calls, one for each. */
-function refuseUnpairedTools(messages: JsonObject[]): void {
+/** Tool messages must follow the calls directly, one for each call. */
+function rejectUnpairedTools(messages: JsonObject[]): void {
   let open = new Set<unknown>()
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       if (!open.delete(message.tool_call_id))
-        refuse(
+        reject(
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
           `messages.[${index}].role`,
         )
       continue
     }
-    refuseUnanswered(open)
+    rejectMissingResults(open)
     open = new Set(objectsIn(message.tool_calls).map((call) => call.id))
   }
-  refuseUnanswered(open)
+  rejectMissingResults(open)
 }
 
-function refuseUnanswered(ids: Set<unknown>): void {
+function rejectMissingResults(ids: Set<unknown>): void {
   if (ids.size === 0) return
-  refuse(
+  reject(
     `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`,
     'messages',
   )
@@ -144,7 +144,7 @@ function readTools(tools: unknown): string[] {
     if (tool.type !== 'function') return []
     const at = `tools[${index}].function.name`
     if (!isObject(tool.function) || !isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.function.name))
-      refuse(`Missing required parameter: '${at}'.`, at, 'missing_required_parameter')
+      reject(`Missing required parameter: '${at}'.`, at, 'missing_required_parameter')
     return [tool.function.name]
   })
 }
@@ -183,7 +183,7 @@ function* events(reply: Reply, model: string, includeUsage: boolean): Generator<
 }
 
 function* chunks(reply: Reply, model: string, includeUsage: boolean): Generator<Chunk> {
-  const { choices, usage, ...envelope } = whole(reply, model)
+  const { choices, usage, ...envelope } = completion(reply, model)
   const common = { ...envelope, object: 'chat.completion.chunk', ...(includeUsage ? { usage: null } : {}) } as const
   const withDelta = (delta: Choice['delta'], finish_reason: Choice['finish_reason'] = null): Chunk => ({
     ...common,
@@ -191,22 +191,22 @@ function* chunks(reply: Reply, model: string, includeUsage: boolean): Generator<
   })
 
   const { content } = reply
-  yield withDelta({ role: 'assistant', content: content.kind === 'answer' ? '' : null, refusal: null })
-  for (const piece of piecesOf(content.text))
-    yield withDelta(content.kind === 'answer' ? { content: piece } : { refusal: piece })
+  yield withDelta({ role: 'assistant', content: content.kind === 'message' ? '' : null, refusal: null })
+  for (const piece of splitText(content.text))
+    yield withDelta(content.kind === 'message' ? { content: piece } : { refusal: piece })
   for (const [index, call] of (choices[0]?.message.tool_calls ?? []).entries()) {
     if (call.type !== 'function') continue
     const { name, arguments: argumentsJson } = call.function
     yield withDelta({ tool_calls: [{ index, id: call.id, type: 'function', function: { name, arguments: '' } }] })
-    for (const piece of piecesOf(argumentsJson))
+    for (const piece of splitText(argumentsJson))
       yield withDelta({ tool_calls: [{ index, function: { arguments: piece } }] })
   }
   yield withDelta({}, choices[0]?.finish_reason)
   if (includeUsage && usage) yield { ...common, choices: [], usage }
 }
 
-function whole({ content, usage, createdAtSeconds, newId }: Reply, model: string): Completion {
-  const calls = content.kind === 'answer' ? content.calls : []
+function completion({ content, usage, createdAtSeconds, newId }: Reply, model: string): Completion {
+  const calls = content.kind === 'message' ? content.calls : []
   const toolCalls = calls.map(
     (call) =>
       ({ id: newId('call_'), type: 'function', function: { name: call.tool, arguments: call.argumentsJson } }) as const,
@@ -222,7 +222,7 @@ function whole({ content, usage, createdAtSeconds, newId }: Reply, model: string
         index: 0,
         message: {
           role: 'assistant',
-          content: content.kind === 'answer' && content.text !== '' ? content.text : null,
+          content: content.kind === 'message' && content.text !== '' ? content.text : null,
           refusal: content.kind === 'refusal' ? content.text : null,
           annotations: [],
           ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
@@ -237,9 +237,9 @@ function whole({ content, usage, createdAtSeconds, newId }: Reply, model: string
 
 function usageOf(usage: Usage): OpenAI.CompletionUsage {
   return {
-    prompt_tokens: allInputTokens(usage),
+    prompt_tokens: totalInputTokens(usage),
     completion_tokens: usage.outputTokens,
-    total_tokens: allInputTokens(usage) + usage.outputTokens,
+    total_tokens: totalInputTokens(usage) + usage.outputTokens,
     prompt_tokens_details: {
       cached_tokens: usage.cacheReadTokens,
       cache_write_tokens: usage.cacheWriteTokens,

@@ -7,11 +7,11 @@ import type { Step } from './script.ts'
 const user = { role: 'user', content: [{ type: 'input_text', text: 'hi' }] }
 const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', name: 'ls', arguments: '{}' }
 const result = { type: 'function_call_output', call_id: 'c1', output: 'docs/' }
-const ask = { model: 'm', input: [user] }
+const request = { model: 'm', input: [user] }
 
 function events(step: Step): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  return [...openaiResponses.read(ask, {}).events(reply)].map((event, index) => {
+  return [...openaiResponses.parseRequest(request, {}).events(reply)].map((event, index) => {
     const [, name, data] = /^event: (.*)\ndata: (.*)\n\n$/.exec(event) ?? []
     const parsed = JSON.parse(data ?? '')
     expect(parsed).toMatchObject({ type: name, sequence_number: index })
@@ -20,7 +20,7 @@ function events(step: Step): JsonObject[] {
 }
 
 describe('the stream', () => {
-  it('says text, then calls', () => {
+  it('sends text, then tool calls', () => {
     const step: Step = {
       say: 'Look.',
       call: [{ tool: 'ls', arguments: { path: '.' } }],
@@ -59,11 +59,11 @@ describe('the stream', () => {
     ])
   })
 
-  it('tells no usage before it is known', () => {
+  it('sends no usage at the start', () => {
     expect(events({ say: 'hi' })[0]?.response).not.toHaveProperty('usage')
   })
 
-  it('refuses in a part of its own', () => {
+  it('sends a refusal as its own part', () => {
     expect(events({ refuse: 'No.' }).slice(3, -2)).toMatchObject([
       { type: 'response.content_part.added', part: { type: 'refusal', refusal: '' } },
       { type: 'response.refusal.delta', delta: 'No.' },
@@ -74,11 +74,11 @@ describe('the stream', () => {
 })
 
 describe('a request', () => {
-  it('is understood', () => {
+  it('is parsed', () => {
     const tools = [{ type: 'function', name: 'ls', parameters: {} }, { type: 'web_search' }]
-    const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look.' }] }
-    const input = [{ role: 'developer', content: 'be brief' }, user, said, call, result]
-    expect(openaiResponses.read({ ...ask, tools, input }, {})).toMatchObject({
+    const assistantMessage = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look.' }] }
+    const input = [{ role: 'developer', content: 'be brief' }, user, assistantMessage, call, result]
+    expect(openaiResponses.parseRequest({ ...request, tools, input }, {})).toMatchObject({
       messageCount: 5,
       conversation: {
         model: 'm',
@@ -93,28 +93,28 @@ describe('a request', () => {
     })
   })
 
-  it('may be just a text', () => {
-    expect(openaiResponses.read({ model: 'm', input: 'hi' }, {}).conversation.turns).toEqual([
+  it('may have a text as input', () => {
+    expect(openaiResponses.parseRequest({ model: 'm', input: 'hi' }, {}).conversation.turns).toEqual([
       { by: 'user', text: 'hi' },
     ])
   })
 
   it.each<[string, JsonObject]>([
-    ["Unknown parameter: 'messages'", { ...ask, messages: [] }],
+    ["Unknown parameter: 'messages'", { ...request, messages: [] }],
     ["parameter: 'model'", { input: 'hi' }],
     ["parameter: 'input'", { model: 'm' }],
-    ["Invalid value: 'tool'", { ...ask, input: [{ role: 'tool', content: 'hi' }] }],
-    ["'input[0].content'", { ...ask, input: [{ role: 'user' }] }],
-    ['only function tools', { ...ask, input: [{ type: 'mcp_call' }] }],
-    ["'input[0].name'", { ...ask, input: [{ ...call, name: undefined }] }],
-    ["begins with 'fc'", { ...ask, input: [{ ...call, id: 'x_1' }] }],
-    ['No tool call found for function call output with call_id c1', { ...ask, input: [user, result] }],
-    ['No tool call found', { ...ask, input: [user, call, result, result] }],
-    ['No tool output found for function call c1', { ...ask, input: [user, call] }],
-    ['>= 16', { ...ask, max_output_tokens: 15 }],
-    ["Previous response with id 'r' not found", { ...ask, previous_response_id: 'r' }],
-    ["'tools[0].name'", { ...ask, tools: [{ type: 'function' }] }],
-  ])('is refused: %s', (complaint, body) => {
-    expect(() => openaiResponses.read(body, {})).toThrow(complaint)
+    ["Invalid value: 'tool'", { ...request, input: [{ role: 'tool', content: 'hi' }] }],
+    ["'input[0].content'", { ...request, input: [{ role: 'user' }] }],
+    ['only function tools', { ...request, input: [{ type: 'mcp_call' }] }],
+    ["'input[0].name'", { ...request, input: [{ ...call, name: undefined }] }],
+    ["begins with 'fc'", { ...request, input: [{ ...call, id: 'x_1' }] }],
+    ['No tool call found for function call output with call_id c1', { ...request, input: [user, result] }],
+    ['No tool call found', { ...request, input: [user, call, result, result] }],
+    ['No tool output found for function call c1', { ...request, input: [user, call] }],
+    ['>= 16', { ...request, max_output_tokens: 15 }],
+    ["Previous response with id 'r' not found", { ...request, previous_response_id: 'r' }],
+    ["'tools[0].name'", { ...request, tools: [{ type: 'function' }] }],
+  ])('is rejected: %s', (message, body) => {
+    expect(() => openaiResponses.parseRequest(body, {})).toThrow(message)
   })
 })

@@ -1,22 +1,22 @@
-// Types only: they hold every event to the vendor's published description, and the running server needs no package.
+// Types only: they check every event against the provider's published types, and the running server needs no package.
 import type OpenAI from 'openai'
 import type { Turn } from './conversation.ts'
 import { isCount, isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
-import { admit, allInputTokens, errors, refuse } from './openai.ts'
-import { piecesOf, type Reply } from './reply.ts'
+import { authenticate, errors, reject, totalInputTokens } from './openai.ts'
+import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
-import { type Asked, listed, sseEvent, type Wire } from './wire.ts'
+import { type ParsedRequest, quotedList, sseEvent, type WireFormat } from './wire-format.ts'
 
-export const openaiResponses: Wire = {
+export const openaiResponses: WireFormat = {
   name: 'openai-responses',
   path: '/v1/responses',
   requestIdHeader: 'x-request-id',
-  admit,
-  read,
+  authenticate,
+  parseRequest,
   ...errors,
 }
 
-/** `output_text` is the client's own convenience and never on the wire. */
+/** `output_text` is added by the client and never sent. */
 type Response = Omit<OpenAI.Responses.Response, 'output_text'>
 type FunctionCall = OpenAI.Responses.ResponseFunctionToolCall & { id: string }
 type OutputItem = OpenAI.Responses.ResponseOutputMessage | FunctionCall
@@ -25,7 +25,7 @@ type EachWithout<Union, Key extends PropertyKey> = Union extends unknown ? Omit<
 type ItemEvent = EachWithout<Exclude<OpenAI.Responses.ResponseStreamEvent, { response: unknown }>, 'sequence_number'>
 type ResponseEvent = { type: 'response.created' | 'response.in_progress' | 'response.completed'; response: Response }
 
-/** A field that the vendor adds fails the type check here when its package is updated. */
+/** When the provider adds a field, the type check fails here after an update of its package. */
 const knownFields: Record<keyof OpenAI.Responses.ResponseCreateParams, true> = {
   access_programs: true,
   background: true,
@@ -64,86 +64,86 @@ const knownFields: Record<keyof OpenAI.Responses.ResponseCreateParams, true> = {
 
 const roles = ['assistant', 'system', 'developer', 'user']
 
-function read(body: JsonObject): Asked {
+function parseRequest(body: JsonObject): ParsedRequest {
   const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
-  if (extra !== undefined) refuse(`Unknown parameter: '${extra}'.`, extra, 'unknown_parameter')
+  if (extra !== undefined) reject(`Unknown parameter: '${extra}'.`, extra, 'unknown_parameter')
   if (typeof body.model !== 'string' || body.model === '')
-    refuse("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
-  // Nothing is kept from one call to the next, so no earlier response is ever found.
+    reject("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
+  // Nothing is stored between calls, so there is never an earlier response.
   if (typeof body.previous_response_id === 'string')
-    refuse(
+    reject(
       `Previous response with id '${body.previous_response_id}' not found.`,
       'previous_response_id',
       'previous_response_not_found',
     )
   const limit = body.max_output_tokens ?? 16
   if (!isCount(limit) || limit < 16)
-    refuse(
+    reject(
       `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`,
       'max_output_tokens',
       'integer_below_min_value',
     )
   const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input
-  if (!Array.isArray(input)) refuse("Missing required parameter: 'input'.", 'input', 'missing_required_parameter')
+  if (!Array.isArray(input)) reject("Missing required parameter: 'input'.", 'input', 'missing_required_parameter')
   const items = input.map(readItem)
-  refuseUnpairedTools(items)
+  rejectUnpairedTools(items)
 
-  const asked = { ...body, model: body.model }
+  const request = { ...body, model: body.model }
   return {
     conversation: { model: body.model, toolsOffered: readTools(body.tools), turns: items.flatMap(turnsOf) },
     messageCount: items.length,
     stream: body.stream === true,
-    events: (reply) => events(reply, asked),
-    whole: (reply) => completed(reply, asked, outputOf(reply)),
+    events: (reply) => events(reply, request),
+    completeBody: (reply) => completed(reply, request, outputOf(reply)),
   }
 }
 
 function readItem(item: unknown, index: number): JsonObject {
   const at = `input[${index}]`
-  if (!isObject(item)) refuse(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  if (!isObject(item)) reject(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
   switch (item.type ?? 'message') {
     case 'message':
       if (!roles.includes(String(item.role)))
-        refuse(`Invalid value: '${item.role}'. Supported values are: ${listed(roles)}.`, at, 'invalid_value')
+        reject(`Invalid value: '${item.role}'. Supported values are: ${quotedList(roles)}.`, at, 'invalid_value')
       if (typeof item.content !== 'string' && !Array.isArray(item.content))
-        refuse(`Missing required parameter: '${at}.content'.`, `${at}.content`, 'missing_required_parameter')
+        reject(`Missing required parameter: '${at}.content'.`, `${at}.content`, 'missing_required_parameter')
       return { ...item, type: 'message' }
     case 'function_call':
       for (const key of ['call_id', 'name', 'arguments'])
         if (typeof item[key] !== 'string')
-          refuse(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+          reject(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
       if (typeof item.id === 'string' && !item.id.startsWith('fc'))
-        refuse(`Invalid '${at}.id': '${item.id}'. Expected an ID that begins with 'fc'.`, `${at}.id`, 'invalid_value')
+        reject(`Invalid '${at}.id': '${item.id}'. Expected an ID that begins with 'fc'.`, `${at}.id`, 'invalid_value')
       return item
     case 'function_call_output':
       for (const key of ['call_id', 'output'])
         if (item[key] === undefined)
-          refuse(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+          reject(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
       return item
     case 'reasoning':
       return item
     default:
-      // The vendor has many more. They belong to tools of its own, which nothing here offers.
-      refuse(`Invalid value: '${item.type}'. The scripted model has only function tools.`, at, 'invalid_value')
+      // The provider has many more, for its own tools, which are not simulated.
+      reject(`Invalid value: '${item.type}'. The scripted model has only function tools.`, at, 'invalid_value')
   }
 }
 
-/** Anywhere before its output will do, unlike in the other two formats. */
-function refuseUnpairedTools(items: JsonObject[]): void {
+/** Unlike in the other two formats, a call may be anywhere before its output. */
+function rejectUnpairedTools(items: JsonObject[]): void {
   const open = new Set<unknown>()
   for (const item of items) {
     if (item.type === 'function_call') open.add(item.call_id)
     if (item.type === 'function_call_output' && !open.delete(item.call_id))
-      refuse(`No tool call found for function call output with call_id ${item.call_id}.`, 'input')
+      reject(`No tool call found for function call output with call_id ${item.call_id}.`, 'input')
   }
-  for (const id of open) refuse(`No tool output found for function call ${id}.`, 'input')
+  for (const id of open) reject(`No tool output found for function call ${id}.`, 'input')
 }
 
 function readTools(tools: unknown): string[] {
   return objectsIn(tools).flatMap((tool, index) => {
     if (tool.type !== 'function') return []
     if (!isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.name))
-      refuse(
+      reject(
         `Missing required parameter: 'tools[${index}].name'.`,
         `tools[${index}].name`,
         'missing_required_parameter',
@@ -173,17 +173,17 @@ function textOf(content: unknown): string {
     .join('\n')
 }
 
-function* events(reply: Reply, asked: JsonObject & { model: string }): Generator<string> {
+function* events(reply: Reply, request: JsonObject & { model: string }): Generator<string> {
   let sequence = 0
-  for (const event of rawEvents(reply, asked)) yield sseEvent(event.type, { ...event, sequence_number: sequence++ })
+  for (const event of rawEvents(reply, request)) yield sseEvent(event.type, { ...event, sequence_number: sequence++ })
 }
 
-function* rawEvents(reply: Reply, asked: JsonObject & { model: string }): Generator<ItemEvent | ResponseEvent> {
+function* rawEvents(reply: Reply, request: JsonObject & { model: string }): Generator<ItemEvent | ResponseEvent> {
   const output = outputOf(reply)
-  const response = completed(reply, asked, output)
-  const { usage, ...begun }: Response = { ...response, status: 'in_progress', completed_at: null, output: [] }
-  yield { type: 'response.created', response: begun }
-  yield { type: 'response.in_progress', response: begun }
+  const response = completed(reply, request, output)
+  const { usage, ...initial }: Response = { ...response, status: 'in_progress', completed_at: null, output: [] }
+  yield { type: 'response.created', response: initial }
+  yield { type: 'response.in_progress', response: initial }
   for (const [index, item] of output.entries())
     yield* item.type === 'message' ? messageEvents(item, index) : callEvents(item, index)
   yield { type: 'response.completed', response }
@@ -192,28 +192,28 @@ function* rawEvents(reply: Reply, asked: JsonObject & { model: string }): Genera
 function* messageEvents(item: OpenAI.Responses.ResponseOutputMessage, output_index: number): Generator<ItemEvent> {
   yield { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', content: [] } }
   for (const [content_index, part] of item.content.entries()) {
-    const place = { item_id: item.id, output_index, content_index }
+    const position = { item_id: item.id, output_index, content_index }
     if (part.type === 'output_text') {
-      yield { type: 'response.content_part.added', ...place, part: { ...part, text: '' } }
-      for (const delta of piecesOf(part.text))
-        yield { type: 'response.output_text.delta', ...place, delta, logprobs: [] }
-      yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] }
+      yield { type: 'response.content_part.added', ...position, part: { ...part, text: '' } }
+      for (const delta of splitText(part.text))
+        yield { type: 'response.output_text.delta', ...position, delta, logprobs: [] }
+      yield { type: 'response.output_text.done', ...position, text: part.text, logprobs: [] }
     } else {
-      yield { type: 'response.content_part.added', ...place, part: { ...part, refusal: '' } }
-      for (const delta of piecesOf(part.refusal)) yield { type: 'response.refusal.delta', ...place, delta }
-      yield { type: 'response.refusal.done', ...place, refusal: part.refusal }
+      yield { type: 'response.content_part.added', ...position, part: { ...part, refusal: '' } }
+      for (const delta of splitText(part.refusal)) yield { type: 'response.refusal.delta', ...position, delta }
+      yield { type: 'response.refusal.done', ...position, refusal: part.refusal }
     }
-    yield { type: 'response.content_part.done', ...place, part }
+    yield { type: 'response.content_part.done', ...position, part }
   }
   yield { type: 'response.output_item.done', output_index, item }
 }
 
 function* callEvents(item: FunctionCall, output_index: number): Generator<ItemEvent> {
-  const place = { item_id: item.id, output_index }
+  const position = { item_id: item.id, output_index }
   yield { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress', arguments: '' } }
-  for (const delta of piecesOf(item.arguments))
-    yield { type: 'response.function_call_arguments.delta', ...place, delta }
-  yield { type: 'response.function_call_arguments.done', ...place, arguments: item.arguments }
+  for (const delta of splitText(item.arguments))
+    yield { type: 'response.function_call_arguments.delta', ...position, delta }
+  yield { type: 'response.function_call_arguments.done', ...position, arguments: item.arguments }
   yield { type: 'response.output_item.done', output_index, item }
 }
 
@@ -243,21 +243,21 @@ function outputOf({ content, newId }: Reply): OutputItem[] {
   ]
 }
 
-/** The vendor says back what it was asked with; only what has an effect here, or a client reads, is said back. */
-function completed(reply: Reply, asked: JsonObject & { model: string }, output: OutputItem[]): Response {
+/** The provider echoes the request. This echoes only the fields that have an effect here or that a client reads. */
+function completed(reply: Reply, request: JsonObject & { model: string }, output: OutputItem[]): Response {
   return {
     id: reply.newId('resp_'),
     object: 'response',
     created_at: reply.createdAtSeconds,
     completed_at: reply.createdAtSeconds,
     status: 'completed',
-    model: asked.model,
+    model: request.model,
     output,
     usage: usageOf(reply.usage),
     error: null,
     incomplete_details: null,
-    instructions: typeof asked.instructions === 'string' ? asked.instructions : null,
-    max_output_tokens: isCount(asked.max_output_tokens) ? asked.max_output_tokens : null,
+    instructions: typeof request.instructions === 'string' ? request.instructions : null,
+    max_output_tokens: isCount(request.max_output_tokens) ? request.max_output_tokens : null,
     previous_response_id: null,
     access_programs: null,
     metadata: {},
@@ -265,7 +265,7 @@ function completed(reply: Reply, asked: JsonObject & { model: string }, output: 
     service_tier: 'default',
     temperature: 1,
     tool_choice: 'auto',
-    tools: objectsIn(asked.tools) as unknown as Response['tools'],
+    tools: objectsIn(request.tools) as unknown as Response['tools'],
     top_p: 1,
     truncation: 'disabled',
   }
@@ -273,10 +273,10 @@ function completed(reply: Reply, asked: JsonObject & { model: string }, output: 
 
 function usageOf(usage: Usage): OpenAI.Responses.ResponseUsage {
   return {
-    input_tokens: allInputTokens(usage),
+    input_tokens: totalInputTokens(usage),
     input_tokens_details: { cached_tokens: usage.cacheReadTokens, cache_write_tokens: usage.cacheWriteTokens },
     output_tokens: usage.outputTokens,
     output_tokens_details: { reasoning_tokens: 0 },
-    total_tokens: allInputTokens(usage) + usage.outputTokens,
+    total_tokens: totalInputTokens(usage) + usage.outputTokens,
   }
 }

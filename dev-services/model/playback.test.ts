@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { playback, type StreamFault } from './playback.ts'
 
-function played(fault: StreamFault | undefined, chunks = ['a', 'b', 'c']): string {
+function formatActions(fault: StreamFault | undefined, chunks = ['a', 'b', 'c']): string {
   return [...playback(chunks, fault)]
     .map((action) => (action.kind === 'send' ? action.chunk : action.kind === 'wait' ? action.milliseconds : 'X'))
     .join(' ')
@@ -17,7 +17,7 @@ describe('playback', () => {
     ['a 9 b c', { kind: 'silence', afterChunks: 1, milliseconds: 9 }],
     ['a b 9 c', { kind: 'silence', afterChunks: 99, milliseconds: 9 }],
     ['a 9 b 9 c', { kind: 'drip', milliseconds: 9 }],
-  ])('is %s', (expected, fault) => {
-    expect(played(fault)).toBe(expected)
+  ])('results in %s', (expected, fault) => {
+    expect(formatActions(fault)).toBe(expected)
   })
 })

@@ -2,10 +2,13 @@ import type { Fault } from './script.ts'
 
 export type Action = { kind: 'send'; chunk: string } | { kind: 'wait'; milliseconds: number } | { kind: 'cut' }
 
-/** A refusal by status never gets as far as a stream. */
+/** A status fault is never part of a stream. */
 export type StreamFault = Exclude<Fault, { kind: 'status' }>
 
-/** What to do with the socket. An answer shorter than the fault's `afterChunks` is struck before its last chunk. */
+/**
+ * The actions on the socket. If a response is shorter than the fault's `afterChunks`, the fault occurs before its last
+ * chunk.
+ */
 export function* playback(chunks: Iterable<string>, fault: StreamFault | undefined): Generator<Action> {
   let sent = 0
   for (const { chunk, isLast } of markLast(chunks)) {
@@ -27,10 +30,10 @@ export function* playback(chunks: Iterable<string>, fault: StreamFault | undefin
 }
 
 function* markLast(chunks: Iterable<string>): Generator<{ chunk: string; isLast: boolean }> {
-  let held: string | undefined
+  let previous: string | undefined
   for (const chunk of chunks) {
-    if (held !== undefined) yield { chunk: held, isLast: false }
-    held = chunk
+    if (previous !== undefined) yield { chunk: previous, isLast: false }
+    previous = chunk
   }
-  if (held !== undefined) yield { chunk: held, isLast: true }
+  if (previous !== undefined) yield { chunk: previous, isLast: true }
 }

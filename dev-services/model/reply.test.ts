@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { piecesOf, replyFor } from './reply.ts'
+import { replyFor, splitText } from './reply.ts'
 import type { Step } from './script.ts'
 
 function reply(step: Step) {
@@ -7,7 +7,7 @@ function reply(step: Step) {
 }
 
 describe('usage', () => {
-  it('is a quarter of the bytes', () => {
+  it('is one token per four bytes', () => {
     expect(reply({ say: 'twelve bytes', call: [{ tool: 'ls', arguments: {} }] }).usage).toEqual({
       inputTokens: 101,
       cacheReadTokens: 0,
@@ -16,7 +16,7 @@ describe('usage', () => {
     })
   })
 
-  it('is what the script says, as far as it says anything', () => {
+  it('is taken from the script where the script has it', () => {
     expect(reply({ say: 'four', usage: { inputTokens: 7, cacheReadTokens: 8 } }).usage).toEqual({
       inputTokens: 7,
       cacheReadTokens: 8,
@@ -27,24 +27,24 @@ describe('usage', () => {
 })
 
 describe('content', () => {
-  it('has as many bytes as the script says', () => {
+  it('has the number of bytes in the script', () => {
     expect(reply({ sayBytes: 100_001 }).content.text).toHaveLength(100_001)
   })
 
-  it('keeps malformed arguments as they are', () => {
+  it('keeps malformed arguments unchanged', () => {
     expect(reply({ call: [{ tool: 'ls', malformedArguments: '{"path' }] }).content).toEqual({
-      kind: 'answer',
+      kind: 'message',
       text: '',
       calls: [{ tool: 'ls', argumentsJson: '{"path' }],
     })
   })
 })
 
-describe('pieces', () => {
+describe('splitText', () => {
   it.each(['', 'short', 'x'.repeat(1_000_000), '👩🏽‍💻'.repeat(100), `${'x'.repeat(23)}👍`])(
-    'add up to the text',
+    'splits a text into well-formed pieces',
     (text) => {
-      const pieces = [...piecesOf(text)]
+      const pieces = [...splitText(text)]
       expect(pieces.join('')).toBe(text)
       expect(pieces.length).toBeLessThanOrEqual(4000)
       expect(pieces.every((piece) => piece.isWellFormed())).toBe(true)

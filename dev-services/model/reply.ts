@@ -1,13 +1,13 @@
 import type { Step, Usage } from './script.ts'
 
-/** A step, ready to be said in any wire format. */
+/** The content of a response, independent of the wire format. */
 export type Reply = {
   content:
-    | { kind: 'answer'; text: string; calls: { tool: string; argumentsJson: string }[] }
+    | { kind: 'message'; text: string; calls: { tool: string; argumentsJson: string }[] }
     | { kind: 'refusal'; text: string }
   usage: Usage
   createdAtSeconds: number
-  /** A fresh id with the vendor's prefix, such as `toolu_`. */
+  /** Returns a new ID with the provider's prefix, such as `toolu_`. */
   newId: (prefix: string) => string
 }
 
@@ -22,10 +22,10 @@ export function replyFor(
 
 function contentOf(step: Step): Reply['content'] {
   if ('refuse' in step) return { kind: 'refusal', text: step.refuse }
-  if ('sayBytes' in step) return { kind: 'answer', text: filler(step.sayBytes), calls: [] }
+  if ('sayBytes' in step) return { kind: 'message', text: filler(step.sayBytes), calls: [] }
   const calls = 'call' in step ? step.call : []
   return {
-    kind: 'answer',
+    kind: 'message',
     text: step.say ?? '',
     calls: calls.map((call) => ({
       tool: call.tool,
@@ -34,9 +34,9 @@ function contentOf(step: Step): Reply['content'] {
   }
 }
 
-/** Four bytes a token, the vendors' own rule of thumb: the same for the same words, so that tests can add it up. */
+/** Four bytes per token, the providers' rule of thumb. Deterministic, so that tests can compute sums. */
 function estimatedUsage(content: Reply['content'], requestBytes: number): Usage {
-  const calls = content.kind === 'answer' ? content.calls.map((call) => call.tool + call.argumentsJson).join('') : ''
+  const calls = content.kind === 'message' ? content.calls.map((call) => call.tool + call.argumentsJson).join('') : ''
   return {
     inputTokens: Math.ceil(requestBytes / 4),
     cacheReadTokens: 0,
@@ -46,12 +46,15 @@ function estimatedUsage(content: Reply['content'], requestBytes: number): Usage 
 }
 
 function filler(sizeBytes: number): string {
-  const line = 'A long answer says little, and says it again on the next line.\n'
+  const line = 'This is a line of a long response, and the next line is the same.\n'
   return line.repeat(Math.ceil(sizeBytes / line.length)).slice(0, sizeBytes)
 }
 
-/** As a vendor streams: a few words at a time, never half a character. A huge text comes in at most ~4,000 pieces. */
-export function* piecesOf(text: string): Generator<string> {
+/**
+ * Splits a text as providers stream it: a few words at a time, without splitting characters, and into at most about
+ * 4,000 pieces.
+ */
+export function* splitText(text: string): Generator<string> {
   const pieceLength = Math.max(24, Math.ceil(text.length / 4000))
   for (let start = 0; start < text.length; ) {
     const end = start + pieceLength

@@ -1,21 +1,25 @@
-/** What the model does, one step per call of a conversation. `README.md` says how a prompt names or carries a script. */
+/** The responses of the model, one step per call. `README.md` describes how a prompt selects or contains a script. */
 export type Script = readonly Step[]
 
-/** An answer, and what goes wrong on the way to it. */
-export type Step = Answer & {
-  /** What is not said is estimated from the lengths of question and answer. */
+/** A response, and the fault that occurs first. */
+export type Step = StepContent & {
+  /** Omitted values are estimated from the lengths of request and response. */
   usage?: Partial<Usage>
   fault?: Fault
-  /** Played for this call and for every later one; only the last step may be. */
+  /** Repeats the step for all later calls. Only in the last step. */
   endless?: true
 }
 
-export type Answer = { say: string } | { say?: string; call: ToolCall[] } | { sayBytes: number } | { refuse: string }
+export type StepContent =
+  | { say: string }
+  | { say?: string; call: ToolCall[] }
+  | { sayBytes: number }
+  | { refuse: string }
 
-/** `malformedArguments` is sent as it stands, where the vendor sends the arguments as JSON text. */
+/** `malformedArguments` is sent unchanged in place of the JSON text of the arguments. */
 export type ToolCall = { tool: string } & ({ arguments: Record<string, unknown> } | { malformedArguments: string })
 
-/** It strikes `times` times (1 unless said) at this step of a conversation; after that the step is played as written. */
+/** Occurs `times` times (default: 1) in this step of a conversation. After that, the step is played normally. */
 export type Fault = { times?: number } & (
   | { kind: 'status'; status: FaultStatus; retryAfterSeconds?: number }
   | { kind: 'cut'; afterChunks: number }
@@ -23,10 +27,10 @@ export type Fault = { times?: number } & (
   | { kind: 'drip'; milliseconds: number }
 )
 
-/** 529 is Anthropic's "overloaded"; OpenAI says the same with 503, and so do we in its formats. */
+/** 529 is Anthropic's "overloaded". In OpenAI's formats it becomes 503. */
 export type FaultStatus = 401 | 429 | 500 | 529
 
-/** Disjoint counts, as Anthropic reports them; the OpenAI formats add the cached ones to the input. */
+/** Disjoint counts, as Anthropic reports them. The OpenAI formats add cached tokens to the input. */
 export type Usage = {
   inputTokens: number
   cacheReadTokens: number

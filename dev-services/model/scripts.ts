@@ -6,19 +6,19 @@ const writePage: Step = {
 }
 const response: Step = { say: 'Add the scripted page\n\nAdds `docs/scripted.md`.' }
 
-/** A page and an answer, after something went wrong `times` times. */
-function after(fault: Fault): Script {
+/** Writes a page and responds, after the fault occurred `times` times. */
+function withFault(fault: Fault): Script {
   return [{ ...writePage, fault }, response]
 }
 
-/** Played by their name: `scripted/<name>` as the model, or a line `script: <name>` in the prompt. */
+/** Scripts by name. Selected with the model `scripted/<name>`, or with a line `script: <name>` in the prompt. */
 export const scripts: ReadonlyMap<string, Script> = new Map<string, Script>([
-  // good days
+  // without faults
   ['answer', [{ say: 'There is nothing to change.' }]],
   ['write', [writePage, response]],
-  // for the prompt that a runner makes itself, when the checks found a broken link
+  // for the prompt that a runner writes when the docs checks find a broken link
   [
-    'mend-link',
+    'fix-link',
     [
       {
         call: [
@@ -28,7 +28,7 @@ export const scripts: ReadonlyMap<string, Script> = new Map<string, Script>([
           },
         ],
       },
-      { say: 'Mend the link to the start\n\nThe page has another name.' },
+      { say: 'Fix the link to the start\n\nThe page has another name.' },
     ],
   ],
   [
@@ -36,7 +36,7 @@ export const scripts: ReadonlyMap<string, Script> = new Map<string, Script>([
     [
       writePage,
       {
-        say: 'And mend it.',
+        say: 'I will edit it.',
         call: [
           {
             tool: 'edit',
@@ -79,14 +79,14 @@ export const scripts: ReadonlyMap<string, Script> = new Map<string, Script>([
     ],
   ],
 
-  // bad days
-  ['rate-limited', after({ kind: 'status', status: 429, retryAfterSeconds: 1, times: 2 })],
-  ['server-error', after({ kind: 'status', status: 500 })],
-  ['overloaded', after({ kind: 'status', status: 529 })],
-  ['key-refused', after({ kind: 'status', status: 401, times: 1_000_000 })],
-  ['cut', after({ kind: 'cut', afterChunks: 4 })],
-  ['silent', after({ kind: 'silence', afterChunks: 4, milliseconds: 600_000 })],
-  ['drip', after({ kind: 'drip', milliseconds: 250 })],
+  // with faults
+  ['rate-limited', withFault({ kind: 'status', status: 429, retryAfterSeconds: 1, times: 2 })],
+  ['server-error', withFault({ kind: 'status', status: 500 })],
+  ['overloaded', withFault({ kind: 'status', status: 529 })],
+  ['key-refused', withFault({ kind: 'status', status: 401, times: 1_000_000 })],
+  ['cut', withFault({ kind: 'cut', afterChunks: 4 })],
+  ['silent', withFault({ kind: 'silence', afterChunks: 4, milliseconds: 600_000 })],
+  ['drip', withFault({ kind: 'drip', milliseconds: 250 })],
   [
     'malformed-call',
     [

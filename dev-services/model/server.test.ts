@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 
 const command = fileURLToPath(new URL('./server.ts', import.meta.url))
 
-describe('the command', () => {
-  it('says where it is ready, and stops at once even in the middle of an answer', async () => {
+describe('server.ts', () => {
+  it('prints its URL when it is ready, and stops immediately even during a response', async () => {
     const child = spawn(process.execPath, [command, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
     try {
       const [line] = await once(child.stdout, 'data')
@@ -31,9 +31,9 @@ describe('the command', () => {
   })
 
   it.each([[[]], [['--port']], [['--port', 'x']], [['--port', '65536']], [['--port', '0', '--verbose']], [['4010']]])(
-    'says what it needs, in one line, when given %j',
-    (given: string[]) => {
-      const { status, stderr } = spawnSync(process.execPath, [command, ...given], { encoding: 'utf8' })
+    'prints one line with the usage for %j',
+    (args: string[]) => {
+      const { status, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' })
       expect(status).toBe(2)
       expect(stderr).toMatch(/^[^\n]*--port <[^\n]*\n$/)
     },

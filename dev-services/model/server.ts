@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { createModelServer } from './model-server.ts'
 
-const usage = 'node dev-services/model/server.ts --port <0 to 65535; 0 takes a free one>'
+const usage = 'node dev-services/model/server.ts --port <0 to 65535; 0 selects a free one>'
 
 function portFromArguments(): number | undefined {
   try {
@@ -14,17 +14,17 @@ function portFromArguments(): number | undefined {
 
 const port = portFromArguments()
 if (port === undefined) {
-  console.error(`The scripted model needs a port, and takes nothing else: ${usage}`)
+  console.error(`The scripted model requires a port and has no other options: ${usage}`)
   process.exit(2)
 }
 
-// At once: a script may be in the middle of ten silent minutes.
+// Exits immediately, because a script may be silent for ten minutes.
 process.on('SIGTERM', () => process.exit(0))
 process.on('SIGINT', () => process.exit(0))
 
 const server = createModelServer()
 server.on('error', (error) => {
-  console.error(`The scripted model cannot listen on port ${port}: ${error.message}. Give it another one: ${usage}`)
+  console.error(`The scripted model cannot listen on port ${port}: ${error.message}. Select another one: ${usage}`)
   process.exit(1)
 })
 server.listen(port, '127.0.0.1', () => {

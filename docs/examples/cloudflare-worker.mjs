@@ -1,6 +1,6 @@
 /**
- * Counts the views of a site behind Cloudflare: a Worker on the site's route. `COLOPHON_URL` and `COLOPHON_PROJECT_ID` are its
- * variables, `COLOPHON_API_KEY` its secret.
+ * Reports the page views of a site behind Cloudflare. Deploy it as a Worker on the site's route, with the variables
+ * `COLOPHON_URL` and `COLOPHON_PROJECT_ID` and the secret `COLOPHON_API_KEY`.
  */
 export default {
   async fetch(request, env, context) {
@@ -20,14 +20,14 @@ export default {
   },
 }
 
-async function send({ COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY }, body, id) {
-  for (let tries = 0; tries < 3; tries++) {
+async function send({ COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY }, body, idempotencyKey) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     const response = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${COLOPHON_API_KEY}`,
         'content-type': 'application/json',
-        'idempotency-key': id,
+        'idempotency-key': idempotencyKey,
       },
       body,
     }).catch(() => undefined)

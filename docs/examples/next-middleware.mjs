@@ -1,6 +1,6 @@
 /**
- * Counts the views of a Next.js site: as `middleware.mjs` beside `pages` or `app` (`proxy.mjs` since Next.js 16). It does not
- * learn what is answered, so that only addresses that exist may come here: say which in `matcher`.
+ * Reports the page views of a Next.js site. Save it as `middleware.mjs` next to `pages` or `app` (`proxy.mjs` since Next.js 16).
+ * Middleware does not see the status of the response, so it must run only for pages that exist: list them in `matcher`.
  */
 const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
 
@@ -20,14 +20,14 @@ export default function middleware(request, event) {
   event.waitUntil(send(JSON.stringify({ views: [view] }), crypto.randomUUID()))
 }
 
-async function send(body, id) {
-  for (let tries = 0; tries < 3; tries++) {
+async function send(body, idempotencyKey) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     const response = await fetch(`${COLOPHON_URL}/v1/ingest/${COLOPHON_PROJECT_ID}/views`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${COLOPHON_API_KEY}`,
         'content-type': 'application/json',
-        'idempotency-key': id,
+        'idempotency-key': idempotencyKey,
       },
       body,
     }).catch(() => undefined)

@@ -1,8 +1,8 @@
-/** Stands between a process and an engine and counts what the process sends: the surest way to see that it asked nothing. */
+/** A TCP relay between a process and a service that counts the bytes sent by the process: 0 bytes prove that it sent no query. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface CountingRelay {
-  /** The engine's address, through the relay. */
+  /** The URL of the service through the relay. */
   url: string
   sentBytes(): number
   stop(): Promise<void>
@@ -13,19 +13,19 @@ export async function startCountingRelay(serviceUrl: string): Promise<CountingRe
   const sockets = new Set<Socket>()
   let sent = 0
   const server = createServer((client) => {
-    const engine = connect(Number(port), hostname)
+    const upstream = connect(Number(port), hostname)
     client.on('data', (chunk) => {
       sent += chunk.length
     })
-    client.pipe(engine).pipe(client)
-    for (const socket of [client, engine]) {
+    client.pipe(upstream).pipe(client)
+    for (const socket of [client, upstream]) {
       sockets.add(socket)
-      socket.on('error', () => {}).on('close', () => [client, engine].forEach((end) => void end.destroy()))
+      socket.on('error', () => {}).on('close', () => [client, upstream].forEach((end) => void end.destroy()))
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  if (address === null || typeof address === 'string') throw new Error('the relay does not listen on a TCP port')
   const url = new URL(serviceUrl)
   url.port = String(address.port)
   return {

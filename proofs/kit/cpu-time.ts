@@ -1,10 +1,10 @@
-/** How much a process worked, which says more than a clock does on a machine that others use too. */
+/** CPU time of processes. On a shared machine it says more than wall-clock time. */
 import { readFileSync } from 'node:fs'
 import { processTree } from '../../dev-services/process-tree.ts'
 
-const ticksPerSecond = 100 // of Linux, whatever the kernel's own are
+const ticksPerSecond = 100 // USER_HZ on Linux, whatever frequency the kernel itself uses
 
-/** Of a process and all below it since they began, those that ended included. */
+/** The CPU time of a process and all its descendants since they started, including those that have ended. */
 export async function cpuMilliseconds(root: number): Promise<number> {
   const ticks = (await processTree(root)).map(({ pid }) => ticksOf(pid))
   return (ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond) * 1000
@@ -12,12 +12,12 @@ export async function cpuMilliseconds(root: number): Promise<number> {
 
 function ticksOf(pid: number): number {
   try {
-    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ') // a name may hold spaces
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ') // the process name may contain spaces
     return fields
       .split(' ')
-      .slice(11, 15) // in user mode, in the kernel, and both of its ended children
+      .slice(11, 15) // user and system time, of the process and of its ended children
       .reduce((sum, each) => sum + Number(each), 0)
   } catch {
-    return 0 // ended between the list and the look
+    return 0 // the process ended after it was listed
   }
 }

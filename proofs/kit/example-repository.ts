@@ -1,16 +1,34 @@
-/** A repository with some docs on the real Gitea, connected to a project as an operator would. */
-import { runColophon } from '../../dev-services/colophon.ts'
+/** A repository with some docs on a real Gitea, connected to a project the way an operator connects one. */
+import { runColophon } from '../../dev-services/colophon-process.ts'
 import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
-import type { RunningService } from './running-service.ts'
+import type { TestService } from './test-service.ts'
 
 export async function connectExampleRepository(
-  { gitea, environment }: Pick<RunningService, 'gitea' | 'environment'>,
+  { gitea, environment }: Pick<TestService, 'gitea' | 'environment'>,
   projectId: string,
 ): Promise<GiteaRepository> {
   const repository = await createGiteaRepository(gitea)
-  const where = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
+  const repositoryOptions = [
+    '--host',
+    'gitea',
+    '--url',
+    gitea.url,
+    '--repository',
+    `${repository.owner}/${repository.name}`,
+  ]
   await runColophon(
-    ['admin', 'repository', 'connect', '--project', projectId, ...where, '--branch', 'main', '--docs-folder', 'docs'],
+    [
+      'admin',
+      'repository',
+      'connect',
+      '--project',
+      projectId,
+      ...repositoryOptions,
+      '--branch',
+      'main',
+      '--docs-folder',
+      'docs',
+    ],
     { environment, stdin: gitea.adminToken },
   )
   return repository

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Whether a question to PostgreSQL has an answer. False too when PostgreSQL is away. */
+/** Whether a query returns a row. Also false while PostgreSQL is down. */
 export async function hasRow(postgresUrl: string, query: string): Promise<boolean> {
   const database = new pg.Client({ connectionString: postgresUrl, connectionTimeoutMillis: 1_000 })
   database.on('error', () => {})

@@ -1,28 +1,36 @@
-/** One HTTP request, as raw as Node lets it through: headers may come twice and hold any byte that HTTP allows. */
+/** One HTTP request with as little processing as Node allows: headers may be repeated and contain any byte that HTTP allows. */
 import { Agent, request } from 'node:http'
 
-export interface Call {
+export interface HttpRequest {
   method: string
   url: string
-  /** Name, value, name, value …: so that a header can be sent twice. */
+  /** Name, value, name, value …, so that a header can be sent twice. */
   headers?: readonly string[]
   body?: string | Buffer
-  /** The last byte of the body is held back until then. */
-  hold?: Promise<void>
+  /** The last byte of the body is sent when this resolves. */
+  holdLastByteUntil?: Promise<void>
   agent?: Agent
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   headers: NodeJS.Dict<string | string[]>
   text: string
 }
 
-// Given up long before the server gives it up: else a call now and then meets a connection that is just being closed.
+// Much shorter than the server's own keep-alive timeout: otherwise a call occasionally uses a connection that is just being
+// closed.
 const idleConnectionMs = 20_000
-const kept = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleConnectionMs })
+const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleConnectionMs })
 
-export function call({ method, url, headers = [], body, hold, agent = kept }: Call): Promise<Answer> {
+export function call({
+  method,
+  url,
+  headers = [],
+  body,
+  holdLastByteUntil,
+  agent = keepAliveAgent,
+}: HttpRequest): Promise<HttpResponse> {
   const { hostname, port, pathname, search, host } = new URL(url)
   const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
   return new Promise((resolve, reject) => {
@@ -42,10 +50,10 @@ export function call({ method, url, headers = [], body, hold, agent = kept }: Ca
       },
     )
     sent.once('error', reject)
-    sent.setTimeout(60_000, () => sent.destroy(new Error(`${method} ${url}: no answer within a minute`)))
-    if (!hold || !body) return void sent.end(body)
+    sent.setTimeout(60_000, () => sent.destroy(new Error(`${method} ${url}: no response within a minute`)))
+    if (!holdLastByteUntil || !body) return void sent.end(body)
     sent.write(body.slice(0, -1))
-    hold.then(() => sent.end(body.slice(-1)), reject)
+    holdLastByteUntil.then(() => sent.end(body.slice(-1)), reject)
   })
 }
 

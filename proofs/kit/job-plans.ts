@@ -1,29 +1,31 @@
-/** Jobs as their clients mean them: what each turn writes, how it has to end, when the client changes its mind. */
+/** Plans of jobs: what each turn writes, how it must end, and when the client cancels. */
 import type { TurnScript } from './scripted-work.ts'
 
 export interface TurnPlan {
   script: Omit<TurnScript, 'repository'>
-  ends: 'pull_request' | 'no_changes' | 'agent_failed' | 'result_refused'
+  expectedOutcome: 'pull_request' | 'no_changes' | 'agent_failed' | 'result_refused'
 }
 
 export interface JobPlan {
-  /** Of the create; those of its messages begin with it. */
+  /** Of the create request. The keys of the messages start with it. */
   idempotencyKey: string
   turns: readonly [TurnPlan, ...TurnPlan[]]
-  /** Follow-ups wait until the job has ended, or come while it is active and queue up. */
+  /** Whether follow-ups are sent when the job has ended, or at once, so that they queue up. */
   followUps: 'when_ended' | 'at_once'
-  /** After the last turn was accepted. */
+  /** Counted from when the last message was accepted. Undefined: not cancelled. */
   cancelAfterSeconds: number | undefined
 }
 
 export function planJobs(count: number, random: () => number): JobPlan[] {
   return Array.from({ length: count }, (_, index): JobPlan => {
     const kind = kinds[index % kinds.length] ?? kinds[0]
-    const [first, ...others] = kind.turns.map((ends, turn) => planTurn(ends, `${index + 1}-${turn + 1}`, random))
-    if (!first) throw new Error('a job has a turn')
+    const [first, ...followUps] = kind.turns.map((outcome, turn) =>
+      planTurn(outcome, `${index + 1}-${turn + 1}`, random),
+    )
+    if (!first) throw new Error('a job needs at least one turn')
     return {
       idempotencyKey: `job-${index + 1}`,
-      turns: [first, ...others],
+      turns: [first, ...followUps],
       followUps: random() < 0.5 ? 'when_ended' : 'at_once',
       cancelAfterSeconds: kind.isCancelled ? random() * 8 : undefined,
     }
@@ -31,7 +33,7 @@ export function planJobs(count: number, random: () => number): JobPlan[] {
 }
 
 interface Kind {
-  turns: readonly TurnPlan['ends'][]
+  turns: readonly TurnPlan['expectedOutcome'][]
   isCancelled?: boolean
 }
 
@@ -39,45 +41,48 @@ const simple: Kind = { turns: ['pull_request'] }
 const followedUp: Kind = { turns: ['pull_request', 'pull_request'] }
 const followedUpTwice: Kind = { turns: ['pull_request', 'pull_request', 'pull_request'] }
 const cancelled: Kind = { ...simple, isCancelled: true }
-const cancelledLate: Kind = { ...followedUp, isCancelled: true }
-const nothingToDo: Kind = { turns: ['no_changes'] }
-const nothingMore: Kind = { turns: ['pull_request', 'no_changes'] }
-const breaks: Kind = { turns: ['agent_failed'] }
-const hostile: Kind = { turns: ['result_refused'] }
-const betterAfterwards: Kind = { turns: ['result_refused', 'pull_request'] }
+const followedUpAndCancelled: Kind = { ...followedUp, isCancelled: true }
+const noChanges: Kind = { turns: ['no_changes'] }
+const followUpWithoutChanges: Kind = { turns: ['pull_request', 'no_changes'] }
+const agentFails: Kind = { turns: ['agent_failed'] }
+const refused: Kind = { turns: ['result_refused'] }
+const refusedThenAccepted: Kind = { turns: ['result_refused', 'pull_request'] }
 
-/** Of fifteen jobs. */
+/** The mix of fifteen jobs; larger runs repeat it. */
 const kinds: readonly [Kind, ...Kind[]] = [
   simple,
   followedUp,
   cancelled,
   simple,
-  nothingToDo,
+  noChanges,
   followedUpTwice,
-  breaks,
+  agentFails,
   simple,
-  hostile,
-  cancelledLate,
+  refused,
+  followedUpAndCancelled,
   simple,
-  nothingMore,
+  followUpWithoutChanges,
   cancelled,
-  betterAfterwards,
-  breaks,
+  refusedThenAccepted,
+  agentFails,
 ]
 
-function planTurn(ends: TurnPlan['ends'], name: string, random: () => number): TurnPlan {
+function planTurn(outcome: TurnPlan['expectedOutcome'], name: string, random: () => number): TurnPlan {
   const seconds = Math.round(random() * 20) / 10
-  switch (ends) {
+  switch (outcome) {
     case 'pull_request':
       return {
-        ends,
+        expectedOutcome: outcome,
         script: { seconds, write: { [`docs/${name}.md`]: `# ${name}\n`, 'docs/index.md': `By ${name}.\n` } },
       }
     case 'no_changes':
-      return { ends, script: { seconds } }
+      return { expectedOutcome: outcome, script: { seconds } }
     case 'agent_failed':
-      return { ends, script: { seconds: seconds / 4, ends } }
+      return { expectedOutcome: outcome, script: { seconds: seconds / 4, endAs: outcome } }
     case 'result_refused':
-      return { ends, script: { seconds, write: { '.gitea/workflows/own.yaml': `on: push # ${name}\n` } } }
+      return {
+        expectedOutcome: outcome,
+        script: { seconds, write: { '.gitea/workflows/own.yaml': `on: push # ${name}\n` } },
+      }
   }
 }

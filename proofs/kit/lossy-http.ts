@@ -1,6 +1,6 @@
 /**
- * Stands in front of a server: a code host, ClickHouse, or our own `api`. Now and then the server does what it was asked for, and its answer is lost
- * together with the connection.
+ * An HTTP relay in front of a server: a code host, ClickHouse, or our own `api`. For some requests the server does the work, and
+ * its response is lost together with the connection.
  */
 import { createServer, type IncomingMessage, request as sendRequest } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -8,15 +8,15 @@ import { pipeline } from 'node:stream/promises'
 
 export interface LossyHttp {
   url: string
-  /** Requests without their answer. */
+  /** Requests without a response yet. */
   inFlight(): number
-  /** Of the last request that came. */
+  /** When the last request arrived, as `performance.now()`. */
   lastCallAtMs(): number
   count: { calls: number; lost: number; lostWrites: number }
   stop(): Promise<void>
 }
 
-export async function startLossyHttp(hostUrl: string, loses: () => boolean): Promise<LossyHttp> {
+export async function startLossyHttp(upstreamUrl: string, shouldLose: () => boolean): Promise<LossyHttp> {
   const count = { calls: 0, lost: 0, lostWrites: 0 }
   let inFlight = 0
   let lastCallAtMs = 0
@@ -25,25 +25,25 @@ export async function startLossyHttp(hostUrl: string, loses: () => boolean): Pro
     inFlight++
     lastCallAtMs = performance.now()
     try {
-      const answer = await ask(hostUrl, request)
-      const body = await buffer(answer)
-      if (!loses()) {
-        const { 'transfer-encoding': _, connection: __, ...headers } = answer.headers
-        response.writeHead(answer.statusCode ?? 502, { ...headers, 'content-length': body.length }).end(body)
+      const upstreamResponse = await forward(upstreamUrl, request)
+      const body = await buffer(upstreamResponse)
+      if (!shouldLose()) {
+        const { 'transfer-encoding': _, connection: __, ...headers } = upstreamResponse.headers
+        response.writeHead(upstreamResponse.statusCode ?? 502, { ...headers, 'content-length': body.length }).end(body)
         return
       }
       count.lost++
       if (isWrite(request)) count.lostWrites++
       response.destroy()
     } catch {
-      response.destroy() // the host was killed, or whoever asked was
+      response.destroy() // the server or the client was killed
     } finally {
       inFlight--
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  if (address === null || typeof address === 'string') throw new Error('the relay does not listen on a TCP port')
   return {
     url: `http://127.0.0.1:${address.port}`,
     inFlight: () => inFlight,
@@ -56,16 +56,16 @@ export async function startLossyHttp(hostUrl: string, loses: () => boolean): Pro
   }
 }
 
-/** Once the host has the whole request it is left to do its work, even when whoever asked dies meanwhile. */
-async function ask(hostUrl: string, request: IncomingMessage): Promise<IncomingMessage> {
+/** Once the server has the whole request, it may finish its work, even if the client dies meanwhile. */
+async function forward(upstreamUrl: string, request: IncomingMessage): Promise<IncomingMessage> {
   const { expect: _, connection: __, ...headers } = request.headers
-  const sent = sendRequest(hostUrl + request.url, { method: request.method ?? 'GET', headers, agent: false })
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve)
-    sent.once('error', reject)
+  const outgoing = sendRequest(upstreamUrl + request.url, { method: request.method ?? 'GET', headers, agent: false })
+  const responded = new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.once('response', resolve)
+    outgoing.once('error', reject)
   })
-  const [answer] = await Promise.all([answered, pipeline(request, sent)])
-  return answer
+  const [response] = await Promise.all([responded, pipeline(request, outgoing)])
+  return response
 }
 
 const isWrite = ({ method, url }: IncomingMessage) => method !== 'GET' && !url?.endsWith('/git-upload-pack')

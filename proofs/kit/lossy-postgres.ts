@@ -1,31 +1,35 @@
 /**
- * Stands between a process and PostgreSQL. Now and then the engine does what it was asked for, and its answer is lost together
- * with the connection: the caller cannot know whether its work was done.
+ * A relay between a process and PostgreSQL. For some calls the server does the work, and its response is lost together with the
+ * connection: the caller cannot know whether the work was done.
  */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface LossyPostgres {
-  /** PostgreSQL's address, through the relay. */
+  /** The URL of PostgreSQL through the relay. */
   url: string
-  /** Calls without their answer, and transactions that have begun. */
+  /** Sessions with a call in progress or an open transaction. */
   inFlight(): number
   count: { calls: number; lost: number; lostCommits: number }
   stop(): Promise<void>
 }
 
-export async function startLossyPostgres(serviceUrl: string, loses: () => boolean): Promise<LossyPostgres> {
+export async function startLossyPostgres(serviceUrl: string, shouldLose: () => boolean): Promise<LossyPostgres> {
   const url = new URL(serviceUrl)
   const host = url.hostname
   const port = Number(url.port)
   const sessions = new Set<Session>()
   const count = { calls: 0, lost: 0, lostCommits: 0 }
   const server = createServer((client) => {
-    const session = openSession(client, connect(port, host), { loses, count, onEnd: () => sessions.delete(session) })
+    const session = openSession(client, connect(port, host), {
+      shouldLose,
+      count,
+      onEnd: () => sessions.delete(session),
+    })
     sessions.add(session)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  if (address === null || typeof address === 'string') throw new Error('the relay does not listen on a TCP port')
   url.port = String(address.port)
   return {
     url: url.href,
@@ -44,18 +48,18 @@ interface Session {
 }
 
 /**
- * A call ends with Query or Sync, and its answer with ReadyForQuery. Our client sends no second call before it has the first
- * one's answer, so that all that comes meanwhile belongs to it.
+ * A call ends with Query or Sync, and its response with ReadyForQuery. Our client does not pipeline: it sends the next call only
+ * after the response, so that everything in between belongs to one call.
  */
 function openSession(
   client: Socket,
-  engine: Socket,
-  { loses, count, onEnd }: { loses: () => boolean; count: LossyPostgres['count']; onEnd: () => void },
+  upstream: Socket,
+  { shouldLose, count, onEnd }: { shouldLose: () => boolean; count: LossyPostgres['count']; onEnd: () => void },
 ): Session {
   const fromClient = new MessageReader({ firstHasNoType: true })
-  const fromEngine = new MessageReader({ firstHasNoType: false })
-  let unanswered = false
-  let isLosing = false
+  const fromUpstream = new MessageReader({ firstHasNoType: false })
+  let hasOpenCall = false
+  let loseResponse = false
   let inTransaction = false
   let committed = false
 
@@ -63,32 +67,32 @@ function openSession(
     for (const { type } of fromClient.read(chunk)) {
       if (type !== 'Q' && type !== 'S') continue
       count.calls++
-      unanswered = true
-      isLosing = loses()
+      hasOpenCall = true
+      loseResponse = shouldLose()
       committed = false
     }
-    engine.write(chunk)
+    upstream.write(chunk)
   })
-  engine.on('data', (chunk) => {
-    for (const { type, body } of fromEngine.read(chunk)) {
+  upstream.on('data', (chunk) => {
+    for (const { type, body } of fromUpstream.read(chunk)) {
       if (type === 'C' && body.toString().startsWith('COMMIT')) committed = true
       if (type !== 'Z') continue
-      unanswered = false
+      hasOpenCall = false
       inTransaction = body.toString() !== 'I'
-      if (!isLosing) continue
+      if (!loseResponse) continue
       count.lost++
       if (committed) count.lostCommits++
       return end()
     }
-    if (!isLosing) client.write(chunk)
+    if (!loseResponse) client.write(chunk)
   })
   const end = () => {
     client.destroy()
-    engine.destroy()
+    upstream.destroy()
     onEnd()
   }
-  for (const socket of [client, engine]) socket.on('error', () => {}).on('close', end)
-  return { isBusy: () => unanswered || inTransaction, end }
+  for (const socket of [client, upstream]) socket.on('error', () => {}).on('close', end)
+  return { isBusy: () => hasOpenCall || inTransaction, end }
 }
 
 interface Message {
@@ -96,7 +100,10 @@ interface Message {
   body: Buffer
 }
 
-/** A letter for the type, four bytes for the length with themselves, the body; only the very first has no letter. */
+/**
+ * A message is a type letter, a four-byte length that includes itself, and the body. Only the client's first message has no
+ * type.
+ */
 class MessageReader {
   #rest = Buffer.alloc(0)
   #typeBytes: 0 | 1

@@ -1,13 +1,13 @@
-/** People who are signed in, for proofs: each with the headers that a browser on our own pages would send. */
-import { browserLike } from '../../dev-services/browser-like.ts'
-import { runColophon } from '../../dev-services/colophon.ts'
+/** Signed-in people, each with the headers that a browser on our own pages would send. */
+import { createBrowserClient } from '../../dev-services/browser-client.ts'
+import { runColophon } from '../../dev-services/colophon-process.ts'
 import type { Client } from '../../sdk/src/index.ts'
 
 export interface SignedInPerson {
   client: Client
-  /** By name. */
+  /** Values by name. */
   cookies: ReadonlyMap<string, string>
-  /** Name, value, name, value …: the cookie and where the request comes from. */
+  /** Name, value, name, value …: the cookies and the origin. */
   headers(): string[]
   signInAgain(): Promise<void>
 }
@@ -16,8 +16,8 @@ export const password = 'a sentence that only people know'
 
 export const originOf = (apiUrl: string): string => apiUrl.replace('127.0.0.1', 'localhost')
 
-function person(apiUrl: string, email: string): SignedInPerson {
-  const { client, cookies } = browserLike(apiUrl, originOf(apiUrl))
+function createPerson(apiUrl: string, email: string): SignedInPerson {
+  const { client, cookies } = createBrowserClient(apiUrl, originOf(apiUrl))
   return {
     client,
     cookies,
@@ -31,24 +31,24 @@ function person(apiUrl: string, email: string): SignedInPerson {
   }
 }
 
-/** The first owner, by the link that the command prints. */
-export async function firstOwner(apiUrl: string, environment: Record<string, string>): Promise<SignedInPerson> {
-  const link = await runColophon(['admin', 'owner-link'], { environment })
+/** Creates the first owner with the one-time link that the command prints. */
+export async function createFirstOwner(apiUrl: string, environment: Record<string, string>): Promise<SignedInPerson> {
+  const link = await runColophon(['admin', 'owner-link', 'create'], { environment })
   const email = 'first@example.com'
-  const first = person(apiUrl, email)
+  const owner = createPerson(apiUrl, email)
   const token = new URL(link).hash.slice(1)
-  await first.client.session.createFirstOwner({ token, name: 'The First', email, password })
-  return first
+  await owner.client.session.createFirstOwner({ token, name: 'The First', email, password })
+  return owner
 }
 
-/** Somebody new, invited to a project by its owner. */
-export async function invited(
+/** Creates a person by an invitation to a project. */
+export async function inviteMember(
   apiUrl: string,
   owner: SignedInPerson,
   { projectId, role, email }: { projectId: string; role: 'owner' | 'editor' | 'viewer'; email: string },
 ): Promise<SignedInPerson> {
   const { url } = await owner.client.invitations.create(projectId, { email, role })
-  const newcomer = person(apiUrl, email)
-  await newcomer.client.invitations.accept({ token: new URL(url).hash.slice(1), name: email, password })
-  return newcomer
+  const member = createPerson(apiUrl, email)
+  await member.client.invitations.accept({ token: new URL(url).hash.slice(1), name: email, password })
+  return member
 }

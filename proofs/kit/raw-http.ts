@@ -1,15 +1,15 @@
-/** Bytes on a socket and what comes back: for requests that no HTTP client would send. */
+/** Sends raw bytes on a socket and parses the response, for requests that no HTTP client would send. */
 import { connect } from 'node:net'
-import type { Answer } from './http-call.ts'
+import type { HttpResponse } from './http-call.ts'
 
 export interface RawRequest {
   method?: string
-  /** As it stands in the first line. */
+  /** As sent in the request line. */
   target: string
-  /** Whole lines, like `Accept: text/plain`. */
+  /** Complete lines, such as `Accept: text/plain`. */
   headers?: readonly string[]
   body?: string | Buffer
-  /** Content-Length of the body, unless the request speaks of it in another way. */
+  /** Header lines that frame the body. Default: the Content-Length of the body. */
   framing?: readonly string[]
 }
 
@@ -21,21 +21,21 @@ export function rawRequest({ method = 'GET', target, headers = [], body = '', fr
 }
 
 export interface Exchange {
-  /** Undefined: the connection was closed, or stayed silent, without a whole answer. */
-  response: Answer | undefined
+  /** Undefined: the connection was closed or timed out before a complete response. */
+  response: HttpResponse | undefined
   seconds: number
 }
 
-export interface Exchanging {
+export interface ExchangeOptions {
   withinSeconds?: number
-  /** Written once a second after the first bytes, until the other side closes. */
+  /** Sent once a second after the first bytes, until the server closes the connection. */
   drip?: string
 }
 
 export function exchange(
   apiUrl: string,
   bytes: Buffer | string,
-  { withinSeconds = 20, drip }: Exchanging = {},
+  { withinSeconds = 20, drip }: ExchangeOptions = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(apiUrl)
   const startedAt = performance.now()
@@ -45,22 +45,22 @@ export function exchange(
     const dripping = drip === undefined ? undefined : setInterval(() => socket.writable && socket.write(drip), 1000)
     const end = () => {
       clearInterval(dripping)
-      clearTimeout(limit)
+      clearTimeout(timeout)
       socket.destroy()
-      resolve({ response: relayWholeResponse(received), seconds: (performance.now() - startedAt) / 1000 })
+      resolve({ response: parseCompleteResponse(received), seconds: (performance.now() - startedAt) / 1000 })
     }
-    const limit = setTimeout(end, withinSeconds * 1000)
+    const timeout = setTimeout(end, withinSeconds * 1000)
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk])
-      if (relayWholeResponse(received)) end()
+      if (parseCompleteResponse(received)) end()
     })
     socket.once('close', end)
-    socket.on('error', () => {}) // reset after an answer, for instance; 'close' follows
+    socket.on('error', () => {}) // for example a reset after the response; 'close' follows
   })
 }
 
-/** Sends the request and resets the connection, without waiting for anything. */
-export function hangUp(apiUrl: string, bytes: Buffer | string): Promise<void> {
+/** Sends the request and resets the connection without waiting for a response. */
+export function sendAndReset(apiUrl: string, bytes: Buffer | string): Promise<void> {
   const { hostname, port } = new URL(apiUrl)
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) }, () => {
@@ -71,17 +71,17 @@ export function hangUp(apiUrl: string, bytes: Buffer | string): Promise<void> {
   })
 }
 
-function relayWholeResponse(received: Buffer): Answer | undefined {
+function parseCompleteResponse(received: Buffer): HttpResponse | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd === -1) return undefined
   const [first = '', ...lines] = received.subarray(0, headEnd).toString('latin1').split('\r\n')
   const status = Number(first.match(/^HTTP\/1\.1 (\d{3}) /)?.[1])
   const rest = received.subarray(headEnd + 4)
-  if (status === 100) return relayWholeResponse(rest)
-  const headers = Object.fromEntries(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), valueIn(line)]))
+  if (status === 100) return parseCompleteResponse(rest)
+  const headers = Object.fromEntries(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), headerValue(line)]))
   const length = Number(headers['content-length'] ?? 0)
   if (rest.length < length) return undefined
   return { status, headers, text: rest.subarray(0, length).toString() }
 }
 
-const valueIn = (line: string) => line.slice(line.indexOf(':') + 1).trim()
+const headerValue = (line: string) => line.slice(line.indexOf(':') + 1).trim()

@@ -1,14 +1,14 @@
-/** The table of docs/roles.md, as people read it. */
+/** Reads the permissions table in docs/roles.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const visitors = ['nobody', 'viewer', 'editor', 'owner', "another project's owner", 'operator'] as const
-export type Visitor = (typeof visitors)[number]
+export const callers = ['nobody', 'viewer', 'editor', 'owner', "another project's owner", 'operator'] as const
+export type Caller = (typeof callers)[number]
 
-/** `yes`: it is done, or refused for what it asks and not for who asks. Otherwise the status of the refusal. */
+/** `yes`: allowed, or rejected for a reason other than who the caller is. Otherwise the status of the rejection. */
 export type Verdict = 'yes' | '401' | '403' | '404'
 
-export type RoleTable = ReadonlyMap<string, Readonly<Record<Visitor, Verdict>>>
+export type RoleTable = ReadonlyMap<string, Readonly<Record<Caller, Verdict>>>
 
 export function readRoleTable(): RoleTable {
   const text = readFileSync(join(import.meta.dirname, '../../docs/roles.md'), 'utf8')
@@ -16,11 +16,11 @@ export function readRoleTable(): RoleTable {
   return new Map(
     [...rows].map(([, route = '', cells = '']) => {
       const verdicts = cells.split('|').map((cell) => cell.trim())
-      if (verdicts.length !== visitors.length || !verdicts.every(isVerdict))
-        throw new Error(`docs/roles.md, ${route}: has to have ${visitors.length} of yes, 401, 403 and 404`)
+      if (verdicts.length !== callers.length || !verdicts.every(isVerdict))
+        throw new Error(`docs/roles.md, ${route}: the row must have ${callers.length} cells, each yes, 401, 403 or 404`)
       return [
         route,
-        Object.fromEntries(visitors.map((who, index) => [who, verdicts[index]])) as Record<Visitor, Verdict>,
+        Object.fromEntries(callers.map((caller, index) => [caller, verdicts[index]])) as Record<Caller, Verdict>,
       ]
     }),
   )

@@ -1,29 +1,29 @@
 /**
- * A valid request for every operation of the contract: real ids for the path, the schema's own example for the body. New
- * routes fall under the proofs by themselves, as long as their paths speak of things that are made here.
+ * A valid request for every operation in the OpenAPI document: real ids for the path, the schema's own example for the body. The
+ * proofs cover new routes automatically, as long as this file can create the resources that their paths name.
  */
 import pg from 'pg'
 import { bearer, call } from './http-call.ts'
 
 export interface Operation {
   method: string
-  /** With parameters as `{name}`. */
+  /** With parameters written as `{name}`. */
   path: string
   access: string
   bodyExample: unknown
-  bodyForm: BodyForm
-  /** Of every answer that is documented. */
+  bodySpec: BodySpec
+  /** All documented statuses. */
   statuses: readonly number[]
 }
 
-export interface BodyForm {
+export interface BodySpec {
   mediaTypes: readonly string[]
   maxBytes: number
-  /** With gzip. */
-  mayBePacked: boolean
+  /** Whether the body may be compressed with gzip. */
+  allowGzip: boolean
 }
 
-const ordinaryBody = { maxBytes: 1024 * 1024, mayBePacked: false }
+const defaultBodySpec = { maxBytes: 1024 * 1024, allowGzip: false }
 
 interface Document {
   paths: Record<string, Record<string, DocumentedOperation>>
@@ -31,25 +31,25 @@ interface Document {
 
 interface DocumentedOperation {
   'x-colophon-access': string
-  'x-colophon-body'?: Omit<BodyForm, 'mediaTypes'>
+  'x-colophon-body'?: Omit<BodySpec, 'mediaTypes'>
   responses: Record<string, unknown>
   requestBody?: { content: Record<string, { schema: { examples?: unknown[] } }> }
 }
 
-export async function operationsOf(apiUrl: string): Promise<Operation[]> {
+export async function readOperations(apiUrl: string): Promise<Operation[]> {
   const document = JSON.parse((await call({ method: 'GET', url: `${apiUrl}/openapi.json` })).text) as Document
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const schema = operation.requestBody?.content['application/json']?.schema
-      if (schema && !schema.examples?.length) throw new Error(`${method} ${path}: its body has no example`)
+      if (schema && !schema.examples?.length) throw new Error(`${method} ${path}: the body schema has no example`)
       return {
         method: method.toUpperCase(),
         path,
         access: operation['x-colophon-access'],
         bodyExample: schema?.examples?.[0],
-        bodyForm: {
+        bodySpec: {
           mediaTypes: Object.keys(operation.requestBody?.content ?? {}),
-          ...(operation['x-colophon-body'] ?? ordinaryBody),
+          ...(operation['x-colophon-body'] ?? defaultBodySpec),
         },
         statuses: Object.keys(operation.responses).map(Number),
       }
@@ -57,13 +57,13 @@ export async function operationsOf(apiUrl: string): Promise<Operation[]> {
   )
 }
 
-type Make = (post: (path: string, body: unknown) => Promise<Record<string, unknown>>) => Promise<string>
+type CreateResource = (post: (path: string, body: unknown) => Promise<Record<string, unknown>>) => Promise<string>
 
-/** Only those who run the installation make models; whoever wants to see one go has to put it there. */
+/** Only operators can add models. A proof that deletes one has to insert it first. */
 export const exampleModel = 'example-model'
 
-/** How to make one of what a path parameter names, so that each request finds its own. */
-const makers: Readonly<Record<string, Make>> = {
+/** Creates the resource that a path parameter names, so that each request has its own. */
+const creators: Readonly<Record<string, CreateResource>> = {
   keyId: async (post) =>
     (
       (await post('/v2/projects/{projectId}/keys', { name: 'an example', scopes: ['agent:read'] })).key as {
@@ -76,8 +76,8 @@ const makers: Readonly<Record<string, Make>> = {
   },
   invitationId: async (post) => {
     const email = `${crypto.randomUUID()}@example.com`
-    const made = await post('/v2/projects/{projectId}/invitations', { email, role: 'viewer' })
-    return String((made.invitation as { id: string }).id)
+    const response = await post('/v2/projects/{projectId}/invitations', { email, role: 'viewer' })
+    return String((response.invitation as { id: string }).id)
   },
   runnerId: async (post) =>
     ((await post('/v2/projects/{projectId}/runners', { name: 'an example' })).runner as { id: string }).id,
@@ -87,8 +87,8 @@ const makers: Readonly<Record<string, Make>> = {
 }
 
 /**
- * The operation's address with real ids in it. Each job that is made for it counts in the project's hour: who asks for many
- * lets hours pass between them.
+ * The URL of the operation with real ids. Each job created for it counts towards the project's hourly limit: for many URLs, reset
+ * the limits in between.
  */
 export async function exampleUrl(
   apiUrl: string,
@@ -100,21 +100,21 @@ export async function exampleUrl(
     const url = apiUrl + inProject(template)
     const headers = [...bearer(key), 'content-type', 'application/json']
     const response = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
-    if (response.status >= 300) throw new Error(`making an example at ${template}: ${response.text}`)
+    if (response.status >= 300) throw new Error(`creating an example with POST ${template} failed: ${response.text}`)
     return JSON.parse(response.text) as Record<string, unknown>
   }
   let filled = inProject(path)
   for (const [placeholder, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
     if (name === 'projectId') continue
-    const make = makers[name]
-    if (!make) throw new Error(`${path}: proofs/kit/route-examples.ts does not know how to make a ${name}`)
-    filled = filled.replace(placeholder, await make(post))
+    const create = creators[name]
+    if (!create) throw new Error(`${path}: proofs/kit/route-examples.ts cannot create a ${name} yet`)
+    filled = filled.replace(placeholder, await create(post))
   }
   return `${apiUrl}${filled}`
 }
 
-/** The site key that stands in an example is one from then on: of this project. */
-export async function makeExampleSiteKey(
+/** Makes the site key in the example body valid, for this project. */
+export async function createExampleSiteKey(
   operations: readonly Operation[],
   postgresUrl: string,
   projectId: string,

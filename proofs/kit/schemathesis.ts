@@ -1,4 +1,4 @@
-/** Schemathesis: requests made from the OpenAPI document, valid ones and others, and every answer held against it. */
+/** Runs Schemathesis: it generates valid and invalid requests from the OpenAPI document and checks every response against it. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -10,43 +10,43 @@ import type { Operation } from './route-examples.ts'
 
 export interface FuzzedOperation {
   operation: Operation
-  /** One of its own, so that no key comes near its limit of reads. */
+  /** Each operation has its own key, so that no key reaches its read rate limit. */
   key: string
-  /** Real ids for the path, by the parameter's name. Where there is only one it stands in every request. */
+  /** Real ids by path parameter. If there is only one, every request uses it. */
   ids: Readonly<Record<string, readonly string[]>>
-  /** By rules that a schema cannot say. */
-  mayRefuseWith: readonly number[]
+  /** Statuses of rejections by rules that a schema cannot express. */
+  allowedRejections: readonly number[]
 }
 
-export interface Fuzzing {
+export interface SchemathesisOptions {
   apiUrl: string
   operations: readonly FuzzedOperation[]
   seed: number
   examplesPerOperation: number
-  /** Where it leaves its own files. */
+  /** For its configuration and output files. */
   directory: string
 }
 
-/** Returns what it found, in its own words; undefined: nothing. */
-export async function findWithSchemathesis(fuzzing: Fuzzing): Promise<string | undefined> {
-  const python = await installedPython()
-  const configFile = join(fuzzing.directory, 'schemathesis.toml')
-  writeFileSync(configFile, configuration(fuzzing), { mode: 0o600 })
+/** Returns the failures as Schemathesis prints them, or undefined. */
+export async function runSchemathesis(options: SchemathesisOptions): Promise<string | undefined> {
+  const python = await installPython()
+  const configFile = join(options.directory, 'schemathesis.toml')
+  writeFileSync(configFile, renderConfiguration(options), { mode: 0o600 })
   const args = [
     '-m',
     'schemathesis.cli',
     '--config-file',
     configFile,
     'run',
-    `${fuzzing.apiUrl}/openapi.json`,
+    `${options.apiUrl}/openapi.json`,
     '--max-response-time',
     '10',
-    '--continue-on-failure', // and every check that it has
+    '--continue-on-failure', // and run all checks
     '--seed',
-    String(fuzzing.seed),
+    String(options.seed),
     '--max-examples',
-    String(fuzzing.examplesPerOperation),
-    // NUL is refused in every text, which no schema says; the requests made by hand send it.
+    String(options.examplesPerOperation),
+    // NUL is rejected in every text, which no schema can say. The handwritten requests send it.
     '--generation-allow-x00',
     'false',
     '--generation-database',
@@ -61,7 +61,7 @@ export async function findWithSchemathesis(fuzzing: Fuzzing): Promise<string | u
     execFile(
       python,
       args,
-      { cwd: fuzzing.directory, env: { PATH: process.env.PATH }, maxBuffer: 2 ** 28 },
+      { cwd: options.directory, env: { PATH: process.env.PATH }, maxBuffer: 2 ** 28 },
       (error, output, errorOutput) =>
         resolve(error ? failuresOf(output) || `${error.message}\n${errorOutput.slice(-2000)}` : undefined),
     )
@@ -72,12 +72,12 @@ const failuresOf = (output: string) => output.match(/=+ (?:ERRORS|FAILURES) =+\n
 
 const requirementsFile = join(import.meta.dirname, 'schemathesis-requirements.txt')
 
-async function installedPython(): Promise<string> {
+async function installPython(): Promise<string> {
   const version = createHash('sha256').update(readFileSync(requirementsFile)).digest('hex').slice(0, 12)
-  const directory = await cached('schemathesis', version, async (part) => {
-    await runCommand(['python3', '-m', 'venv', part])
+  const directory = await cached('schemathesis', version, async (target) => {
+    await runCommand(['python3', '-m', 'venv', target])
     await runCommand([
-      join(part, 'bin/python'),
+      join(target, 'bin/python'),
       '-m',
       'pip',
       'install',
@@ -91,16 +91,16 @@ async function installedPython(): Promise<string> {
       requirementsFile,
     ])
   })
-  // The scripts of a virtual environment name the directory that it was made in; its Python may be moved.
+  // The scripts of a virtual environment contain the directory that it was created in. Its Python works after a move.
   return join(directory, 'bin/python')
 }
 
-/** In TOML, whose strings and lists are written as in JSON. */
-function configuration({ operations, apiUrl }: Fuzzing): string {
+/** The configuration in TOML, whose strings and lists have the syntax of JSON. */
+function renderConfiguration({ operations, apiUrl }: SchemathesisOptions): string {
   const lines = [
-    // Ids found in answers are used in the last phase only: before, it would revoke the keys that it works with.
+    // Ids from responses are used only in the last phase. Earlier, Schemathesis would revoke the keys that it uses itself.
     ...['examples', 'coverage', 'fuzzing'].map((phase) => `phases.${phase}.extra-data-sources.responses = false`),
-    // That phase takes requests for invalid which it has meanwhile given valid parts from an answer (4.32.5).
+    // In that phase, requests count as invalid although Schemathesis has put valid values from a response into them (4.32.5).
     'phases.stateful.checks.negative_data_rejection.enabled = false',
   ]
   operations.forEach(({ ids }, index) => {
@@ -109,17 +109,17 @@ function configuration({ operations, apiUrl }: Fuzzing): string {
         lines.push(`dictionaries.${dictionaryName(index, name)}.values = ${JSON.stringify(values)}`)
     }
   })
-  operations.forEach(({ operation, key, ids, mayRefuseWith }, index) => {
+  operations.forEach(({ operation, key, ids, allowedRejections }, index) => {
     lines.push('[[operations]]', `include-name = ${JSON.stringify(`${operation.method} ${operation.path}`)}`)
     lines.push(`headers.Authorization = ${JSON.stringify(`Bearer ${key}`)}`)
-    lines.push(`headers.Origin = ${JSON.stringify(originOf(apiUrl))}`) // as the dashboard's pages
+    lines.push(`headers.Origin = ${JSON.stringify(originOf(apiUrl))}`) // the origin of the dashboard
     for (const [name, values] of Object.entries(ids)) {
-      const someOfThem = `{ dictionary = "${dictionaryName(index, name)}", probability = 0.8 }`
-      // The phase that covers every keyword of a schema knows no dictionaries: with them, it would only be told 404.
-      lines.push(`parameters."path.${name}" = ${values.length === 1 ? JSON.stringify(values[0]) : someOfThem}`)
+      const fromDictionary = `{ dictionary = "${dictionaryName(index, name)}", probability = 0.8 }`
+      // The coverage phase does not support dictionaries: with them, every response would be 404.
+      lines.push(`parameters."path.${name}" = ${values.length === 1 ? JSON.stringify(values[0]) : fromDictionary}`)
     }
-    if (mayRefuseWith.length > 0) {
-      const statuses = ['2xx', '401', '403', '404', '409', '429', ...mayRefuseWith.map(String)]
+    if (allowedRejections.length > 0) {
+      const statuses = ['2xx', '401', '403', '404', '409', '429', ...allowedRejections.map(String)]
       lines.push(`checks.positive_data_acceptance.expected-statuses = ${JSON.stringify(statuses)}`)
     }
   })

@@ -1,6 +1,6 @@
 /**
- * What the test runner does for a turn: the prompt is a script, played with real git on a real clone, and reported as an
- * honest runner would.
+ * What the test runner does for a turn: the prompt is a script, which is executed with real git on a real clone and reported the
+ * way an honest runner does.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -15,73 +15,76 @@ import type { Work } from './test-runner.ts'
 export interface TurnScript {
   /** `owner/name` on the code host. */
   repository: string
-  /** Files to write, by path; none: nothing is changed. */
+  /** File contents by path. Undefined: nothing is changed. */
   write?: Record<string, string>
-  /** How long the agent thinks. */
+  /** How long the agent takes. */
   seconds?: number
-  /** Instead of a result. */
-  ends?: 'agent_failed' | 'handed_back'
-  /** Works until it is told to stop. */
+  /** How the attempt ends instead of with a result. */
+  endAs?: 'agent_failed' | 'released'
+  /** Works until it is stopped. */
   untilStopped?: boolean
   title?: string
   summary?: string
 }
 
-export const promptOf = (script: TurnScript): string => JSON.stringify(script)
+export const scriptPrompt = (script: TurnScript): string => JSON.stringify(script)
 
-/** Where a repository is read, and as whom. */
-export type GitOf = (repository: string, turn: ClaimedTurn) => { url: string; authorization: string } | undefined
+/** Returns the remote of a repository and the credential for it. */
+export type ResolveRemote = (
+  repository: string,
+  turn: ClaimedTurn,
+) => { url: string; authorization: string } | undefined
 
-export const giteaGit =
-  ({ url, adminName, adminToken }: { url: string; adminName: string; adminToken: string }): GitOf =>
+export const giteaRemote =
+  ({ url, adminName, adminToken }: { url: string; adminName: string; adminToken: string }): ResolveRemote =>
   (repository) => ({
     url: `${url}/${repository}.git`,
     authorization: `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`,
   })
 
-/** By the gateway, as the real runner does: it has the way in to the code host. */
-export const gatewayGit =
-  (gatewayUrl: string): GitOf =>
+/** Reads through the gateway, as the real runner does: the gateway has the credential for the code host. */
+export const gatewayRemote =
+  (gatewayUrl: string): ResolveRemote =>
   (_, { attemptToken }) => ({ url: `${gatewayUrl}/git`, authorization: `Bearer ${attemptToken}` })
 
-/** The code host is away: somebody else may have more luck. */
-export const handingBack =
+/** Releases the attempt after an error, for example while the code host is down, so that another runner can claim the turn. */
+export const releaseOnError =
   (work: Work): Work =>
   (turn, stopped) =>
     work(turn, stopped).catch(async () => {
       await sleep(500)
-      return { kind: 'handed_back' }
+      return { kind: 'released' }
     })
 
-export function scriptedWork(gitOf: GitOf): Work {
+export function scriptedWork(resolveRemote: ResolveRemote): Work {
   return async (turn, stopped) => {
     const script = JSON.parse(turn.prompt) as TurnScript
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})
     while (script.untilStopped && !stopped.aborted) await sleep(50)
     if (stopped.aborted) return { kind: 'stopped' }
-    if (script.ends === 'agent_failed') return { kind: 'agent_failed', message: 'as scripted' }
-    if (script.ends === 'handed_back') return { kind: 'handed_back' }
-    const git = gitOf(script.repository, turn)
-    if (!git) throw new Error(`nobody knows where ${script.repository} is`)
-    return perform(turn, script, git.url, git.authorization)
+    if (script.endAs === 'agent_failed') return { kind: 'agent_failed', message: 'as scripted' }
+    if (script.endAs === 'released') return { kind: 'released' }
+    const remote = resolveRemote(script.repository, turn)
+    if (!remote) throw new Error(`no remote for ${script.repository}`)
+    return executeScript(turn, script, remote.url, remote.authorization)
   }
 }
 
-async function perform(
+async function executeScript(
   turn: ClaimedTurn,
   script: TurnScript,
-  remote: string,
+  remoteUrl: string,
   authorization: string,
 ): Promise<TurnReport> {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-test-turn-'))
   try {
     const git = (...args: string[]) => runGit(join(directory, 'tree'), authorization, args)
     await mkdir(join(directory, 'tree'))
-    await git('clone', '--quiet', '--depth=1', `--branch=${turn.startBranch}`, remote, '.')
+    await git('clone', '--quiet', '--depth=1', `--branch=${turn.startBranch}`, remoteUrl, '.')
     let baseCommit = await git('rev-parse', 'HEAD')
-    if (turn.earlier) {
-      baseCommit = turn.earlier.baseCommit
-      await writeFile(join(directory, 'earlier'), Buffer.from(turn.earlier.bundle, 'base64'))
+    if (turn.unpublishedWork) {
+      baseCommit = turn.unpublishedWork.baseCommit
+      await writeFile(join(directory, 'earlier'), Buffer.from(turn.unpublishedWork.bundle, 'base64'))
       await git('fetch', '--quiet', '--depth=1', 'origin', baseCommit)
       await git('fetch', '--quiet', join(directory, 'earlier'), 'HEAD')
       await git('checkout', '--quiet', '--detach', 'FETCH_HEAD')

@@ -1,30 +1,30 @@
-/** The requests as the service itself logged them: evidence that does not rest on the client's word. */
+/** Reads requests from the log of the service: evidence that does not depend on the client. */
 import { readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface LoggedRequest {
   method: string
-  /** With parameters as `{name}`; undefined where no route was found. */
+  /** With parameters written as `{name}`. Undefined: no route matched. */
   path: string | undefined
   status: number
 }
 
-export interface LogPart {
+export interface LogExcerpt {
   requests: readonly LoggedRequest[]
-  /** Lines of level `error` and above, and what is no log line at all, like a crash. */
+  /** Lines of level `error` and above, and lines that are not log entries, such as a crash. */
   errors: readonly string[]
 }
 
-export const endOfLog = (file: string): number => statSync(file).size
+export const logEndOffset = (file: string): number => statSync(file).size
 
-/** What was logged after `offsetBytes`, an earlier end of the log. */
-export async function loggedSince(file: string, offsetBytes: number): Promise<LogPart> {
-  await sleep(500) // the last lines are on their way through a pipe
+/** Reads everything after `offsetBytes`, an earlier end of the log. */
+export async function readLogSince(file: string, offsetBytes: number): Promise<LogExcerpt> {
+  await sleep(500) // the last lines may still be in a pipe
   const requests: LoggedRequest[] = []
   const errors: string[] = []
   for (const line of readFileSync(file).subarray(offsetBytes).toString().split('\n')) {
     if (line === '') continue
-    const entry = asLogEntry(line)
+    const entry = parseLogEntry(line)
     if (entry === undefined || entry.level === 'error' || entry.level === 'fatal') errors.push(line)
     else if (entry.msg === 'request') {
       const path = entry.route?.replace(/:(\w+)/g, '{$1}')
@@ -42,7 +42,7 @@ interface LogEntry {
   status?: number
 }
 
-function asLogEntry(line: string): LogEntry | undefined {
+function parseLogEntry(line: string): LogEntry | undefined {
   try {
     return JSON.parse(line) as LogEntry
   } catch {

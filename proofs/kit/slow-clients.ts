@@ -1,28 +1,31 @@
-/** Clients that take for ever, each a byte a second, to keep connections and memory from others. */
+/** Clients that send a byte a second and never finish, to exhaust connections and memory (slowloris). */
 import { type Exchange, exchange, rawRequest } from './raw-http.ts'
 
 export interface SlowRequest {
   name: string
-  begins: Buffer | string
-  /** Sent once a second after that. */
+  firstBytes: Buffer | string
+  /** Sent once a second afterwards. */
   drip: string
 }
 
 export function slowRequests(target: string, authorization: string): SlowRequest[] {
   const json = [authorization, 'Content-Type: application/json']
-  const begun = (framing: string, body = '') =>
+  const start = (framing: string, body = '') =>
     rawRequest({ method: 'POST', target, headers: json, framing: [framing], body })
   return [
-    { name: 'a slow body', begins: begun('Content-Length: 1000'), drip: ' ' },
-    { name: 'a body that stops', begins: begun('Content-Length: 1000', '{'), drip: '' },
-    { name: 'slow chunks', begins: begun('Transfer-Encoding: chunked'), drip: '1\r\n \r\n' },
-    { name: 'a chunk of 4 GiB', begins: begun('Transfer-Encoding: chunked', 'ffffffff\r\n'), drip: ' ' },
-    { name: 'slow headers', begins: 'GET /v2/me HTTP/1.1\r\n', drip: 'a: b\r\n' },
-    { name: 'a slow first line', begins: 'GET /', drip: 'x' },
-    { name: 'empty lines', begins: '\r\n'.repeat(10_000), drip: '\r\n' },
-    { name: 'nothing at all', begins: '', drip: '' },
+    { name: 'a slow body', firstBytes: start('Content-Length: 1000'), drip: ' ' },
+    { name: 'a body that stops', firstBytes: start('Content-Length: 1000', '{'), drip: '' },
+    { name: 'slow chunks', firstBytes: start('Transfer-Encoding: chunked'), drip: '1\r\n \r\n' },
+    { name: 'a chunk of 4 GiB', firstBytes: start('Transfer-Encoding: chunked', 'ffffffff\r\n'), drip: ' ' },
+    { name: 'slow headers', firstBytes: 'GET /v2/me HTTP/1.1\r\n', drip: 'a: b\r\n' },
+    { name: 'a slow first line', firstBytes: 'GET /', drip: 'x' },
+    { name: 'empty lines', firstBytes: '\r\n'.repeat(10_000), drip: '\r\n' },
+    { name: 'nothing at all', firstBytes: '', drip: '' },
   ]
 }
 
-export const sendSlowly = (apiUrl: string, { begins, drip }: SlowRequest, withinSeconds: number): Promise<Exchange> =>
-  exchange(apiUrl, begins, { drip, withinSeconds })
+export const sendSlowly = (
+  apiUrl: string,
+  { firstBytes, drip }: SlowRequest,
+  withinSeconds: number,
+): Promise<Exchange> => exchange(apiUrl, firstBytes, { drip, withinSeconds })

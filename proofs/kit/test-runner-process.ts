@@ -1,29 +1,31 @@
-/** Test runners in a process of their own, so that they can be killed. Says on its output how many turns it has in hand. */
-import { giteaGit, handingBack, scriptedWork } from './scripted-work.ts'
+/**
+ * Test runners in their own process, so that they can be killed. The process prints its number of active turns at every change.
+ */
+import { giteaRemote, releaseOnError, scriptedWork } from './scripted-work.ts'
 import { startTestRunner } from './test-runner.ts'
 
 export interface TestRunnerSettings {
-  /** One turn at a time for each of them. */
+  /** One runner for each, with one turn at a time. */
   gatewayUrls: readonly string[]
   token: string
   gitea: { url: string; adminName: string; adminToken: string }
 }
 
 const settings = JSON.parse(process.env.TEST_RUNNER ?? '{}') as TestRunnerSettings
-const work = handingBack(scriptedWork(giteaGit(settings.gitea)))
-let turnsInHand = 0
-const tell = () => process.stdout.write(`${turnsInHand}\n`)
+const work = releaseOnError(scriptedWork(giteaRemote(settings.gitea)))
+let activeTurns = 0
+const printActiveTurns = () => process.stdout.write(`${activeTurns}\n`)
 
 for (const gatewayUrl of settings.gatewayUrls) {
   startTestRunner(gatewayUrl, settings.token, async (turn, stopped) => {
-    turnsInHand++
-    tell()
+    activeTurns++
+    printActiveTurns()
     try {
       return await work(turn, stopped)
     } finally {
-      turnsInHand--
-      tell()
+      activeTurns--
+      printActiveTurns()
     }
   })
 }
-tell()
+printActiveTurns()

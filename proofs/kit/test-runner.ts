@@ -1,4 +1,4 @@
-/** Plays the runner's side of the runner API with results prepared beforehand; it runs no agent. */
+/** Implements the runner's side of the runner API and reports prepared results. It runs no agent. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClaimedTurn,
@@ -8,11 +8,11 @@ import {
   type TurnReport,
 } from '../../server/src/runner-wire/runner-wire.ts'
 
-/** What to report for a turn; may take its time, and should give up when told to. */
+/** Returns the report for a turn. It may take any time, and should end soon after `stopped` aborts. */
 export type Work = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
 
 export interface TestRunner {
-  /** Turns that were claimed, and how their report was answered. */
+  /** The reports sent, with the status of the response. */
   readonly reports: { turnId: string; kind: TurnReport['kind']; status: number }[]
   stop(): Promise<void>
 }
@@ -37,17 +37,17 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Work): 
     return undefined
   }
 
-  const perform = async (turn: ClaimedTurn) => {
+  const runTurn = async (turn: ClaimedTurn) => {
     const stopped = new AbortController()
-    const beat = async () => {
+    const sendHeartbeat = async () => {
       const response = await post('events', turn.attemptToken, { firstIndex: 0, events: [] })
-      if (response.status === 404) return stopped.abort('not ours any more')
+      if (response.status === 404) return stopped.abort('the attempt is no longer valid')
       if (response.ok && ((await response.json()) as EventUploadResponse).stop) stopped.abort('stop')
     }
-    const beating = setInterval(() => void beat().catch(() => {}), turn.heartbeatSeconds * 1000)
+    const heartbeats = setInterval(() => void sendHeartbeat().catch(() => {}), turn.heartbeatSeconds * 1000)
     try {
       const report = await work(turn, stopped.signal)
-      for (let tries = 0; tries < 50; tries++) {
+      for (let attempt = 0; attempt < 50; attempt++) {
         const response = await send('result', turn.attemptToken, reportMediaType, encodeReport(report)).catch(
           () => undefined,
         )
@@ -55,17 +55,17 @@ export function startTestRunner(gatewayUrl: string, token: string, work: Work): 
           reports.push({ turnId: turn.turnId, kind: report.kind, status: response.status })
           return
         }
-        await sleep(200) // the gateway is away: a real runner keeps its result and tries again
+        await sleep(200) // the gateway is down: a real runner also keeps its result and retries
       }
     } finally {
-      clearInterval(beating)
+      clearInterval(heartbeats)
     }
   }
 
   const running = (async () => {
     while (!stopping.signal.aborted) {
       const turn = await claim().catch(() => sleep(200))
-      if (turn) await perform(turn)
+      if (turn) await runTurn(turn)
     }
   })()
   return {

@@ -5,7 +5,7 @@ import type { CallOptions } from './request.ts'
 export type Audit = ReturnType<typeof audit>
 
 export function audit(call: CallOperation) {
-  /** One page, newest first. While `nextCursor` is not null, it is the `cursor` of the next. */
+  /** One page, newest first. Pass `nextCursor` as `cursor` to get the next page; null means that this is the last one. */
   const list = (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
     call<ListAuditEntriesData, ListAuditEntriesResponse>(
       'GET',
@@ -13,7 +13,7 @@ export function audit(call: CallOperation) {
       options,
     )
 
-  /** Every entry, newest first; a page is asked for when it is come to. */
+  /** Every entry, newest first. Each page is requested when iteration reaches it. */
   async function* all(projectId: string, options?: CallOptions): AsyncGenerator<AuditEntry, void, undefined> {
     let page = await list(projectId, { limit: 250 }, options)
     yield* page.entries

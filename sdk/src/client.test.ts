@@ -10,9 +10,9 @@ afterEach(() => {
   server?.close()
 })
 
-/** A client of a server on loopback that answers as told. */
-async function clientOf(response: RequestListener, options: Omit<ClientOptions, 'baseUrl'> = {}, path = '') {
-  const listening = createServer(response)
+/** Starts a server on the loopback interface with the given handler, and creates a client of it. */
+async function createTestClient(handler: RequestListener, options: Omit<ClientOptions, 'baseUrl'> = {}, path = '') {
+  const listening = createServer(handler)
   server = listening
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
@@ -27,7 +27,7 @@ const json =
 const problem = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   json(status, body, { 'content-type': 'application/problem+json; charset=utf-8', ...headers })
 
-async function errorOf(call: Promise<unknown>): Promise<ColophonError> {
+async function catchError(call: Promise<unknown>): Promise<ColophonError> {
   const error = await call.catch((error: unknown) => error)
   if (!(error instanceof ColophonError)) throw new Error('expected a ColophonError', { cause: error })
   return error
@@ -39,35 +39,35 @@ const notReady = {
   components: { postgres: { status: 'failing', reason: 'disk_full' }, temporal: { status: 'ok', latencyMs: 4 } },
 }
 
-test('a live server says which version it is', async () => {
-  const { client } = await clientOf(json(200, { status: 'alive', version: '1.2.3' }))
+test('health returns the version of a live server', async () => {
+  const { client } = await createTestClient(json(200, { status: 'alive', version: '1.2.3' }))
   expect(await client.health()).toEqual({ status: 'alive', version: '1.2.3' })
 })
 
-test('a server that is not ready is an answer, not an error', async () => {
-  const { client } = await clientOf(json(503, notReady))
+test('readiness of a server that is not ready is a result, not an error', async () => {
+  const { client } = await createTestClient(json(503, notReady))
   expect(await client.readiness()).toEqual(notReady)
 })
 
-test('the path of the base URL is kept and the key is sent', async () => {
-  const seen: unknown[] = []
-  const { client } = await clientOf(
+test('keeps the path of the base URL and sends the API key', async () => {
+  const received: unknown[] = []
+  const { client } = await createTestClient(
     (request, response) => {
-      seen.push(request.method, request.url, request.headers.authorization, request.headers.accept)
+      received.push(request.method, request.url, request.headers.authorization, request.headers.accept)
       json(200, { status: 'alive', version: '1' })(request, response)
     },
     { apiKey: 'colophon_abc' },
     '/docs/colophon',
   )
   await client.health()
-  expect(seen).toEqual(['GET', '/docs/colophon/healthz', 'Bearer colophon_abc', 'application/json'])
+  expect(received).toEqual(['GET', '/docs/colophon/healthz', 'Bearer colophon_abc', 'application/json'])
 })
 
-test('a problem becomes an error with all that the server said', async () => {
+test('turns a problem into an error with all of its fields', async () => {
   const errors = [{ path: 'query/limit', message: 'must be at most 250' }]
   const body = { code: 'invalid_request', detail: 'The limit is too high.', requestId: 'req_1', errors }
-  const { client } = await clientOf(problem(400, body))
-  expect(await errorOf(client.health())).toMatchObject({
+  const { client } = await createTestClient(problem(400, body))
+  expect(await catchError(client.health())).toMatchObject({
     name: 'ColophonError',
     message: 'invalid_request: The limit is too high. query/limit: must be at most 250. (req_1)',
     code: 'invalid_request',
@@ -79,10 +79,10 @@ test('a problem becomes an error with all that the server said', async () => {
   })
 })
 
-test('a problem is an error even with a status that may carry an answer', async () => {
+test('throws on a problem even with a status that may carry the expected body', async () => {
   const body = { code: 'unavailable', detail: 'Try later.', requestId: 'req_2' }
-  const { client } = await clientOf(problem(503, body, { 'retry-after': '7' }))
-  expect(await errorOf(client.readiness())).toMatchObject({ code: 'unavailable', errors: [], retryAfterSeconds: 7 })
+  const { client } = await createTestClient(problem(503, body, { 'retry-after': '7' }))
+  expect(await catchError(client.readiness())).toMatchObject({ code: 'unavailable', errors: [], retryAfterSeconds: 7 })
 })
 
 test.each([
@@ -91,64 +91,66 @@ test.each([
   [new Date(Date.now() - 60_000).toUTCString(), 0],
   ['soon', undefined],
 ])('Retry-After: %s', async (header, seconds) => {
-  const { client } = await clientOf(json(429, {}, { 'retry-after': header }))
-  expect((await errorOf(client.health())).retryAfterSeconds).toEqual(seconds)
+  const { client } = await createTestClient(json(429, {}, { 'retry-after': header }))
+  expect((await catchError(client.health())).retryAfterSeconds).toEqual(seconds)
 })
 
 test.each<[string, RequestListener]>([
   [
-    'a proxy’s error page',
+    'the error page of a proxy',
     (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad</h1>'),
   ],
   [
-    'somebody else’s page',
+    'a page of another site',
     (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Hi</h1>'),
   ],
-  ['somebody else’s health', json(200, { status: 'ok' })],
-  ['a part in no known state', json(200, { ...notReady, components: { postgres: { status: 'maybe' } } })],
-  ['nothing at all', (_, response) => response.writeHead(204).end()],
-  ['a problem that is none', problem(500, { code: 'x', detail: 'y', requestId: 'z', errors: [null] })],
-])('%s is an unexpected answer', async (_name, response) => {
-  const { client, origin } = await clientOf(response)
-  const error = await errorOf(client.readiness())
+  ['the health response of another program', json(200, { status: 'ok' })],
+  ['a component with an unknown status', json(200, { ...notReady, components: { postgres: { status: 'maybe' } } })],
+  ['an empty response', (_, response) => response.writeHead(204).end()],
+  ['an invalid problem', problem(500, { code: 'x', detail: 'y', requestId: 'z', errors: [null] })],
+])('reports %s as unexpected_response', async (_name, handler) => {
+  const { client, origin } = await createTestClient(handler)
+  const error = await catchError(client.readiness())
   expect(error.code).toBe('unexpected_response')
-  expect(error.detail).toContain(`${origin}/readyz answered ${error.status}, but not as Colophon does`)
+  expect(error.detail).toContain(`${origin}/readyz sent status ${error.status} and a body that is not from Colophon`)
 })
 
-test('a redirect is not followed: the error says where to', async () => {
-  const { client } = await clientOf((_, response) => response.writeHead(301, { location: 'https://elsewhere/' }).end())
-  const error = await errorOf(client.health())
+test('does not follow a redirect and names its target in the error', async () => {
+  const { client } = await createTestClient((_, response) =>
+    response.writeHead(301, { location: 'https://elsewhere/' }).end(),
+  )
+  const error = await catchError(client.health())
   expect(error).toMatchObject({ code: 'unexpected_response', status: 301 })
-  expect(error.detail).toContain('redirects to https://elsewhere/: use that address.')
+  expect(error.detail).toContain('redirects to https://elsewhere/. Use that URL instead.')
 })
 
-test('nobody listening', async () => {
-  const { client, origin } = await clientOf(json(200, {}))
+test('reports no_response when no server listens', async () => {
+  const { client, origin } = await createTestClient(json(200, {}))
   await new Promise((resolve) => server?.close(resolve))
-  const error = await errorOf(client.health())
+  const error = await catchError(client.health())
   expect(error).toMatchObject({ code: 'no_response', status: undefined })
-  expect(error.detail).toMatch(new RegExp(`^No whole answer from ${origin}/healthz: .*ECONNREFUSED`))
+  expect(error.detail).toMatch(new RegExp(`^No complete response from ${origin}/healthz: .*ECONNREFUSED`))
 })
 
-test('an answer that is cut off', async () => {
-  const { client } = await clientOf((_, response) => {
+test('reports no_response when the response is cut off', async () => {
+  const { client } = await createTestClient((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
     response.write('{"status":', () => response.destroy())
   })
-  expect(await errorOf(client.health())).toMatchObject({ code: 'no_response' })
+  expect(await catchError(client.health())).toMatchObject({ code: 'no_response' })
 })
 
 test.each<[string, RequestListener]>([
-  ['no answer', () => {}],
-  ['half an answer', (_, response) => void response.writeHead(200).write('{')],
-])('%s within the time given', async (_name, response) => {
-  const { client } = await clientOf(response, { timeoutSeconds: 0.1 })
-  const error = await errorOf(client.health({ signal: new AbortController().signal }))
+  ['no response', () => {}],
+  ['an incomplete response', (_, response) => void response.writeHead(200).write('{')],
+])('reports a timeout for %s', async (_name, handler) => {
+  const { client } = await createTestClient(handler, { timeoutSeconds: 0.1 })
+  const error = await catchError(client.health({ signal: new AbortController().signal }))
   expect(error).toMatchObject({ code: 'timeout', detail: expect.stringContaining('within 0.1 seconds') })
 })
 
-test('a call that its caller gives up throws the caller’s reason', async () => {
-  const { client } = await clientOf(() => {})
+test('throws the reason of a signal that the caller aborts', async () => {
+  const { client } = await createTestClient(() => {})
   const reason = new Error('changed my mind')
   const controller = new AbortController()
   const call = client.health({ signal: controller.signal })
@@ -156,7 +158,7 @@ test('a call that its caller gives up throws the caller’s reason', async () =>
   await expect(call).rejects.toBe(reason)
 })
 
-test('another fetch can be given', async () => {
+test('uses the given fetch', async () => {
   const client = createClient({
     baseUrl: 'http://colophon.test',
     fetch: async (url) => Response.json({ status: 'alive', version: String(url) }),
@@ -165,7 +167,7 @@ test('another fetch can be given', async () => {
 })
 
 test.each(['', 'localhost:8080', 'ftp://host', '/relative', 'https://user:secret@host'])(
-  '%j is no base URL',
+  'rejects %j as base URL',
   (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(/must start with http:\/\/ or https:\/\//)
   },

@@ -1,64 +1,64 @@
 import { type Audit, audit } from './audit.ts'
-import { type ExportViews, exportViewsOver } from './export-views.ts'
-import { type Follow, followOver } from './follow.ts'
+import { createExportViews, type ExportViews } from './export-views.ts'
+import { createFollowJob, type FollowJob } from './follow-job.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
 import { type GithubCalls, github } from './github.ts'
 import { health, type Readiness, readiness } from './health.ts'
+import { type IngestViews, ingestViews } from './ingest-views.ts'
 import { type InstanceModels, instanceModels } from './instance-models.ts'
 import { type Invitations, invitations } from './invitations.ts'
 import { type Jobs, jobs } from './jobs.ts'
 import { type Keys, keys } from './keys.ts'
 import { type Members, members } from './members.ts'
-import { operationsOver } from './operation.ts'
+import { createCallOperation } from './operation.ts'
 import { type Projects, projects } from './projects.ts'
 import { type ReadViews, readViews } from './read-views.ts'
 import { type RepositoryCalls, repository } from './repository.ts'
 import type { CallOptions, Connection } from './request.ts'
 import { type Runners, runners } from './runners.ts'
 import { type SessionCalls, session } from './session.ts'
-import { type TellViews, tellViews } from './tell-views.ts'
 import { type ViewSettings, viewSettings } from './view-settings.ts'
 
 export interface ClientOptions {
-  /** Where Colophon answers, like `https://colophon.example.com`; a path in it is kept. */
+  /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
   baseUrl: string
-  /** A secret: for servers and CI, never for a browser. */
+  /** A secret: use it on servers and in CI, never in a browser. */
   apiKey?: string
-  /** The platform's own unless given. */
+  /** Defaults to the platform's `fetch`. */
   fetch?: typeof globalThis.fetch
-  /** How long a call may take, answer included; 30 unless given. */
+  /** The longest that a call may take, including reading the response. Defaults to 30. */
   timeoutSeconds?: number
 }
 
-/** Every call throws `ColophonError` when it fails. */
+/** Every call throws a `ColophonError` if it fails. */
 export interface Client {
-  /** The process is alive. */
+  /** Whether the process is alive. */
   health(options?: CallOptions): Promise<Health>
-  /** What works and what does not. A server that is not ready is an answer too, not an error. */
+  /** The state of each component. A server that is not ready yields a result, not an error. */
   readiness(options?: CallOptions): Promise<Readiness>
-  /** What the API key is good for: the way to test one. */
+  /** The project and scopes of the API key. Use it to test a key. */
   me(options?: CallOptions): Promise<Me>
   readonly jobs: Jobs & {
-    /** What the agent does, as it happens, until the job is no longer active; a lost connection is taken up again. */
-    follow: Follow
+    /** The agent's events as they happen, until the job is no longer active. Reconnects when the connection is lost. */
+    follow: FollowJob
   }
-  /** Which pages people and AIs read. */
+  /** Page views by humans and AI. */
   readonly views: ReadViews &
-    TellViews &
+    IngestViews &
     ViewSettings & {
-      /** Every page of a range, as CSV, as it comes. */
+      /** All pages of a range as a CSV stream. */
       exportCsv: ExportViews
     }
-  /** Of people who sign in, for the dashboard. */
+  /** Sessions of people who sign in; used by the dashboard. */
   readonly session: SessionCalls
   readonly invitations: Invitations
   readonly projects: Projects
-  /** Where a project's jobs work, and how it publishes. */
+  /** The repository that a project's jobs work on, and how results are published to it. */
   readonly repository: RepositoryCalls
-  /** How a project gets a repository of GitHub through the installation's App. */
+  /** Connects a project to a GitHub repository through the instance's GitHub App. */
   readonly github: GithubCalls
   readonly runners: Runners
-  /** All of the installation's, for those who run it. */
+  /** All models of the instance; for operators. */
   readonly models: InstanceModels
   readonly members: Members
   readonly keys: Keys
@@ -66,7 +66,7 @@ export interface Client {
   readonly audit: Audit
 }
 
-/** Throws `TypeError` when the base URL is none. */
+/** Throws a `TypeError` if the base URL is invalid. */
 export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: ClientOptions): Client {
   const connection: Connection = {
     base: parseBaseUrl(baseUrl),
@@ -74,13 +74,18 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     fetch: fetch ?? globalThis.fetch,
     timeoutSeconds,
   }
-  const call = operationsOver(connection)
+  const call = createCallOperation(connection)
   return {
     health: (options) => health(connection, options),
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
-    jobs: { ...jobs(call), follow: followOver(connection) },
-    views: { ...readViews(call), ...tellViews(call), ...viewSettings(call), exportCsv: exportViewsOver(connection) },
+    jobs: { ...jobs(call), follow: createFollowJob(connection) },
+    views: {
+      ...readViews(call),
+      ...ingestViews(call),
+      ...viewSettings(call),
+      exportCsv: createExportViews(connection),
+    },
     session: session(call),
     invitations: invitations(call),
     projects: projects(call),
@@ -96,9 +101,11 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
 
 function parseBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // `localhost:8080` is a URL too, of the scheme `localhost`; and fetch refuses a user name in one.
+  // `localhost:8080` parses as a URL with the scheme `localhost`, and fetch rejects a URL that contains a user name.
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new TypeError('The base URL must start with http:// or https:// and hold no user name.')
+    throw new TypeError(
+      'The base URL must start with http:// or https:// and must not contain a user name or password.',
+    )
   }
   return new URL(`${url.origin}${url.pathname.replace(/\/*$/, '/')}`)
 }

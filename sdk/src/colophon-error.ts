@@ -1,32 +1,32 @@
 import type { Problem } from './generated/types.gen.ts'
 
-/** What is wrong, and where in the request, like `body/prompt` or `query/limit`. */
+/** What is wrong, and where in the request, for example `body/prompt` or `query/limit`. */
 export type FieldError = NonNullable<Problem['errors']>[number]
 
 /**
- * The API's codes, and what can go wrong without Colophon's own words for it. An open list: a later server may know more
- * codes than this client.
+ * The API's error codes, and the client's own codes for calls without a Colophon response. The list is open: a newer server
+ * may return codes that this client does not know.
  */
 export type ErrorCode = Problem['code'] | 'no_response' | 'timeout' | 'unexpected_response' | (string & {})
 
-/** Everything a call throws, except the reason of a signal that the caller aborted. */
+/** Every error that a call throws, except the reason of a signal that the caller aborted. */
 export class ColophonError extends Error {
   override readonly name = 'ColophonError'
   readonly code: ErrorCode
-  /** One plain sentence that says what is wrong and, where possible, what to do next. */
+  /** One or two sentences that say what is wrong and, where possible, what to do next. */
   readonly detail: string
-  /** Absent when no answer came. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined
-  /** What the operator finds the request by. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined
-  /** What is wrong where in the request; empty unless the code is `invalid_request`. */
+  /** The invalid fields of the request. Empty unless the code is `invalid_request`. */
   readonly errors: readonly FieldError[]
   readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: ErrorCode,
     detail: string,
-    more: {
+    options: {
       status?: number | undefined
       requestId?: string | undefined
       errors?: readonly FieldError[]
@@ -34,14 +34,14 @@ export class ColophonError extends Error {
       cause?: unknown
     } = {},
   ) {
-    const fields = more.errors?.map(({ path, message }) => ` ${path}: ${message}.`).join('') ?? ''
-    const found = more.requestId === undefined ? '' : ` (${more.requestId})` // in the message, because CI logs keep only that
-    super(`${code}: ${detail}${fields}${found}`, { cause: more.cause })
+    const fields = options.errors?.map(({ path, message }) => ` ${path}: ${message}.`).join('') ?? ''
+    const requestId = options.requestId === undefined ? '' : ` (${options.requestId})` // in the message, because CI logs only show that
+    super(`${code}: ${detail}${fields}${requestId}`, { cause: options.cause })
     this.code = code
     this.detail = detail
-    this.status = more.status
-    this.requestId = more.requestId
-    this.errors = more.errors ?? []
-    this.retryAfterSeconds = more.retryAfterSeconds
+    this.status = options.status
+    this.requestId = options.requestId
+    this.errors = options.errors ?? []
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

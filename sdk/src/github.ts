@@ -19,14 +19,14 @@ import type { CallOptions } from './request.ts'
 
 export type GithubCalls = ReturnType<typeof github>
 
-const ofProject = '/v2/projects/{projectId}/github' as const
+const projectUrl = '/v2/projects/{projectId}/github' as const
 
-/** For people who are signed in: GitHub has to know them too. */
+/** Requires a signed-in person, who also authorizes on GitHub. */
 export const github = (call: CallOperation) => ({
   apps: (options?: CallOptions) =>
     call<ListGithubAppsData, ListGithubAppsResponse>('GET', { url: '/v2/github/apps' }, options),
 
-  /** For those who run the installation: a form with the field `manifest` is then posted to `action`. */
+  /** For operators. Afterwards, post a form with the field `manifest` to `action`. */
   startApp: (body: StartGithubAppData['body'], options?: CallOptions) =>
     call<StartGithubAppData, StartGithubAppResponse>('POST', { url: '/v2/github/apps/start', body }, options),
 
@@ -36,15 +36,15 @@ export const github = (call: CallOperation) => ({
   startAuthorization: (projectId: string, body: StartGithubAuthorizationData['body'], options?: CallOptions) =>
     call<StartGithubAuthorizationData, StartGithubAuthorizationResponse>(
       'POST',
-      { url: `${ofProject}/authorizations`, path: { projectId }, body },
+      { url: `${projectUrl}/authorizations`, path: { projectId }, body },
       options,
     ),
 
-  /** The repositories that both the App and whoever is signed in can write to. */
+  /** Returns the repositories that both the App and the signed-in person can write to. */
   completeAuthorization: (projectId: string, body: CompleteGithubAuthorizationData['body'], options?: CallOptions) =>
     call<CompleteGithubAuthorizationData, GithubRepositoryList>(
       'POST',
-      { url: `${ofProject}/authorizations/complete`, path: { projectId }, body },
+      { url: `${projectUrl}/authorizations/complete`, path: { projectId }, body },
       options,
     ),
 
@@ -52,14 +52,14 @@ export const github = (call: CallOperation) => ({
   testRepository: (projectId: string, body: TestGithubRepositoryData['body'], options?: CallOptions) =>
     call<TestGithubRepositoryData, RepositoryTest>(
       'POST',
-      { url: `${ofProject}/repository/test`, path: { projectId }, body },
+      { url: `${projectUrl}/repository/test`, path: { projectId }, body },
       options,
     ),
 
   connectRepository: (projectId: string, body: ConnectGithubRepositoryData['body'], options?: CallOptions) =>
     call<ConnectGithubRepositoryData, Repository>(
       'POST',
-      { url: `${ofProject}/repository`, path: { projectId }, body },
+      { url: `${projectUrl}/repository`, path: { projectId }, body },
       options,
     ),
 })

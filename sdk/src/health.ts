@@ -1,24 +1,24 @@
-/** What a server says of itself. Nobody needs a key to ask. */
-import type { Health, Readiness as ReadinessOfContract } from './generated/types.gen.ts'
+/** Liveness and readiness of a server. Neither call needs an API key. */
+import type { Readiness as ContractReadiness, Health } from './generated/types.gen.ts'
 import { isObject } from './read-response.ts'
 import { type CallOptions, type Connection, request } from './request.ts'
 
-/** The contract's, but with an open list of reasons, like `unreachable` or `disk_full`: a later server may know more. */
+/** As in the API contract, but with an open list of reasons such as `unreachable` or `disk_full`: a newer server may add more. */
 export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'failing'; reason: string }
 
-export interface Readiness extends Omit<ReadinessOfContract, 'components'> {
+export interface Readiness extends Omit<ContractReadiness, 'components'> {
   components: Readonly<Record<string, ComponentStatus>>
 }
 
-/** The process is alive. */
+/** Whether the process is alive. */
 export const health = (connection: Connection, { signal }: CallOptions = {}): Promise<Health> =>
-  request(connection, { method: 'GET', url: '/healthz', isResponse: isHealth, signal })
+  request(connection, { method: 'GET', url: '/healthz', isExpectedBody: isHealth, signal })
 
-/** What works and what does not. A server that is not ready is an answer too, not an error. */
+/** The state of each component. A server that is not ready yields a result, not an error. */
 export const readiness = (connection: Connection, { signal }: CallOptions = {}): Promise<Readiness> =>
-  request(connection, { method: 'GET', url: '/readyz', alsoStatus: [503], isResponse: isReadiness, signal })
+  request(connection, { method: 'GET', url: '/readyz', additionalStatuses: [503], isExpectedBody: isReadiness, signal })
 
-// These two are asked of addresses that may turn out to be somebody else's, so their shape is looked at.
+// These two calls may reach a URL that belongs to another program, so the response bodies are validated.
 
 const isHealth = (body: unknown): body is Health =>
   isObject(body) && body.status === 'alive' && typeof body.version === 'string'
@@ -32,7 +32,7 @@ const isReadiness = (body: unknown): body is Readiness =>
   isObject(body.components) &&
   Object.values(body.components).every(isComponentStatus)
 
-const isComponentStatus = (part: unknown): part is ComponentStatus =>
-  isObject(part) &&
-  ((part.status === 'ok' && typeof part.latencyMs === 'number') ||
-    (part.status === 'failing' && typeof part.reason === 'string'))
+const isComponentStatus = (component: unknown): component is ComponentStatus =>
+  isObject(component) &&
+  ((component.status === 'ok' && typeof component.latencyMs === 'number') ||
+    (component.status === 'failing' && typeof component.reason === 'string'))

@@ -1,8 +1,8 @@
-// biome-ignore-all lint/performance/noBarrelFile: the package's front door; everything behind it can move
+// biome-ignore-all lint/performance/noBarrelFile: the package's entry point; everything else can move
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { ColophonError, type ErrorCode, type FieldError } from './colophon-error.ts'
-export type { FollowOptions } from './follow.ts'
-export type * from './generated/types.gen.ts' // the contract's own names; where one stands here as well, this one counts
+export type { FollowOptions } from './follow-job.ts'
+export type * from './generated/types.gen.ts' // all types of the API contract; explicit exports in this file take precedence
 export type { ComponentStatus, Readiness } from './health.ts'
-export type { WorkOptions } from './jobs.ts'
+export type { IdempotentCallOptions } from './idempotency.ts'
 export type { CallOptions } from './request.ts'

@@ -15,20 +15,20 @@ import type { CallOptions } from './request.ts'
 
 export type InstanceModels = ReturnType<typeof instanceModels>
 
-/** For those who run the installation. */
+/** For operators. */
 export const instanceModels = (call: CallOperation) => ({
   list: (options?: CallOptions) =>
     call<ListInstanceModelsData, ListInstanceModelsResponse>('GET', { url: '/v2/models' }, options),
 
-  /** With one tiny call. Nothing is stored. */
+  /** Tests the model with one tiny call. Nothing is stored. */
   test: (body: TestModelData['body'], options?: CallOptions) =>
     call<TestModelData, ModelTest>('POST', { url: '/v2/models/test', body }, options),
 
-  /** Tests, then stores the key, sealed. */
+  /** Tests the model, then stores it. The key is sealed. */
   add: (body: AddModelData['body'], options?: CallOptions) =>
     call<AddModelData, InstanceModel>('POST', { url: '/v2/models', body }, options),
 
-  /** Jobs that are for it get no more answers. */
+  /** Jobs that use the model fail at their next model call. */
   remove: (modelName: string, options?: CallOptions) =>
     call<RemoveModelData, RemoveModelResponse>(
       'DELETE',
@@ -36,7 +36,7 @@ export const instanceModels = (call: CallOperation) => ({
       options,
     ),
 
-  makeDefault: (modelName: string, options?: CallOptions) =>
+  setDefault: (modelName: string, options?: CallOptions) =>
     call<SetDefaultModelData, SetDefaultModelResponse>(
       'POST',
       { url: '/v2/models/{modelName}/default', path: { modelName } },

@@ -16,7 +16,7 @@ import type { CallOptions } from './request.ts'
 export type Invitations = ReturnType<typeof invitations>
 
 export const invitations = (call: CallOperation) => ({
-  /** Those that nobody has used yet. */
+  /** The invitations that have not been accepted yet. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListInvitationsData, ListInvitationsResponse>(
       'GET',
@@ -24,7 +24,7 @@ export const invitations = (call: CallOperation) => ({
       options,
     ),
 
-  /** The link is in this answer and nowhere else, but in the mail where one went out. */
+  /** The link is only in this response, and in the email if one was sent. */
   create: (projectId: string, body: CreateInvitationData['body'], options?: CallOptions) =>
     call<CreateInvitationData, CreateInvitationResponse>(
       'POST',
@@ -39,8 +39,8 @@ export const invitations = (call: CallOperation) => ({
       options,
     ),
 
-  /** What an invitation is for. */
-  look: (body: LookUpInvitationData['body'], options?: CallOptions) =>
+  /** The project, email address and role of an invitation. */
+  lookUp: (body: LookUpInvitationData['body'], options?: CallOptions) =>
     call<LookUpInvitationData, LookUpInvitationResponse>('POST', { url: '/v2/invitations/lookup', body }, options),
 
   accept: (body: AcceptInvitationData['body'], options?: CallOptions) =>

@@ -18,39 +18,32 @@ import type {
   SendMessageData,
   TestProjectModelData,
 } from './generated/types.gen.ts'
+import { type IdempotentCallOptions, idempotencyHeaders } from './idempotency.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
 export type Jobs = ReturnType<typeof jobs>
 
-export interface WorkOptions extends CallOptions {
-  /** With the same key a repeated call gives the first answer again instead of doing the work twice. */
-  idempotencyKey?: string
-}
-
-const headersOf = ({ idempotencyKey }: WorkOptions) =>
-  idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }
-
 export const jobs = (call: CallOperation) => ({
-  create: (projectId: string, body: CreateJobData['body'], options: WorkOptions = {}) =>
+  create: (projectId: string, body: CreateJobData['body'], options: IdempotentCallOptions = {}) =>
     call<CreateJobData, AgentJob>(
       'POST',
-      { url: '/v2/agent/{projectId}/job', path: { projectId }, body, ...headersOf(options) },
+      { url: '/v2/agent/{projectId}/job', path: { projectId }, body, ...idempotencyHeaders(options) },
       options,
     ),
 
   get: (projectId: string, id: string, options?: CallOptions) =>
     call<GetJobData, AgentJob>('GET', { url: '/v2/agent/{projectId}/job/{id}', path: { projectId, id } }, options),
 
-  /** Waits its turn when the job is active, and makes an ended job active again. */
-  message: (projectId: string, id: string, body: SendMessageData['body'], options: WorkOptions = {}) =>
+  /** The message is queued while the job is active. A job that has ended becomes active again. */
+  sendMessage: (projectId: string, id: string, body: SendMessageData['body'], options: IdempotentCallOptions = {}) =>
     call<SendMessageData, AgentJob>(
       'POST',
-      { url: '/v2/agent/{projectId}/job/{id}/message', path: { projectId, id }, body, ...headersOf(options) },
+      { url: '/v2/agent/{projectId}/job/{id}/message', path: { projectId, id }, body, ...idempotencyHeaders(options) },
       options,
     ),
 
-  /** One page, newest first. While `nextCursor` is not null, it is the `cursor` of the next. */
+  /** One page, newest first. Pass `nextCursor` as `cursor` to get the next page; null means that this is the last one. */
   list: (projectId: string, query: NonNullable<ListJobsData['query']> = {}, options?: CallOptions) =>
     call<ListJobsData, ListJobsResponse>(
       'GET',
@@ -72,7 +65,7 @@ export const jobs = (call: CallOperation) => ({
       options,
     ),
 
-  /** One page of what the agent did, oldest first. While `nextAfter` is not null, it is the `after` of the next. */
+  /** One page of the agent's events, oldest first. Pass `nextAfter` as `after` to get the next page; null means that this is the last one. */
   events: (projectId: string, id: string, query: NonNullable<ListEventsData['query']> = {}, options?: CallOptions) =>
     call<ListEventsData, ListEventsResponse>(
       'GET',
@@ -94,7 +87,7 @@ export const jobs = (call: CallOperation) => ({
       options,
     ),
 
-  /** Those that a job can be created with. */
+  /** The models that a job can be created with. */
   models: (projectId: string, options?: CallOptions) =>
     call<ListModelsData, ListModelsResponse>(
       'GET',
@@ -102,7 +95,7 @@ export const jobs = (call: CallOperation) => ({
       options,
     ),
 
-  /** With one tiny call, as jobs would make it. */
+  /** Tests the model with one tiny call, made the way jobs make theirs. */
   testModel: (projectId: string, body: TestProjectModelData['body'], options?: CallOptions) =>
     call<TestProjectModelData, ModelTest>(
       'POST',

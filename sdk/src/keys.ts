@@ -12,7 +12,10 @@ import type { CallOptions } from './request.ts'
 export type Keys = ReturnType<typeof keys>
 
 export const keys = (call: CallOperation) => ({
-  /** One page, newest first, revoked ones too, without their secrets. While `nextCursor` is not null, it is the `cursor` of the next. */
+  /**
+   * One page, newest first, including revoked keys, without their secrets. Pass `nextCursor` as `cursor` to get the next page;
+   * null means that this is the last one.
+   */
   list: (projectId: string, query: NonNullable<ListKeysData['query']> = {}, options?: CallOptions) =>
     call<ListKeysData, ListKeysResponse>(
       'GET',
@@ -20,7 +23,7 @@ export const keys = (call: CallOperation) => ({
       options,
     ),
 
-  /** The secret is in this answer and nowhere else. A key cannot give another more than it has itself. */
+  /** The secret is only in this response. A key cannot grant scopes that it does not have itself. */
   create: (projectId: string, body: CreateKeyData['body'], options?: CallOptions) =>
     call<CreateKeyData, CreateKeyResponse>(
       'POST',
@@ -28,7 +31,7 @@ export const keys = (call: CallOperation) => ({
       options,
     ),
 
-  /** Holds at the next request, for this key and every key it made. Safe to repeat. */
+  /** Takes effect at the next request, for this key and every key created with it. Safe to repeat. */
   revoke: (projectId: string, keyId: string, options?: CallOptions) =>
     call<RevokeKeyData, RevokeKeyResponse>(
       'DELETE',

@@ -21,7 +21,7 @@ export const members = (call: CallOperation) => ({
       options,
     ),
 
-  /** Safe to repeat: somebody who is there already is the answer, as they are. */
+  /** Safe to repeat: an existing member is returned unchanged. */
   add: (projectId: string, body: AddMemberData['body'], options?: CallOptions) =>
     call<AddMemberData, AddMemberResponse>(
       'POST',
@@ -36,7 +36,7 @@ export const members = (call: CallOperation) => ({
       options,
     ),
 
-  /** Answers with the member as they were. */
+  /** Returns the member as they were before. */
   remove: (projectId: string, memberId: string, options?: CallOptions) =>
     call<RemoveMemberData, RemoveMemberResponse>(
       'DELETE',

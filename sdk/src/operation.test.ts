@@ -1,4 +1,4 @@
-/** Every operation of the contract has its function, which sends what the contract asks for. */
+/** The client has a function for every operation of the API contract, and each sends the request that the contract describes. */
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, beforeEach, expect, expectTypeOf, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
 import type { ErrorCode } from './colophon-error.ts'
-import type { Readiness as ReadinessOfContract } from './generated/types.gen.ts'
+import type { Readiness as ContractReadiness } from './generated/types.gen.ts'
 import type { Readiness } from './health.ts'
 
 interface Received {
@@ -19,7 +19,7 @@ interface Received {
 let server: Server
 let client: Client
 let received: Received[] = []
-let answer: (request: IncomingMessage) => { status: number; body: object; type?: string | undefined }
+let respond: (request: IncomingMessage) => { status: number; body: object; type?: string | undefined }
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -29,7 +29,7 @@ beforeAll(async () => {
       status,
       body,
       type = status < 400 ? 'application/json' : 'application/problem+json; charset=utf-8',
-    } = answer(request)
+    } = respond(request)
     response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -41,7 +41,7 @@ afterAll(() => {
 })
 beforeEach(() => {
   received = []
-  answer = () => ({ status: 200, body: { answered: true } })
+  respond = () => ({ status: 200, body: { ok: true } })
 })
 
 const alive = { status: 'alive', version: '1' }
@@ -56,9 +56,9 @@ const connection = {
   docsFolder: 'docs',
   token: 'secret',
 }
-const ofGithub = { baseUrl: 'https://github.com' }
-const brought = { code: 'a-code', state: 'a-state' }
-const chosen = { authorizationId: 'gha_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
+const githubUrl = { baseUrl: 'https://github.com' }
+const callback = { code: 'a-code', state: 'a-state' }
+const repositoryChoice = { authorizationId: 'gha_1', repositoryId: 1, baseBranch: 'main', docsFolder: 'docs' }
 const model = {
   name: 'm',
   format: 'openai-responses' as const,
@@ -74,13 +74,13 @@ const model = {
 
 const login = { email: 'a@example.com', password: 'a long sentence' }
 
-/** By the contract's name; `{name}` stands for the id of that name. */
+/** By operation ID; `{name}` is the value of the path parameter of that name. */
 const calls: Record<
   string,
-  { call: () => Promise<unknown>; query?: string; body?: object; answer?: object; type?: string }
+  { call: () => Promise<unknown>; query?: string; body?: object; response?: object; type?: string }
 > = {
-  getHealth: { call: () => client.health(), answer: alive },
-  getReadiness: { call: () => client.readiness(), answer: ready },
+  getHealth: { call: () => client.health(), response: alive },
+  getReadiness: { call: () => client.readiness(), response: ready },
   getMe: { call: () => client.me() },
   getSession: { call: () => client.session.get() },
   signIn: { call: () => client.session.signIn(login), body: login },
@@ -108,7 +108,7 @@ const calls: Record<
     body: { email: 'a@example.com', role: 'viewer' },
   },
   revokeInvitation: { call: () => client.invitations.revoke('{projectId}', '{invitationId}') },
-  lookUpInvitation: { call: () => client.invitations.look({ token: 't' }), body: { token: 't' } },
+  lookUpInvitation: { call: () => client.invitations.lookUp({ token: 't' }), body: { token: 't' } },
   acceptInvitation: { call: () => client.invitations.accept({ token: 't' }), body: { token: 't' } },
   listProjects: { call: () => client.projects.list() },
   createProject: { call: () => client.projects.create({ name: 'Docs' }), body: { name: 'Docs' } },
@@ -131,12 +131,12 @@ const calls: Record<
   },
   revokeKey: { call: () => client.keys.revoke('{projectId}', '{keyId}') },
   createJob: {
-    call: () => client.jobs.create('{projectId}', { prompt: 'Mend it.' }),
-    body: { prompt: 'Mend it.' },
+    call: () => client.jobs.create('{projectId}', { prompt: 'Fix the links.' }),
+    body: { prompt: 'Fix the links.' },
   },
   getJob: { call: () => client.jobs.get('{projectId}', '{id}') },
   sendMessage: {
-    call: () => client.jobs.message('{projectId}', '{id}', { prompt: 'More.' }),
+    call: () => client.jobs.sendMessage('{projectId}', '{id}', { prompt: 'More.' }),
     body: { prompt: 'More.' },
   },
   listJobs: { call: () => client.jobs.list('{projectId}') },
@@ -155,11 +155,11 @@ const calls: Record<
     call: async () => new Response(await client.views.exportCsv('{projectId}')).json(),
     type: 'text/csv; charset=utf-8',
   },
-  viewTimeseries: { call: () => client.views.timeseries('{projectId}') },
+  getViewTimeseries: { call: () => client.views.timeseries('{projectId}') },
   listClients: { call: () => client.views.clients('{projectId}') },
   getCoverage: { call: () => client.views.coverage('{projectId}') },
   listSources: { call: () => client.views.sources('{projectId}') },
-  listLiveEvents: { call: () => client.views.live('{projectId}') },
+  listLiveEvents: { call: () => client.views.liveEvents('{projectId}') },
   classifyClient: { call: () => client.views.classify('{projectId}', {}) },
   getAnalyticsSettings: { call: () => client.views.settings('{projectId}') },
   changeAnalyticsSettings: {
@@ -178,15 +178,21 @@ const calls: Record<
     body: { docsFolder: 'docs' },
   },
   listGithubApps: { call: () => client.github.apps() },
-  startGithubApp: { call: () => client.github.startApp(ofGithub), body: ofGithub },
-  completeGithubApp: { call: () => client.github.completeApp(brought), body: brought },
-  startGithubAuthorization: { call: () => client.github.startAuthorization('{projectId}', ofGithub), body: ofGithub },
+  startGithubApp: { call: () => client.github.startApp(githubUrl), body: githubUrl },
+  completeGithubApp: { call: () => client.github.completeApp(callback), body: callback },
+  startGithubAuthorization: { call: () => client.github.startAuthorization('{projectId}', githubUrl), body: githubUrl },
   completeGithubAuthorization: {
-    call: () => client.github.completeAuthorization('{projectId}', brought),
-    body: brought,
+    call: () => client.github.completeAuthorization('{projectId}', callback),
+    body: callback,
   },
-  testGithubRepository: { call: () => client.github.testRepository('{projectId}', chosen), body: chosen },
-  connectGithubRepository: { call: () => client.github.connectRepository('{projectId}', chosen), body: chosen },
+  testGithubRepository: {
+    call: () => client.github.testRepository('{projectId}', repositoryChoice),
+    body: repositoryChoice,
+  },
+  connectGithubRepository: {
+    call: () => client.github.connectRepository('{projectId}', repositoryChoice),
+    body: repositoryChoice,
+  },
   getProjectSettings: { call: () => client.projects.settings('{projectId}') },
   changeProjectSettings: {
     call: () => client.projects.changeSettings('{projectId}', { instructions: 'Be brief.' }),
@@ -203,7 +209,7 @@ const calls: Record<
   testModel: { call: () => client.models.test(model), body: model },
   addModel: { call: () => client.models.add(model), body: model },
   removeModel: { call: () => client.models.remove('{modelName}') },
-  setDefaultModel: { call: () => client.models.makeDefault('{modelName}') },
+  setDefaultModel: { call: () => client.models.setDefault('{modelName}') },
   listAuditEntries: { call: () => client.audit.list('{projectId}') },
 }
 
@@ -214,12 +220,12 @@ const operations = Object.entries(contract.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({ operationId, method: method.toUpperCase(), path })),
   )
-  .filter(({ operationId }) => operationId !== 'collectView') // for the script in a browser, which has no client
+  .filter(({ operationId }) => operationId !== 'collectView') // called by the tracking script in browsers, not by the client
 
 test.each(operations)('$operationId is $method $path', async ({ operationId, method, path }) => {
-  const { call, query = '', body, type, answer: expected = { answered: true } } = calls[operationId] ?? {}
+  const { call, query = '', body, type, response: expected = { ok: true } } = calls[operationId] ?? {}
   if (!call) throw new Error(`the client has no function for ${operationId}`)
-  answer = () => ({ status: 200, body: expected, type })
+  respond = () => ({ status: 200, body: expected, type })
   expect(await call()).toEqual(expected)
   expect(received).toEqual([
     {
@@ -231,7 +237,7 @@ test.each(operations)('$operationId is $method $path', async ({ operationId, met
   ])
 })
 
-test('a query is sent, and what is not given is not', async () => {
+test('sends a query and omits parameters that are not given', async () => {
   await client.audit.list('prj_1', { limit: 2, cursor: 'aud_1' })
   await client.audit.list('prj_1', { limit: 2 })
   expect(received.map(({ url }) => url)).toEqual([
@@ -240,45 +246,45 @@ test('a query is sent, and what is not given is not', async () => {
   ])
 })
 
-test('all entries of the audit come page by page, and no page is asked for that nobody comes to', async () => {
+test('audit.all pages through all entries and requests a page only when iteration reaches it', async () => {
   const pages: Record<string, object> = {
     '/v2/projects/prj_1/audit?limit=250': { entries: [{ id: 'aud_3' }, { id: 'aud_2' }], nextCursor: 'aud_2' },
     '/v2/projects/prj_1/audit?limit=250&cursor=aud_2': { entries: [{ id: 'aud_1' }], nextCursor: null },
   }
-  answer = ({ url = '' }) => ({ status: 200, body: pages[url] ?? {} })
-  const seen: string[] = []
-  for await (const { id } of client.audit.all('prj_1')) seen.push(id)
-  expect(seen).toEqual(['aud_3', 'aud_2', 'aud_1'])
+  respond = ({ url = '' }) => ({ status: 200, body: pages[url] ?? {} })
+  const ids: string[] = []
+  for await (const { id } of client.audit.all('prj_1')) ids.push(id)
+  expect(ids).toEqual(['aud_3', 'aud_2', 'aud_1'])
   expect(received).toHaveLength(2)
   for await (const _entry of client.audit.all('prj_1')) break
   expect(received).toHaveLength(3)
 })
 
-test('a refusal of a write is an error by its code, also by one that this client does not know', async () => {
-  const refusal = { detail: 'No.', requestId: 'req_1' }
-  answer = () => ({ status: 403, body: { ...refusal, code: 'insufficient_scope' } })
+test('throws a rejected write with its code, even one that this client does not know', async () => {
+  const problem = { detail: 'No.', requestId: 'req_1' }
+  respond = () => ({ status: 403, body: { ...problem, code: 'insufficient_scope' } })
   await expect(client.projects.rename('prj_1', { name: 'x' })).rejects.toMatchObject({
     code: 'insufficient_scope',
     status: 403,
     requestId: 'req_1',
   })
-  answer = () => ({ status: 409, body: { ...refusal, code: 'of_a_later_version' } })
-  await expect(client.keys.revoke('prj_1', 'key_1')).rejects.toMatchObject({ code: 'of_a_later_version' })
+  respond = () => ({ status: 409, body: { ...problem, code: 'added_in_a_newer_version' } })
+  await expect(client.keys.revoke('prj_1', 'key_1')).rejects.toMatchObject({ code: 'added_in_a_newer_version' })
 })
 
-test('an answer that is no object is not taken for one', async () => {
-  answer = () => ({ status: 200, body: [] })
+test('rejects a response body that is not an object', async () => {
+  respond = () => ({ status: 200, body: [] })
   await expect(client.me()).rejects.toMatchObject({ code: 'unexpected_response' })
 })
 
-test('what is no id is refused before anything is sent', async () => {
+test('rejects an invalid ID before it sends anything', async () => {
   await expect(client.keys.revoke('prj_1', '..')).rejects.toThrow(TypeError)
   expect(received).toEqual([])
 })
 
-test('types hold what the contract says', () => {
-  expectTypeOf<ReadinessOfContract>().toExtend<Readiness>()
-  expectTypeOf<'rate_limited' | 'timeout' | 'of_a_later_version'>().toExtend<ErrorCode>()
+test('types match the API contract', () => {
+  expectTypeOf<ContractReadiness>().toExtend<Readiness>()
+  expectTypeOf<'rate_limited' | 'timeout' | 'added_in_a_newer_version'>().toExtend<ErrorCode>()
   // @ts-expect-error: no such role
   const wrongRole = () => client.members.changeRole('prj_1', 'mbr_1', { role: 'king' })
   // @ts-expect-error: no such field

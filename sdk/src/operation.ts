@@ -1,31 +1,31 @@
-import type { Target } from './address.ts'
 import { isObject } from './read-response.ts'
 import { type CallOptions, type Connection, type Method, request } from './request.ts'
+import type { RequestTarget } from './request-url.ts'
 
-/** What the generated types say of an operation. */
-interface OperationData extends Target {
+/** The part of an operation's generated type that describes its request. */
+interface OperationData extends RequestTarget {
   body?: unknown
   headers?: Readonly<Record<string, string>>
 }
 
 /**
- * Calls an operation of the contract by its generated types: an address, a parameter or a field that the contract does
- * not have does not compile. (A wrong method does: the types do not know it, the tests do.)
+ * Calls an operation of the API contract by its generated types: a path, parameter or field that is not in the contract
+ * does not compile. (A wrong method does compile, because the generated types do not contain it; the tests catch it.)
  */
-export type CallOperation = <Data extends OperationData, Answer>(
+export type CallOperation = <Data extends OperationData, ResponseBody>(
   method: Method,
   data: Data,
   options?: CallOptions,
-) => Promise<Answer>
+) => Promise<ResponseBody>
 
-export const operationsOver =
+export const createCallOperation =
   (connection: Connection): CallOperation =>
-  <Data extends OperationData, Answer>(
+  <Data extends OperationData, ResponseBody>(
     method: Method,
     { url, path, query, body, headers }: Data,
     options: CallOptions = {},
   ) =>
-    // Whether it is an object tells our answers from somebody else's page; its fields are the contract's business.
+    // That the body is an object distinguishes our responses from another site's pages. The fields are left to the contract.
     request(connection, {
       method,
       url,
@@ -34,5 +34,5 @@ export const operationsOver =
       body,
       headers,
       ...options,
-      isResponse: (response): response is Answer => isObject(response),
+      isExpectedBody: (responseBody): responseBody is ResponseBody => isObject(responseBody),
     })

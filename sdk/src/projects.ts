@@ -26,18 +26,18 @@ import type { CallOptions } from './request.ts'
 export type Projects = ReturnType<typeof projects>
 
 export const projects = (call: CallOperation) => ({
-  /** Of whoever is signed in. */
+  /** The projects of the signed-in person. */
   list: (options?: CallOptions) =>
     call<ListProjectsData, ListProjectsResponse>('GET', { url: '/v2/projects' }, options),
 
-  /** For those who run the installation; they are its owner then. */
+  /** For operators. The caller becomes the owner of the project. */
   create: (body: CreateProjectData['body'], options?: CallOptions) =>
     call<CreateProjectData, CreateProjectResponse>('POST', { url: '/v2/projects', body }, options),
 
   get: (projectId: string, options?: CallOptions) =>
     call<GetProjectData, GetProjectResponse>('GET', { url: '/v2/projects/{projectId}', path: { projectId } }, options),
 
-  /** How far it is set up. Cheap: may be asked every two seconds. */
+  /** Which setup steps are done. Cheap enough to call every two seconds. */
   setup: (projectId: string, options?: CallOptions) =>
     call<GetSetupData, GetSetupResponse>(
       'GET',
@@ -52,7 +52,7 @@ export const projects = (call: CallOperation) => ({
       options,
     ),
 
-  /** What is left out stays. */
+  /** Omitted fields are unchanged. */
   changeSettings: (projectId: string, body: ChangeProjectSettingsData['body'], options?: CallOptions) =>
     call<ChangeProjectSettingsData, ChangeProjectSettingsResponse>(
       'PATCH',
@@ -60,7 +60,7 @@ export const projects = (call: CallOperation) => ({
       options,
     ),
 
-  /** Turns stop within seconds and wait, and so do new jobs. Safe to repeat. */
+  /** Running turns stop within seconds and wait. New jobs wait, too. Safe to repeat. */
   pause: (projectId: string, options?: CallOptions) =>
     call<PauseProjectData, PauseProjectResponse>(
       'POST',
@@ -76,7 +76,7 @@ export const projects = (call: CallOperation) => ({
       options,
     ),
 
-  /** What it depends on, and whether that works. */
+  /** The state of everything that the project depends on. */
   health: (projectId: string, options?: CallOptions) =>
     call<GetProjectHealthData, GetProjectHealthResponse>(
       'GET',

@@ -1,14 +1,14 @@
-/** Tells an answer of Colophon from one of its problems, and both from what proxies and wrong addresses answer. */
+/** Distinguishes Colophon's responses and problems from those of proxies and of other programs at a wrong URL. */
 import { ColophonError, type FieldError } from './colophon-error.ts'
 import type { Problem } from './generated/types.gen.ts'
 
-export interface Expected<Answer> {
-  /** Statuses, beside 2xx, that carry the answer and no problem. */
-  alsoStatus?: readonly number[]
-  isResponse: (body: unknown) => body is Answer
+export interface ExpectedResponse<Body> {
+  /** Statuses other than 2xx with which the server sends the expected body instead of a problem. */
+  additionalStatuses?: readonly number[]
+  isExpectedBody: (body: unknown) => body is Body
 }
 
-export function readResponse<Answer>(url: URL, response: Response, text: string, expected: Expected<Answer>): Answer {
+export function readResponse<Body>(url: URL, response: Response, text: string, expected: ExpectedResponse<Body>): Body {
   const body = parseJson(text)
   const { headers, status } = response
   if (headers.get('content-type')?.startsWith('application/problem+json') && isProblem(body)) {
@@ -19,7 +19,7 @@ export function readResponse<Answer>(url: URL, response: Response, text: string,
       retryAfterSeconds: retryAfterSeconds(headers),
     })
   }
-  if ((response.ok || expected.alsoStatus?.includes(status)) && expected.isResponse(body)) return body
+  if ((response.ok || expected.additionalStatuses?.includes(status)) && expected.isExpectedBody(body)) return body
   throw new ColophonError('unexpected_response', describeUnexpected(url, response), {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
@@ -27,7 +27,7 @@ export function readResponse<Answer>(url: URL, response: Response, text: string,
   })
 }
 
-/** A code that this client does not know makes it no less a problem. */
+/** The code may be one that this client does not know. */
 type AnyProblem = Pick<Problem, 'detail' | 'requestId' | 'errors'> & { code: string }
 
 const isProblem = (body: unknown): body is AnyProblem =>
@@ -52,14 +52,14 @@ function parseJson(text: string): unknown {
 }
 
 function describeUnexpected(url: URL, { type, status, headers }: Response): string {
-  // A browser hides status and target of a redirect that it was told not to follow.
-  if (type === 'opaqueredirect') return `${url} redirects: use the address it leads to.`
+  // A browser hides the status and the target of a redirect that it does not follow.
+  if (type === 'opaqueredirect') return `${url} redirects. Use the URL that it redirects to.`
   const location = headers.get('location')
-  if (location !== null) return `${url} redirects to ${location}: use that address.`
-  return `${url} answered ${status}, but not as Colophon does: is the address right, or is a proxy in between?`
+  if (location !== null) return `${url} redirects to ${location}. Use that URL instead.`
+  return `${url} sent status ${status} and a body that is not from Colophon. Check the URL, and any proxy in front of it.`
 }
 
-/** Seconds or a date: proxies send either. */
+/** The header is a number of seconds or a date; proxies send either. */
 function retryAfterSeconds(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined

@@ -3,6 +3,7 @@ import type {
   ClientClassification,
   GetCoverageData,
   GetCoverageResponse,
+  GetViewTimeseriesData,
   ListClientsData,
   ListClientsResponse,
   ListLiveEventsData,
@@ -12,7 +13,6 @@ import type {
   ViewSources,
   ViewsResult,
   ViewsTimeseries,
-  ViewTimeseriesData,
 } from './generated/types.gen.ts'
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
@@ -20,7 +20,7 @@ import type { CallOptions } from './request.ts'
 export type ReadViews = ReturnType<typeof readViews>
 
 export const readViews = (call: CallOperation) => ({
-  /** Pages by views, most read first. While `hasMore`, the next page begins at `offset` + `limit`. */
+  /** Pages by number of views, highest first. If `hasMore`, the next page begins at `offset` + `limit`. */
   list: (projectId: string, query: NonNullable<ListViewsData['query']> = {}, options?: CallOptions) =>
     call<ListViewsData, ViewsResult>(
       'GET',
@@ -28,15 +28,15 @@ export const readViews = (call: CallOperation) => ({
       options,
     ),
 
-  /** Without gaps, in steps of a time zone. */
-  timeseries: (projectId: string, query: NonNullable<ViewTimeseriesData['query']> = {}, options?: CallOptions) =>
-    call<ViewTimeseriesData, ViewsTimeseries>(
+  /** Views per interval of a time zone, without gaps. */
+  timeseries: (projectId: string, query: NonNullable<GetViewTimeseriesData['query']> = {}, options?: CallOptions) =>
+    call<GetViewTimeseriesData, ViewsTimeseries>(
       'GET',
       { url: '/v1/analytics/{projectId}/views/timeseries', path: { projectId }, query },
       options,
     ),
 
-  /** Every kind of reader by name, search engines and other bots too. */
+  /** Views by client name, including search engines and other bots. */
   clients: (projectId: string, query: NonNullable<ListClientsData['query']> = {}, options?: CallOptions) =>
     call<ListClientsData, ListClientsResponse>(
       'GET',
@@ -44,7 +44,7 @@ export const readViews = (call: CallOperation) => ({
       options,
     ),
 
-  /** Whether anybody looked who could have seen. */
+  /** Whether any source could have seen the traffic of a range. */
   coverage: (projectId: string, query: NonNullable<GetCoverageData['query']> = {}, options?: CallOptions) =>
     call<GetCoverageData, GetCoverageResponse>(
       'GET',
@@ -52,7 +52,7 @@ export const readViews = (call: CallOperation) => ({
       options,
     ),
 
-  /** When each source was last heard of, and what became of its events. */
+  /** When each source last reported, and how many of its events were counted or dropped. */
   sources: (projectId: string, options?: CallOptions) =>
     call<ListSourcesData, ViewSources>(
       'GET',
@@ -60,15 +60,15 @@ export const readViews = (call: CallOperation) => ({
       options,
     ),
 
-  /** The last events of the last 15 minutes, newest first. */
-  live: (projectId: string, options?: CallOptions) =>
+  /** The most recent events of the last 15 minutes, newest first. */
+  liveEvents: (projectId: string, options?: CallOptions) =>
     call<ListLiveEventsData, ListLiveEventsResponse>(
       'GET',
       { url: '/v1/analytics/{projectId}/live-events', path: { projectId } },
       options,
     ),
 
-  /** Who a reader would be taken for, and why. */
+  /** How a client would be classified, and why. */
   classify: (projectId: string, query: NonNullable<ClassifyClientData['query']>, options?: CallOptions) =>
     call<ClassifyClientData, ClientClassification>(
       'GET',

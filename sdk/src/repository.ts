@@ -19,7 +19,7 @@ export const repository = (call: CallOperation) => ({
   get: (projectId: string, options?: CallOptions) =>
     call<GetRepositoryData, GetRepositoryResponse>('GET', { url, path: { projectId } }, options),
 
-  /** Nothing is stored. */
+  /** Tests the connection. Nothing is stored. */
   test: (projectId: string, body: TestRepositoryData['body'], options?: CallOptions) =>
     call<TestRepositoryData, TestRepositoryResponse>(
       'POST',
@@ -27,11 +27,11 @@ export const repository = (call: CallOperation) => ({
       options,
     ),
 
-  /** Tests, then stores the token, sealed. */
+  /** Tests the connection, then stores it. The token is sealed. */
   connect: (projectId: string, body: ConnectRepositoryData['body'], options?: CallOptions) =>
     call<ConnectRepositoryData, ConnectRepositoryResponse>('POST', { url, path: { projectId }, body }, options),
 
-  /** What is left out stays. */
+  /** Omitted fields are unchanged. */
   change: (projectId: string, body: ChangeRepositoryData['body'], options?: CallOptions) =>
     call<ChangeRepositoryData, ChangeRepositoryResponse>('PATCH', { url, path: { projectId }, body }, options),
 })

@@ -1,11 +1,11 @@
-/** The one place where a request leaves. */
-import { addressOf, type Target } from './address.ts'
+/** Sends requests to the API. */
 import { ColophonError } from './colophon-error.ts'
-import { type Expected, readResponse } from './read-response.ts'
+import { type ExpectedResponse, readResponse } from './read-response.ts'
+import { buildRequestUrl, type RequestTarget } from './request-url.ts'
 
-/** Where and how a client calls. */
+/** The server that a client calls, and how. */
 export interface Connection {
-  /** Ends in a slash: paths are added to it. */
+  /** Ends in a slash, because paths are resolved against it. */
   base: URL
   headers: Readonly<Record<string, string>>
   fetch: typeof globalThis.fetch
@@ -13,22 +13,22 @@ export interface Connection {
 }
 
 export interface CallOptions {
-  /** Gives the call up; it then throws the signal's reason. */
+  /** Aborts the call, which then throws the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-interface Call<Answer> extends CallOptions, Expected<Answer>, Target {
+interface Call<ResponseBody> extends CallOptions, ExpectedResponse<ResponseBody>, RequestTarget {
   method: Method
-  /** Sent as JSON; undefined: no body. */
+  /** Sent as JSON. Undefined means no body. */
   body?: unknown
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-export async function request<Answer>(connection: Connection, call: Call<Answer>): Promise<Answer> {
-  const url = addressOf(connection.base, call)
-  const deadline = AbortSignal.timeout(connection.timeoutSeconds * 1000)
+export async function request<ResponseBody>(connection: Connection, call: Call<ResponseBody>): Promise<ResponseBody> {
+  const url = buildRequestUrl(connection.base, call)
+  const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000)
   const init: RequestInit = {
     method: call.method,
     headers: {
@@ -38,10 +38,10 @@ export async function request<Answer>(connection: Connection, call: Call<Answer>
       ...connection.headers,
     },
     ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-    redirect: 'manual', // following would quietly turn a POST into a GET on its way from http to https
-    signal: call.signal ? AbortSignal.any([call.signal, deadline]) : deadline,
+    redirect: 'manual', // following would silently turn a POST into a GET on a redirect from http to https
+    signal: call.signal ? AbortSignal.any([call.signal, timeout]) : timeout,
   }
-  const { fetch } = connection // called bare: a browser's fetch refuses any `this` but its window
+  const { fetch } = connection // destructured, because a browser's fetch throws if `this` is not its window
   let response: Response
   let text: string
   try {
@@ -49,17 +49,22 @@ export async function request<Answer>(connection: Connection, call: Call<Answer>
     text = await response.text()
   } catch (error) {
     if (call.signal?.aborted) throw call.signal.reason
-    if (deadline.aborted) {
-      const detail = `No whole answer from ${url} within ${connection.timeoutSeconds} seconds.`
+    if (timeout.aborted) {
+      const detail = `No complete response from ${url} within ${connection.timeoutSeconds} seconds.`
       throw new ColophonError('timeout', detail, { cause: error })
     }
-    throw new ColophonError('no_response', `No whole answer from ${url}: ${reasonOf(error)}.`, { cause: error })
+    throw new ColophonError('no_response', `No complete response from ${url}: ${failureReason(error)}.`, {
+      cause: error,
+    })
   }
   return readResponse(url, response, text, call)
 }
 
-/** Node's fetch says only "fetch failed": why is in the cause, and for a name with several addresses only in its code. */
-function reasonOf(error: unknown): string {
+/**
+ * The message of Node's fetch is only "fetch failed". The reason is in the cause, and for a host name with several IP addresses
+ * only in the cause's code.
+ */
+function failureReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return String(cause)
   const { code } = cause as { code?: unknown }

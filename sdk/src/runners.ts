@@ -12,7 +12,7 @@ import type { CallOptions } from './request.ts'
 export type Runners = ReturnType<typeof runners>
 
 export const runners = (call: CallOperation) => ({
-  /** Newest first, shared ones too. */
+  /** All runners of the project, newest first, including shared ones. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListRunnersData, ListRunnersResponse>(
       'GET',
@@ -20,7 +20,7 @@ export const runners = (call: CallOperation) => ({
       options,
     ),
 
-  /** Its token is in this answer and nowhere else. */
+  /** The token is only in this response. */
   create: (projectId: string, body: CreateRunnerData['body'], options?: CallOptions) =>
     call<CreateRunnerData, CreateRunnerResponse>(
       'POST',
@@ -28,7 +28,7 @@ export const runners = (call: CallOperation) => ({
       options,
     ),
 
-  /** It gets no more turns. Safe to repeat; answers with those that are left. */
+  /** A revoked runner gets no more turns. Safe to repeat. Returns the remaining runners. */
   revoke: (projectId: string, runnerId: string, options?: CallOptions) =>
     call<RevokeRunnerData, RevokeRunnerResponse>(
       'DELETE',

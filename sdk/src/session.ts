@@ -13,33 +13,33 @@ import type { CallOptions } from './request.ts'
 
 export type SessionCalls = ReturnType<typeof session>
 
-/** For the dashboard, in a browser: the session is a cookie that scripts cannot read. */
+/** For the dashboard: the session is a cookie that scripts cannot read. */
 export const session = (call: CallOperation) => ({
-  /** Who is signed in, and how one can. */
+  /** The signed-in person, if any, and the available ways to sign in. */
   get: (options?: CallOptions) => call<{ url: '/v2/session' }, Session>('GET', { url: '/v2/session' }, options),
 
-  /** A session that was there before ends. */
+  /** Replaces an existing session. */
   signIn: (body: SignInData['body'], options?: CallOptions) =>
     call<SignInData, Session>('POST', { url: '/v2/session', body }, options),
 
-  /** The session has ended when this answers, everywhere. */
+  /** The session has ended on every replica when this returns. */
   signOut: (options?: CallOptions) => call<{ url: '/v2/session' }, Session>('DELETE', { url: '/v2/session' }, options),
 
   endOthers: (options?: CallOptions) =>
     call<EndOtherSessionsData, Session>('DELETE', { url: '/v2/sessions', query: { except: 'current' } }, options),
 
-  /** The browser is to go to `url`. */
+  /** Afterwards, navigate the browser to `url`. */
   startProviderSignIn: (body: StartProviderSignInData['body'], options?: CallOptions) =>
     call<StartProviderSignInData, StartProviderSignInResponse>('POST', { url: '/v2/session/provider', body }, options),
 
-  /** With the token that `api` prints at its start as long as there is nobody. */
+  /** Uses the token of the one-time link that `api` logs at startup while the instance has no operator. */
   createFirstOwner: (body: CreateFirstOwnerData['body'], options?: CallOptions) =>
     call<CreateFirstOwnerData, Session>('POST', { url: '/v2/setup/owner', body }, options),
 
   changePassword: (body: ChangePasswordData['body'], options?: CallOptions) =>
     call<ChangePasswordData, Session>('PATCH', { url: '/v2/session/password', body }, options),
 
-  /** With a link that the operator made. */
+  /** Uses the token of a one-time link that an operator created. */
   resetPassword: (body: ResetPasswordData['body'], options?: CallOptions) =>
     call<ResetPasswordData, Session>('POST', { url: '/v2/password-reset', body }, options),
 })

@@ -2,6 +2,7 @@ import type {
   AnalyticsSettings,
   ChangeAnalyticsSettingsData,
   CreateSiteKeyData,
+  CreateSiteKeyResponse,
   GetAnalyticsSettingsData,
   ListSiteKeysData,
   ListSiteKeysResponse,
@@ -13,7 +14,7 @@ import type { CallOptions } from './request.ts'
 
 export type ViewSettings = ReturnType<typeof viewSettings>
 
-/** How a project's views are counted, and by which keys the script is known. */
+/** How a project's views are counted, and its site keys. */
 export const viewSettings = (call: CallOperation) => ({
   settings: (projectId: string, options?: CallOptions) =>
     call<GetAnalyticsSettingsData, AnalyticsSettings>(
@@ -22,7 +23,7 @@ export const viewSettings = (call: CallOperation) => ({
       options,
     ),
 
-  /** What is left out stays. Views beyond a shorter `retentionMonths` are deleted for good. */
+  /** Omitted fields are unchanged. A shorter `retentionMonths` permanently deletes older views. */
   changeSettings: (projectId: string, body: ChangeAnalyticsSettingsData['body'], options?: CallOptions) =>
     call<ChangeAnalyticsSettingsData, AnalyticsSettings>(
       'PATCH',
@@ -30,7 +31,7 @@ export const viewSettings = (call: CallOperation) => ({
       options,
     ),
 
-  /** By which the browser script is known. Public. */
+  /** The public keys that identify the site to Colophon in the tracking script. */
   siteKeys: (projectId: string, options?: CallOptions) =>
     call<ListSiteKeysData, ListSiteKeysResponse>(
       'GET',
@@ -38,8 +39,9 @@ export const viewSettings = (call: CallOperation) => ({
       options,
     ),
 
+  /** The first site key of a project makes the script count humans, unless `humanSource` was set before. */
   createSiteKey: (projectId: string, options?: CallOptions) =>
-    call<CreateSiteKeyData, SiteKey>(
+    call<CreateSiteKeyData, CreateSiteKeyResponse>(
       'POST',
       { url: '/v1/analytics/{projectId}/site-keys', path: { projectId } },
       options,

@@ -1,15 +1,16 @@
-// Counts a view of the page that shows it: no cookie, nothing stored. Served without comments and indentation.
+// Counts views of the page that includes it, without cookies and without storing anything. Served without comments and
+// indentation.
 ;(() => {
   const script = document.currentScript
-  // Not just any value: an element with that id is one, too.
+  // Compares with 1, because an element with that ID is also a property of the window.
   if (!script || self._colophon === 1) return
   self._colophon = 1
   const url = new URL('v1/collect', script.src).href
-  const where = () => location.pathname.replace(/\/+$/, '')
-  // Of an error page nothing is counted until the reader goes on from it.
-  let last = performance.getEntriesByType('navigation')[0]?.responseStatus > 399 ? where() : 0
+  const path = () => location.pathname.replace(/\/+$/, '')
+  // An error page is not counted until the visitor navigates away from it.
+  let last = performance.getEntriesByType('navigation')[0]?.responseStatus > 399 ? path() : 0
   const count = () => {
-    const page = where()
+    const page = path()
     if (document.prerendering || page === last) return
     last = page
     if (document.querySelector('meta[name=colophon][content=error]')) return
@@ -20,15 +21,15 @@
   }
   for (const name of ['pushState', 'replaceState']) {
     const move = history[name]
-    history[name] = (...to) => {
-      move.apply(history, to)
-      // The page that comes next is shown, or says that it is an error, after this.
+    history[name] = (...args) => {
+      move.apply(history, args)
+      // The next page is rendered, or marked as an error page, after this call.
       setTimeout(count)
     }
   }
   addEventListener('popstate', count)
   document.addEventListener('prerenderingchange', count)
-  // Back at a page that the browser had kept: had it not, the page would have been loaded again.
+  // The page was restored from the back/forward cache. Without the cache it would have been loaded, and counted, again.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) last = 0
     count()

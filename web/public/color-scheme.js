@@ -1,5 +1,5 @@
-// Before the first paint, or a dark page would flash white: what was chosen here last, else what the system says. A file
-// of its own, because the content security policy lets no script stand in the page.
+// Applies the last chosen color scheme, or that of the system, before the first paint. Otherwise a dark page would flash
+// white. A separate file, because the content security policy forbids inline scripts.
 const chosen = localStorage.getItem('mantine-color-scheme-value')
 const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
 document.documentElement.setAttribute('data-mantine-color-scheme', isDark ? 'dark' : 'light')

@@ -6,17 +6,17 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
-import './app/look.css'
-import { shareStyleNonce, styleNonce } from './app/nonce.ts'
+import './app/global.css'
 import { queryClient } from './app/query-client.ts'
 import { router } from './app/router.tsx'
-import { leaveWhenSessionEnds } from './app/session-ended.ts'
+import { redirectWhenSessionEnds } from './app/session-ended.ts'
+import { exposeStyleNonce, styleNonce } from './app/style-nonce.ts'
 import { theme } from './app/theme.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
-shareStyleNonce()
-leaveWhenSessionEnds(queryClient, router)
+exposeStyleNonce()
+redirectWhenSessionEnds(queryClient, router)
 createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>

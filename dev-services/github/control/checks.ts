@@ -1,41 +1,41 @@
+import type { World } from '../events.ts'
+import { readCommit } from '../git.ts'
+import type { CheckControl } from '../github-control.ts'
 import {
   checkRunInEvent,
   deploymentResponse,
   deploymentStatusResponse,
   simpleStatusResponse,
-} from '../answers/check.ts'
-import { commitResponse } from '../answers/commit.ts'
-import { repositoryPage, repositoryUrl } from '../answers/repository.ts'
-import type { World } from '../events.ts'
-import { readCommit } from '../git.ts'
-import type { CheckControl } from '../github-control.ts'
+} from '../responses/check.ts'
+import { commitResponse } from '../responses/commit.ts'
+import { repositoryPage, repositoryUrl } from '../responses/repository.ts'
 import { type CheckRun, type CommitStatus, type Deployment, newSecret } from '../state.ts'
-import { personFor, repositoryNamed } from './lookups.ts'
+import { actingPerson, requireRepository } from './lookups.ts'
 
 export function checkControl({ state, events }: World): CheckControl {
   return {
-    async setCheckRun(name, sha, given) {
-      const repository = repositoryNamed(state, name)
-      const existing = repository.checkRuns.find((run) => run.sha === sha && run.name === given.name)
-      const isCompleted = given.status === 'completed'
+    async setCheckRun(name, sha, input) {
+      const repository = requireRepository(state, name)
+      const existing = repository.checkRuns.find((run) => run.sha === sha && run.name === input.name)
+      const isCompleted = input.status === 'completed'
       const id = existing?.id ?? state.nextId()
       const run: CheckRun = {
         id,
         sha,
-        name: given.name,
-        status: given.status,
-        conclusion: isCompleted ? (given.conclusion ?? 'success') : null,
-        output: { title: null, summary: null, text: null, ...given.output },
-        annotations: given.annotations ?? [],
-        detailsUrl: given.detailsUrl ?? `${repositoryPage(state, repository)}/actions/runs/1/job/${id}`,
+        name: input.name,
+        status: input.status,
+        conclusion: isCompleted ? (input.conclusion ?? 'success') : null,
+        output: { title: null, summary: null, text: null, ...input.output },
+        annotations: input.annotations ?? [],
+        detailsUrl: input.detailsUrl ?? `${repositoryPage(state, repository)}/actions/runs/1/job/${id}`,
         startedAt: existing?.startedAt ?? new Date(),
         completedAt: isCompleted ? new Date() : null,
-        log: given.log ?? null,
+        log: input.log ?? null,
         logSecret: newSecret(''),
       }
-      repository.checkRuns = [...repository.checkRuns.filter((one) => one !== existing), run]
+      repository.checkRuns = [...repository.checkRuns.filter((checkRun) => checkRun !== existing), run]
       if (isCompleted || !existing) {
-        events.ofRepository(repository, 'check_run', personFor(state, repository.owner), {
+        events.emitRepositoryEvent(repository, 'check_run', actingPerson(state, repository.owner), {
           action: isCompleted ? 'completed' : 'created',
           check_run: checkRunInEvent(state, repository, run),
         })
@@ -43,23 +43,23 @@ export function checkControl({ state, events }: World): CheckControl {
       return run.id
     },
 
-    async setStatus(name, sha, given) {
-      const repository = repositoryNamed(state, name)
+    async setStatus(name, sha, input) {
+      const repository = requireRepository(state, name)
       const commit = await readCommit(repository.directory, sha)
-      if (!commit) throw new Error(`${sha} is no commit.`)
+      if (!commit) throw new Error(`There is no commit ${sha}.`)
       const status: CommitStatus = {
         id: state.nextId(),
         sha,
-        context: given.context,
-        state: given.state,
-        description: given.description ?? null,
-        targetUrl: given.targetUrl ?? null,
+        context: input.context,
+        state: input.state,
+        description: input.description ?? null,
+        targetUrl: input.targetUrl ?? null,
         createdAt: new Date(),
       }
       repository.statuses.push(status)
-      const { url: _, node_id: __, ...told } = simpleStatusResponse(state, repository, status)
-      events.ofRepository(repository, 'status', personFor(state, repository.owner), {
-        ...told,
+      const { url: _, node_id: __, ...eventFields } = simpleStatusResponse(state, repository, status)
+      events.emitRepositoryEvent(repository, 'status', actingPerson(state, repository.owner), {
+        ...eventFields,
         sha,
         name: `${repository.owner.login}/${repository.name}`,
         commit: commitResponse(state, repository, commit),
@@ -73,13 +73,15 @@ export function checkControl({ state, events }: World): CheckControl {
       })
     },
 
-    async setDeployment(name, sha, given) {
-      const repository = repositoryNamed(state, name)
-      const [branch] = [...repository.branches].filter(([, head]) => head === sha).map(([of]) => of)
-      const environment = given.environment ?? 'Preview'
-      let deployment = repository.deployments.find((one) => one.sha === sha && one.environment === environment)
+    async setDeployment(name, sha, input) {
+      const repository = requireRepository(state, name)
+      const [branch] = [...repository.branches].filter(([, head]) => head === sha).map(([branchName]) => branchName)
+      const environment = input.environment ?? 'Preview'
+      let deployment = repository.deployments.find(
+        (candidate) => candidate.sha === sha && candidate.environment === environment,
+      )
       if (!deployment) {
-        const made: Deployment = {
+        const created: Deployment = {
           id: state.nextId(),
           sha,
           ref: branch ?? sha,
@@ -87,17 +89,17 @@ export function checkControl({ state, events }: World): CheckControl {
           createdAt: new Date(),
           statuses: [],
         }
-        repository.deployments.push(made)
-        deployment = made
+        repository.deployments.push(created)
+        deployment = created
       }
       const status = {
         id: state.nextId(),
-        state: given.state ?? 'success',
-        environmentUrl: given.environmentUrl,
+        state: input.state ?? 'success',
+        environmentUrl: input.environmentUrl,
         createdAt: new Date(),
       }
       deployment.statuses.push(status)
-      events.ofRepository(repository, 'deployment_status', personFor(state, repository.owner), {
+      events.emitRepositoryEvent(repository, 'deployment_status', actingPerson(state, repository.owner), {
         action: 'created',
         deployment: deploymentResponse(state, repository, deployment),
         deployment_status: deploymentStatusResponse(state, repository, deployment, status),

@@ -1,4 +1,4 @@
-/** What `github-control.ts` asks for. */
+/** The server side of the control API in `github-control.ts`. */
 import type { Deliveries } from '../deliveries.ts'
 import type { World } from '../events.ts'
 import type { Faults } from '../faults.ts'
@@ -6,7 +6,7 @@ import type { GithubControl } from '../github-control.ts'
 import { accountControl } from './accounts.ts'
 import { appControl } from './apps.ts'
 import { checkControl } from './checks.ts'
-import { accountNamed } from './lookups.ts'
+import { requireAccount } from './lookups.ts'
 import { pullRequestControl } from './pull-requests.ts'
 import { repositoryControl } from './repositories.ts'
 
@@ -29,11 +29,11 @@ export function createControl(world: World, deliveries: Deliveries, faults: Faul
 
     async deliveries(account) {
       await deliveries.settled()
-      return deliveries.sent.filter((one) => account === undefined || one.account === account)
+      return deliveries.sent.filter((delivery) => account === undefined || delivery.account === account)
     },
 
-    async faults(login, wanted) {
-      faults.set(accountNamed(state, login), wanted)
+    async setFaults(login, accountFaults) {
+      faults.set(requireAccount(state, login), accountFaults)
     },
 
     async redeliver(id) {

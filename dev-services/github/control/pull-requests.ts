@@ -1,73 +1,78 @@
-import { commentResponse, issueResponse } from '../answers/comment.ts'
-import { repositoryPage } from '../answers/repository.ts'
 import type { World } from '../events.ts'
-import type { PullRequestControl, SeenPullRequest } from '../github-control.ts'
+import type { PullRequestControl, PullRequestSnapshot } from '../github-control.ts'
 import { mergePullRequest } from '../merge.ts'
 import { closePullRequest, reopenPullRequest } from '../pull-request-changes.ts'
+import { commentResponse, issueResponse } from '../responses/comment.ts'
+import { repositoryPage } from '../responses/repository.ts'
 import type { Comment } from '../state.ts'
-import { accountNamed, personFor, pullRequestNumbered, repositoryNamed } from './lookups.ts'
+import { actingPerson, requireAccount, requirePullRequest, requireRepository } from './lookups.ts'
 
 export function pullRequestControl(world: World): PullRequestControl {
   const { state, events } = world
   return {
     async pullRequests(name) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       return repository.pullRequests.map(
-        (one): SeenPullRequest => ({
-          number: one.number,
-          url: `${repositoryPage(state, repository)}/pull/${one.number}`,
-          title: one.title,
-          body: one.body,
-          state: one.state,
-          isMerged: one.merged !== null,
-          isDraft: one.isDraft,
-          author: one.author.login,
-          headBranch: one.headBranch,
-          headSha: one.headSha,
-          baseBranch: one.baseBranch,
-          labels: one.labels.map((label) => label.name),
-          reviewers: one.reviewers.map(({ login }) => login),
-          mergeCommit: one.merged?.sha ?? null,
+        (pullRequest): PullRequestSnapshot => ({
+          number: pullRequest.number,
+          url: `${repositoryPage(state, repository)}/pull/${pullRequest.number}`,
+          title: pullRequest.title,
+          body: pullRequest.body,
+          state: pullRequest.state,
+          isMerged: pullRequest.merged !== null,
+          isDraft: pullRequest.isDraft,
+          author: pullRequest.author.login,
+          headBranch: pullRequest.headBranch,
+          headSha: pullRequest.headSha,
+          baseBranch: pullRequest.baseBranch,
+          labels: pullRequest.labels.map((label) => label.name),
+          reviewers: pullRequest.reviewers.map(({ login }) => login),
+          mergeCommit: pullRequest.merged?.sha ?? null,
         }),
       )
     },
 
     async mergePullRequest(name, number, login) {
-      const repository = repositoryNamed(state, name)
-      const pullRequest = pullRequestNumbered(repository, number)
-      const merge = await mergePullRequest(world, repository, pullRequest, personFor(state, repository.owner, login))
+      const repository = requireRepository(state, name)
+      const pullRequest = requirePullRequest(repository, number)
+      const merge = await mergePullRequest(world, repository, pullRequest, actingPerson(state, repository.owner, login))
       if (merge.kind !== 'merged') throw new Error(`Pull request ${number} cannot be merged: ${merge.kind}.`)
       return merge.sha
     },
 
     async closePullRequest(name, number, login) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       await closePullRequest(
         world,
         repository,
-        pullRequestNumbered(repository, number),
-        personFor(state, repository.owner, login),
+        requirePullRequest(repository, number),
+        actingPerson(state, repository.owner, login),
       )
     },
 
     async reopenPullRequest(name, number, login) {
-      const repository = repositoryNamed(state, name)
-      const pullRequest = pullRequestNumbered(repository, number)
-      const isOpen = await reopenPullRequest(world, repository, pullRequest, personFor(state, repository.owner, login))
-      if (!isOpen) throw new Error(`Pull request ${number} cannot be opened again.`)
+      const repository = requireRepository(state, name)
+      const pullRequest = requirePullRequest(repository, number)
+      const isOpen = await reopenPullRequest(
+        world,
+        repository,
+        pullRequest,
+        actingPerson(state, repository.owner, login),
+      )
+      if (!isOpen) throw new Error(`Pull request ${number} cannot be reopened.`)
     },
 
     async editPullRequest(name, number, { labels, ...change }) {
-      const repository = repositoryNamed(state, name)
-      const pullRequest = pullRequestNumbered(repository, number)
+      const repository = requireRepository(state, name)
+      const pullRequest = requirePullRequest(repository, number)
       Object.assign(pullRequest, change, { updatedAt: new Date() })
       if (labels) pullRequest.labels = repository.labels.filter((label) => labels.includes(label.name))
     },
 
     async comment(name, number, login, body) {
-      const repository = repositoryNamed(state, name)
-      const pullRequest = pullRequestNumbered(repository, number)
-      const author = accountNamed(state, login)
+      const repository = requireRepository(state, name)
+      const pullRequest = requirePullRequest(repository, number)
+      const author = requireAccount(state, login)
       const now = new Date()
       const comment: Comment = {
         id: state.nextId(),
@@ -79,7 +84,7 @@ export function pullRequestControl(world: World): PullRequestControl {
         reactions: [],
       }
       repository.comments.push(comment)
-      events.ofRepository(repository, 'issue_comment', author, {
+      events.emitRepositoryEvent(repository, 'issue_comment', author, {
         action: 'created',
         issue: issueResponse(state, repository, pullRequest),
         comment: commentResponse(state, repository, comment),
@@ -88,7 +93,7 @@ export function pullRequestControl(world: World): PullRequestControl {
     },
 
     async reactions(name, commentId) {
-      const comment = repositoryNamed(state, name).comments.find(({ id }) => id === commentId)
+      const comment = requireRepository(state, name).comments.find(({ id }) => id === commentId)
       return (comment?.reactions ?? []).map(({ content, user }) => ({ content, login: user.login }))
     },
   }

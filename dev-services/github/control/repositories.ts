@@ -1,10 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { accountResponse } from '../answers/account.ts'
-import { emailOf } from '../answers/commit.ts'
-import { repositoryPage } from '../answers/repository.ts'
-import { tellRepositories } from '../apps.ts'
-import { noticeChanges } from '../branch-changes.ts'
+import { emitInstallationRepositories } from '../apps.ts'
+import { processBranchChanges } from '../branch-changes.ts'
 import type { World } from '../events.ts'
 import {
   git,
@@ -17,11 +14,14 @@ import {
   writeCommit,
   writeTree,
 } from '../git.ts'
-import type { MadeRepository, RepositoryControl } from '../github-control.ts'
+import type { CreatedRepository, RepositoryControl } from '../github-control.ts'
+import { accountResponse } from '../responses/account.ts'
+import { emailOf } from '../responses/commit.ts'
+import { repositoryPage } from '../responses/repository.ts'
 import { type Account, fullName, nameKey, type Repository, type State } from '../state.ts'
-import { accountNamed, personFor, repositoryNamed } from './lookups.ts'
+import { actingPerson, requireAccount, requireRepository } from './lookups.ts'
 
-const madeRepository = (state: State, repository: Repository): MadeRepository => ({
+const toCreatedRepository = (state: State, repository: Repository): CreatedRepository => ({
   id: repository.id,
   owner: repository.owner.login,
   name: repository.name,
@@ -56,8 +56,8 @@ async function commitTo(
     committer: person,
     signature: null,
   })
-  if (!(await updateRef(directory, ref, sha, old))) throw new Error(`${branch} moved meanwhile.`)
-  await noticeChanges(world, repository, by)
+  if (!(await updateRef(directory, ref, sha, old))) throw new Error(`${branch} was changed in the meantime.`)
+  await processBranchChanges(world, repository, by)
   return sha
 }
 
@@ -72,9 +72,9 @@ function move(state: State, repository: Repository, change: { owner: Account } |
 export function repositoryControl(world: World): RepositoryControl {
   const { state } = world
   return {
-    async makeRepository(owner, name, { files, isPrivate = true, defaultBranch = 'main', labels = [] } = {}) {
-      const account = accountNamed(state, owner)
-      if (state.repositoryNamed(owner, name)) throw new Error(`There is a repository ${owner}/${name} already.`)
+    async createRepository(owner, name, { files, isPrivate = true, defaultBranch = 'main', labels = [] } = {}) {
+      const account = requireAccount(state, owner)
+      if (state.repositoryNamed(owner, name)) throw new Error(`The repository ${owner}/${name} already exists.`)
       const id = state.nextId()
       const repository: Repository = {
         id,
@@ -100,57 +100,64 @@ export function repositoryControl(world: World): RepositoryControl {
       await initBare(repository.directory, defaultBranch)
       state.repositories.set(id, repository)
       state.formerNames.delete(nameKey(owner, name))
-      const first = files ?? { 'README.md': `# ${name}\n` }
-      await commitTo(world, repository, defaultBranch, first, 'Initial commit', personFor(state, repository.owner))
-      return madeRepository(state, repository)
+      const initialFiles = files ?? { 'README.md': `# ${name}\n` }
+      await commitTo(
+        world,
+        repository,
+        defaultBranch,
+        initialFiles,
+        'Initial commit',
+        actingPerson(state, repository.owner),
+      )
+      return toCreatedRepository(state, repository)
     },
 
     async repository(name) {
-      return madeRepository(state, repositoryNamed(state, name))
+      return toCreatedRepository(state, requireRepository(state, name))
     },
 
     async setVisibility(name, isPrivate) {
-      repositoryNamed(state, name).isPrivate = isPrivate
+      requireRepository(state, name).isPrivate = isPrivate
     },
 
     async addCollaborator(name, login, role) {
-      repositoryNamed(state, name).collaborators.set(accountNamed(state, login).login.toLowerCase(), role)
+      requireRepository(state, name).collaborators.set(requireAccount(state, login).login.toLowerCase(), role)
     },
 
     async removeCollaborator(name, login) {
-      repositoryNamed(state, name).collaborators.delete(login.toLowerCase())
+      requireRepository(state, name).collaborators.delete(login.toLowerCase())
     },
 
     async pushFile(name, branch, path, contents, login) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       return commitTo(
         world,
         repository,
         branch,
         { [path]: contents ?? null },
         `Change ${path}`,
-        personFor(state, repository.owner, login),
+        actingPerson(state, repository.owner, login),
       )
     },
 
     async forcePush(name, branch, sha) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       await git(repository.directory, ['update-ref', `refs/heads/${branch}`, sha])
-      await noticeChanges(world, repository, personFor(state, repository.owner))
+      await processBranchChanges(world, repository, actingPerson(state, repository.owner))
     },
 
     async deleteBranch(name, branch) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       await git(repository.directory, ['update-ref', '-d', `refs/heads/${branch}`])
-      await noticeChanges(world, repository, personFor(state, repository.owner))
+      await processBranchChanges(world, repository, actingPerson(state, repository.owner))
     },
 
     async branches(name) {
-      return Object.fromEntries(repositoryNamed(state, name).branches)
+      return Object.fromEntries(requireRepository(state, name).branches)
     },
 
-    async file(name, ref, path) {
-      const contents = await gitBytes(repositoryNamed(state, name).directory, [
+    async readFile(name, ref, path) {
+      const contents = await gitBytes(requireRepository(state, name).directory, [
         'cat-file',
         'blob',
         `${ref}:${path}`,
@@ -159,44 +166,46 @@ export function repositoryControl(world: World): RepositoryControl {
     },
 
     async rename(name, newName) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       const from = repository.name
       move(state, repository, { name: newName })
-      world.events.ofRepository(repository, 'repository', personFor(state, repository.owner), {
+      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
         action: 'renamed',
         changes: { repository: { name: { from } } },
       })
-      return madeRepository(state, repository)
+      return toCreatedRepository(state, repository)
     },
 
     async transfer(name, owner) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       const from = repository.owner
-      const by = personFor(state, repository.owner)
-      const left = state.installationsOf(repository)
-      move(state, repository, { owner: accountNamed(state, owner) })
-      for (const installation of left) {
+      const by = actingPerson(state, repository.owner)
+      const formerInstallations = state.installationsOf(repository)
+      move(state, repository, { owner: requireAccount(state, owner) })
+      for (const installation of formerInstallations) {
         installation.repositories?.delete(repository.id)
-        tellRepositories(world, installation, { removed: [repository] }, by)
+        emitInstallationRepositories(world, installation, { removed: [repository] }, by)
       }
       const kind = from.type === 'Organization' ? 'organization' : 'user'
-      world.events.ofRepository(repository, 'repository', by, {
+      world.events.emitRepositoryEvent(repository, 'repository', by, {
         action: 'transferred',
         changes: { owner: { from: { [kind]: accountResponse(state, from) } } },
       })
-      return madeRepository(state, repository)
+      return toCreatedRepository(state, repository)
     },
 
     async archive(name, isArchived = true) {
-      const repository = repositoryNamed(state, name)
+      const repository = requireRepository(state, name)
       repository.isArchived = isArchived
       const action = isArchived ? 'archived' : 'unarchived'
-      world.events.ofRepository(repository, 'repository', personFor(state, repository.owner), { action })
+      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), { action })
     },
 
     async deleteRepository(name) {
-      const repository = repositoryNamed(state, name)
-      world.events.ofRepository(repository, 'repository', personFor(state, repository.owner), { action: 'deleted' })
+      const repository = requireRepository(state, name)
+      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
+        action: 'deleted',
+      })
       state.repositories.delete(repository.id)
       await rm(repository.directory, { recursive: true, force: true })
     },

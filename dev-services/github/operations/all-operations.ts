@@ -8,7 +8,7 @@ import { hookOperations } from './hooks.ts'
 import { pullRequestOperations } from './pull-requests.ts'
 import { repositoryOperations } from './repositories.ts'
 
-/** By the id that GitHub's description gives them. */
+/** The operations by their ID in GitHub's description. */
 export const allOperations: Operations = {
   ...repositoryOperations,
   ...gitDatabaseOperations,

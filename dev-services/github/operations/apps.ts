@@ -1,10 +1,10 @@
 import { notAccessible, userOf } from '../access.ts'
-import { appResponse, installationResponse } from '../answers/app.ts'
-import { repositoryResponse, timeResponse, withPermissions } from '../answers/repository.ts'
-import { type Call, forAnyone, type Operations, pageOf } from '../api-call.ts'
+import { type Call, forAnyone, type Operations, paginate } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
-import { coveredBy } from '../apps.ts'
-import { atLeast } from '../levels.ts'
+import { coveredRepositories } from '../apps.ts'
+import { atLeast } from '../permission-levels.ts'
+import { appResponse, installationResponse } from '../responses/app.ts'
+import { repositoryResponse, timeResponse, withPermissions } from '../responses/repository.ts'
 import {
   type Account,
   type App,
@@ -18,49 +18,49 @@ import {
 
 const hourMs = 3_600_000
 
-function appOf({ caller }: Call): App {
+function requireApp({ caller }: Call): App {
   if (caller.kind !== 'app') throw new ApiError(401, 'A JSON web token could not be decoded')
   return caller.app
 }
 
-/** Another App's installations are no installations. */
-function installationOf(call: Call): Installation {
+/** Installations of other Apps are not found. */
+function requireInstallation(call: Call): Installation {
   const installation = call.state.installations.get(Number(call.params.installation_id))
-  if (!installation || installation.app !== appOf(call)) throw notFound()
+  if (!installation || installation.app !== requireApp(call)) throw notFound()
   return installation
 }
 
-function userTokenOf({ caller }: Call): Extract<Token, { kind: 'user' }> {
+function requireUserToken({ caller }: Call): Extract<Token, { kind: 'user' }> {
   userOf(caller)
   if (caller.kind !== 'token' || caller.token.kind !== 'user') throw notAccessible(caller)
   return caller.token
 }
 
-/** Of an App's installation, the repositories that a person has, too. */
-function sharedWith(call: Call, installation: Installation, user: Account) {
-  return coveredBy(call.state, installation)
+/** The repositories that the installation covers and that the user has a role in. */
+function repositoriesSharedWith(call: Call, installation: Installation, user: Account) {
+  return coveredRepositories(call.state, installation)
     .map((repository) => ({ repository, role: roleOf(repository, user) }))
     .filter((found): found is typeof found & { role: Level } => found.role !== undefined)
 }
 
-function installationsFor(call: Call): Installation[] {
-  const { app, user } = userTokenOf(call)
+function visibleInstallations(call: Call): Installation[] {
+  const { app, user } = requireUserToken(call)
   return [...call.state.installations.values()].filter(
     (installation) =>
       installation.app === app &&
       !installation.suspendedAt &&
       (installation.account === user ||
         installation.account.owners.has(user.login.toLowerCase()) ||
-        sharedWith(call, installation, user).length > 0),
+        repositoriesSharedWith(call, installation, user).length > 0),
   )
 }
 
 export const appOperations: Operations = {
   'apps/create-from-manifest': forAnyone(({ state, params }) => {
-    const made = state.manifestCodes.get(params.code ?? '')
-    if (!made || made.expiresAt < new Date()) throw notFound()
+    const created = state.manifestCodes.get(params.code ?? '')
+    if (!created || created.expiresAt < new Date()) throw notFound()
     state.manifestCodes.delete(params.code ?? '')
-    const { app } = made
+    const { app } = created
     return {
       status: 201,
       body: {
@@ -73,44 +73,44 @@ export const appOperations: Operations = {
     }
   }),
 
-  'apps/get-authenticated': forAnyone((call) => ({ status: 200, body: appResponse(call.state, appOf(call)) })),
+  'apps/get-authenticated': forAnyone((call) => ({ status: 200, body: appResponse(call.state, requireApp(call)) })),
 
   'apps/list-installations': forAnyone((call) => {
-    const app = appOf(call)
+    const app = requireApp(call)
     const own = [...call.state.installations.values()].filter((installation) => installation.app === app)
-    const { items, headers } = pageOf(own, call)
-    return { status: 200, body: items.map((one) => installationResponse(call.state, one)), headers }
+    const { items, headers } = paginate(own, call)
+    return { status: 200, body: items.map((installation) => installationResponse(call.state, installation)), headers }
   }),
 
   'apps/get-installation': forAnyone((call) => ({
     status: 200,
-    body: installationResponse(call.state, installationOf(call)),
+    body: installationResponse(call.state, requireInstallation(call)),
   })),
 
   'apps/create-installation-access-token': forAnyone((call) => {
     const { state, body } = call
-    const installation = installationOf(call)
+    const installation = requireInstallation(call)
     if (installation.suspendedAt) throw new ApiError(403, 'This installation has been suspended')
-    const asked = body as { repositories?: string[]; repository_ids?: number[]; permissions?: Permissions }
-    const covered = coveredBy(state, installation)
-    const isAsked = asked.repositories !== undefined || asked.repository_ids !== undefined
-    const wanted = [
-      ...(asked.repositories ?? []).map((name) => covered.find((one) => one.name === name)),
-      ...(asked.repository_ids ?? []).map((id) => covered.find((one) => one.id === id)),
+    const input = body as { repositories?: string[]; repository_ids?: number[]; permissions?: Permissions }
+    const covered = coveredRepositories(state, installation)
+    const isLimited = input.repositories !== undefined || input.repository_ids !== undefined
+    const selected = [
+      ...(input.repositories ?? []).map((name) => covered.find((repository) => repository.name === name)),
+      ...(input.repository_ids ?? []).map((id) => covered.find((repository) => repository.id === id)),
     ].map((repository) => {
       if (repository) return repository
       const reason =
         'There is at least one repository that does not exist or is not accessible to the parent installation.'
       throw new ApiError(422, reason)
     })
-    for (const [name, level] of Object.entries(asked.permissions ?? {})) {
+    for (const [name, level] of Object.entries(input.permissions ?? {})) {
       if (atLeast(installation.permissions[name], level)) continue
       throw new ApiError(422, 'The permissions requested are not granted to this installation.')
     }
-    const permissions: Permissions = { ...(asked.permissions ?? installation.permissions), metadata: 'read' }
+    const permissions: Permissions = { ...(input.permissions ?? installation.permissions), metadata: 'read' }
     const token = newSecret('ghs_')
     const expiresAt = new Date(Date.now() + hourMs)
-    const repositories = isAsked ? new Set(wanted.map(({ id }) => id)) : null
+    const repositories = isLimited ? new Set(selected.map(({ id }) => id)) : null
     state.tokens.set(token, { kind: 'installation', token, expiresAt, installation, repositories, permissions })
     return {
       status: 201,
@@ -118,8 +118,8 @@ export const appOperations: Operations = {
         token,
         expires_at: timeResponse(expiresAt),
         permissions,
-        repository_selection: isAsked || installation.repositories ? 'selected' : 'all',
-        ...(isAsked && { repositories: wanted.map((repository) => repositoryResponse(state, repository)) }),
+        repository_selection: isLimited || installation.repositories ? 'selected' : 'all',
+        ...(isLimited && { repositories: selected.map((repository) => repositoryResponse(state, repository)) }),
       },
     }
   }),
@@ -128,8 +128,10 @@ export const appOperations: Operations = {
     const { caller, state } = call
     if (caller.kind !== 'token' || caller.token.kind !== 'installation') throw notAccessible(caller)
     const { installation, repositories } = caller.token
-    const found = coveredBy(state, installation).filter(({ id }) => repositories === null || repositories.has(id))
-    const { items, headers } = pageOf(found, call)
+    const found = coveredRepositories(state, installation).filter(
+      ({ id }) => repositories === null || repositories.has(id),
+    )
+    const { items, headers } = paginate(found, call)
     return {
       status: 200,
       headers,
@@ -148,18 +150,18 @@ export const appOperations: Operations = {
   }),
 
   'apps/list-installations-for-authenticated-user': forAnyone((call) => {
-    const found = installationsFor(call)
-    const { items, headers } = pageOf(found, call)
-    const installations = items.map((one) => installationResponse(call.state, one))
+    const found = visibleInstallations(call)
+    const { items, headers } = paginate(found, call)
+    const installations = items.map((installation) => installationResponse(call.state, installation))
     return { status: 200, body: { total_count: found.length, installations }, headers }
   }),
 
   'apps/list-installation-repos-for-authenticated-user': forAnyone((call) => {
-    const { user } = userTokenOf(call)
-    const installation = installationsFor(call).find(({ id }) => id === Number(call.params.installation_id))
+    const { user } = requireUserToken(call)
+    const installation = visibleInstallations(call).find(({ id }) => id === Number(call.params.installation_id))
     if (!installation) throw notFound()
-    const found = sharedWith(call, installation, user)
-    const { items, headers } = pageOf(found, call)
+    const found = repositoriesSharedWith(call, installation, user)
+    const { items, headers } = paginate(found, call)
     const repositories = items.map(({ repository, role }) =>
       withPermissions(repositoryResponse(call.state, repository), role),
     )

@@ -1,3 +1,5 @@
+import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
+import { notFound } from '../api-error.ts'
 import {
   annotationResponse,
   checkRunResponse,
@@ -5,24 +7,22 @@ import {
   deploymentStatusResponse,
   simpleStatusResponse,
   statusResponse,
-} from '../answers/check.ts'
-import { minimalRepositoryResponse, repositoryUrl } from '../answers/repository.ts'
-import { type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
-import { notFound } from '../api-error.ts'
+} from '../responses/check.ts'
+import { minimalRepositoryResponse, repositoryUrl } from '../responses/repository.ts'
 import type { CheckRun, CommitStatus } from '../state.ts'
-import { commitNamed } from './commits.ts'
+import { requireCommit } from './commits.ts'
 
-function checkRunOf({ repository, params }: RepositoryCall): CheckRun {
+function requireCheckRun({ repository, params }: RepositoryCall): CheckRun {
   const found = repository.checkRuns.find(({ id }) => id === Number(params.check_run_id))
   if (!found) throw notFound()
   return found
 }
 
-/** Newest first; the combined status has only the newest of each context. */
+/** Newest first. The combined status has only the newest status of each context. */
 const statusesOf = ({ repository }: RepositoryCall, sha: string) =>
   repository.statuses.filter((status) => status.sha === sha).toReversed()
 
-function combined(statuses: readonly CommitStatus[]): string {
+function combinedState(statuses: readonly CommitStatus[]): string {
   if (statuses.some(({ state }) => state === 'failure' || state === 'error')) return 'failure'
   return statuses.length === 0 || statuses.some(({ state }) => state === 'pending') ? 'pending' : 'success'
 }
@@ -30,42 +30,46 @@ function combined(statuses: readonly CommitStatus[]): string {
 export const checkOperations: Operations = {
   'checks/list-for-ref': onRepository('checks:read', async (call) => {
     const { repository, state, query } = call
-    const { sha } = await commitNamed(call, call.params.ref ?? '')
+    const { sha } = await requireCommit(call, call.params.ref ?? '')
     const runs = repository.checkRuns
       .filter((run) => run.sha === sha)
       .filter((run) => query.check_name === undefined || run.name === query.check_name)
       .filter((run) => query.status === undefined || run.status === query.status)
-      // Unless all are asked for, GitHub shows the newest run of each name.
+      // By default, GitHub returns only the newest run of each name.
       .filter((run, at, all) => query.filter === 'all' || !all.slice(at + 1).some(({ name }) => name === run.name))
-    const { items, headers } = pageOf(runs, call)
+    const { items, headers } = paginate(runs, call)
     const checkRuns = items.map((run) => checkRunResponse(state, repository, run))
     return { status: 200, body: { total_count: runs.length, check_runs: checkRuns }, headers }
   }),
 
   'checks/get': onRepository('checks:read', (call) => ({
     status: 200,
-    body: checkRunResponse(call.state, call.repository, checkRunOf(call)),
+    body: checkRunResponse(call.state, call.repository, requireCheckRun(call)),
   })),
 
   'checks/list-annotations': onRepository('checks:read', (call) => {
-    const run = checkRunOf(call)
-    const { items, headers } = pageOf(run.annotations, call)
-    return { status: 200, body: items.map((one) => annotationResponse(call.state, call.repository, run, one)), headers }
+    const run = requireCheckRun(call)
+    const { items, headers } = paginate(run.annotations, call)
+    return {
+      status: 200,
+      body: items.map((annotation) => annotationResponse(call.state, call.repository, run, annotation)),
+      headers,
+    }
   }),
 
   'repos/get-combined-status-for-ref': onRepository('statuses:read', async (call) => {
     const { repository, state } = call
-    const { sha } = await commitNamed(call, call.params.ref ?? '')
+    const { sha } = await requireCommit(call, call.params.ref ?? '')
     const newest = statusesOf(call, sha).filter(
       (status, at, all) => !all.slice(0, at).some(({ context }) => context === status.context),
     )
-    const { items, headers } = pageOf(newest, call)
+    const { items, headers } = paginate(newest, call)
     const url = repositoryUrl(state, repository)
     return {
       status: 200,
       headers,
       body: {
-        state: combined(newest),
+        state: combinedState(newest),
         statuses: items.map((status) => simpleStatusResponse(state, repository, status)),
         sha,
         total_count: newest.length,
@@ -77,8 +81,8 @@ export const checkOperations: Operations = {
   }),
 
   'repos/list-commit-statuses-for-ref': onRepository('statuses:read', async (call) => {
-    const { sha } = await commitNamed(call, call.params.ref ?? '')
-    const { items, headers } = pageOf(statusesOf(call, sha), call)
+    const { sha } = await requireCommit(call, call.params.ref ?? '')
+    const { items, headers } = paginate(statusesOf(call, sha), call)
     return { status: 200, body: items.map((status) => statusResponse(call.state, call.repository, status)), headers }
   }),
 
@@ -89,20 +93,20 @@ export const checkOperations: Operations = {
       .filter(({ ref }) => query.ref === undefined || ref === query.ref)
       .filter(({ environment }) => query.environment === undefined || environment === query.environment)
       .toReversed()
-    const { items, headers } = pageOf(found, call)
-    return { status: 200, body: items.map((one) => deploymentResponse(state, repository, one)), headers }
+    const { items, headers } = paginate(found, call)
+    return { status: 200, body: items.map((deployment) => deploymentResponse(state, repository, deployment)), headers }
   }),
 
   'repos/list-deployment-statuses': onRepository('deployments:read', (call) => {
     const { repository, state, params } = call
     const deployment = repository.deployments.find(({ id }) => id === Number(params.deployment_id))
     if (!deployment) throw notFound()
-    const { items, headers } = pageOf(deployment.statuses.toReversed(), call)
+    const { items, headers } = paginate(deployment.statuses.toReversed(), call)
     const body = items.map((status) => deploymentStatusResponse(state, repository, deployment, status))
     return { status: 200, body, headers }
   }),
 
-  /** A job of GitHub Actions has the number of its check run. */
+  /** A GitHub Actions job has the ID of its check run. */
   'actions/download-job-logs-for-workflow-run': onRepository('actions:read', ({ repository, state, params }) => {
     const run = repository.checkRuns.find(({ id }) => id === Number(params.job_id))
     if (!run || run.log === null) throw notFound()
@@ -110,5 +114,5 @@ export const checkOperations: Operations = {
   }),
 }
 
-/** Logs are kept elsewhere, under addresses that are good for a minute and ask for no token. */
+/** GitHub redirects to another host for logs, with URLs that need no token and are valid for one minute. */
 export const logPath = '/_logs/'

@@ -1,16 +1,16 @@
 import { actorOf } from '../access.ts'
-import { commentResponse, reactionResponse } from '../answers/comment.ts'
-import { type Operations, onRepository, pageOf } from '../api-call.ts'
+import { type Operations, onRepository, paginate } from '../api-call.ts'
 import { notFound } from '../api-error.ts'
+import { commentResponse, reactionResponse } from '../responses/comment.ts'
 
 export const commentOperations: Operations = {
   'issues/list-comments': onRepository(['issues:read', 'pull_requests:read'], (call) => {
     const { repository, state, params, query } = call
     const number = Number(params.issue_number)
-    if (!repository.pullRequests.some((one) => one.number === number)) throw notFound()
+    if (!repository.pullRequests.some((pullRequest) => pullRequest.number === number)) throw notFound()
     const since = query.since === undefined ? new Date(0) : new Date(String(query.since))
-    const found = repository.comments.filter((one) => one.number === number && one.updatedAt >= since)
-    const { items, headers } = pageOf(found, call)
+    const found = repository.comments.filter((comment) => comment.number === number && comment.updatedAt >= since)
+    const { items, headers } = paginate(found, call)
     return { status: 200, body: items.map((comment) => commentResponse(state, repository, comment)), headers }
   }),
 
@@ -20,14 +20,14 @@ export const commentOperations: Operations = {
     return { status: 200, body: commentResponse(state, repository, comment) }
   }),
 
-  // GitHub's table of permissions has this under issues alone; on pull requests theirs is known to do as well.
+  // GitHub's table of permissions lists this only under issues. On pull requests, `pull_requests` is known to be enough.
   'reactions/create-for-issue-comment': onRepository(['issues:write', 'pull_requests:write'], (call) => {
     const { repository, state, params, caller } = call
     const comment = repository.comments.find(({ id }) => id === Number(params.comment_id))
     if (!comment) throw notFound()
     const user = actorOf(caller)
     const content = String(call.body.content)
-    const existing = comment.reactions.find((one) => one.user === user && one.content === content)
+    const existing = comment.reactions.find((reaction) => reaction.user === user && reaction.content === content)
     if (existing) return { status: 200, body: reactionResponse(state, existing) }
     const reaction = { id: state.nextId(), user, content, createdAt: new Date() }
     comment.reactions.push(reaction)

@@ -1,10 +1,10 @@
-import { commitResponse, fileResponse } from '../answers/commit.ts'
-import { repositoryPage, repositoryUrl } from '../answers/repository.ts'
-import { type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
 import { type Commit, changedFiles, mergeBase, readCommit, readCommits, resolveCommit } from '../git.ts'
+import { commitResponse, fileResponse } from '../responses/commit.ts'
+import { repositoryPage, repositoryUrl } from '../responses/repository.ts'
 
-export async function commitNamed({ repository }: RepositoryCall, name: string): Promise<Commit> {
+export async function requireCommit({ repository }: RepositoryCall, name: string): Promise<Commit> {
   const sha = await resolveCommit(repository.directory, name)
   const commit = sha && (await readCommit(repository.directory, sha))
   if (!commit) throw new ApiError(422, `No commit found for SHA: ${name}`)
@@ -24,13 +24,13 @@ export const commitOperations: Operations = {
       ...(query.until ? [`--until=${query.until}`] : []),
       ...(query.author ? [`--author=${query.author}`] : []),
     ]
-    const { items, headers } = pageOf(await readCommits(repository.directory, [...filters, start]), call)
+    const { items, headers } = paginate(await readCommits(repository.directory, [...filters, start]), call)
     return { status: 200, body: items.map((commit) => commitResponse(state, repository, commit)), headers }
   }),
 
   'repos/get-commit': onRepository('contents:read', async (call) => {
     const { repository, params, state } = call
-    const commit = await commitNamed(call, params.ref ?? '')
+    const commit = await requireCommit(call, params.ref ?? '')
     const files = await changedFiles(repository.directory, commit.parents[0], commit.sha)
     return { status: 200, body: commitResponse(state, repository, commit, files) }
   }),
@@ -50,7 +50,7 @@ export const commitOperations: Operations = {
     if (!baseCommit || !forkCommit) throw notFound()
     const ahead = await readCommits(directory, [`${base}..${head}`])
     const behind = await readCommits(directory, [`${head}..${base}`])
-    const { items, headers } = pageOf(ahead.toReversed(), call)
+    const { items, headers } = paginate(ahead.toReversed(), call)
     const url = `${repositoryUrl(state, repository)}/compare/${params.basehead}`
     const page = `${repositoryPage(state, repository)}/compare/${params.basehead}`
     return {

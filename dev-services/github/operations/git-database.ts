@@ -1,19 +1,16 @@
-/** Commits by way of the API: each a small face of git's own plumbing. */
+/** The Git database API: each operation runs git plumbing commands. */
 import { randomBytes } from 'node:crypto'
 import { actorOf, notAccessible, permissionsOn } from '../access.ts'
-import { nodeId } from '../answers/account.ts'
-import { emailOf, gitCommitResponse, refResponse } from '../answers/commit.ts'
-import { repositoryUrl } from '../answers/repository.ts'
 import { type Operations, onRepository, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
-import { noticeChanges } from '../branch-changes.ts'
+import { processBranchChanges } from '../branch-changes.ts'
 import {
   deleteRef,
-  GitFailed,
+  findNewWorkflow,
+  GitError,
   gitBytes,
   isAncestor,
-  isBranchName,
-  newWorkflow,
+  isValidRefName,
   objectType,
   type Person,
   readCommit,
@@ -25,38 +22,41 @@ import {
   writeCommit,
   writeTree,
 } from '../git.ts'
+import { nodeId } from '../responses/account.ts'
+import { emailOf, gitCommitResponse, refResponse } from '../responses/commit.ts'
+import { repositoryUrl } from '../responses/repository.ts'
 
 const workflows = '.github/workflows/'
 
-function refuseWorkflows({ state, caller, repository }: RepositoryCall): void {
-  const may = permissionsOn(state, caller, repository)?.workflows === 'write'
-  if (!may) throw notAccessible(caller)
+function requireWorkflowPermission({ state, caller, repository }: RepositoryCall): void {
+  const canWrite = permissionsOn(state, caller, repository)?.workflows === 'write'
+  if (!canWrite) throw notAccessible(caller)
 }
 
-interface GivenEntry {
+interface TreeEntryInput {
   path: string
   mode: string
   sha?: string | null
   content?: string
 }
 
-interface GivenPerson {
+interface PersonInput {
   name: string
   email: string
   date?: string
 }
 
-const personOf = ({ name, email, date }: GivenPerson): Person => ({
+const toPerson = ({ name, email, date }: PersonInput): Person => ({
   name,
   email,
   date: date ? new Date(date) : new Date(),
 })
 
-/** Nobody can check it: what matters is that it is there, so that nobody can know the commit's id beforehand. */
+/** A random signature that does not verify. It only makes the commit ID unpredictable, as a real signature does. */
 const newSignature = () =>
   `-----BEGIN PGP SIGNATURE-----\n\n${randomBytes(48).toString('base64')}\n-----END PGP SIGNATURE-----\n`
 
-const notThere = (what: string) => new ApiError(422, what)
+const unprocessable = (message: string) => new ApiError(422, message)
 
 export const gitDatabaseOperations: Operations = {
   'git/create-blob': onRepository('contents:write', async ({ state, repository, body }) => {
@@ -84,20 +84,20 @@ export const gitDatabaseOperations: Operations = {
 
   'git/create-tree': onRepository('contents:write', async (call) => {
     const { repository, body } = call
-    const { tree, base_tree: base } = body as { tree: GivenEntry[]; base_tree?: string }
+    const { tree, base_tree: base } = body as { tree: TreeEntryInput[]; base_tree?: string }
     const { directory } = repository
     if (base !== undefined && (await objectType(directory, base)) === undefined) throw notFound()
-    if (tree.some(({ path }) => path.startsWith(workflows))) refuseWorkflows(call)
+    if (tree.some(({ path }) => path.startsWith(workflows))) requireWorkflowPermission(call)
     const changes: TreeChange[] = []
     for (const { path, mode, sha, content } of tree) {
       const blob = content === undefined ? (sha ?? null) : await writeBlob(directory, content)
       if (sha && mode !== '160000' && (await objectType(directory, sha)) !== 'blob') {
-        throw notThere(`tree.sha ${sha} is not a valid blob`)
+        throw unprocessable(`tree.sha ${sha} is not a valid blob`)
       }
       changes.push({ path, mode, sha: blob })
     }
     const sha = await writeTree(directory, base, changes).catch((error: unknown) => {
-      if (error instanceof GitFailed) throw notThere('tree.path contains a malformed path component')
+      if (error instanceof GitError) throw unprocessable('tree.path contains a malformed path component')
       throw error
     })
     return { status: 201, body: await treeResponse(call, sha, false) }
@@ -121,32 +121,32 @@ export const gitDatabaseOperations: Operations = {
       message: string
       tree: string
       parents?: string[]
-      author?: GivenPerson
-      committer?: GivenPerson
+      author?: PersonInput
+      committer?: PersonInput
     }
     const { directory } = repository
-    if ((await objectType(directory, tree)) !== 'tree') throw notThere('Tree SHA does not exist')
+    if ((await objectType(directory, tree)) !== 'tree') throw unprocessable('Tree SHA does not exist')
     for (const parent of parents) {
       if ((await objectType(directory, parent)) !== 'commit')
-        throw notThere('Parent SHA does not exist or is not a commit object')
+        throw unprocessable('Parent SHA does not exist or is not a commit object')
     }
     const actor = actorOf(caller)
-    const self: GivenPerson = { name: actor.login, email: emailOf(actor) }
+    const self: PersonInput = { name: actor.login, email: emailOf(actor) }
     const isSigned = actor.type === 'Bot' && !author && !committer
     const signature = isSigned ? newSignature() : null
     const sha = await writeCommit(directory, {
       tree,
       parents,
       message,
-      author: personOf(author ?? self),
+      author: toPerson(author ?? self),
       committer: isSigned
-        ? personOf({ name: 'GitHub', email: 'noreply@github.com' })
-        : personOf(committer ?? author ?? self),
+        ? toPerson({ name: 'GitHub', email: 'noreply@github.com' })
+        : toPerson(committer ?? author ?? self),
       signature,
     })
     if (signature) repository.signed.set(sha, { signature, at: new Date() })
     const commit = await readCommit(directory, sha)
-    if (!commit) throw new Error(`${sha} is not there after it was written`)
+    if (!commit) throw new Error(`The commit ${sha} was written but cannot be read.`)
     return { status: 201, body: gitCommitResponse(state, repository, commit) }
   }),
 
@@ -165,10 +165,10 @@ export const gitDatabaseOperations: Operations = {
   }),
 
   'git/list-matching-refs': onRepository('contents:read', async ({ state, repository, params }) => {
-    const wanted = `refs/${params.ref}`
+    const prefix = `refs/${params.ref}`
     const found = [...repository.branches]
       .map(([branch, sha]) => ({ ref: `refs/heads/${branch}`, sha }))
-      .filter(({ ref }) => ref.startsWith(wanted))
+      .filter(({ ref }) => ref.startsWith(prefix))
     return { status: 200, body: found.map(({ ref, sha }) => refResponse(state, repository, ref, sha)) }
   }),
 
@@ -176,13 +176,13 @@ export const gitDatabaseOperations: Operations = {
     const { repository, caller, body, state } = call
     const { ref, sha } = body as { ref: string; sha: string }
     const { directory } = repository
-    if (!/^refs\/(heads|tags)\/./.test(ref) || !(await isBranchName(directory, ref))) {
-      throw notThere(`${ref} is not a valid ref name.`)
+    if (!/^refs\/(heads|tags)\/./.test(ref) || !(await isValidRefName(directory, ref))) {
+      throw unprocessable(`${ref} is not a valid ref name.`)
     }
-    if ((await objectType(directory, sha)) !== 'commit') throw notThere('Object does not exist')
-    if (await newWorkflow(directory, sha)) refuseWorkflows(call)
-    if (!(await updateRef(directory, ref, sha, undefined))) throw notThere('Reference already exists')
-    await noticeChanges(call, repository, actorOf(caller))
+    if ((await objectType(directory, sha)) !== 'commit') throw unprocessable('Object does not exist')
+    if (await findNewWorkflow(directory, sha)) requireWorkflowPermission(call)
+    if (!(await updateRef(directory, ref, sha, undefined))) throw unprocessable('Reference already exists')
+    await processBranchChanges(call, repository, actorOf(caller))
     return { status: 201, body: refResponse(state, repository, ref, sha) }
   }),
 
@@ -192,12 +192,12 @@ export const gitDatabaseOperations: Operations = {
     const { directory } = repository
     const ref = `refs/${params.ref}`
     const old = await refSha(directory, ref)
-    if (!old) throw notThere('Reference does not exist')
-    if ((await objectType(directory, sha)) !== 'commit') throw notThere('Object does not exist')
-    if (!force && !(await isAncestor(directory, old, sha))) throw notThere('Update is not a fast forward')
-    if (await newWorkflow(directory, sha)) refuseWorkflows(call)
-    if (!(await updateRef(directory, ref, sha, old))) throw notThere('Update is not a fast forward')
-    await noticeChanges(call, repository, actorOf(caller))
+    if (!old) throw unprocessable('Reference does not exist')
+    if ((await objectType(directory, sha)) !== 'commit') throw unprocessable('Object does not exist')
+    if (!force && !(await isAncestor(directory, old, sha))) throw unprocessable('Update is not a fast forward')
+    if (await findNewWorkflow(directory, sha)) requireWorkflowPermission(call)
+    if (!(await updateRef(directory, ref, sha, old))) throw unprocessable('Update is not a fast forward')
+    await processBranchChanges(call, repository, actorOf(caller))
     return { status: 200, body: refResponse(state, repository, ref, sha) }
   }),
 
@@ -205,8 +205,8 @@ export const gitDatabaseOperations: Operations = {
     const { repository, caller, params } = call
     const ref = `refs/${params.ref}`
     const old = await refSha(repository.directory, ref)
-    if (!old || !(await deleteRef(repository.directory, ref, old))) throw notThere('Reference does not exist')
-    await noticeChanges(call, repository, actorOf(caller))
+    if (!old || !(await deleteRef(repository.directory, ref, old))) throw unprocessable('Reference does not exist')
+    await processBranchChanges(call, repository, actorOf(caller))
     return { status: 204 }
   }),
 }

@@ -1,12 +1,12 @@
 import { actorOf } from '../access.ts'
-import { accountResponse } from '../answers/account.ts'
-import { hookResponse } from '../answers/hook.ts'
-import { repositoryResponse } from '../answers/repository.ts'
-import { type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
 import { notFound, validationFailed } from '../api-error.ts'
+import { accountResponse } from '../responses/account.ts'
+import { hookResponse } from '../responses/hook.ts'
+import { repositoryResponse } from '../responses/repository.ts'
 import type { Hook } from '../state.ts'
 
-interface GivenHook {
+interface HookInput {
   config?: { url?: string; content_type?: string; secret?: string }
   events?: string[]
   add_events?: string[]
@@ -14,16 +14,16 @@ interface GivenHook {
   active?: boolean
 }
 
-function hookOf({ repository, params }: RepositoryCall): Hook {
+function requireHook({ repository, params }: RepositoryCall): Hook {
   const found = repository.hooks.find(({ id }) => id === Number(params.hook_id))
   if (!found) throw notFound()
   return found
 }
 
-const refused = (message: string) => validationFailed({ resource: 'Hook', code: 'custom', message })
+const invalidHook = (message: string) => validationFailed({ resource: 'Hook', code: 'custom', message })
 
 function ping({ events, state, repository, caller }: RepositoryCall, hook: Hook): void {
-  events.ping(
+  events.emitPing(
     { hook, type: 'repository', id: repository.id, account: repository.owner },
     {
       zen: 'Keep it logically awesome.',
@@ -37,17 +37,17 @@ function ping({ events, state, repository, caller }: RepositoryCall, hook: Hook)
 
 export const hookOperations: Operations = {
   'repos/list-webhooks': onRepository('repository_hooks:read', (call) => {
-    const { items, headers } = pageOf(call.repository.hooks, call)
+    const { items, headers } = paginate(call.repository.hooks, call)
     return { status: 200, body: items.map((hook) => hookResponse(call.state, call.repository, hook)), headers }
   }),
 
   'repos/create-webhook': onRepository('repository_hooks:write', (call) => {
     const { repository, state } = call
-    const { config = {}, events = ['push'], active = true } = call.body as GivenHook
+    const { config = {}, events = ['push'], active = true } = call.body as HookInput
     const { url } = config
-    if (!url) throw refused('Config must contain URL for webhooks')
+    if (!url) throw invalidHook('Config must contain URL for webhooks')
     const isSame = (hook: Hook) => hook.url === url && hook.events.join() === events.join()
-    if (repository.hooks.some(isSame)) throw refused('Hook already exists on this repository')
+    if (repository.hooks.some(isSame)) throw invalidHook('Hook already exists on this repository')
     const now = new Date()
     const hook: Hook = {
       id: state.nextId(),
@@ -65,30 +65,30 @@ export const hookOperations: Operations = {
   }),
 
   'repos/update-webhook': onRepository('repository_hooks:write', (call) => {
-    const hook = hookOf(call)
-    const given = call.body as GivenHook
-    const { config } = given
-    // A configuration replaces the one before, secret and all.
+    const hook = requireHook(call)
+    const input = call.body as HookInput
+    const { config } = input
+    // A new configuration replaces the old one completely, including the secret.
     if (config) {
-      if (!config.url) throw refused('Config must contain URL for webhooks')
+      if (!config.url) throw invalidHook('Config must contain URL for webhooks')
       Object.assign(hook, { url: config.url, secret: config.secret ?? '', contentType: config.content_type ?? 'form' })
     }
-    hook.events = [...new Set([...(given.events ?? hook.events), ...(given.add_events ?? [])])].filter(
-      (event) => !given.remove_events?.includes(event),
+    hook.events = [...new Set([...(input.events ?? hook.events), ...(input.add_events ?? [])])].filter(
+      (event) => !input.remove_events?.includes(event),
     )
-    hook.isActive = given.active ?? hook.isActive
+    hook.isActive = input.active ?? hook.isActive
     hook.updatedAt = new Date()
     return { status: 200, body: hookResponse(call.state, call.repository, hook) }
   }),
 
   'repos/get-webhook': onRepository('repository_hooks:read', (call) => ({
     status: 200,
-    body: hookResponse(call.state, call.repository, hookOf(call)),
+    body: hookResponse(call.state, call.repository, requireHook(call)),
   })),
 
   'repos/delete-webhook': onRepository('repository_hooks:write', (call) => {
-    const hook = hookOf(call)
-    call.repository.hooks = call.repository.hooks.filter((one) => one !== hook)
+    const hook = requireHook(call)
+    call.repository.hooks = call.repository.hooks.filter((other) => other !== hook)
     return { status: 204 }
   }),
 }

@@ -1,32 +1,32 @@
 import { actorOf } from '../access.ts'
-import { commitResponse, fileResponse } from '../answers/commit.ts'
-import {
-  labelResponse,
-  lookAtMergeability,
-  pullRequestInList,
-  pullRequestResponse,
-  rangeOf,
-} from '../answers/pull-request.ts'
-import { type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound, validationFailed } from '../api-error.ts'
 import { changedFiles, isAncestor, readCommits } from '../git.ts'
-import { closePullRequest, reopenPullRequest, tellPullRequest } from '../pull-request-changes.ts'
+import { closePullRequest, emitPullRequest, reopenPullRequest } from '../pull-request-changes.ts'
+import { commitResponse, fileResponse } from '../responses/commit.ts'
+import {
+  diffRange,
+  labelResponse,
+  pullRequestInList,
+  pullRequestResponse,
+  readMergeability,
+} from '../responses/pull-request.ts'
 import { fullName, type PullRequest, roleOf } from '../state.ts'
 
 const fieldInvalid = (field: string) => validationFailed({ resource: 'PullRequest', field, code: 'invalid' })
-const refused = (message: string) => validationFailed({ resource: 'PullRequest', code: 'custom', message })
+const invalidPullRequest = (message: string) => validationFailed({ resource: 'PullRequest', code: 'custom', message })
 
 const reviewersOnly =
   'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator'
 
-function pullRequestOf({ repository }: RepositoryCall, number: string | undefined): PullRequest {
+function requirePullRequest({ repository }: RepositoryCall, number: string | undefined): PullRequest {
   const found = repository.pullRequests.find((pullRequest) => pullRequest.number === Number(number))
   if (!found) throw notFound()
   return found
 }
 
-/** `owner:branch`, or a branch of this repository. Forks there are none. */
-function branchOf({ repository }: RepositoryCall, head: string): string | undefined {
+/** Returns the branch of `owner:branch` or `branch`. Undefined for another owner, because there are no forks. */
+function parseHead({ repository }: RepositoryCall, head: string): string | undefined {
   const colon = head.indexOf(':')
   if (colon < 0) return head
   return head.slice(0, colon).toLowerCase() === repository.owner.login.toLowerCase() ? head.slice(colon + 1) : undefined
@@ -35,37 +35,37 @@ function branchOf({ repository }: RepositoryCall, head: string): string | undefi
 export const pullRequestOperations: Operations = {
   'pulls/create': onRepository('pull_requests:write', async (call) => {
     const { repository, caller, state, body } = call
-    const given = body as { title?: string; head: string; base: string; body?: string; draft?: boolean }
-    const headBranch = branchOf(call, given.head)
+    const input = body as { title?: string; head: string; base: string; body?: string; draft?: boolean }
+    const headBranch = parseHead(call, input.head)
     const headSha = headBranch === undefined ? undefined : repository.branches.get(headBranch)
-    const baseSha = repository.branches.get(given.base)
+    const baseSha = repository.branches.get(input.base)
     if (baseSha === undefined) throw fieldInvalid('base')
     if (headBranch === undefined || headSha === undefined) throw fieldInvalid('head')
-    if (given.title === undefined) {
+    if (input.title === undefined) {
       throw validationFailed({ resource: 'PullRequest', field: 'title', code: 'missing_field' })
     }
     if (await isAncestor(repository.directory, headSha, baseSha)) {
-      throw refused(`No commits between ${given.base} and ${headBranch}`)
+      throw invalidPullRequest(`No commits between ${input.base} and ${headBranch}`)
     }
-    // Nothing is waited for from here until it is there: two calls that come together make one.
+    // No await between this check and the push below, so that two simultaneous calls create only one.
     const isSame = (other: PullRequest) =>
-      other.state === 'open' && other.headBranch === headBranch && other.baseBranch === given.base
+      other.state === 'open' && other.headBranch === headBranch && other.baseBranch === input.base
     if (repository.pullRequests.some(isSame)) {
-      throw refused(`A pull request already exists for ${repository.owner.login}:${headBranch}.`)
+      throw invalidPullRequest(`A pull request already exists for ${repository.owner.login}:${headBranch}.`)
     }
     const now = new Date()
     const pullRequest: PullRequest = {
       id: state.nextId(),
       number: repository.pullRequests.length + 1,
-      title: given.title,
-      body: given.body ?? null,
+      title: input.title,
+      body: input.body ?? null,
       author: actorOf(caller),
       headBranch,
       headSha,
-      baseBranch: given.base,
+      baseBranch: input.base,
       baseSha,
       state: 'open',
-      isDraft: given.draft ?? false,
+      isDraft: input.draft ?? false,
       labels: [],
       reviewers: [],
       createdAt: now,
@@ -75,66 +75,66 @@ export const pullRequestOperations: Operations = {
       mergeability: null,
     }
     repository.pullRequests.push(pullRequest)
-    await tellPullRequest(call, repository, pullRequest, 'opened', actorOf(caller))
+    await emitPullRequest(call, repository, pullRequest, 'opened', actorOf(caller))
     return { status: 201, body: await pullRequestResponse(state, repository, pullRequest, null) }
   }),
 
   'pulls/list': onRepository('pull_requests:read', (call) => {
     const { repository, state, query } = call
     const head = query.head === undefined ? undefined : String(query.head)
-    const wanted = query.state ?? 'open'
+    const requestedState = query.state ?? 'open'
     const sort = String(query.sort ?? 'created')
     const direction = String(query.direction ?? (sort === 'created' ? 'desc' : 'asc'))
-    // GitHub leaves the filter out when a head is not `owner:branch`.
-    const headBranch = head?.includes(':') ? branchOf(call, head) : undefined
+    // GitHub ignores the filter if the head is not `owner:branch`.
+    const headBranch = head?.includes(':') ? parseHead(call, head) : undefined
     const found = repository.pullRequests
-      .filter((one) => wanted === 'all' || one.state === wanted)
-      .filter((one) => !head?.includes(':') || one.headBranch === headBranch)
-      .filter((one) => query.base === undefined || one.baseBranch === query.base)
+      .filter((pullRequest) => requestedState === 'all' || pullRequest.state === requestedState)
+      .filter((pullRequest) => !head?.includes(':') || pullRequest.headBranch === headBranch)
+      .filter((pullRequest) => query.base === undefined || pullRequest.baseBranch === query.base)
       .sort((a, b) => {
         const byTime = sort === 'updated' ? a.updatedAt.getTime() - b.updatedAt.getTime() : a.number - b.number
         return direction === 'desc' ? -byTime : byTime
       })
-    const { items, headers } = pageOf(found, call)
-    return { status: 200, body: items.map((one) => pullRequestInList(state, repository, one)), headers }
+    const { items, headers } = paginate(found, call)
+    return { status: 200, body: items.map((pullRequest) => pullRequestInList(state, repository, pullRequest)), headers }
   }),
 
   'pulls/get': onRepository('pull_requests:read', async (call) => {
     const { repository, state, params } = call
-    const pullRequest = pullRequestOf(call, params.pull_number)
-    const mergeable = await lookAtMergeability(repository, pullRequest)
+    const pullRequest = requirePullRequest(call, params.pull_number)
+    const mergeable = await readMergeability(repository, pullRequest)
     return { status: 200, body: await pullRequestResponse(state, repository, pullRequest, mergeable) }
   }),
 
   'pulls/update': onRepository('pull_requests:write', async (call) => {
     const { repository, state, params, caller, events } = call
-    const given = call.body as { title?: string; body?: string; state?: 'open' | 'closed'; base?: string }
-    const pullRequest = pullRequestOf(call, params.pull_number)
+    const input = call.body as { title?: string; body?: string; state?: 'open' | 'closed'; base?: string }
+    const pullRequest = requirePullRequest(call, params.pull_number)
     const changes: Record<string, { from: string | null }> = {}
     for (const field of ['title', 'body'] as const) {
-      const text = given[field]
+      const text = input[field]
       if (text === undefined || text === pullRequest[field]) continue
       changes[field] = { from: pullRequest[field] }
       pullRequest[field] = text
     }
-    if (given.base !== undefined) {
-      const baseSha = repository.branches.get(given.base)
+    if (input.base !== undefined) {
+      const baseSha = repository.branches.get(input.base)
       if (baseSha === undefined) throw fieldInvalid('base')
-      Object.assign(pullRequest, { baseBranch: given.base, baseSha })
+      Object.assign(pullRequest, { baseBranch: input.base, baseSha })
     }
     pullRequest.updatedAt = new Date()
     if (Object.keys(changes).length > 0) {
-      events.ofRepository(repository, 'pull_request', actorOf(caller), {
+      events.emitRepositoryEvent(repository, 'pull_request', actorOf(caller), {
         action: 'edited',
         number: pullRequest.number,
         changes,
         pull_request: await pullRequestResponse(state, repository, pullRequest, null),
       })
     }
-    if (given.state === 'closed' && pullRequest.state === 'open') {
+    if (input.state === 'closed' && pullRequest.state === 'open') {
       await closePullRequest(call, repository, pullRequest, actorOf(caller))
     }
-    if (given.state === 'open' && pullRequest.state === 'closed') {
+    if (input.state === 'open' && pullRequest.state === 'closed') {
       const isOpen = await reopenPullRequest(call, repository, pullRequest, actorOf(caller))
       const message = `state cannot be changed. The ${pullRequest.headBranch} branch has been deleted.`
       if (!isOpen) throw validationFailed({ resource: 'PullRequest', code: 'custom', field: 'state', message })
@@ -144,18 +144,18 @@ export const pullRequestOperations: Operations = {
 
   'pulls/list-commits': onRepository('pull_requests:read', async (call) => {
     const { repository, state, params } = call
-    const pullRequest = pullRequestOf(call, params.pull_number)
-    const { base } = await rangeOf(repository, pullRequest)
+    const pullRequest = requirePullRequest(call, params.pull_number)
+    const { base } = await diffRange(repository, pullRequest)
     const commits = await readCommits(repository.directory, [`${base}..${pullRequest.headSha}`])
-    const { items, headers } = pageOf(commits.toReversed(), call)
+    const { items, headers } = paginate(commits.toReversed(), call)
     return { status: 200, body: items.map((commit) => commitResponse(state, repository, commit)), headers }
   }),
 
   'pulls/list-files': onRepository('pull_requests:read', async (call) => {
     const { repository, state, params } = call
-    const pullRequest = pullRequestOf(call, params.pull_number)
-    const { from } = await rangeOf(repository, pullRequest)
-    const { items, headers } = pageOf(await changedFiles(repository.directory, from, pullRequest.headSha), call)
+    const pullRequest = requirePullRequest(call, params.pull_number)
+    const { from } = await diffRange(repository, pullRequest)
+    const { items, headers } = paginate(await changedFiles(repository.directory, from, pullRequest.headSha), call)
     const body = items.map((file) => fileResponse(state, repository, pullRequest.headSha, file))
     return { status: 200, body, headers }
   }),
@@ -166,7 +166,7 @@ export const pullRequestOperations: Operations = {
       reviewers?: string[]
       team_reviewers?: string[]
     }
-    const pullRequest = pullRequestOf(call, params.pull_number)
+    const pullRequest = requirePullRequest(call, params.pull_number)
     const accounts = reviewers.map((login) => {
       const account = state.account(login)
       if (!account || !roleOf(repository, account) || teams.length > 0) {
@@ -182,20 +182,20 @@ export const pullRequestOperations: Operations = {
 
   'issues/list-labels-for-repo': onRepository(['issues:read', 'pull_requests:read'], (call) => {
     const { repository, state } = call
-    const { items, headers } = pageOf(repository.labels, call)
+    const { items, headers } = paginate(repository.labels, call)
     return { status: 200, body: items.map((label) => labelResponse(state, repository, label)), headers }
   }),
 
   'issues/add-labels': onRepository(['issues:write', 'pull_requests:write'], (call) => {
     const { repository, state, params } = call
     const { labels = [] } = call.body as { labels?: (string | { name: string })[] }
-    const pullRequest = pullRequestOf(call, params.issue_number)
-    for (const given of labels) {
-      const name = typeof given === 'string' ? given : given.name
+    const pullRequest = requirePullRequest(call, params.issue_number)
+    for (const labelInput of labels) {
+      const name = typeof labelInput === 'string' ? labelInput : labelInput.name
       const isNamed = (label: { name: string }) => label.name.toLowerCase() === name.toLowerCase()
       let label = repository.labels.find(isNamed)
       if (!label) {
-        label = { id: state.nextId(), name } // as GitHub does, for whoever may write
+        label = { id: state.nextId(), name } // like GitHub, for callers with write permission
         repository.labels.push(label)
       }
       if (!pullRequest.labels.some(isNamed)) pullRequest.labels.push(label)

@@ -1,15 +1,15 @@
 import { userOf } from '../access.ts'
-import { accountResponse, ownAccountResponse } from '../answers/account.ts'
-import { commitResponse } from '../answers/commit.ts'
-import { fullRepositoryResponse, repositoryUrl } from '../answers/repository.ts'
-import { forAnyone, type Operations, onRepository, pageOf, type RepositoryCall } from '../api-call.ts'
+import { forAnyone, type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
 import { notFound } from '../api-error.ts'
 import type { Caller } from '../authenticate.ts'
 import { readCommit } from '../git.ts'
+import { accountResponse, ownAccountResponse } from '../responses/account.ts'
+import { commitResponse } from '../responses/commit.ts'
+import { fullRepositoryResponse, repositoryUrl } from '../responses/repository.ts'
 import { type Level, type Repository, roleOf } from '../state.ts'
 
-/** Of the person behind a token; Apps have none. */
-const roleOfCaller = (repository: Repository, caller: Caller): Level | undefined =>
+/** The role of the person that a token belongs to. Apps have none. */
+const callerRole = (repository: Repository, caller: Caller): Level | undefined =>
   caller.kind === 'token' && caller.token.kind !== 'installation' ? roleOf(repository, caller.token.user) : undefined
 
 const noProtection = { enabled: false, required_status_checks: { enforcement_level: 'off', contexts: [], checks: [] } }
@@ -20,12 +20,12 @@ const protectionUrl = ({ state, repository }: RepositoryCall, branch: string) =>
 export const repositoryOperations: Operations = {
   'repos/get': onRepository('metadata:read', ({ state, repository, caller }) => ({
     status: 200,
-    body: fullRepositoryResponse(state, repository, roleOfCaller(repository, caller)),
+    body: fullRepositoryResponse(state, repository, callerRole(repository, caller)),
   })),
 
   'repos/list-branches': onRepository('contents:read', (call) => {
     const { repository, state } = call
-    const { items, headers } = pageOf([...repository.branches].sort(), call)
+    const { items, headers } = paginate([...repository.branches].sort(), call)
     const body = items.map(([name, sha]) => ({
       name,
       commit: { sha, url: `${repositoryUrl(state, repository)}/commits/${sha}` },

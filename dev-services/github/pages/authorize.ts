@@ -1,14 +1,23 @@
-/** A person lets an App act for them, and the App turns the code they bring into a token. */
+/** The OAuth flow: a person authorizes an App, and the App exchanges the code for a token. */
 import { createHash } from 'node:crypto'
 import { type Account, type App, newSecret, type State } from '../state.ts'
-import { html, type PageCall, type PageResponse, page, pageNotFound, redirect, signInFirst, withQuery } from './page.ts'
+import {
+  html,
+  type PageCall,
+  type PageResponse,
+  page,
+  pageNotFound,
+  redirect,
+  redirectToSignIn,
+  withQuery,
+} from './page.ts'
 
-const codeLifeMs = 600_000
+const codeLifetimeMs = 600_000
 const tokenSeconds = 28_800
 const refreshSeconds = 15_897_600
 
-/** For the App's first callback address, or the one it named. */
-export function giveCode(
+/** Issues a code for the App's first callback URL, or the one in the request. */
+export function issueCode(
   state: State,
   app: App,
   user: Account,
@@ -16,12 +25,18 @@ export function giveCode(
 ): string {
   const code = newSecret('')
   state.authorizations.add(`${app.id} ${user.id}`)
-  state.userCodes.set(code, { app, user, redirectUri, challenge, expiresAt: new Date(Date.now() + codeLifeMs) })
+  state.authorizationCodes.set(code, {
+    app,
+    user,
+    redirectUri,
+    challenge,
+    expiresAt: new Date(Date.now() + codeLifetimeMs),
+  })
   return code
 }
 
 export function authorizePage(state: State, call: PageCall): PageResponse {
-  if (!call.user) return signInFirst(call)
+  if (!call.user) return redirectToSignIn(call)
   const { searchParams } = call.url
   const app = [...state.apps.values()].find(({ clientId }) => clientId === searchParams.get('client_id'))
   if (!app) return pageNotFound()
@@ -30,7 +45,7 @@ export function authorizePage(state: State, call: PageCall): PageResponse {
     return page('Oops', html`<p role="alert">The redirect_uri is not associated with this application.</p>`, 400)
   }
   if (call.method === 'POST' || state.authorizations.has(`${app.id} ${call.user.id}`)) {
-    const code = giveCode(state, app, call.user, { redirectUri, challenge: searchParams.get('code_challenge') })
+    const code = issueCode(state, app, call.user, { redirectUri, challenge: searchParams.get('code_challenge') })
     return redirect(withQuery(redirectUri, { code, state: searchParams.get('state') }))
   }
   return page(
@@ -40,7 +55,7 @@ export function authorizePage(state: State, call: PageCall): PageResponse {
   )
 }
 
-/** It answers 200 to mistakes, too. */
+/** GitHub responds with 200 to errors, too. */
 export function exchangeCode(state: State, { form, accept }: PageCall): PageResponse {
   const response = (fields: Record<string, string | number>): PageResponse => {
     if (accept.includes('application/json')) {
@@ -51,19 +66,19 @@ export function exchangeCode(state: State, { form, accept }: PageCall): PageResp
     )
     return { kind: 'data', contentType: 'application/x-www-form-urlencoded; charset=utf-8', text }
   }
-  const mistake = (error: string, description: string) => response({ error, error_description: description })
+  const errorResponse = (error: string, description: string) => response({ error, error_description: description })
 
   const app = [...state.apps.values()].find(({ clientId }) => clientId === form.get('client_id'))
   if (!app || app.clientSecret !== form.get('client_secret')) {
-    return mistake('incorrect_client_credentials', 'The client_id and/or client_secret passed are incorrect.')
+    return errorResponse('incorrect_client_credentials', 'The client_id and/or client_secret passed are incorrect.')
   }
   const code = form.get('code') ?? ''
-  const given = state.userCodes.get(code)
-  if (!given || given.app !== app || given.expiresAt < new Date()) {
-    return mistake('bad_verification_code', 'The code passed is incorrect or expired.')
+  const issued = state.authorizationCodes.get(code)
+  if (!issued || issued.app !== app || issued.expiresAt < new Date()) {
+    return errorResponse('bad_verification_code', 'The code passed is incorrect or expired.')
   }
-  if ((form.get('redirect_uri') ?? given.redirectUri) !== given.redirectUri) {
-    return mistake(
+  if ((form.get('redirect_uri') ?? issued.redirectUri) !== issued.redirectUri) {
+    return errorResponse(
       'redirect_uri_mismatch',
       'The redirect_uri MUST match the registered callback URL for this application.',
     )
@@ -71,13 +86,13 @@ export function exchangeCode(state: State, { form, accept }: PageCall): PageResp
   const verifier = createHash('sha256')
     .update(form.get('code_verifier') ?? '')
     .digest('base64url')
-  if (given.challenge !== null && verifier !== given.challenge) {
-    return mistake('bad_verification_code', 'The code_verifier is wrong.')
+  if (issued.challenge !== null && verifier !== issued.challenge) {
+    return errorResponse('bad_verification_code', 'The code_verifier is wrong.')
   }
-  state.userCodes.delete(code)
+  state.authorizationCodes.delete(code)
   const token = newSecret('ghu_')
   const expiresAt = new Date(Date.now() + tokenSeconds * 1000)
-  state.tokens.set(token, { kind: 'user', token, expiresAt, user: given.user, app })
+  state.tokens.set(token, { kind: 'user', token, expiresAt, user: issued.user, app })
   return response({
     access_token: token,
     expires_in: tokenSeconds,

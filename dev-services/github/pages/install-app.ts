@@ -1,32 +1,43 @@
-/** A person gives an App some of an account's repositories. */
-import { coveredBy, installApp, tellRepositories } from '../apps.ts'
+/** The installation page: a person gives an App access to repositories of an account. */
+import { coveredRepositories, emitInstallationRepositories, installApp } from '../apps.ts'
 import type { World } from '../events.ts'
 import type { Account, App, Installation, Repository, State } from '../state.ts'
-import { giveCode } from './authorize.ts'
-import { html, type PageCall, type PageResponse, page, pageNotFound, redirect, signInFirst, withQuery } from './page.ts'
+import { issueCode } from './authorize.ts'
+import {
+  html,
+  type PageCall,
+  type PageResponse,
+  page,
+  pageNotFound,
+  redirect,
+  redirectToSignIn,
+  withQuery,
+} from './page.ts'
 
 export function installAppPage(world: World, call: PageCall, slug: string): PageResponse {
   const { state } = world
-  if (!call.user) return signInFirst(call)
-  const app = [...state.apps.values()].find((one) => one.slug === slug)
+  if (!call.user) return redirectToSignIn(call)
+  const app = [...state.apps.values()].find((candidate) => candidate.slug === slug)
   if (!app) return pageNotFound()
-  const accounts = accountsOf(state, app, call.user)
-  const chosen = call.url.searchParams.get('target_id')
-  const account = accounts.length === 1 ? accounts[0] : accounts.find(({ id }) => String(id) === chosen)
+  const accounts = installableAccounts(state, app, call.user)
+  const targetId = call.url.searchParams.get('target_id')
+  const account = accounts.length === 1 ? accounts[0] : accounts.find(({ id }) => String(id) === targetId)
   if (!account) return chooseAccount(app, accounts, call)
-  const installation = [...state.installations.values()].find((one) => one.app === app && one.account === account)
+  const installation = [...state.installations.values()].find(
+    (candidate) => candidate.app === app && candidate.account === account,
+  )
   if (call.method !== 'POST') return chooseRepositories(state, app, account, installation, call)
 
   const own = repositoriesOf(state, account)
   const ids = new Set(call.form.getAll('repository_ids').map(Number))
   const selected = call.form.get('install_target') === 'all' ? null : own.filter(({ id }) => ids.has(id))
   if (selected?.length === 0) return chooseRepositories(state, app, account, installation, call)
-  if (installation) return change(world, installation, selected, call.user)
-  return redirect(afterInstall(world, installApp(world, app, account, selected, call.user), call.user, call))
+  if (installation) return updateInstallation(world, installation, selected, call.user)
+  return redirect(urlAfterInstall(world, installApp(world, app, account, selected, call.user), call.user, call))
 }
 
-/** A private App is for its owner alone. */
-const accountsOf = (state: State, app: App, user: Account): Account[] =>
+/** A private App can only be installed on its owner's account. */
+const installableAccounts = (state: State, app: App, user: Account): Account[] =>
   [...state.accounts.values()]
     .filter((account) => account === user || account.owners.has(user.login.toLowerCase()))
     .filter((account) => app.isPublic || account === app.owner)
@@ -51,8 +62,8 @@ function chooseRepositories(
   installation: Installation | undefined,
   { url, method }: PageCall,
 ): PageResponse {
-  const covered = new Set(installation ? coveredBy(state, installation) : [])
-  const boxes = repositoriesOf(state, account).map(
+  const covered = new Set(installation ? coveredRepositories(state, installation) : [])
+  const checkboxes = repositoriesOf(state, account).map(
     (repository) =>
       html`<p><label><input type="checkbox" name="repository_ids" value="${repository.id}"${
         covered.has(repository) ? html` checked` : ''
@@ -65,33 +76,33 @@ function chooseRepositories(
 <form method="post" action="${url.pathname + url.search}">
 <p><label><input type="radio" name="install_target" value="all"> All repositories</label></p>
 <p><label><input type="radio" name="install_target" value="selected" checked> Only select repositories</label></p>
-<fieldset><legend>Repositories</legend>${boxes}</fieldset>
+<fieldset><legend>Repositories</legend>${checkboxes}</fieldset>
 <p><button>${installation ? 'Save' : 'Install'}</button></p>
 </form>`,
   )
 }
 
-function change(
+function updateInstallation(
   world: World,
   installation: Installation,
   selected: readonly Repository[] | null,
   user: Account,
 ): PageResponse {
-  const before = new Set(coveredBy(world.state, installation))
+  const before = new Set(coveredRepositories(world.state, installation))
   installation.repositories = selected && new Set(selected.map(({ id }) => id))
-  const after = new Set(coveredBy(world.state, installation))
+  const after = new Set(coveredRepositories(world.state, installation))
   const added = [...after.difference(before)]
   const removed = [...before.difference(after)]
-  if (added.length > 0) tellRepositories(world, installation, { added }, user)
-  if (removed.length > 0) tellRepositories(world, installation, { removed }, user)
+  if (added.length > 0) emitInstallationRepositories(world, installation, { added }, user)
+  if (removed.length > 0) emitInstallationRepositories(world, installation, { removed }, user)
   return page(installation.app.name, html`<p role="status">The installation was updated.</p>`)
 }
 
-function afterInstall({ state }: World, { id, app }: Installation, user: Account, { url }: PageCall): string {
+function urlAfterInstall({ state }: World, { id, app }: Installation, user: Account, { url }: PageCall): string {
   const query = { installation_id: String(id), setup_action: 'install', state: url.searchParams.get('state') }
   const [callback] = app.callbackUrls
-  if (app.asksForUserOnInstall && callback !== undefined) {
-    return withQuery(callback, { code: giveCode(state, app, user, { redirectUri: callback }), ...query })
+  if (app.requestsOauthOnInstall && callback !== undefined) {
+    return withQuery(callback, { code: issueCode(state, app, user, { redirectUri: callback }), ...query })
   }
   return app.setupUrl ? withQuery(app.setupUrl, query) : `${state.url}/settings/installations/${id}`
 }

@@ -1,7 +1,7 @@
-/** Plain HTML that people and browsers of proofs can read: no scripts, no styles. */
+/** Plain HTML pages for people and for the browsers of proofs, without scripts and styles. */
 import type { Account } from '../state.ts'
 
-/** Of a page: a document, or the way to another. */
+/** A document, a redirect, or data. */
 export type PageResponse =
   | { kind: 'html'; status: number; html: string; cookie?: string }
   | { kind: 'redirect'; location: string; cookie?: string }
@@ -10,9 +10,9 @@ export type PageResponse =
 export interface PageCall {
   url: URL
   method: string
-  /** Fields of a form; of a GET none. */
+  /** Fields of the form. Empty for GET. */
   form: URLSearchParams
-  /** Whoever is signed in. */
+  /** The signed-in account. */
   user: Account | undefined
   accept: string
 }
@@ -28,19 +28,19 @@ class Html {
 
 type Piece = string | number | Html | readonly Html[]
 
-/** What is put in is escaped, unless it is HTML itself. */
+/** Escapes inserted values, except HTML. */
 export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
-  const shown = (piece: Piece | undefined): string => {
+  const render = (piece: Piece | undefined): string => {
     if (piece === undefined) return ''
     if (piece instanceof Html) return piece.text
-    if (Array.isArray(piece)) return piece.map((one: Html) => one.text).join('')
+    if (Array.isArray(piece)) return piece.map((item: Html) => item.text).join('')
     return String(piece).replace(/[&<>"']/g, (character) => entities[character] ?? '')
   }
-  return new Html(strings.map((text, at) => text + shown(pieces[at])).join(''))
+  return new Html(strings.map((text, index) => text + render(pieces[index])).join(''))
 }
 
 export function page(title: string, body: Html, status = 200): PageResponse {
-  const whole = html`<!doctype html>
+  const document = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${title}</title></head>
 <body><main><h1>${title}</h1>
@@ -48,7 +48,7 @@ ${body}
 </main></body>
 </html>
 `
-  return { kind: 'html', status, html: whole.text }
+  return { kind: 'html', status, html: document.text }
 }
 
 export const redirect = (location: string): PageResponse => ({ kind: 'redirect', location })
@@ -56,11 +56,11 @@ export const redirect = (location: string): PageResponse => ({ kind: 'redirect',
 export const pageNotFound = (): PageResponse =>
   page('Page not found', html`<p>This is not the web page you are looking for.</p>`, 404)
 
-/** To the sign-in page, and back to where one wanted to go. */
-export const signInFirst = ({ url }: PageCall): PageResponse =>
+/** Redirects to the sign-in page, which leads back to the requested page. */
+export const redirectToSignIn = ({ url }: PageCall): PageResponse =>
   redirect(`/login?${new URLSearchParams({ return_to: url.pathname + url.search })}`)
 
-/** An address of somebody else's, with more in its query; what is null is left out. */
+/** Adds query parameters to a URL. Null values are omitted. */
 export function withQuery(address: string, query: Record<string, string | null>): string {
   const url = new URL(address)
   for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value)

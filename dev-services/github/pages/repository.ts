@@ -1,25 +1,31 @@
-import { rangeOf } from '../answers/pull-request.ts'
 import type { World } from '../events.ts'
 import { git } from '../git.ts'
-import { atLeast } from '../levels.ts'
 import { mergePullRequest } from '../merge.ts'
+import { atLeast } from '../permission-levels.ts'
+import { diffRange } from '../responses/pull-request.ts'
 import { fullName, type PullRequest, type Repository, roleOf } from '../state.ts'
-import { html, type PageCall, type PageResponse, page, pageNotFound, redirect, signInFirst } from './page.ts'
+import { html, type PageCall, type PageResponse, page, pageNotFound, redirect, redirectToSignIn } from './page.ts'
 
-/** What the person may see of it; a private one does not exist for strangers. */
-function repositoryOf({ state }: World, { user }: PageCall, owner: string, name: string): Repository | undefined {
+/** Finds a repository that the person may see. A private one does not exist for others. */
+function findVisibleRepository(
+  { state }: World,
+  { user }: PageCall,
+  owner: string,
+  name: string,
+): Repository | undefined {
   const repository = state.repositoryNamed(owner, name) ?? state.repositoryFormerlyNamed(owner, name)
   if (!repository) return undefined
   return !repository.isPrivate || (user && roleOf(repository, user)) ? repository : undefined
 }
 
-const stateOf = ({ state, merged }: PullRequest) => (merged ? 'Merged' : state === 'open' ? 'Open' : 'Closed')
+const stateLabel = ({ state, merged }: PullRequest) => (merged ? 'Merged' : state === 'open' ? 'Open' : 'Closed')
 
 export function repositoryPage(world: World, call: PageCall, owner: string, name: string): PageResponse {
-  const repository = repositoryOf(world, call, owner, name)
-  if (!repository) return call.user ? pageNotFound() : signInFirst(call)
+  const repository = findVisibleRepository(world, call, owner, name)
+  if (!repository) return call.user ? pageNotFound() : redirectToSignIn(call)
   const pullRequests = repository.pullRequests.map(
-    (one) => html`<li><a href="/${fullName(repository)}/pull/${one.number}">${one.title}</a> ${stateOf(one)}</li>`,
+    (pullRequest) =>
+      html`<li><a href="/${fullName(repository)}/pull/${pullRequest.number}">${pullRequest.title}</a> ${stateLabel(pullRequest)}</li>`,
   )
   const branches = [...repository.branches.keys()].map((branch) => html`<li>${branch}</li>`)
   return page(
@@ -35,32 +41,32 @@ export async function pullRequestPage(
   name: string,
   number: string,
 ): Promise<PageResponse> {
-  const repository = repositoryOf(world, call, owner, name)
-  const pullRequest = repository?.pullRequests.find((one) => one.number === Number(number))
-  if (!repository || !pullRequest) return call.user ? pageNotFound() : signInFirst(call)
+  const repository = findVisibleRepository(world, call, owner, name)
+  const pullRequest = repository?.pullRequests.find((candidate) => candidate.number === Number(number))
+  if (!repository || !pullRequest) return call.user ? pageNotFound() : redirectToSignIn(call)
   const path = `/${fullName(repository)}/pull/${number}`
-  const mayMerge =
+  const merger =
     call.user && pullRequest.state === 'open' && atLeast(roleOf(repository, call.user), 'write') ? call.user : undefined
   if (call.method === 'POST') {
-    if (!mayMerge) return pageNotFound()
-    const merge = await mergePullRequest(world, repository, pullRequest, mayMerge)
+    if (!merger) return pageNotFound()
+    const merge = await mergePullRequest(world, repository, pullRequest, merger)
     if (merge.kind === 'merged') return redirect(path)
     return page('Merge failed', html`<p role="alert">This branch has conflicts that must be resolved.</p>`, 409)
   }
-  const { from } = await rangeOf(repository, pullRequest)
+  const { from } = await diffRange(repository, pullRequest)
   const diff = await git(repository.directory, ['diff', from, pullRequest.headSha])
   const comments = repository.comments
     .filter((comment) => comment.number === pullRequest.number)
     .map((comment) => html`<article><p>${comment.author.login}</p><pre>${comment.body}</pre></article>`)
-  const merge = call.url.searchParams.has('confirm')
+  const mergeForm = call.url.searchParams.has('confirm')
     ? html`<form method="post" action="${path}"><button>Confirm merge</button></form>`
     : html`<form method="get" action="${path}"><button name="confirm" value="1">Merge pull request</button></form>`
   return page(
     pullRequest.title,
-    html`<p>${stateOf(pullRequest)}: ${pullRequest.author.login} wants to merge into ${pullRequest.baseBranch} from ${pullRequest.headBranch}</p>
+    html`<p>${stateLabel(pullRequest)}: ${pullRequest.author.login} wants to merge into ${pullRequest.baseBranch} from ${pullRequest.headBranch}</p>
 <pre>${pullRequest.body ?? ''}</pre>
 ${comments}
-${mayMerge ? merge : ''}
+${merger ? mergeForm : ''}
 <h2>Files changed</h2>
 <pre>${diff}</pre>`,
   )

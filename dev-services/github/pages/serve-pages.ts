@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { World } from '../events.ts'
 import { authorizePage, exchangeCode } from './authorize.ts'
+import { createAppPage } from './create-app.ts'
 import { installAppPage } from './install-app.ts'
-import { makeAppPage } from './make-app.ts'
 import { type PageCall, type PageResponse, pageNotFound } from './page.ts'
 import { pullRequestPage, repositoryPage } from './repository.ts'
 import { sessionCookie, signInPage } from './sign-in.ts'
@@ -15,29 +15,29 @@ export async function servePage(
   body: Buffer,
 ): Promise<void> {
   const cookies = new URLSearchParams((request.headers.cookie ?? '').replaceAll('; ', '&'))
-  const answer = await respondWithPage(world, {
+  const result = await respondWithPage(world, {
     url,
     method: request.method ?? 'GET',
-    form: formOf(request, body),
+    form: parseForm(request, body),
     user: world.state.sessions.get(cookies.get(sessionCookie) ?? ''),
     accept: request.headers.accept ?? '',
   })
-  switch (answer.kind) {
+  switch (result.kind) {
     case 'redirect':
       response
-        .writeHead(302, { location: answer.location, ...(answer.cookie && { 'set-cookie': answer.cookie }) })
+        .writeHead(302, { location: result.location, ...(result.cookie && { 'set-cookie': result.cookie }) })
         .end()
       return
     case 'html':
-      response.writeHead(answer.status, { 'content-type': 'text/html; charset=utf-8' }).end(answer.html)
+      response.writeHead(result.status, { 'content-type': 'text/html; charset=utf-8' }).end(result.html)
       return
     case 'data':
-      response.writeHead(200, { 'content-type': answer.contentType }).end(answer.text)
+      response.writeHead(200, { 'content-type': result.contentType }).end(result.text)
   }
 }
 
-/** The exchange of a code takes JSON as well as a form. */
-function formOf({ headers, method }: IncomingMessage, body: Buffer): URLSearchParams {
+/** The code exchange accepts JSON as well as a form. */
+function parseForm({ headers, method }: IncomingMessage, body: Buffer): URLSearchParams {
   if (method !== 'POST') return new URLSearchParams()
   if (!headers['content-type']?.startsWith('application/json')) return new URLSearchParams(body.toString())
   const fields = JSON.parse(body.toString()) as Record<string, unknown>
@@ -52,14 +52,14 @@ async function respondWithPage(world: World, call: PageCall): Promise<PageRespon
     case '/login':
       return signInPage(state, call)
     case '/settings/apps/new':
-      return makeAppPage(state, call, undefined)
+      return createAppPage(state, call, undefined)
     case '/login/oauth/authorize':
       return authorizePage(state, call)
     case '/login/oauth/access_token':
       return call.method === 'POST' ? exchangeCode(state, call) : pageNotFound()
   }
   if (first === 'organizations' && parts.slice(2).join('/') === 'settings/apps/new')
-    return makeAppPage(state, call, second)
+    return createAppPage(state, call, second)
   if (first === 'apps' && parts.slice(2).join('/') === 'installations/new') return installAppPage(world, call, second)
   if (parts.length === 2) return repositoryPage(world, call, first, second)
   if (parts.length === 4 && third === 'pull') return pullRequestPage(world, call, first, second, fourth)

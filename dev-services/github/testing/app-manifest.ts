@@ -1,13 +1,13 @@
 import type { AppManifest } from '../apps.ts'
 
-/** As the product asks for its App. */
-export const appManifest = (more: Partial<AppManifest> & { hookUrl?: string } = {}): AppManifest => {
-  const { hookUrl = 'http://127.0.0.1:9/hooks', ...rest } = more
+/** A manifest like the one that Colophon sends. */
+export const appManifest = (overrides: Partial<AppManifest> & { hookUrl?: string } = {}): AppManifest => {
+  const { hookUrl = 'http://127.0.0.1:9/hooks', ...fields } = overrides
   return {
     name: 'Docs Helper',
     url: 'https://docs.example.com',
     hook_attributes: { url: hookUrl, active: true },
-    redirect_url: 'http://127.0.0.1:9/made',
+    redirect_url: 'http://127.0.0.1:9/created',
     callback_urls: ['http://127.0.0.1:9/installed'],
     public: false,
     request_oauth_on_install: true,
@@ -22,6 +22,6 @@ export const appManifest = (more: Partial<AppManifest> & { hookUrl?: string } = 
       issues: 'read',
     },
     default_events: ['pull_request', 'issue_comment', 'check_run', 'status', 'deployment_status', 'repository'],
-    ...rest,
+    ...fields,
   }
 }

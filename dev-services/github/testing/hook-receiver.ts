@@ -7,8 +7,8 @@ export interface ReceivedHook {
   body: string
 }
 
-/** The other end of webhooks: keeps what comes, in the order in which it comes. */
-export async function hookReceiver(): Promise<{ url: string; received: ReceivedHook[] }> {
+/** Receives webhooks and records them in the order of arrival. */
+export async function startHookReceiver(): Promise<{ url: string; received: ReceivedHook[] }> {
   const received: ReceivedHook[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** A stand-in in the test's own process, with its repositories in a directory that goes with it. */
+/** Runs the GitHub simulator in the test's process, with its repositories in a temporary directory. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import { readDescription } from '../descriptions.ts'
 import { type GithubControl, githubControl } from '../github-control.ts'
 import { createGithubServer } from '../github-server.ts'
 
-export interface Answered {
+export interface TestResponse {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape; the stand-in checks them itself
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape; the simulator validates them itself
   body: any
   headers: Headers
 }
@@ -19,14 +19,14 @@ export interface Answered {
 export interface TestGithub {
   url: string
   control: GithubControl
-  api(token: string | undefined, method: string, path: string, body?: unknown): Promise<Answered>
+  api(token: string | undefined, method: string, path: string, body?: unknown): Promise<TestResponse>
 }
 
-/** One for all tests of a file: to compile its schemas takes seconds. */
+/** Shared by all tests of a file, because compiling the schemas takes seconds. */
 const description = new ApiDescription(await readDescription())
 
-export async function testGithub(): Promise<TestGithub> {
-  const directory = mkdtempSync(join(tmpdir(), 'github-stand-in-'))
+export async function startTestGithub(): Promise<TestGithub> {
+  const directory = mkdtempSync(join(tmpdir(), 'github-simulator-'))
   const url = `http://127.0.0.1:${await freePort()}`
   const server = createGithubServer({ url, directory, adminToken: 'control', description })
   await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), '127.0.0.1', resolve))
@@ -35,16 +35,16 @@ export async function testGithub(): Promise<TestGithub> {
     await new Promise((resolve) => server.close(resolve))
     rmSync(directory, { recursive: true, force: true })
   })
-  return { url, control: githubControl({ url, adminToken: 'control' }), api: (...call) => ask(url, ...call) }
+  return { url, control: githubControl({ url, adminToken: 'control' }), api: (...call) => callApi(url, ...call) }
 }
 
-async function ask(
+async function callApi(
   url: string,
   token: string | undefined,
   method: string,
   path: string,
   body?: unknown,
-): Promise<Answered> {
+): Promise<TestResponse> {
   const response = await fetch(path.startsWith('http') ? path : `${url}/api/v3${path}`, {
     method,
     redirect: 'manual',
@@ -56,10 +56,10 @@ async function ask(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : parsed(text), headers: response.headers }
+  return { status: response.status, body: text === '' ? undefined : parseJson(text), headers: response.headers }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,7 +1,7 @@
-/** Colophon with real runners: pi in its box, the scripted model behind the gateway, docs on the real Gitea. */
+/** Colophon with real runners: pi in its sandbox, the scripted model behind the gateway, docs on the real Gitea. */
 
-import type { ColophonProcess } from '../../../dev-services/colophon.ts'
-import { makeProject, prepareProcess, runColophon } from '../../../dev-services/colophon.ts'
+import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
+import { createProject, prepareProcess, runColophon } from '../../../dev-services/colophon-process.ts'
 import type { Call } from '../../../dev-services/model/call-log.ts'
 import type { Script } from '../../../dev-services/model/script.ts'
 import { type Client, createClient } from '../../../sdk/src/index.ts'
@@ -9,16 +9,16 @@ import type { CraftedFiles } from '../../../server/src/code-hosts/testing/craft-
 import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
 import type { ModelFormat } from '../../../server/src/models/model.ts'
 import type { ProofRun } from '../../proof.ts'
-import { type RunningService, runningService } from '../running-service.ts'
+import { createTestService, type TestService } from '../test-service.ts'
 
-export interface AgentService extends RunningService {
+export interface AgentService extends TestService {
   api: ColophonProcess
   worker: ColophonProcess
-  /** `COLOPHON_GATEWAY_URL` and the like are set; its log is `runner.log`. */
+  /** Sets `COLOPHON_GATEWAY_URL` and the runner token, unless given. The log is `runner.log`. */
   startRunner(settings?: Record<string, string>): Promise<ColophonProcess>
   addModel(model: AddedModel): Promise<void>
   connectProject(name: string, files?: CraftedFiles, docsFolder?: string): Promise<AgentProject>
-  /** What reached the model's vendor. */
+  /** The calls that reached the model provider. */
   modelCalls(since?: number): Promise<Call[]>
 }
 
@@ -32,22 +32,22 @@ export interface AgentProject {
 interface AddedModel {
   name: string
   format: ModelFormat
-  /** What it does where the prompt does not say. */
+  /** The script for prompts that contain none. */
   script?: string
   isDefault?: boolean
-  /** The vendor's. */
+  /** The provider's API key. */
   key?: string
 }
 
-/** In US dollars per million tokens: far apart, so that no two can be mistaken for each other. */
+/** In US dollars per million tokens. The prices differ widely, so that a mix-up shows in the cost. */
 export const prices = { input: 3, output: 15, cacheRead: 0.5, cacheWrite: 7 }
 
-export async function agentService(
+export async function startAgentService(
   run: ProofRun,
   purpose: string,
   workerSettings: Record<string, string> = {},
 ): Promise<AgentService> {
-  const service = await runningService(run, purpose)
+  const service = await createTestService(run, purpose)
   const { environment, directory, gitea, modelUrl } = service
   const [api, worker] = await Promise.all([service.startApi(), service.startWorker(workerSettings)])
   return {
@@ -58,27 +58,33 @@ export async function agentService(
       const token =
         settings.COLOPHON_RUNNER_TOKEN ??
         (await runColophon(['admin', 'runner', 'create', '--name', 'runner'], { environment }))
-      const own = { COLOPHON_GATEWAY_URL: worker.url, ...settings, COLOPHON_RUNNER_TOKEN: token }
-      const runner = await prepareProcess('runner', { environment: own, directory })
-      run.cleanUp(() => runner.part.stop())
-      await runner.part.start()
+      const runnerEnvironment = { COLOPHON_GATEWAY_URL: worker.url, ...settings, COLOPHON_RUNNER_TOKEN: token }
+      const runner = await prepareProcess('runner', { environment: runnerEnvironment, directory })
+      run.cleanUp(() => runner.process.stop())
+      await runner.process.start()
       return runner
     },
     async addModel({ name, format, script, isDefault = false, key = 'key' }) {
-      const where = ['--name', name, '--format', format, '--url', `${modelUrl}/v1`]
+      const identity = ['--name', name, '--format', format, '--url', `${modelUrl}/v1`]
       const sizes = ['--context-window', '200000', '--max-output', '32000']
-      const costs = Object.entries(prices).flatMap(([kind, price]) => [
+      const priceOptions = Object.entries(prices).flatMap(([kind, price]) => [
         `--${kind.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}-price`,
         String(price),
       ])
-      const more = [...(script ? ['--provider-model', `scripted/${script}`] : []), ...(isDefault ? ['--default'] : [])]
-      await runColophon(['admin', 'model', 'add', ...where, ...sizes, ...costs, ...more], { environment, stdin: key })
+      const optional = [
+        ...(script ? ['--provider-model', `scripted/${script}`] : []),
+        ...(isDefault ? ['--default'] : []),
+      ]
+      await runColophon(['admin', 'model', 'add', ...identity, ...sizes, ...priceOptions, ...optional], {
+        environment,
+        stdin: key,
+      })
     },
     async connectProject(name, files, docsFolder = 'docs') {
-      const { projectId, key } = await makeProject(environment, name)
+      const { projectId, key } = await createProject(environment, name)
       const repository = await createGiteaRepository(gitea, files)
       run.cleanUp(repository.remove)
-      const where = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
+      const location = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
       await runColophon(
         [
           'admin',
@@ -86,7 +92,7 @@ export async function agentService(
           'connect',
           '--project',
           projectId,
-          ...where,
+          ...location,
           '--branch',
           'main',
           '--docs-folder',
@@ -102,9 +108,10 @@ export async function agentService(
   }
 }
 
-/** A prompt that says what the model does. */
-export const played = (words: string, script: Script): string =>
-  `${words}\n\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\`\n`
+/** A prompt with the script that the model follows. */
+export const promptWithScript = (instruction: string, script: Script): string =>
+  `${instruction}\n\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\`\n`
 
-export const closing = (title: string, summary: string): string =>
+/** The last reply of an agent that changed something. */
+export const finalReply = (title: string, summary: string): string =>
   `Done.\n\n<pull-request>\n<title>${title}</title>\n<summary>\n${summary}\n</summary>\n</pull-request>`

@@ -1,6 +1,6 @@
-/** Somebody on Gitea, through Gitea's own API. */
+/** A person on Gitea, through Gitea's own API. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HostPerson, SeenPullRequest } from './host-person.ts'
+import type { HostPerson, HostPullRequest } from './host-person.ts'
 
 interface GiteaPullRequest {
   number: number
@@ -21,9 +21,9 @@ interface GiteaCommit {
   commit: { message: string; author: { name: string } }
 }
 
-/** And what other proofs ask Gitea alone. */
+/** Plus direct API calls, for proofs that run on Gitea only. */
 export interface GiteaPerson extends HostPerson {
-  json<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
+  json<Body>(method: string, path: string, body?: unknown): Promise<Body>
   text(method: string, path: string, body?: unknown): Promise<string>
 }
 
@@ -42,32 +42,33 @@ export function giteaPerson(giteaUrl: string, repository: string, token: string)
     if (!response.ok) throw new Error(`Gitea: ${method} ${path}: ${response.status} ${response.text}`)
     return response.text
   }
-  const json = async <Answer>(method: string, path: string, body?: unknown) =>
-    JSON.parse(await text(method, path, body)) as Answer
-  const here = `/repos/${repository}`
+  const json = async <Body>(method: string, path: string, body?: unknown) =>
+    JSON.parse(await text(method, path, body)) as Body
+  const repositoryPath = `/repos/${repository}`
 
   const all = async <Item>(path: string): Promise<Item[]> => {
     const items: Item[] = []
     for (let page = 1; ; page++) {
-      const found = await json<Item[]>('GET', `${path}${path.includes('?') ? '&' : '?'}limit=50&page=${page}`)
-      if (found.length === 0) return items
-      items.push(...found)
+      const batch = await json<Item[]>('GET', `${path}${path.includes('?') ? '&' : '?'}limit=50&page=${page}`)
+      if (batch.length === 0) return items
+      items.push(...batch)
     }
   }
 
-  const find = (number: number) => json<GiteaPullRequest>('GET', `${here}/pulls/${number}`)
-  const edit = (number: number, change: Record<string, string>) => text('PATCH', `${here}/pulls/${number}`, change)
+  const find = (number: number) => json<GiteaPullRequest>('GET', `${repositoryPath}/pulls/${number}`)
+  const edit = (number: number, change: Record<string, string>) =>
+    text('PATCH', `${repositoryPath}/pulls/${number}`, change)
 
   /**
-   * Gitea looks in the background whether a pull request can be merged, and says 405 until it knows; and of two who change a
-   * branch at once one finds it locked, or moved.
+   * Retries: Gitea checks in the background whether a pull request can be merged and responds with 405 until it knows; and of
+   * two concurrent changes of a branch, one finds it locked or moved.
    */
   async function change(method: string, path: string, body: object): Promise<void> {
     for (;;) {
       const response = await send(method, path, body)
       if (response.ok) return
-      const isSoon = response.status === 405 || /cannot lock ref|out of date/.test(response.text)
-      if (!isSoon) throw new Error(`Gitea: ${method} ${path}: ${response.status} ${response.text}`)
+      const isTransient = response.status === 405 || /cannot lock ref|out of date/.test(response.text)
+      if (!isTransient) throw new Error(`Gitea: ${method} ${path}: ${response.status} ${response.text}`)
       await sleep(100)
     }
   }
@@ -76,58 +77,62 @@ export function giteaPerson(giteaUrl: string, repository: string, token: string)
     repository,
     json,
     text,
-    pullRequest: async (number) => asSeen(await find(number)),
+    pullRequest: async (number) => toHostPullRequest(await find(number)),
     pullRequests: async () =>
-      (await all<GiteaPullRequest>(`${here}/pulls?state=all`)).map(asSeen).sort((a, b) => a.number - b.number),
-    branches: async () => (await all<{ name: string }>(`${here}/branches`)).map(({ name }) => name),
-    diffOf: (number) => text('GET', `${here}/pulls/${number}.diff`),
-    commitsOf: async (number) =>
-      (await all<GiteaCommit>(`${here}/pulls/${number}/commits`)).reverse().map(({ sha, parents, commit }) => ({
-        id: sha,
-        parents: parents.map((parent) => parent.sha),
-        message: commit.message,
-        isOurs: commit.author.name === 'Colophon',
-      })),
-    read: (path, branch) => text('GET', `${here}/raw/${path}?ref=${encodeURIComponent(branch)}`),
+      (await all<GiteaPullRequest>(`${repositoryPath}/pulls?state=all`))
+        .map(toHostPullRequest)
+        .sort((a, b) => a.number - b.number),
+    branches: async () => (await all<{ name: string }>(`${repositoryPath}/branches`)).map(({ name }) => name),
+    pullRequestDiff: (number) => text('GET', `${repositoryPath}/pulls/${number}.diff`),
+    pullRequestCommits: async (number) =>
+      (await all<GiteaCommit>(`${repositoryPath}/pulls/${number}/commits`))
+        .reverse()
+        .map(({ sha, parents, commit }) => ({
+          id: sha,
+          parents: parents.map((parent) => parent.sha),
+          message: commit.message,
+          isByColophon: commit.author.name === 'Colophon',
+        })),
+    read: (path, branch) => text('GET', `${repositoryPath}/raw/${path}?ref=${encodeURIComponent(branch)}`),
 
-    merge: (number) => change('POST', `${here}/pulls/${number}/merge`, { Do: 'merge' }),
+    merge: (number) => change('POST', `${repositoryPath}/pulls/${number}/merge`, { Do: 'merge' }),
 
     async close(number) {
       await edit(number, { state: 'closed' })
     },
-    async rewrite(number, words) {
-      await edit(number, words)
+    async editText(number, text) {
+      await edit(number, text)
     },
-    async declareReady(number) {
+    async markReady(number) {
       await edit(number, { title: (await find(number)).title.replace(/^WIP: /, '') })
     },
 
     async push(branch, path, contents) {
-      const known = await send('GET', `${here}/contents/${path}?ref=${encodeURIComponent(branch)}`)
-      const sha = known.ok ? (JSON.parse(known.text) as { sha: string }).sha : undefined
+      const existing = await send('GET', `${repositoryPath}/contents/${path}?ref=${encodeURIComponent(branch)}`)
+      const sha = existing.ok ? (JSON.parse(existing.text) as { sha: string }).sha : undefined
       const content = Buffer.from(contents).toString('base64')
       const file = { branch, content, message: `Change ${path}`, ...(sha && { sha }) }
-      await change(sha ? 'PUT' : 'POST', `${here}/contents/${path}`, file)
+      await change(sha ? 'PUT' : 'POST', `${repositoryPath}/contents/${path}`, file)
     },
 
     async deleteBranch(branch) {
-      await text('DELETE', `${here}/branches/${branch}`)
+      await text('DELETE', `${repositoryPath}/branches/${branch}`)
     },
     async removeLabel(number, name) {
-      const label = (await find(number)).labels.find((found) => found.name === name)
-      await text('DELETE', `${here}/issues/${number}/labels/${label?.id}`)
+      const label = (await find(number)).labels.find((label) => label.name === name)
+      await text('DELETE', `${repositoryPath}/issues/${number}/labels/${label?.id}`)
     },
   }
 }
 
-const asSeen = (found: GiteaPullRequest): SeenPullRequest => ({
-  number: found.number,
-  url: found.html_url,
-  state: found.merged ? 'merged' : found.state,
-  title: found.title,
-  body: found.body,
-  isDraft: found.draft,
-  branch: found.head.ref,
-  labels: found.labels.map(({ name }) => name),
-  reviewers: (found.requested_reviewers ?? []).map(({ login }) => login),
+const toHostPullRequest = (pullRequest: GiteaPullRequest): HostPullRequest => ({
+  number: pullRequest.number,
+  url: pullRequest.html_url,
+  state: pullRequest.merged ? 'merged' : pullRequest.state,
+  title: pullRequest.title,
+  body: pullRequest.body,
+  isDraft: pullRequest.draft,
+  branch: pullRequest.head.ref,
+  labels: pullRequest.labels.map(({ name }) => name),
+  reviewers: (pullRequest.requested_reviewers ?? []).map(({ login }) => login),
 })

@@ -1,8 +1,8 @@
-/** The real Gitea. */
+/** The code host of a proof: the real Gitea. */
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
 import { connectRepository } from '../../../server/src/main/connect-repository.ts'
-import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
+import { loadCredentialConfig } from '../../../server/src/platform/config.ts'
 import { giteaPerson } from './gitea-person.ts'
 import type { ProofHost, ProofHostDeps } from './proof-host.ts'
 
@@ -11,34 +11,42 @@ export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHost
   const { adminName, adminToken } = gitea
   const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
   return {
-    async makeRepository() {
+    async createRepository() {
       const repository = await createGiteaRepository(gitea)
       const fullName = `${repository.owner}/${repository.name}`
       const git = { url: `${gitea.url}/${fullName}.git`, authorization }
       return { repository, person: giteaPerson(gitea.url, fullName, adminToken), git }
     },
 
-    async connect({ projectId, publishing, isHooked }, { repository: { owner, name } }) {
-      const where = { host: 'gitea', baseUrl: relayUrl, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
+    async connect({ projectId, publishing, hasWebhook }, { repository: { owner, name } }) {
+      const location = {
+        host: 'gitea',
+        baseUrl: relayUrl,
+        owner,
+        name,
+        baseBranch: 'main',
+        docsFolder: 'docs',
+      } as const
       await connectRepository({
         stores,
         pool,
         projectId,
         token: adminToken,
         actor: { kind: 'operator' },
-        config: loadCodeHostConfig({ ...environment, ...(isHooked && { COLOPHON_PUBLIC_URL: apiUrl }) }),
-        wanted: { ...where, publishing },
+        config: loadCredentialConfig({ ...environment, ...(hasWebhook && { COLOPHON_PUBLIC_URL: apiUrl }) }),
+        input: { ...location, publishing },
       })
     },
 
     calls: {
-      puts: ({ method, path, body }, jobId) =>
+      pushes: ({ method, path, body }, jobId) =>
         method === 'POST' && path.endsWith('/git-receive-pack') && body.includes(jobId),
-      opens: ({ method, path, body }, jobId) => method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
+      opensPullRequest: ({ method, path, body }, jobId) =>
+        method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
     },
 
-    forgetsDeletedBranches: true,
-    forgedHook: (projectId, number) => ({
+    dropsDeletedBranchNames: true,
+    forgedWebhook: (projectId, number) => ({
       path: `/v1/webhooks/${projectId}`,
       headers: { 'x-gitea-event': 'pull_request', 'x-gitea-signature': '00' },
       body: JSON.stringify({ number }),

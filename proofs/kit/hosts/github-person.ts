@@ -1,8 +1,8 @@
-/** Somebody on the stand-in for GitHub: what they see through GitHub's own API, and what they do on its pages. */
+/** A person on the GitHub simulator: reads through GitHub's own API, acts as on its pages. */
 
-import type { SeenPullRequest as SeenOnGithub } from '../../../dev-services/github/github-control.ts'
+import type { PullRequestSnapshot as SeenOnGithub } from '../../../dev-services/github/github-control.ts'
 import type { GithubRepository } from '../../../server/src/code-hosts/testing/github-repository.ts'
-import type { HostPerson, SeenPullRequest } from './host-person.ts'
+import type { HostPerson, HostPullRequest } from './host-person.ts'
 
 interface GithubCommit {
   sha: string
@@ -13,56 +13,56 @@ interface GithubCommit {
 
 export function githubPerson(repository: GithubRepository): HostPerson {
   const { id, control, owner, name } = repository
-  const pullRequests = async () => (await control.pullRequests(id)).map(asSeen)
-  const found = async (number: number) => {
-    const one = (await control.pullRequests(id)).find((pullRequest) => pullRequest.number === number)
-    if (!one) throw new Error(`There is no pull request ${number}.`)
-    return one
+  const pullRequests = async () => (await control.pullRequests(id)).map(toHostPullRequest)
+  const find = async (number: number) => {
+    const pullRequest = (await control.pullRequests(id)).find((candidate) => candidate.number === number)
+    if (!pullRequest) throw new Error(`There is no pull request ${number}.`)
+    return pullRequest
   }
   return {
     repository: `${owner}/${name}`,
     pullRequests,
-    pullRequest: async (number) => asSeen(await found(number)),
+    pullRequest: async (number) => toHostPullRequest(await find(number)),
     branches: async () => Object.keys(await control.branches(id)),
-    async diffOf(number) {
-      const { headBranch, baseBranch } = await found(number)
-      return repository.diffBetween(baseBranch, headBranch)
+    async pullRequestDiff(number) {
+      const { headBranch, baseBranch } = await find(number)
+      return repository.readDiff(baseBranch, headBranch)
     },
-    async commitsOf(number) {
-      const commits = (await repository.asOwner('GET', `/pulls/${number}/commits?per_page=100`)) as GithubCommit[]
+    async pullRequestCommits(number) {
+      const commits = (await repository.callAsOwner('GET', `/pulls/${number}/commits?per_page=100`)) as GithubCommit[]
       return commits.map(({ sha, parents, author, commit }) => ({
         id: sha,
         parents: parents.map((parent) => parent.sha),
         message: commit.message,
-        isOurs: author?.type === 'Bot' && commit.verification.verified,
+        isByColophon: author?.type === 'Bot' && commit.verification.verified,
       }))
     },
     async read(path, branch) {
-      const contents = await control.file(id, branch, path)
+      const contents = await control.readFile(id, branch, path)
       if (contents === null) throw new Error(`There is no ${path} on ${branch}.`)
       return contents
     },
     merge: async (number) => void (await control.mergePullRequest(id, number)),
     close: (number) => control.closePullRequest(id, number),
-    rewrite: (number, words) => control.editPullRequest(id, number, words),
-    declareReady: (number) => control.editPullRequest(id, number, { isDraft: false }),
+    editText: (number, text) => control.editPullRequest(id, number, text),
+    markReady: (number) => control.editPullRequest(id, number, { isDraft: false }),
     push: async (branch, path, contents) => void (await control.pushFile(id, branch, path, contents)),
     deleteBranch: (branch) => control.deleteBranch(id, branch),
     async removeLabel(number, label) {
-      const { labels } = await found(number)
-      await control.editPullRequest(id, number, { labels: labels.filter((one) => one !== label) })
+      const { labels } = await find(number)
+      await control.editPullRequest(id, number, { labels: labels.filter((name) => name !== label) })
     },
   }
 }
 
-const asSeen = (seen: SeenOnGithub): SeenPullRequest => ({
-  number: seen.number,
-  url: seen.url,
-  title: seen.title,
-  body: seen.body ?? '',
-  isDraft: seen.isDraft,
-  branch: seen.headBranch,
-  labels: seen.labels,
-  reviewers: seen.reviewers,
-  state: seen.isMerged ? 'merged' : seen.state,
+const toHostPullRequest = (pullRequest: SeenOnGithub): HostPullRequest => ({
+  number: pullRequest.number,
+  url: pullRequest.url,
+  title: pullRequest.title,
+  body: pullRequest.body ?? '',
+  isDraft: pullRequest.isDraft,
+  branch: pullRequest.headBranch,
+  labels: pullRequest.labels,
+  reviewers: pullRequest.reviewers,
+  state: pullRequest.isMerged ? 'merged' : pullRequest.state,
 })

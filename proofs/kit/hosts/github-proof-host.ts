@@ -1,27 +1,27 @@
-/** The stand-in for GitHub, connected through an App of its own, which is told of everything. */
+/** The code host of a proof: the GitHub simulator, connected through an App of its own that subscribes to all events. */
 import { randomBytes } from 'node:crypto'
 import { githubControl } from '../../../dev-services/github/github-control.ts'
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
-import { appManifest } from '../../../server/src/api/github/app-manifest.ts'
+import { createAppManifest } from '../../../server/src/api/github/app-manifest.ts'
 import {
   createGithubRepository,
   type GithubRepository,
 } from '../../../server/src/code-hosts/testing/github-repository.ts'
-import { loadCodeHostConfig } from '../../../server/src/platform/config.ts'
+import { loadCredentialConfig } from '../../../server/src/platform/config.ts'
 import { createSealer } from '../../../server/src/platform/sealed-secrets/sealed-secret.ts'
 import { githubPerson } from './github-person.ts'
-import type { MadeRepository, ProofHost, ProofHostDeps } from './proof-host.ts'
+import type { CreatedRepository, ProofHost, ProofHostDeps } from './proof-host.ts'
 
 export async function githubProofHost(
   github: ServiceAddresses['github'],
   { stores, environment, relayUrl, apiUrl }: ProofHostDeps,
 ): Promise<ProofHost> {
   const control = githubControl(github)
-  const maker = `maker-${randomBytes(6).toString('hex')}`
-  await control.makeUser(maker)
-  const manifest = { ...appManifest(apiUrl, github.url), name: `Colophon ${maker}`, public: true }
-  const app = await control.makeApp(maker, manifest)
-  const { sealingKeys } = loadCodeHostConfig(environment)
+  const appOwner = `app-owner-${randomBytes(6).toString('hex')}`
+  await control.createUser(appOwner)
+  const manifest = { ...createAppManifest(apiUrl, github.url), name: `Colophon ${appOwner}`, public: true }
+  const app = await control.createApp(appOwner, manifest)
+  const { sealingKeys } = loadCredentialConfig(environment)
   await stores.githubApps.put(
     {
       baseUrl: relayUrl,
@@ -35,24 +35,24 @@ export async function githubProofHost(
     { clientSecret: app.clientSecret, privateKeyPem: app.privateKeyPem },
     createSealer(sealingKeys),
   )
-  const made = new Map<MadeRepository['repository'], GithubRepository>()
-  const installations = new Map<string, Promise<number>>() // an account has one, whatever is connected through it
-  const installationOf = (owner: string, id: number) => {
+  const githubRepositories = new Map<CreatedRepository['repository'], GithubRepository>()
+  const installations = new Map<string, Promise<number>>() // an account has one installation for all of its repositories
+  const installationFor = (owner: string, id: number) => {
     const installing = installations.get(owner) ?? control.installApp(app.slug, owner, [id])
     installations.set(owner, installing)
     return installing
   }
 
   return {
-    async makeRepository() {
+    async createRepository() {
       const repository = await createGithubRepository(github)
-      made.set(repository, repository)
+      githubRepositories.set(repository, repository)
       const git = { url: repository.cloneUrl, authorization: repository.ownerAuthorization }
       return { repository, person: githubPerson(repository), git }
     },
 
     async connect({ projectId, publishing }, { repository }) {
-      const { id, owner, name } = made.get(repository) as GithubRepository
+      const { id, owner, name } = githubRepositories.get(repository) as GithubRepository
       await stores.repositories.connect(
         projectId,
         {
@@ -63,7 +63,7 @@ export async function githubProofHost(
           baseBranch: 'main',
           docsFolder: 'docs',
           publishing,
-          access: { kind: 'installation', installationId: await installationOf(owner, id) },
+          access: { kind: 'installation', installationId: await installationFor(owner, id) },
           hostRepositoryId: id,
           webhookSecret: '',
         },
@@ -72,14 +72,15 @@ export async function githubProofHost(
     },
 
     calls: {
-      puts: ({ method, path, body }, jobId) =>
+      pushes: ({ method, path, body }, jobId) =>
         (method === 'POST' && path.endsWith('/git/refs') && body.includes(jobId)) ||
         (method === 'PATCH' && path.includes('/git/refs/heads/') && path.includes(jobId)),
-      opens: ({ method, path, body }, jobId) => method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
+      opensPullRequest: ({ method, path, body }, jobId) =>
+        method === 'POST' && path.endsWith('/pulls') && body.includes(jobId),
     },
 
-    forgetsDeletedBranches: false,
-    forgedHook: (_, number) => ({
+    dropsDeletedBranchNames: false,
+    forgedWebhook: (_, number) => ({
       path: '/v1/webhooks/github',
       headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${'00'.repeat(32)}` },
       body: JSON.stringify({ action: 'closed', number }),

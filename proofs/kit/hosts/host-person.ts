@@ -1,5 +1,5 @@
-/** Somebody who looks at a repository on its code host, pushes to it, and merges or closes pull requests. */
-export interface SeenPullRequest {
+/** A person who reads a repository on its code host, pushes to it, and merges or closes pull requests. */
+export interface HostPullRequest {
   number: number
   url: string
   state: 'open' | 'merged' | 'closed'
@@ -11,38 +11,38 @@ export interface SeenPullRequest {
   reviewers: readonly string[]
 }
 
-export interface SeenCommit {
+export interface HostCommit {
   id: string
   parents: readonly string[]
   message: string
-  /** Made by Colophon, as far as the host tells. */
-  isOurs: boolean
+  /** Created by Colophon, according to the host. */
+  isByColophon: boolean
 }
 
 export interface HostPerson {
   /** `owner/name` */
   repository: string
-  pullRequest(number: number): Promise<SeenPullRequest>
+  pullRequest(number: number): Promise<HostPullRequest>
   /** In every state, oldest first. */
-  pullRequests(): Promise<SeenPullRequest[]>
+  pullRequests(): Promise<HostPullRequest[]>
   branches(): Promise<string[]>
-  diffOf(number: number): Promise<string>
+  pullRequestDiff(number: number): Promise<string>
   /** Oldest first. */
-  commitsOf(number: number): Promise<SeenCommit[]>
+  pullRequestCommits(number: number): Promise<HostCommit[]>
   read(path: string, branch: string): Promise<string>
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
-  rewrite(number: number, words: { title?: string; body?: string }): Promise<void>
-  declareReady(number: number): Promise<void>
-  /** A commit of one file on a branch. */
+  editText(number: number, text: { title?: string; body?: string }): Promise<void>
+  markReady(number: number): Promise<void>
+  /** Commits one file to a branch. */
   push(branch: string, path: string, contents: string): Promise<void>
   deleteBranch(branch: string): Promise<void>
   removeLabel(number: number, name: string): Promise<void>
 }
 
-/** Those from a branch with the job's id in its name. */
-export const pullRequestsOf = async (person: HostPerson, jobId: string): Promise<SeenPullRequest[]> =>
+/** The pull requests from a branch with the job's id in its name. */
+export const jobPullRequests = async (person: HostPerson, jobId: string): Promise<HostPullRequest[]> =>
   (await person.pullRequests()).filter(({ branch }) => branch.includes(jobId))
 
-export const branchesOf = async (person: HostPerson, jobId: string): Promise<string[]> =>
+export const jobBranches = async (person: HostPerson, jobId: string): Promise<string[]> =>
   (await person.branches()).filter((branch) => branch.includes(jobId))

@@ -1,4 +1,4 @@
-/** As git has it for files that were not there before, without the lines that name objects. */
+/** The diff that git prints for new files, without the lines that name objects. */
 export function diffOfNewFiles(files: Readonly<Record<string, string>>): string {
   return Object.entries(files)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -11,4 +11,4 @@ export function diffOfNewFiles(files: Readonly<Record<string, string>>): string 
     .join('')
 }
 
-export const withoutObjectNames = (diff: string): string => diff.replace(/^index .*\n/gm, '')
+export const stripObjectIds = (diff: string): string => diff.replace(/^index .*\n/gm, '')

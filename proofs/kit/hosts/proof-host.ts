@@ -1,4 +1,4 @@
-/** A code host that scenarios are played on, and what they need to know of the differences between hosts. */
+/** A code host that scenarios run on, and the differences between hosts that they have to know. */
 import type { Pool } from 'pg'
 import type { HostRepository } from '../../../server/src/code-hosts/testing/host-repository.ts'
 import type { Stores } from '../../../server/src/main/open-stores.ts'
@@ -7,40 +7,40 @@ import type { PublishingSettings } from '../../../server/src/projects/publishing
 import type { RelayedCall } from '../faulty-relay.ts'
 import type { HostPerson } from './host-person.ts'
 
-/** What a host needs of the service that it is connected to. */
+/** What a host needs from the service that it is connected to. */
 export interface ProofHostDeps {
   stores: Stores
   pool: Pool
   environment: Record<string, string>
-  /** Of the host, as Colophon calls it. */
+  /** The URL under which Colophon calls the host. */
   relayUrl: string
   apiUrl: string
 }
 
-export interface WantedConnection {
+export interface ConnectionOptions {
   projectId: Id<'prj'>
   publishing: PublishingSettings
-  /** The host is to tell us what happens there. */
-  isHooked: boolean
+  /** The host sends webhooks. */
+  hasWebhook: boolean
 }
 
 export interface ProofHost {
-  makeRepository(): Promise<MadeRepository>
-  connect(wanted: WantedConnection, made: MadeRepository): Promise<void>
-  /** Calls of ours to the host, by what they do for a job. */
+  createRepository(): Promise<CreatedRepository>
+  connect(options: ConnectionOptions, repository: CreatedRepository): Promise<void>
+  /** Recognizes Colophon's calls to the host by what they do for a job. */
   calls: {
-    /** Puts a commit on its branch. */
-    puts(call: RelayedCall, jobId: string): boolean
-    /** Opens its pull request. */
-    opens(call: RelayedCall, jobId: string): boolean
+    /** Pushes a commit to the job's branch. */
+    pushes(call: RelayedCall, jobId: string): boolean
+    /** Opens the job's pull request. */
+    opensPullRequest(call: RelayedCall, jobId: string): boolean
   }
-  /** A pull request no longer says which branch it was from, and cannot be known as a job's. */
-  forgetsDeletedBranches: boolean
-  forgedHook(projectId: string, number: number): { path: string; headers: Record<string, string>; body: string }
+  /** After its branch is deleted, a pull request no longer names it and cannot be attributed to a job. */
+  dropsDeletedBranchNames: boolean
+  forgedWebhook(projectId: string, number: number): { path: string; headers: Record<string, string>; body: string }
 }
 
-export interface MadeRepository {
-  /** The same as an outsider does things to it. */
+export interface CreatedRepository {
+  /** For direct changes, past Colophon. */
   repository: HostRepository
   person: HostPerson
   /** For a runner's own git. */

@@ -1,66 +1,75 @@
-/** What senders send: batches of servers in every form the API takes, and beacons of browsers. */
+/** Deliveries: batches from servers in every form that the API accepts, and beacons from browsers. */
 import { gzipSync } from 'node:zlib'
+import { type GeneratedRequest, generatePageRequest, generateRequest, type Site } from './generated-requests.ts'
 import type { CountedClient } from './known-clients.ts'
-import { type MadeRequest, makeReading, makeRequest, type Site } from './made-requests.ts'
+import type { AiScope, ReferenceModel } from './reference-model.ts'
 import { pick } from './site-pages.ts'
-import type { AiMeaning, ViewModel } from './view-model.ts'
 import type { TimeSpan } from './view-times.ts'
 
 type Random = () => number
 
-export interface ExactProject extends Site {
+export interface ViewsProject extends Site {
   id: string
   key: string
   siteKey: string
   respectDoNotTrack: boolean
-  /** Empty: anywhere. */
+  /** Empty: any origin. */
   allowedOrigins: readonly string[]
-  /** What `ai` means where a caller does not say. */
-  ai: AiMeaning
-  /** What should be counted in it. */
-  model: ViewModel
+  /** The default for callers that give none. */
+  aiScope: AiScope
+  /** The views that should be counted in the project. */
+  model: ReferenceModel
 }
 
-export interface DueView {
+export interface ExpectedView {
   path: string
-  reader: CountedClient
+  client: CountedClient
   at: number | 'receipt'
 }
 
 export interface Delivery {
-  project: ExactProject
+  project: ViewsProject
   path: string
   headers: readonly string[]
   body: string | Buffer
   events: number
-  /** What it adds, once. */
-  due: readonly DueView[]
-  /** Of views that were not counted, by reason. */
+  /** The views that it adds, once. */
+  expectedViews: readonly ExpectedView[]
+  /** Number of requests that are not counted, by drop reason. */
   dropped: Readonly<Record<string, number>>
-  /** With which it is taken, or refused as a whole. */
+  /** The expected status: accepted, or rejected as a whole. */
   status: 200 | 204 | 400 | 403
 }
 
-/** The same with one event that is none: nothing of it may be counted. */
-export const spoil = (batch: Delivery): Delivery => ({
+/** The same batch with an invalid event: nothing of it may be counted. */
+export const withInvalidEvent = (batch: Delivery): Delivery => ({
   ...batch,
   headers: ['authorization', `Bearer ${batch.project.key}`, 'content-type', 'application/x-ndjson'],
   body: '{"path":"/docs","userAgent":"curl/8.7.1"}\n{"path":"/docs","userAgent":17}\n',
-  due: [],
+  expectedViews: [],
   dropped: {},
   status: 400,
 })
 
-/** Deliveries whose views count for the moment of their receipt have to keep out of still moments. */
-export const tellsOfReceipt = ({ due }: Delivery): boolean => due.some(({ at }) => at === 'receipt')
+/** Deliveries with views that count at their receipt must not be in flight at a quiet moment. */
+export const countsAtReceipt = ({ expectedViews }: Delivery): boolean =>
+  expectedViews.some(({ at }) => at === 'receipt')
 
-const tellsAll = { accept: true, prefetch: true, unitMs: 1, takesOld: false } as const
+const serverCapabilities = { accept: true, prefetch: true, unitMs: 1, acceptsOld: false } as const
 
-export function makeBatch(project: ExactProject, span: TimeSpan, size: number, id: string, random: Random): Delivery {
+export function generateBatch(
+  project: ViewsProject,
+  span: TimeSpan,
+  size: number,
+  id: string,
+  random: Random,
+): Delivery {
   const receipts = random() < 0.08
-  const requests = Array.from({ length: size }, () => makeRequest(project, span, { ...tellsAll, receipts }, random))
+  const requests = Array.from({ length: size }, () =>
+    generateRequest(project, span, { ...serverCapabilities, receipts }, random),
+  )
   const isLines = random() < 0.5
-  const lines = requests.map((request) => describe(request, random))
+  const lines = requests.map((request) => formatRequest(request, random))
   const text = isLines ? lines.join('\n') + pick(['', '\n'], random) : `{"views":[${lines.join(',')}]}`
   const isCompressed = random() < 0.5
   return {
@@ -78,36 +87,39 @@ export function makeBatch(project: ExactProject, span: TimeSpan, size: number, i
     ],
     body: isCompressed ? gzipSync(text, { level: 1 }) : text,
     events: size,
-    ...tally(requests),
+    ...summarizeOutcomes(requests),
   }
 }
 
-export function tally(requests: readonly MadeRequest[]): Pick<Delivery, 'due' | 'dropped'> {
-  const due: DueView[] = []
+export function summarizeOutcomes(requests: readonly GeneratedRequest[]): Pick<Delivery, 'expectedViews' | 'dropped'> {
+  const expectedViews: ExpectedView[] = []
   const dropped: Record<string, number> = {}
   for (const { outcome } of requests) {
     if ('dropped' in outcome) dropped[outcome.dropped] = (dropped[outcome.dropped] ?? 0) + 1
-    else due.push(outcome)
+    else expectedViews.push(outcome)
   }
-  return { due, dropped }
+  return { expectedViews, dropped }
 }
 
-/** What is as usual may be left out. */
-function describe({ target, userAgent, accept, method, status, prefetch, atMs }: MadeRequest, random: Random): string {
-  const saysAll = random() < 0.3
+/** Values that equal their default may be omitted. */
+function formatRequest(
+  { target, userAgent, accept, method, status, prefetch, atMs }: GeneratedRequest,
+  random: Random,
+): string {
+  const includesDefaults = random() < 0.3
   return JSON.stringify({
     path: target,
     userAgent,
-    ...(atMs !== undefined && { at: writeMoment(atMs, random) }),
-    ...((saysAll || method !== 'GET') && { method }),
-    ...((saysAll || status !== 200) && { status }),
-    ...((saysAll || accept !== '') && { accept }),
-    ...((saysAll || prefetch) && { prefetch }),
+    ...(atMs !== undefined && { at: formatTime(atMs, random) }),
+    ...((includesDefaults || method !== 'GET') && { method }),
+    ...((includesDefaults || status !== 200) && { status }),
+    ...((includesDefaults || accept !== '') && { accept }),
+    ...((includesDefaults || prefetch) && { prefetch }),
   })
 }
 
-/** The same moment may be written with another offset. */
-function writeMoment(ms: number, random: Random): string {
+/** Sometimes with another UTC offset. */
+function formatTime(ms: number, random: Random): string {
   if (random() < 0.9) return new Date(ms).toISOString()
   const offsetHours = pick([-9, -1, 2, 11], random)
   const sign = offsetHours < 0 ? '-' : '+'
@@ -115,9 +127,9 @@ function writeMoment(ms: number, random: Random): string {
   return new Date(ms + offsetHours * 3600 * 1000).toISOString().replace('Z', offset)
 }
 
-/** A browser sends what it sends: the page by its address, the reader by the request's own header. */
-export function makeBeacon(project: ExactProject, id: string, random: Random): Delivery {
-  const { target, userAgent, path, reader } = makeReading(project, false, random)
+/** A beacon identifies the page by its URL and the client by the User-Agent header. */
+export function generateBeacon(project: ViewsProject, id: string, random: Random): Delivery {
+  const { target, userAgent, path, client } = generatePageRequest(project, false, random)
   const optsOut = random() < 0.1
   const optOut = optsOut
     ? pick(
@@ -128,13 +140,15 @@ export function makeBeacon(project: ExactProject, id: string, random: Random): D
         random,
       )
     : []
-  const isStray = project.allowedOrigins.length > 0 && random() < 0.05
-  const origins = project.allowedOrigins.length > 0 && !isStray ? project.allowedOrigins : ['https://anywhere.example']
-  const obeyed = optsOut && project.respectDoNotTrack
-  const isCounted = reader.class === 'human' && project.humanSource === 'script' && !obeyed && !isStray
+  const isForeignOrigin = project.allowedOrigins.length > 0 && random() < 0.05
+  const origins =
+    project.allowedOrigins.length > 0 && !isForeignOrigin ? project.allowedOrigins : ['https://anywhere.example']
+  const isOptOutRespected = optsOut && project.respectDoNotTrack
+  const isCounted =
+    client.class === 'human' && project.humanSource === 'script' && !isOptOutRespected && !isForeignOrigin
   const asJson = random() < 0.2
   return {
-    status: isStray ? 403 : 204,
+    status: isForeignOrigin ? 403 : 204,
     project,
     path: '/v1/collect',
     headers: [
@@ -148,7 +162,7 @@ export function makeBeacon(project: ExactProject, id: string, random: Random): D
     ],
     body: JSON.stringify({ key: project.siteKey, id, path: target }),
     events: 1,
-    due: isCounted ? [{ path, reader, at: 'receipt' }] : [],
+    expectedViews: isCounted ? [{ path, client, at: 'receipt' }] : [],
     dropped: {},
   }
 }

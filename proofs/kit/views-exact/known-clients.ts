@@ -1,44 +1,44 @@
 /**
- * Readers with the answer beside them, written by hand from what their makers publish: the model knows who each is and has no
- * rule to find it out by.
+ * Clients with their expected class, written by hand from what their vendors publish: the reference model has no rules that
+ * classify them.
  */
 export const clientClasses = ['human', 'assistant', 'ai-search', 'ai-training', 'search', 'other-bot'] as const
 export type ClientClass = (typeof clientClasses)[number]
 
 export interface CountedClient {
   class: ClientClass
-  agent: string
+  name: string
 }
 
 export interface KnownClient {
   userAgent: string
-  /** Reading a page as people do. */
-  usually: CountedClient
-  /** Asking for Markdown by `Accept`. */
-  askingForMarkdown: CountedClient
-  /** Reading `.md` or llms.txt, without asking for Markdown. */
-  readingForModels: CountedClient
+  /** For an ordinary page request. */
+  byDefault: CountedClient
+  /** With Markdown in `Accept`. */
+  acceptingMarkdown: CountedClient
+  /** For `.md` or llms.txt, without Markdown in `Accept`. */
+  onModelPages: CountedClient
 }
 
-const always = (clientClass: ClientClass, agent: string, userAgent: string): KnownClient => {
-  const reader = { class: clientClass, agent }
-  return { userAgent, usually: reader, askingForMarkdown: reader, readingForModels: reader }
+const always = (clientClass: ClientClass, name: string, userAgent: string): KnownClient => {
+  const client = { class: clientClass, name }
+  return { userAgent, byDefault: client, acceptingMarkdown: client, onModelPages: client }
 }
 
 const browser = (userAgent: string): KnownClient => {
-  const person = { class: 'human', agent: 'browser' } as const
-  return { userAgent, usually: person, readingForModels: person, askingForMarkdown: assistant('unknown') }
+  const human = { class: 'human', name: 'browser' } as const
+  return { userAgent, byDefault: human, onModelPages: human, acceptingMarkdown: assistant('unknown') }
 }
 
-/** An HTTP library, or a client that nobody knows. */
-const program = (agent: string, userAgent: string): KnownClient => ({
+/** An HTTP library, or an unknown client. */
+const program = (name: string, userAgent: string): KnownClient => ({
   userAgent,
-  usually: { class: 'other-bot', agent },
-  askingForMarkdown: assistant(agent),
-  readingForModels: assistant(agent),
+  byDefault: { class: 'other-bot', name },
+  acceptingMarkdown: assistant(name),
+  onModelPages: assistant(name),
 })
 
-const assistant = (agent: string): CountedClient => ({ class: 'assistant', agent })
+const assistant = (name: string): CountedClient => ({ class: 'assistant', name })
 
 const chrome = (rest: string) =>
   browser(`Mozilla/5.0 (${rest}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36`)

@@ -1,8 +1,8 @@
-/** Access logs as nginx, Apache and Caddy write them. */
+/** Access logs in the formats of nginx, Apache and Caddy. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DueView, type ExactProject, tally } from './deliveries.ts'
-import { type MadeRequest, makeRequest } from './made-requests.ts'
+import { type ExpectedView, summarizeOutcomes, type ViewsProject } from './deliveries.ts'
+import { type GeneratedRequest, generateRequest } from './generated-requests.ts'
 import { pick } from './site-pages.ts'
 import type { TimeSpan } from './view-times.ts'
 
@@ -12,46 +12,46 @@ const logFormats = ['nginx', 'apache', 'caddy'] as const
 export type LogFormat = (typeof logFormats)[number]
 
 export interface LogFile {
-  project: ExactProject
+  project: ViewsProject
   format: LogFormat
   file: string
   events: number
-  due: readonly DueView[]
-  /** It was imported while it was being written, in the middle of a line: now it is whole. */
+  expectedViews: readonly ExpectedView[]
+  /** Writes the rest: the first import reads an incomplete file, cut in the middle of a line. */
   finish(): void
 }
 
-/** The beginning of it. */
+/** Writes the first part of the file. */
 export function writeLogFile(
-  project: ExactProject,
+  project: ViewsProject,
   span: TimeSpan,
   { lines, number, directory }: { lines: number; number: number; directory: string },
   random: Random,
 ): LogFile {
   const format = logFormats[number % logFormats.length] ?? 'nginx'
   const isCaddy = format === 'caddy'
-  const telling = {
+  const capabilities = {
     accept: isCaddy,
     prefetch: false,
     unitMs: isCaddy ? 1 : 1000,
-    takesOld: true,
+    acceptsOld: true,
     receipts: false,
   } as const
-  const requests = Array.from({ length: lines }, () => makeRequest(project, span, telling, random))
+  const requests = Array.from({ length: lines }, () => generateRequest(project, span, capabilities, random))
   const text = requests.map((request) => {
     const line = isCaddy ? caddyLine(request) : combinedLine(request, format, random)
     return random() < 0.001 ? `${strayLine(format)}\n${line}` : line
   })
   const file = join(directory, `access-${number}.log`)
-  const whole = `${text.join('\n')}\n`
-  writeFileSync(file, whole.slice(0, Math.floor(whole.length * random())))
+  const contents = `${text.join('\n')}\n`
+  writeFileSync(file, contents.slice(0, Math.floor(contents.length * random())))
   return {
     project,
     format,
     file,
     events: lines,
-    due: tally(requests).due,
-    finish: () => writeFileSync(file, whole),
+    expectedViews: summarizeOutcomes(requests).expectedViews,
+    finish: () => writeFileSync(file, contents),
   }
 }
 
@@ -62,9 +62,9 @@ const offsets = [
   ['-0330', -210],
 ] as const
 
-/** The "combined" format, in the clock of wherever the server stands. */
+/** The "combined" format, in the server's local time. */
 function combinedLine(
-  { target, userAgent, method, status, atMs = 0 }: MadeRequest,
+  { target, userAgent, method, status, atMs = 0 }: GeneratedRequest,
   format: 'nginx' | 'apache',
   random: Random,
 ): string {
@@ -77,7 +77,7 @@ function combinedLine(
   return `203.0.113.7 - - [${at}] "${request}" ${status} 5120 "https://example.com/" "${escapeText(userAgent) || '-'}"`
 }
 
-function caddyLine({ target, userAgent, accept, method, status, atMs = 0 }: MadeRequest): string {
+function caddyLine({ target, userAgent, accept, method, status, atMs = 0 }: GeneratedRequest): string {
   const headers = { 'User-Agent': [userAgent], ...(accept !== '' && { Accept: [accept] }) }
   const request = {
     remote_ip: '203.0.113.7',
@@ -91,7 +91,7 @@ function caddyLine({ target, userAgent, accept, method, status, atMs = 0 }: Made
   return JSON.stringify({ ...line, duration: 0.0009, size: 5120, status })
 }
 
-/** Browsers keep it to themselves. */
+/** Browsers do not send the fragment. */
 const withoutFragment = (target: string) => target.replace(/#.*$/, '')
 
 const hex = (byte: number) => byte.toString(16).padStart(2, '0')
@@ -107,7 +107,7 @@ const escapeForApache = (text: string) =>
     return byte < 0x20 || byte > 0x7e ? `\\x${hex(byte)}` : undefined
   })
 
-/** What stands in every real log: somebody spoke TLS to the wrong port, or said nothing at all. */
+/** Lines that occur in every real log: TLS to a plain HTTP port, an aborted response. */
 const strayLine = (format: LogFormat) =>
   format === 'caddy'
     ? '{"level":"error","ts":1700000000.5,"logger":"http.handlers.reverse_proxy","msg":"aborting with incomplete response"}'

@@ -1,18 +1,18 @@
 /**
- * Pages of a site, and the many ways to ask for one. The page is chosen first and its spelling made from it: what a request
- * should be counted as is known, and never worked out from the request.
+ * Pages of a site, and the many URLs of each. The page is chosen first and its URL derived from it, so the expected path of a
+ * request is known without a rule that derives it from the request.
  */
 type Random = () => number
 
-/** What a request of a page looks like. */
+/** One URL of a page. */
 export interface Spelling {
-  /** As on a request line: encoded, perhaps with a query. */
+  /** As in the request line: encoded, possibly with a query. */
   target: string
-  /** Written for models: by reading it an unknown client shows what it is. */
+  /** A page for language models: requesting it identifies an unknown client as AI. */
   isForModels: boolean
 }
 
-/** The names that are hard: versions, other scripts, what JSON, SQL, CSV and URLs give a meaning to. */
+/** Difficult paths: versions, other scripts, characters with a meaning in JSON, SQL, CSV and URLs. */
 const hardPages = [
   '/',
   '/docs',
@@ -53,12 +53,12 @@ const hardPages = [
 const pagesForModels = ['/llms.txt', '/llms-full.txt', '/docs/llms.txt', '/ドキュメント/llms-full.txt']
 
 export interface SitePage {
-  /** What is counted. */
+  /** The path that is counted. */
   path: string
   isForModels: boolean
 }
 
-export function makeSitePages(count: number, random: Random): SitePage[] {
+export function generateSitePages(count: number, random: Random): SitePage[] {
   const paths = new Set(hardPages)
   const sections = ['guides', 'Guides', 'api', 'api/v2', 'reference', 'référence', 'blog/2026', 'a-z']
   while (paths.size < count)
@@ -97,21 +97,22 @@ const queries = [
   '#a/b.css',
 ]
 
-export function spell({ path, isForModels }: SitePage, forModels: boolean, random: Random): Spelling {
+export function spellPage({ path, isForModels }: SitePage, forModels: boolean, random: Random): Spelling {
   const ending = isForModels ? '' : pick(forModels ? modelEndings : plainEndings, random)
-  const whole = path === '/' ? (ending.startsWith('/') ? ending : '/') : path + ending
+  const fullPath = path === '/' ? (ending.startsWith('/') ? ending : '/') : path + ending
   const query = random() < 0.25 ? pick(queries, random) : ''
-  const isReallyForModels = isForModels || whole.endsWith('.md')
-  return { target: encodePath(whole, random) + query, isForModels: isReallyForModels }
+  const isModelPage = isForModels || fullPath.endsWith('.md')
+  return { target: encodePath(fullPath, random) + query, isForModels: isModelPage }
 }
 
-/** What has to be encoded is; of the rest, now and then, any character, in either letter case. */
+/** Encodes what must be encoded, and now and then any other character, with hex digits in either case. */
 function encodePath(path: string, random: Random): string {
   const encodesMore = random() < 0.15
   let encoded = ''
   for (const character of path) {
-    const must = !/[A-Za-z0-9/._~!$&'()*+,;=:@-]/.test(character)
-    encoded += must || (encodesMore && random() < 0.3 && character !== '/') ? encodeBytes(character, random) : character
+    const mustEncode = !/[A-Za-z0-9/._~!$&'()*+,;=:@-]/.test(character)
+    encoded +=
+      mustEncode || (encodesMore && random() < 0.3 && character !== '/') ? encodeBytes(character, random) : character
   }
   return encoded
 }
@@ -121,7 +122,7 @@ function encodeBytes(character: string, random: Random): string {
   return random() < 0.5 ? hex : hex.toUpperCase()
 }
 
-/** What a site serves beside its pages. */
+/** What a site serves besides its pages. */
 export const assets = [
   '/assets/app.js',
   '/assets/app.9f8e.css',
@@ -141,6 +142,6 @@ export const assets = [
 export const tooLongPage = `/${'long/'.repeat(300)}`
 
 export function pick<Item>(items: readonly Item[], random: Random): Item {
-  if (items.length === 0) throw new Error('there is something to pick from')
+  if (items.length === 0) throw new Error('cannot pick from an empty list')
   return items[Math.floor(random() * items.length)] as Item
 }

@@ -1,35 +1,35 @@
-/** Moments at which an off-by-one would show: the edges of days, months and quarters of an hour, to the millisecond. */
+/** Times at which an off-by-one error would show: the boundaries of days, months and quarter hours, to the millisecond. */
 type Random = () => number
 
 const quarterHourMs = 15 * 60 * 1000
 const dayMs = 24 * 3600 * 1000
-export const countedMonths = 13
+export const maxAgeMonths = 13
 
-/** Everything that a sender may tell of at `nowMs`, for as long as a proof runs. */
+/** The times that a sender may report throughout a run that starts at `nowMs`. */
 export interface TimeSpan {
   oldestMs: number
   nowMs: number
 }
 
-const longestRunMs = 3 * 3600 * 1000
+const maxRunMs = 3 * 3600 * 1000
 
-export function spanBefore(nowMs: number): TimeSpan {
-  return { oldestMs: tooOldBefore(nowMs) + longestRunMs, nowMs }
+export function spanEndingAt(nowMs: number): TimeSpan {
+  return { oldestMs: oldestAcceptedMs(nowMs) + maxRunMs, nowMs }
 }
 
-/** Now, and at every later moment. */
-export function tooOldBefore(nowMs: number): number {
+/** Views before this time are too old at `nowMs`, and at any later time. */
+export function oldestAcceptedMs(nowMs: number): number {
   const oldest = new Date(nowMs)
-  oldest.setUTCMonth(oldest.getUTCMonth() - countedMonths)
+  oldest.setUTCMonth(oldest.getUTCMonth() - maxAgeMonths)
   return oldest.getTime()
 }
 
-/** In the span, its end not included. */
-export function randomMoment({ oldestMs, nowMs }: TimeSpan, random: Random): number {
+/** Within the span, whose end is exclusive. */
+export function randomTime({ oldestMs, nowMs }: TimeSpan, random: Random): number {
   const anyMs = oldestMs + Math.floor(random() * (nowMs - oldestMs))
   const nearMs = Math.floor(random() * 5) - 2
   const choice = random()
-  const moment =
+  const time =
     choice < 0.4
       ? anyMs
       : choice < 0.6
@@ -39,7 +39,7 @@ export function randomMoment({ oldestMs, nowMs }: TimeSpan, random: Random): num
           : choice < 0.85
             ? Math.floor(anyMs / quarterHourMs) * quarterHourMs + nearMs
             : nowMs - Math.floor(random() * 3 * dayMs)
-  return Math.min(Math.max(moment, oldestMs), nowMs - 1)
+  return Math.min(Math.max(time, oldestMs), nowMs - 1)
 }
 
 function startOfMonth(ms: number): number {

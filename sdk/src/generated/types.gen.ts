@@ -5,572 +5,951 @@ export type ClientOptions = {
 };
 
 /**
- * An error, as RFC 9457 has it.
+ * An error as RFC 9457 problem details.
  */
 export type Problem = {
+    /**
+     * URI of the kind of error. It ends with the `code`.
+     */
     type: string;
+    /**
+     * Short name of the kind of error.
+     */
     title: string;
+    /**
+     * HTTP status of the response.
+     */
     status: number;
     /**
-     * One plain sentence that says what to do next.
+     * What is wrong in this request and what to do next, as a sentence.
      */
     detail: string;
     /**
-     * A closed list.
+     * Code of the error, from a closed list. `GET /errors/{code}` explains it.
      */
-    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
+    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
-     * To be told to the operator; it is in the log.
+     * ID of the request. Include it when you report a problem to the operator.
      */
     requestId: string;
     /**
-     * The detail once more, for clients that read only this.
+     * Copy of `detail`, for clients that read only this field.
      */
     error: string;
     /**
-     * What is wrong, field by field.
+     * The invalid values of the request. Absent if the error is not about a value.
      */
     errors?: Array<{
+        /**
+         * Location of the invalid value, for example `body/prompt` or `query/limit`.
+         */
         path: string;
+        /**
+         * What is wrong with the value, to be read after its `path`.
+         */
         message: string;
     }>;
 };
 
+/**
+ * A job: a prompt, its follow-up messages, and the result.
+ */
 export type AgentJob = {
+    /**
+     * ID of the job.
+     */
     id: string;
+    /**
+     * `active` while a message is queued or worked on. Then `completed` or `failed`, until a message makes the job active again. `archived` is final.
+     */
     status: 'active' | 'completed' | 'archived' | 'failed';
+    /**
+     * Repository and branch that the job works from.
+     */
     source: {
+        /**
+         * Repository that the job works on, as `owner/name`.
+         */
         repository: string;
+        /**
+         * Branch that the job works from.
+         */
         ref: string;
     };
+    /**
+     * Name of the model that the agent uses.
+     */
     model: string;
     /**
-     * The pull request. Null while the job is `active`, and when no file was changed.
+     * URL of the pull request. Null while the job is active, and if no file was changed.
      */
     prLink: string | null;
     /**
-     * When the job was created.
+     * Time at which the job was created.
      */
     createdAt: string;
+    /**
+     * Time at which the job was archived. Null if it is not archived.
+     */
     archivedAt: string | null;
+    /**
+     * Title of the job: the one that it was created with, or else the one that the agent chose. Null until there is one.
+     */
     title: string | null;
     /**
-     * How the first prompt begins: at most 200 characters.
+     * Beginning of the first prompt, at most 200 characters.
      */
     promptPreview: string;
+    /**
+     * How the result is published: as a pull request, or only as a diff that you can read.
+     */
     publish: 'pull_request' | 'diff';
+    /**
+     * Topic that the job was created with. Null if it has none.
+     */
     topic: string | null;
+    /**
+     * Key-value pairs that the job was created with.
+     */
     metadata: {
         [key: string]: string;
     };
     /**
-     * Null while the job is `active`.
+     * How the last turn of the job ended. Null while the job is active.
      */
     outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    /**
+     * Why the last turn failed. Null unless `outcome` is `error`.
+     */
     error: {
-        code: string;
+        /**
+         * Code of the error. `GET /errors/{code}` explains it.
+         */
+        code: 'cancelled' | 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
+        /**
+         * What failed and what to do next, as a sentence.
+         */
         message: string;
     } | null;
     /**
-     * The agent's last words.
+     * Latest final message of the agent. Null until a turn has completed.
      */
     reply: string | null;
     /**
-     * The latest pull request, also while the job is `active`, as the code host last told of it.
+     * The latest pull request of the job, in the state last read from the code host. Present also while the job is active. Null if the job has none.
      */
     pullRequest: {
+        /**
+         * Page of the pull request on the code host.
+         */
         url: string;
+        /**
+         * Number of the pull request in its repository.
+         */
         number: number;
+        /**
+         * Branch with the changes.
+         */
         branch: string;
+        /**
+         * State of the pull request on the code host.
+         */
         state: 'open' | 'merged' | 'closed';
         /**
-         * With the branch that it is to be merged into. Null: not known, or no longer open.
+         * Whether the pull request conflicts with its base branch. Null if that is unknown or the pull request is no longer open.
          */
         hasConflicts: boolean | null;
         /**
-         * Where the site with the change can be seen.
+         * Preview of the site with the changes. Null if the code host reports none.
          */
         previewUrl: string | null;
         /**
-         * The code host's own, on the last commit.
+         * CI checks that the code host reports for the last commit of the pull request.
          */
         checks: Array<{
+            /**
+             * Name of the CI check.
+             */
             name: string;
+            /**
+             * Result of the CI check. `pending` while it has not finished.
+             */
             status: 'pending' | 'passed' | 'failed';
+            /**
+             * Page of the CI check. Null if the code host reports none.
+             */
             url: string | null;
+            /**
+             * Short text that the CI check reports about its result. Null if it reports none.
+             */
             summary: string | null;
             /**
-             * The end of it. Null: the check has not failed, the code host gives none, or this is a list.
+             * End of the log. Null if the CI check has not failed, if the code host provides no log, and in lists of jobs.
              */
             log: string | null;
         }>;
     } | null;
+    /**
+     * Number of messages that wait for their turn.
+     */
     queuedMessages: number;
     /**
-     * Asked for, and happens as soon as the turn in hand has stopped.
+     * Stop that was requested and takes effect when the current turn has stopped. Null if there is none.
      */
     pendingStop: 'cancel' | 'archive' | null;
+    /**
+     * Tokens and cost of the model calls of the job that have finished.
+     */
     usage: {
+        /**
+         * Number of tokens sent to the model.
+         */
         inputTokens: number;
+        /**
+         * Number of tokens that the model generated.
+         */
         outputTokens: number;
+        /**
+         * Cost of the model calls in US dollars. Null if the price of a model is not configured.
+         */
         costUsd: number | null;
     };
+    /**
+     * Docs checks that the runner performed on the changed pages in the last completed turn.
+     */
     checks: Array<{
+        /**
+         * Name of the docs check.
+         */
         name: string;
-        status: string;
+        /**
+         * Result of the docs check. `not_checked` if it could check none of the changed pages.
+         */
+        status: 'passed' | 'failed' | 'not_checked';
+        /**
+         * Problems found, one sentence each. Empty if there are none. If the docs check is `not_checked`, the reason.
+         */
         findings: Array<string>;
+        /**
+         * Changed pages that the docs check could not check, although it checked others. Omitted if it checked all of them.
+         */
+        note?: string;
     }>;
     /**
-     * When something last changed.
+     * Time of the last change to the job.
      */
     updatedAt: string;
 };
 
+/**
+ * A message of a job and the turn that works on it.
+ */
 export type JobMessage = {
     /**
-     * 1 is the prompt that the job was created with.
+     * Number of the message in the job. 1 is the prompt that the job was created with.
      */
     number: number;
+    /**
+     * Text of the message.
+     */
     prompt: string;
     /**
-     * The failed check that the agent was given with it.
+     * Name of the failed CI check whose log the agent got with the message. Null if there was none.
      */
     failedCheck: string | null;
     /**
-     * On the pull request, that it was read from.
+     * Comment on the pull request that became this message. Null if it was sent through the API.
      */
     comment: {
+        /**
+         * Name of the author on the code host.
+         */
         author: string;
+        /**
+         * Page of the comment on the code host.
+         */
         url: string;
     } | null;
     /**
-     * `dropped`: it was waiting when the job was cancelled or archived.
+     * State of the turn that works on the message. `dropped` if the message was still queued when the job was cancelled or archived.
      */
     status: 'queued' | 'running' | 'publishing' | 'completed' | 'failed' | 'dropped';
+    /**
+     * How the turn ended. Null until it has ended, and if it was dropped.
+     */
     outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    /**
+     * Why the turn failed. Null unless `outcome` is `error`.
+     */
     error: {
-        code: string;
+        /**
+         * Code of the error. `GET /errors/{code}` explains it.
+         */
+        code: 'cancelled' | 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'publish_timeout' | 'branch_moved' | 'result_refused' | 'code_host_access_denied' | 'budget_exhausted' | 'model_unavailable' | 'project_not_ready' | 'internal_error';
+        /**
+         * What failed and what to do next, as a sentence.
+         */
         message: string;
     } | null;
     /**
-     * The agent's words at the end of this turn.
+     * Final message of the agent in this turn. Null until the turn has completed, and if it failed.
      */
     reply: string | null;
     /**
-     * When it was sent.
+     * Time at which the message was sent.
      */
     createdAt: string;
+    /**
+     * Time at which the turn started. Null while the message is queued.
+     */
     startedAt: string | null;
+    /**
+     * Time at which a runner first claimed the turn. Null until then.
+     */
     claimedAt: string | null;
+    /**
+     * Time at which publishing of the result began. Null until then, and if there is nothing to publish.
+     */
     publishingStartedAt: string | null;
+    /**
+     * Time at which the turn ended. Null until then.
+     */
     endedAt: string | null;
 };
 
+/**
+ * Something that the agent said or did, or a notice about its work.
+ */
 export type JobEvent = {
     /**
-     * Orders all events of the job.
+     * ID of the event, unique within the job. Send it as `after` to get the events that follow.
      */
     id: string;
     /**
-     * The number of the message that is worked on.
+     * Number of the message that the agent works on.
      */
     turn: number;
     /**
-     * Counts the runners that took the turn up: a lost one begins it anew.
+     * Number of the attempt at the turn, from 1. If a runner is lost, another one starts a new attempt.
      */
     attempt: number;
+    /**
+     * Time of the event.
+     */
     at: string;
     /**
-     * `text`, `tool_call`, `tool_result` or `notice`.
+     * Type of the event: `text`, `tool_call`, `tool_result` or `notice`. New types can be added.
      */
     type: string;
     /**
-     * Of `text` and `notice`.
+     * Text of the agent (`text`) or of Colophon (`notice`). Only in events of these two types.
      */
     text?: string;
     /**
-     * Tells which result belongs to which call.
+     * ID that connects a `tool_result` with its `tool_call`. Only in events of these two types.
      */
     callId?: string;
     /**
-     * Of `tool_call`.
+     * Name of the tool that the agent calls. Only in events of type `tool_call`.
      */
     tool?: string;
     /**
-     * Of `tool_call`, as JSON.
+     * Input of the tool call, as JSON text. Only in events of type `tool_call`.
      */
     input?: string;
     /**
-     * Of `tool_result`.
+     * Output of the tool. Only in events of type `tool_result`.
      */
     output?: string;
     /**
-     * Of `tool_result`.
+     * Whether the tool call failed. Only in events of type `tool_result`.
      */
     isError?: boolean;
 };
 
+/**
+ * A model that jobs of a project may use.
+ */
 export type AgentModel = {
     /**
-     * What to give as `model` when a job is created.
+     * Name of the model. Send it as `model` when you create a job.
      */
     name: string;
     /**
-     * Used by jobs that name no model.
+     * Whether jobs of the project use this model unless they name one.
      */
     isDefault: boolean;
+    /**
+     * Size of the context window of the model, in tokens.
+     */
     contextWindowTokens: number;
     /**
-     * In one answer.
+     * Maximum number of tokens in one response of the model.
      */
     maxOutputTokens: number;
+    /**
+     * Prices of the model, in US dollars per million tokens.
+     */
     prices: {
         /**
-         * US dollars per million tokens read. Null: not known.
+         * Price of a million input tokens, in US dollars. Null if it is not known.
          */
         input: number | null;
         /**
-         * US dollars per million tokens written. Null: not known.
+         * Price of a million output tokens, in US dollars. Null if it is not known.
          */
         output: number | null;
         /**
-         * US dollars per million tokens read from the provider's cache. Null: not known.
+         * Price of a million input tokens that are read from the cache of the provider, in US dollars. Null if it is not known.
          */
         cacheRead: number | null;
         /**
-         * US dollars per million tokens read and put into the provider's cache. Null: not known.
+         * Price of a million input tokens that are written to the cache of the provider, in US dollars. Null if it is not known.
          */
         cacheWrite: number | null;
     };
 };
 
+/**
+ * Result of testing a model with one small call.
+ */
 export type ModelTest = {
+    /**
+     * Whether the model responded as expected.
+     */
     ok: boolean;
     /**
-     * In words that a person can act on.
+     * Result of the test, and what is wrong if it failed.
      */
     message: string;
     /**
-     * How long it took.
+     * Duration of the test in milliseconds.
      */
     latencyMs: number;
 };
 
+/**
+ * How many of the reported requests were counted as page views, and why the others were dropped.
+ */
 export type IngestedViews = {
     /**
-     * So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ClickHouse is up; search engines and other bots only in the list of clientDetector.
+     * Number of page views stored. Human and AI views appear in the counts of pages within 10 seconds while ClickHouse is available; search engines and other bots appear only in the views by client.
      */
     counted: number;
     /**
-     * How many are none, by the reason.
+     * Number of requests dropped, by reason. A reason that does not occur is absent.
      */
     dropped: {
+        /**
+         * Number of requests dropped because their method is not GET.
+         */
         not_get?: number;
+        /**
+         * Number of requests dropped because their status is neither 200 nor 304.
+         */
         not_successful?: number;
+        /**
+         * Number of requests dropped because the browser fetched the page in advance.
+         */
         prefetch?: number;
+        /**
+         * Number of requests dropped because their path is not valid.
+         */
         invalid_path?: number;
+        /**
+         * Number of requests dropped because the path of the page is longer than 1024 characters.
+         */
         path_too_long?: number;
+        /**
+         * Number of requests dropped because they are for an asset or another file that is not a page.
+         */
         not_a_page?: number;
+        /**
+         * Number of requests dropped because another source counts this kind of client in the project, for example the script.
+         */
         counted_elsewhere?: number;
+        /**
+         * Number of requests dropped because they are more than 13 months old.
+         */
         too_old?: number;
     };
     /**
-     * Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. `counted` and `dropped` still tell of this request.
+     * Whether views with this `Idempotency-Key` were already stored within the last 7 days. If so, nothing of this request was stored; `counted` and `dropped` still describe this request.
      */
     isDuplicate: boolean;
 };
 
 /**
- * Whether anybody looked who could have seen.
+ * Whether any source could have seen human and AI traffic in the range.
  */
 export type ViewsCoverage = {
     /**
-     * `not_measured`: no source that counts people told of this range, so that 0 says nothing.
+     * `not_measured` if no source that counts humans reported views in this range. A count of 0 is then meaningless.
      */
     human: 'measured' | 'not_measured';
     /**
-     * `not_measured`: no server told of this range; the browser script cannot see AI clients.
+     * `not_measured` if no server reported views in this range, because the browser script cannot see AI clients. A count of 0 is then meaningless.
      */
     ai: 'measured' | 'not_measured';
 };
 
+/**
+ * Page views by page, with their totals and coverage.
+ */
 export type ViewsResult = {
     /**
-     * Of the whole range and of all pages that were asked for, not of this page of the list.
+     * Sums over all matching pages in the range, not only over those in this response.
      */
     totals: {
         /**
-         * By people.
+         * Number of page views by humans.
          */
         human: number;
         /**
-         * By AI clients.
+         * Number of page views by AI clients.
          */
         ai: number;
         /**
-         * `human` + `ai`. Search engines and other bots are in neither.
+         * Sum of `human` and `ai`. Search engines and other bots are not included.
          */
         total: number;
     };
     /**
-     * Most read first, then by path.
+     * Views by page: by `total` in descending order, then by `path`.
      */
     views: Array<{
+        /**
+         * Path of the page.
+         */
         path: string;
         /**
-         * By people.
+         * Number of page views by humans.
          */
         human: number;
         /**
-         * By AI clients.
+         * Number of page views by AI clients.
          */
         ai: number;
         /**
-         * `human` + `ai`. Search engines and other bots are in neither.
+         * Sum of `human` and `ai`. Search engines and other bots are not included.
          */
         total: number;
     }>;
     /**
-     * The next page begins at `offset` + `limit`.
+     * Whether there are more pages. The next response starts at `offset` + `limit`.
      */
     hasMore: boolean;
     coverage: ViewsCoverage;
 };
 
+/**
+ * Page views over time, with their coverage.
+ */
 export type ViewsTimeseries = {
+    /**
+     * Length of an interval.
+     */
     interval: 'quarter_hour' | 'hour' | 'day' | 'week' | 'month';
+    /**
+     * Time zone of the intervals.
+     */
     timeZone: string;
+    /**
+     * Counts by interval, oldest first.
+     */
     points: Array<{
         /**
-         * When the step begins: of the first it may be before `dateFrom`.
+         * Start of the interval. The first interval can start before `dateFrom`.
          */
         at: string;
         /**
-         * By people.
+         * Number of page views by humans.
          */
         human: number;
         /**
-         * By AI clients.
+         * Number of page views by AI clients.
          */
         ai: number;
         /**
-         * `human` + `ai`. Search engines and other bots are in neither.
+         * Sum of `human` and `ai`. Search engines and other bots are not included.
          */
         total: number;
     }>;
     coverage: ViewsCoverage;
 };
 
+/**
+ * Recent activity of the sources of page views.
+ */
 export type ViewSources = {
     /**
-     * The one that was heard of last first.
+     * Sources, the one with the most recent event first.
      */
     sources: Array<{
         /**
-         * `logs`: by `colophon-server import-logs`.
+         * The source: the `script` in the browser, `servers`, or `logs` imported with `colophon-server import-logs`.
          */
         source: 'script' | 'servers' | 'logs';
         /**
-         * When its last event came, counted or not.
+         * Time at which the last event arrived, whether it was counted or not.
          */
         lastEventAt: string;
+        /**
+         * Number of page views counted in the last 24 hours.
+         */
         countedLast24Hours: number;
+        /**
+         * Number of requests dropped in the last 24 hours.
+         */
         droppedLast24Hours: number;
     }>;
     /**
-     * Most in seven days first.
+     * Dropped requests by source and reason, by `last7Days` in descending order.
      */
     dropped: Array<{
+        /**
+         * Source that reported the requests.
+         */
         source: 'script' | 'servers' | 'logs';
         /**
-         * `opted_out`: a browser that asks not to be counted. `origin_not_allowed`: the script, on a page that is none of the project's `allowedOrigins`.
+         * Why the requests were dropped. `opted_out`: the browser sends Do Not Track or Global Privacy Control. `origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`.
          */
         reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed';
+        /**
+         * Number of requests dropped for this reason in the last 24 hours.
+         */
         last24Hours: number;
+        /**
+         * Number of requests dropped for this reason in the last 7 days.
+         */
         last7Days: number;
     }>;
     /**
-     * Since when views were counted, by who reads: not every source can count both.
+     * Since when human and AI traffic has been measured. Not every source can measure both.
      */
     measuredSince: {
         /**
-         * The first day of a source that counts people. Null: none.
+         * First day, in UTC, on which a source reported human traffic. Null if none did.
          */
         human: string | null;
         /**
-         * The first day of a source that counts AIs. Null: none.
+         * First day, in UTC, on which a source reported AI traffic. Null if none did.
          */
         ai: string | null;
     };
 };
 
+/**
+ * How a request would be counted, and why.
+ */
 export type ClientClassification = {
     /**
-     * Null: it would be no view.
+     * The page view that would be counted. Null if the request would be dropped.
      */
     view: {
         /**
-         * The page, as it stands in lists.
+         * Path of the page, as it is in the list of pages.
          */
         path: string;
         /**
-         * In which form the page was asked for.
+         * Format in which the page was requested.
          */
         surface: 'html' | 'markdown' | 'mdx' | 'llms';
+        /**
+         * Class of the client.
+         */
         class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
         /**
-         * A name of the list of readers, or `browser`, or `unknown`.
+         * Name of the client from the list of known clients, or `browser`, or `unknown`.
          */
         client: string;
         /**
-         * What decided.
+         * Rule that decided the class.
          */
         rule: 'listed' | 'accepts_markdown' | 'browser' | 'markdown_or_llms_txt' | 'unrecognized';
     } | null;
     /**
-     * Why it would be no view.
+     * Why the request would be dropped. Null if it would be counted.
      */
     reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | null;
     /**
-     * Of the rule and the list of readers together.
+     * Version of the rules and of the list of known clients.
      */
     ruleVersion: string;
 };
 
+/**
+ * How the page views of a project are counted and kept.
+ */
 export type AnalyticsSettings = {
     /**
-     * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
+     * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.
      */
     humanSource: 'script' | 'servers';
     /**
-     * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
+     * Whether the script does not count browsers that send Do Not Track or Global Privacy Control.
      */
     respectDoNotTrack: boolean;
     /**
-     * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
+     * Origins whose pages can use the script, for example `https://docs.example.com`. Empty if any page can.
      */
     allowedOrigins: Array<string>;
     /**
-     * What `ai` means where a question does not say.
+     * Which clients count as AI if a request does not say: `all`, or only `assistants`, which read on behalf of a user.
      */
     aiScope: 'all' | 'assistants';
     /**
-     * Views are kept for so many whole months, besides the running one. Null: for ever.
+     * Number of whole months for which page views are kept, in addition to the current month. Null to keep them forever.
      */
     retentionMonths: number | null;
 };
 
+/**
+ * A public key that identifies your site to the script.
+ */
 export type SiteKey = {
     /**
-     * Public: it stands in the pages of the site, and lets views in and nothing out.
+     * The key in the script tag. It is public: it can submit human page views and read nothing.
      */
     key: string;
     /**
-     * When the site key was made.
+     * Time at which the site key was created.
      */
     createdAt: string;
 };
 
+/**
+ * A new site key.
+ */
+export type CreatedSiteKey = {
+    /**
+     * The key in the script tag. It is public: it can submit human page views and read nothing.
+     */
+    key: string;
+    /**
+     * Time at which the site key was created.
+     */
+    createdAt: string;
+    /**
+     * Whether creating this key changed `humanSource` from `servers` to `script`. The first site key of a project does, unless you have set `humanSource` before.
+     */
+    humanSourceSwitched: boolean;
+};
+
+/**
+ * The API key that the request was sent with.
+ */
 export type Me = {
+    /**
+     * ID of the project that the key belongs to.
+     */
     projectId: string;
+    /**
+     * ID of the key.
+     */
     keyId: string;
     /**
-     * The key's name.
+     * Name of the key.
      */
     name: string;
+    /**
+     * What the key can do.
+     */
     scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
+    /**
+     * Time at which the key expires. Null if it never expires.
+     */
     expiresAt: string | null;
 };
 
+/**
+ * An API key of a project, without its secret.
+ */
 export type ApiKey = {
+    /**
+     * ID of the key.
+     */
     id: string;
+    /**
+     * Name of the key.
+     */
     name: string;
     /**
-     * The beginning of the secret, to know the key by.
+     * Beginning of the secret, by which you can recognize the key.
      */
-    hint: string;
+    prefix: string;
+    /**
+     * What the key can do.
+     */
     scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
     /**
-     * Empty: from everywhere.
+     * Networks that the key can be used from, in CIDR notation. Empty if it can be used from everywhere.
      */
     allowedNetworks: Array<string>;
     /**
-     * The key that made this one; revoking it revokes this one too.
+     * ID of the key that created this one. Revoking that key revokes this one too. Null if a person or the operator created it.
      */
     createdByKeyId: string | null;
     /**
-     * When the key was made.
+     * Time at which the key was created.
      */
     createdAt: string;
+    /**
+     * Time at which the key expires. Null if it never expires.
+     */
     expiresAt: string | null;
+    /**
+     * Time at which the key was last used, to the minute. Null if it was never used.
+     */
     lastUsedAt: string | null;
+    /**
+     * Time at which the key was revoked. Null if it is not revoked.
+     */
     revokedAt: string | null;
 };
 
+/**
+ * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
+ */
 export type Project = {
+    /**
+     * ID of the project.
+     */
     id: string;
+    /**
+     * Name of the project.
+     */
     name: string;
     /**
-     * When the project was made.
+     * Time at which the project was created.
      */
     createdAt: string;
+    /**
+     * Time since which the project is paused. Null if it is not paused.
+     */
     pausedAt: string | null;
 };
 
+/**
+ * Progress of setting up a project.
+ */
 export type ProjectSetup = {
+    /**
+     * The repository of the project.
+     */
     repository: {
+        /**
+         * Whether the project is connected to a repository.
+         */
         isConnected: boolean;
+        /**
+         * Owner and name of the repository. Null if no repository is connected.
+         */
         name: string | null;
     };
+    /**
+     * The default model of the project.
+     */
     model: {
+        /**
+         * Name of the model that jobs use unless they name one. Null if there is no default model.
+         */
         name: string | null;
     };
+    /**
+     * The runners of the project.
+     */
     runner: {
+        /**
+         * Time at which a runner of the project last asked for a turn. Null if no runner ever asked for one.
+         */
         lastSeenAt: string | null;
+        /**
+         * Whether at least one runner of the project is online.
+         */
         isOnline: boolean;
     };
     /**
-     * The one that came furthest.
+     * The most advanced of the newest jobs: one with a merged pull request, else one with any pull request, else the newest.
      */
     job: {
+        /**
+         * ID of the most advanced job. Null if there is no job.
+         */
         id: string | null;
+        /**
+         * Status of the most advanced job. Null if there is no job.
+         */
         status: 'active' | 'completed' | 'archived' | 'failed' | null;
     };
+    /**
+     * The pull request of the most advanced job.
+     */
     pullRequest: {
+        /**
+         * URL of the pull request. Null if the job has none.
+         */
         url: string | null;
+        /**
+         * State of the pull request. Null if the job has none.
+         */
         state: 'open' | 'merged' | 'closed' | null;
     };
+    /**
+     * The API keys of the project.
+     */
     apiKey: {
+        /**
+         * Whether an API key was created.
+         */
         isCreated: boolean;
     };
+    /**
+     * The site key of the project, which the tracking script needs.
+     */
     siteKey: {
+        /**
+         * A site key of the project. Null if there is none.
+         */
         key: string | null;
     };
+    /**
+     * The page views of the project.
+     */
     views: {
+        /**
+         * Whether page views of humans have been counted.
+         */
         hasHuman: boolean;
+        /**
+         * Whether page views of AI clients have been counted.
+         */
         hasAi: boolean;
     };
 };
 
+/**
+ * How pull requests of a project are opened.
+ */
 export type PublishingRules = {
     /**
-     * With `{jobId}`.
+     * Template of branch names. It must contain `{jobId}`.
      */
     branchTemplate: string;
     /**
-     * With `{title}`; `{jobId}` if wanted.
+     * Template of pull request titles. It must contain `{title}` and may contain `{jobId}`.
      */
     titleTemplate: string;
     /**
-     * Markdown with `{summary}` on a line of its own; `{jobId}` if wanted.
+     * Template of pull request descriptions, in Markdown. It must contain `{summary}` on a line of its own and may contain `{jobId}`.
      */
     bodyTemplate: string;
     /**
-     * By name; those that do not exist on the host are left out.
+     * Names of labels for pull requests. Labels that do not exist on the code host are ignored.
      */
     labels: Array<string>;
     /**
-     * User names on the host.
+     * User names on the code host of people who are asked to review pull requests.
      */
     reviewers: Array<string>;
     /**
@@ -578,415 +957,622 @@ export type PublishingRules = {
      */
     draft: boolean;
     /**
-     * Whether commits carry a `Signed-off-by` line.
+     * Whether commit messages have a `Signed-off-by` line.
      */
     signOff: boolean;
 };
 
+/**
+ * The repository that a project is connected to.
+ */
 export type Repository = {
+    /**
+     * Software of the code host. `gitea` includes Forgejo.
+     */
     host: 'gitea' | 'github';
+    /**
+     * URL of the code host.
+     */
     url: string;
+    /**
+     * User or organization that owns the repository.
+     */
     owner: string;
     /**
-     * Of today: a repository that is renamed stays connected.
+     * Current name of the repository. A repository that is renamed stays connected.
      */
     name: string;
     /**
-     * How we are let in: a typed token, or a GitHub App.
+     * How Colophon accesses the repository: with an access token, or as a GitHub App.
      */
     access: 'token' | 'app';
     /**
-     * What keeps jobs from working in it. Null: nothing that is known.
+     * Problem that keeps jobs from working with the repository. Null if none is known.
      */
     issue: {
+        /**
+         * `archived`: the repository is archived. `not_found`: it was deleted, or is no longer visible. `access_revoked`: the code host no longer accepts the credentials.
+         */
         code: 'archived' | 'not_found' | 'access_revoked';
         /**
-         * In words that a person can act on.
+         * What is wrong with the repository, and what to do about it.
          */
         message: string;
     } | null;
+    /**
+     * Branch that pull requests are opened against.
+     */
     baseBranch: string;
     /**
-     * Empty: the whole repository.
+     * Folder of the docs pages in the repository. Empty: the whole repository.
      */
     docsFolder: string;
     publishing: PublishingRules;
 };
 
+/**
+ * Result of testing a connection to a repository.
+ */
 export type RepositoryTest = {
+    /**
+     * Whether Colophon can work with the repository.
+     */
     ok: boolean;
     /**
-     * In words that a person can act on.
+     * Result of the test, and what to do if it failed.
      */
     message: string;
     /**
-     * Null where it does not work.
+     * What the test found in the repository. Null if the test failed.
      */
     found: {
+        /**
+         * Default branch of the repository.
+         */
         defaultBranch: string;
         /**
-         * On the base branch. Null: the host did not say.
+         * Whether the docs folder exists on the base branch. Null if the code host did not say.
          */
         docsFolderExists: boolean | null;
         /**
-         * In the docs folder. Null: too many to count in one look.
+         * Number of pages in the docs folder. Null if there are too many to count.
          */
         pages: number | null;
         /**
-         * Else pull requests are followed by asking.
+         * Whether Colophon can create a webhook. If it cannot, pull requests are polled.
          */
         canManageWebhooks: boolean;
     } | null;
 };
 
+/**
+ * A repository on GitHub that can be connected to a project.
+ */
 export type GithubRepository = {
     /**
-     * GitHub's own number: it stays when the name changes.
+     * ID of the repository on GitHub. It stays the same when the repository is renamed.
      */
     id: number;
+    /**
+     * User or organization that owns the repository.
+     */
     owner: string;
+    /**
+     * Name of the repository.
+     */
     name: string;
+    /**
+     * Default branch of the repository.
+     */
     defaultBranch: string;
+    /**
+     * Whether the repository is private.
+     */
     isPrivate: boolean;
 };
 
+/**
+ * Repositories on GitHub that you can connect to the project.
+ */
 export type GithubRepositoryList = {
     /**
-     * To connect one of them with, within 15 minutes.
+     * ID of the authorization. Send it to connect one of the repositories, within 15 minutes.
      */
     authorizationId: string;
+    /**
+     * Repositories that the App has access to and that you may write to.
+     */
     repositories: Array<GithubRepository>;
 };
 
+/**
+ * Settings of the jobs of a project, with the defaults of the instance.
+ */
 export type ProjectSettings = {
     /**
-     * What the agent is told in every job. Null: nothing.
+     * Instructions for the agent in every job of the project. Null if there are none.
      */
     instructions: string | null;
     /**
-     * Of jobs that name no model. Null: the installation's default.
+     * Name of the model for jobs that do not name one. Null to use the default model of the instance.
      */
     defaultModel: string | null;
     /**
-     * Jobs that ended so many days ago are deleted for good. Null: they are kept for ever.
+     * Number of days after which jobs that have ended are permanently deleted. Null to keep them forever.
      */
     jobRetentionDays: number | null;
+    /**
+     * Name of the default model of the instance for this project. Null if there is none.
+     */
     instanceDefaultModel: string | null;
     /**
-     * The project's own. Null: as the installation has it.
+     * Budget of the project. It overrides that of the instance.
      */
     budget: {
         /**
-         * What the calls of one job may use.
+         * Maximum tokens that the model calls of one job may use. Null if the limit of the instance applies.
          */
         maxTokensPerJob: number | null;
         /**
-         * What the calls of a calendar month (UTC) may use.
+         * Maximum tokens that all jobs may use in a calendar month (UTC). Null if the limit of the instance applies.
          */
         maxTokensPerMonth: number | null;
         /**
-         * What the calls of a calendar month (UTC) may cost.
+         * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if the limit of the instance applies.
          */
         maxUsdPerMonth: number | null;
     };
     /**
-     * For projects that have none of their own. Null: no limit.
+     * Budget of the instance. It applies wherever the project does not set a limit of its own.
      */
     instanceBudget: {
         /**
-         * What the calls of one job may use.
+         * Maximum tokens that the model calls of one job may use. Null if there is no limit.
          */
         maxTokensPerJob: number | null;
         /**
-         * What the calls of a calendar month (UTC) may use.
+         * Maximum tokens that all jobs may use in a calendar month (UTC). Null if there is no limit.
          */
         maxTokensPerMonth: number | null;
         /**
-         * What the calls of a calendar month (UTC) may cost.
+         * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if there is no limit.
          */
         maxUsdPerMonth: number | null;
     };
     /**
-     * Calendar month, UTC.
+     * What the jobs of the project have used in the current calendar month (UTC).
      */
     usageThisMonth: {
+        /**
+         * Tokens that the jobs of the project have used this month.
+         */
         tokens: number;
+        /**
+         * Cost of the jobs of the project this month, in US dollars, as far as prices are known.
+         */
         costUsd: number;
     };
+    /**
+     * Time since which the project is paused. Null if it is not paused.
+     */
     pausedAt: string | null;
 };
 
+/**
+ * A process that runs the agents of a project in sandboxes.
+ */
 export type Runner = {
+    /**
+     * ID of the runner.
+     */
     id: string;
+    /**
+     * Name of the runner.
+     */
     name: string;
     /**
-     * It works for other projects too, and is not this one to revoke.
+     * Whether the runner also works for other projects. Only the operator can revoke a shared runner.
      */
     isShared: boolean;
     /**
-     * It works on a turn, or asked for one within the last minute.
+     * Whether the runner is working on a turn, or asked for one within the last minute.
      */
     isOnline: boolean;
     /**
-     * When the runner was made.
+     * Time at which the runner was created.
      */
     createdAt: string;
+    /**
+     * Time at which the runner last asked for a turn. Null if it never has.
+     */
     lastSeenAt: string | null;
 };
 
+/**
+ * State of everything that a project depends on.
+ */
 export type ProjectHealth = {
     /**
-     * `degraded`: something is away, but requests are taken all the same.
+     * `ready`: everything works. `degraded`: a component fails, but requests are accepted. `not_ready`: requests should go to another replica. `stopping`: the process is shutting down.
      */
     status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+    /**
+     * Status of each component of the `api` process, by its name, for example `postgres`.
+     */
     components: {
         [key: string]: {
+            /**
+             * The component works.
+             */
             status: 'ok';
+            /**
+             * Duration of the check in milliseconds.
+             */
             latencyMs: number;
         } | {
+            /**
+             * The component does not work.
+             */
             status: 'failing';
+            /**
+             * Why the check failed. Details are in the server log.
+             */
             reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
         };
     };
+    /**
+     * Runners that can run turns of this project, newest first.
+     */
     runners: Array<Runner>;
     /**
-     * Views of all projects that were taken and are not counted yet.
+     * Page views of all projects that are stored in PostgreSQL and not yet loaded into ClickHouse.
      */
     viewBuffer: {
+        /**
+         * Size of the buffered page views in bytes.
+         */
         bytes: number;
         /**
-         * With so much waiting no more views are taken.
+         * Size of the buffer in bytes from which on no more page views are accepted.
          */
         limitBytes: number;
+        /**
+         * Time at which the oldest buffered page view was received. Null if the buffer is empty.
+         */
         oldestWaitingAt: string | null;
     };
+    /**
+     * Versions of Colophon and of its database schema.
+     */
     versions: {
+        /**
+         * Version of Colophon that the `api` process runs.
+         */
         colophon: string;
         /**
-         * The last change of PostgreSQL's tables.
+         * Last migration that was applied to PostgreSQL. Null if none was applied.
          */
         schema: string | null;
     };
 };
 
+/**
+ * A person with a role in a project.
+ */
 export type Member = {
+    /**
+     * ID of the member.
+     */
     id: string;
+    /**
+     * Email address of the member.
+     */
     email: string;
     /**
-     * An owner may do all, an editor works, a viewer looks.
+     * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
      */
     role: 'owner' | 'editor' | 'viewer';
     /**
-     * When the member was added.
+     * Time at which the member was added.
      */
     createdAt: string;
     /**
-     * Has accepted an invitation of this project. Before that, the role lets nobody in.
+     * Whether the person has accepted an invitation to this project. Until then they have no access.
      */
     hasJoined: boolean;
 };
 
+/**
+ * An invitation to a project that has not been accepted yet.
+ */
 export type Invitation = {
+    /**
+     * ID of the invitation.
+     */
     id: string;
+    /**
+     * Email address of the invited person.
+     */
     email: string;
     /**
-     * An owner may do all, an editor works, a viewer looks.
+     * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
      */
     role: 'owner' | 'editor' | 'viewer';
     /**
-     * When it was made.
+     * Time at which the invitation was created.
      */
     createdAt: string;
     /**
-     * Until when its link works.
+     * Time at which the link of the invitation expires.
      */
     expiresAt: string;
 };
 
+/**
+ * An entry of the audit log: who did what in a project. Entries are never changed.
+ */
 export type AuditEntry = {
+    /**
+     * ID of the audit entry.
+     */
     id: string;
     /**
-     * When it was done.
+     * Time at which the action was performed.
      */
     at: string;
     /**
-     * `operator`, the acting key's id, or a person's email address.
+     * Who performed the action: the ID of an API key, the email address of a person, `operator` for `colophon-server admin`, or `code-host`.
      */
     actor: string;
     /**
-     * Like `key.created`.
+     * The action, for example `key.created`.
      */
     action: string;
     /**
-     * The id of what was acted upon.
+     * ID of the object that the action was performed on.
      */
     subject: string;
+    /**
+     * Further details. The fields depend on the action.
+     */
     detail: {
         [key: string]: unknown;
     };
     /**
-     * The request by which it was done.
+     * ID of the API request that performed the action. Null if it was not performed by an API request.
      */
     requestId: string | null;
 };
 
+/**
+ * A model of this instance, as the operator configured it.
+ */
 export type InstanceModel = {
     /**
-     * What jobs call it.
+     * Name of the model in this instance. Jobs choose a model by this name.
      */
     name: string;
     /**
-     * How the provider is spoken to.
+     * API format of the provider.
      */
     format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
     /**
-     * With its version, like `https://api.anthropic.com/v1`.
+     * Base URL of the API of the provider, including the version, for example `https://api.anthropic.com/v1`.
      */
     baseUrl: string;
     /**
-     * What its provider calls it.
+     * Name of the model at its provider.
      */
     providerModel: string;
+    /**
+     * Size of the context window of the model, in tokens.
+     */
     contextWindowTokens: number;
     /**
-     * In one answer.
+     * Maximum number of tokens in one response of the model.
      */
     maxOutputTokens: number;
+    /**
+     * Prices of the model, in US dollars per million tokens.
+     */
     prices: {
         /**
-         * US dollars per million tokens read. Null: not known.
+         * Price of a million input tokens, in US dollars. Null if it is not known.
          */
         input: number | null;
         /**
-         * US dollars per million tokens written. Null: not known.
+         * Price of a million output tokens, in US dollars. Null if it is not known.
          */
         output: number | null;
         /**
-         * US dollars per million tokens read from the provider's cache. Null: not known.
+         * Price of a million input tokens that are read from the cache of the provider, in US dollars. Null if it is not known.
          */
         cacheRead: number | null;
         /**
-         * US dollars per million tokens read and put into the provider's cache. Null: not known.
+         * Price of a million input tokens that are written to the cache of the provider, in US dollars. Null if it is not known.
          */
         cacheWrite: number | null;
     };
     /**
-     * Null: for all projects.
+     * IDs of the projects that may use the model. Null if all projects may.
      */
     projectIds: Array<string> | null;
     /**
-     * Used by jobs that name no model, in projects that chose none.
+     * Whether jobs use this model if neither the job nor its project names one.
      */
     isDefault: boolean;
     /**
-     * Whether a key is stored for it. It is never shown.
+     * Whether an API key of the provider is stored for the model. The key is never returned.
      */
     hasKey: boolean;
 };
 
+/**
+ * A GitHub App of this instance.
+ */
 export type GithubApp = {
     /**
-     * Of GitHub's pages, like `https://github.com`.
+     * URL of GitHub, for example `https://github.com`.
      */
     baseUrl: string;
+    /**
+     * Name of the App on GitHub.
+     */
     name: string;
+    /**
+     * Name of the App in the URLs of GitHub.
+     */
     slug: string;
     /**
-     * Of its page on GitHub.
+     * URL of the page of the App on GitHub.
      */
     url: string;
     /**
-     * Else what happens on GitHub is found by asking.
+     * Whether GitHub notifies Colophon of changes through a webhook. If not, changes are found by polling.
      */
     hasWebhook: boolean;
     /**
-     * When it was made.
+     * Time at which the App was created.
      */
     createdAt: string;
 };
 
+/**
+ * The session of a browser: who is signed in, and how people can sign in to this instance.
+ */
 export type Session = {
     /**
-     * Null: nobody is signed in.
+     * The signed-in person. Null if no one is signed in.
      */
     person: {
+        /**
+         * ID of the person.
+         */
         id: string;
+        /**
+         * Email address that the person signs in with.
+         */
         email: string;
+        /**
+         * Display name of the person.
+         */
         name: string;
         /**
-         * Runs the installation: makes projects, adds models.
+         * Whether the person is an operator of this instance, who can create projects and add models.
          */
         isOperator: boolean;
     } | null;
+    /**
+     * Time until which this session may perform actions that require a recent sign-in, such as creating an API key. Null if no one is signed in.
+     */
     recentlyAuthenticatedUntil: string | null;
     /**
-     * Nobody runs the installation yet.
+     * Whether the instance has no operator yet, so that the first owner has to be created. False if someone is signed in.
      */
     needsFirstOwner: boolean;
     /**
-     * Invitations go out by mail as well.
+     * Whether this instance can send email. If it can, invitations are sent by email as well.
      */
     canSendEmail: boolean;
     /**
-     * Who else can say who somebody is.
+     * OpenID Connect providers that people can sign in with, besides email address and password.
      */
     providers: Array<{
+        /**
+         * ID of the provider.
+         */
         id: string;
+        /**
+         * Name of the provider, as the sign-in page shows it.
+         */
         name: string;
     }>;
 };
 
+/**
+ * Liveness of the process.
+ */
 export type Health = {
+    /**
+     * Always `alive`.
+     */
     status: 'alive';
+    /**
+     * Version of Colophon.
+     */
     version: string;
 };
 
+/**
+ * Readiness of the process and of the components that it depends on.
+ */
 export type Readiness = {
     /**
-     * `degraded`: something is away, but requests are taken all the same.
+     * `ready`: everything works. `degraded`: a component fails, but requests are accepted. `not_ready`: requests should go to another replica. `stopping`: the process is shutting down.
      */
     status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
+    /**
+     * Status of each component that the process depends on, by name.
+     */
     components: {
         [key: string]: {
+            /**
+             * The component works.
+             */
             status: 'ok';
+            /**
+             * Duration of the check in milliseconds.
+             */
             latencyMs: number;
         } | {
+            /**
+             * The component does not work.
+             */
             status: 'failing';
+            /**
+             * Why the check failed. Details are in the server log.
+             */
             reason: 'unreachable' | 'timeout' | 'read_only' | 'disk_full' | 'namespace_missing' | 'migrations_pending';
         };
     };
+    /**
+     * Version of Colophon.
+     */
     version: string;
 };
 
 export type CreateJobData = {
     body: {
         /**
-         * What the agent is to do.
+         * Task for the agent.
          */
         prompt: string;
         /**
-         * The branch to work from; the project's base branch unless given.
+         * Branch to work from. Defaults to the base branch of the repository.
          */
         ref?: string;
         /**
-         * One of those that the project may use; the default one unless given.
+         * Name of a model that the project can use. Defaults to the default model.
          */
         model?: string;
+        /**
+         * Title of the job and of its pull request. By default the agent chooses one.
+         */
         title?: string;
         /**
-         * Open the pull request as a draft.
+         * Whether the pull request is opened as a draft.
          */
         draft?: boolean;
         /**
-         * `diff`: nothing is pushed, the diff is the result.
+         * `pull_request` pushes a branch and opens a pull request. `diff` pushes nothing; read the changes with the diff endpoint.
          */
         publish?: 'pull_request' | 'diff';
         /**
-         * One open job per topic: a second create with it is a message to that job, and answers 200.
+         * Your name for a line of work. There is at most one open job per topic: if one exists, the prompt is sent to it as a message and the response is 200.
          */
         topic?: string;
         /**
-         * Yours; given back as it is.
+         * Your own key-value pairs. They are returned unchanged.
          */
         metadata?: {
             [key: string]: string;
@@ -994,13 +1580,13 @@ export type CreateJobData = {
     };
     headers?: {
         /**
-         * The same key and body give the first answer again, for 24 hours, and use nothing of the limit.
+         * Your unique name for this request. For 24 hours, a request with the same key and body gets the first response again, has no further effect and does not count toward the rate limit.
          */
         'idempotency-key'?: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -1025,6 +1611,10 @@ export type CreateJobErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `job_archived`, `project_not_ready`, `queue_full`
      */
@@ -1059,11 +1649,11 @@ export type CreateJobError = CreateJobErrors[keyof CreateJobErrors];
 
 export type CreateJobResponses = {
     /**
-     * Create an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     200: AgentJob;
     /**
-     * Create an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     201: AgentJob;
 };
@@ -1073,15 +1663,18 @@ export type CreateJobResponse = CreateJobResponses[keyof CreateJobResponses];
 export type GetJobData = {
     body?: never;
     headers?: {
+        /**
+         * `ETag` of an earlier response. If the job has not changed since, the response is 304 without a body.
+         */
         'if-none-match'?: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1107,6 +1700,10 @@ export type GetJobErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1124,7 +1721,7 @@ export type GetJobError = GetJobErrors[keyof GetJobErrors];
 
 export type GetJobResponses = {
     /**
-     * Get an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     200: AgentJob;
 };
@@ -1134,27 +1731,27 @@ export type GetJobResponse = GetJobResponses[keyof GetJobResponses];
 export type SendMessageData = {
     body: {
         /**
-         * What the agent is to do.
+         * Task for the agent.
          */
         prompt: string;
         /**
-         * The name of a failed check on the job's pull request: the agent is given its log.
+         * Name of a failed CI check of the pull request. The agent gets the log of the check together with the prompt.
          */
         failedCheck?: string;
     };
     headers?: {
         /**
-         * The same key and body give the first answer again, for 24 hours, and use nothing of the limit.
+         * Your unique name for this request. For 24 hours, a request with the same key and body gets the first response again, has no further effect and does not count toward the rate limit.
          */
         'idempotency-key'?: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1179,6 +1776,10 @@ export type SendMessageErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `job_archived`, `queue_full`
      */
@@ -1213,7 +1814,7 @@ export type SendMessageError = SendMessageErrors[keyof SendMessageErrors];
 
 export type SendMessageResponses = {
     /**
-     * Send a follow-up message to an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     200: AgentJob;
 };
@@ -1224,20 +1825,29 @@ export type ListJobsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
+        /**
+         * Maximum number of items in the response.
+         */
         limit?: number;
         /**
-         * `nextCursor` of the page before.
+         * `nextCursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
+        /**
+         * Return only jobs with this status.
+         */
         status?: 'active' | 'completed' | 'archived' | 'failed';
+        /**
+         * Return only jobs with this outcome.
+         */
         outcome?: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error';
         /**
-         * Text to find in the title, the id or the first 300 characters of the first prompt, in upper or lower case.
+         * Return only jobs with this text in the title, the ID or the first 300 characters of the first prompt. Case does not matter.
          */
         q?: string;
     };
@@ -1262,6 +1872,10 @@ export type ListJobsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1279,12 +1893,15 @@ export type ListJobsError = ListJobsErrors[keyof ListJobsErrors];
 
 export type ListJobsResponses = {
     /**
-     * The agent jobs of a project
+     * OK
      */
     200: {
+        /**
+         * Jobs, newest first.
+         */
         jobs: Array<AgentJob>;
         /**
-         * Null on the last page.
+         * `cursor` for the next page. Null on the last page.
          */
         nextCursor: string | null;
     };
@@ -1296,11 +1913,11 @@ export type ListMessagesData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1326,6 +1943,10 @@ export type ListMessagesErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1343,9 +1964,12 @@ export type ListMessagesError = ListMessagesErrors[keyof ListMessagesErrors];
 
 export type ListMessagesResponses = {
     /**
-     * The conversation of an agent job
+     * OK
      */
     200: {
+        /**
+         * Messages, oldest first.
+         */
         messages: Array<JobMessage>;
     };
 };
@@ -1356,11 +1980,11 @@ export type GetDiffData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1386,6 +2010,10 @@ export type GetDiffErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1403,11 +2031,11 @@ export type GetDiffError = GetDiffErrors[keyof GetDiffErrors];
 
 export type GetDiffResponses = {
     /**
-     * What an agent job changed
+     * OK
      */
     200: {
         /**
-         * Against the source's ref, as `git diff` has it; null when no file was changed.
+         * The changes in the format of `git diff`. Null if no file was changed.
          */
         diff: string | null;
     };
@@ -1419,25 +2047,28 @@ export type ListEventsData = {
     body?: never;
     headers?: {
         /**
-         * An event's `id`: what comes behind it is wanted.
+         * For the stream: send only events after the event with this ID. It takes precedence over `after`.
          */
         'last-event-id'?: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
     query?: {
         /**
-         * An event's `id`: what comes behind it is wanted.
+         * Return only events after the event with this ID.
          */
         after?: string;
+        /**
+         * Maximum number of events in the response. It does not apply to the stream.
+         */
         limit?: number;
     };
     url: '/v2/agent/{projectId}/job/{id}/events';
@@ -1461,6 +2092,10 @@ export type ListEventsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1478,12 +2113,15 @@ export type ListEventsError = ListEventsErrors[keyof ListEventsErrors];
 
 export type ListEventsResponses = {
     /**
-     * What the agent does
+     * OK
      */
     200: {
+        /**
+         * Events, oldest first.
+         */
         events: Array<JobEvent>;
         /**
-         * The `after` of the next page; null: that was all so far.
+         * `after` for the next page. Null if there are no more events yet.
          */
         nextAfter: string | null;
     };
@@ -1495,11 +2133,11 @@ export type CancelJobData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1525,6 +2163,10 @@ export type CancelJobErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `not_cancellable`
      */
     409: Problem;
@@ -1542,7 +2184,7 @@ export type CancelJobError = CancelJobErrors[keyof CancelJobErrors];
 
 export type CancelJobResponses = {
     /**
-     * Cancel an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     200: AgentJob;
 };
@@ -1553,11 +2195,11 @@ export type ArchiveJobData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The job's id, like `job_…`.
+         * ID of the job.
          */
         id: string;
     };
@@ -1583,6 +2225,10 @@ export type ArchiveJobErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -1596,7 +2242,7 @@ export type ArchiveJobError = ArchiveJobErrors[keyof ArchiveJobErrors];
 
 export type ArchiveJobResponses = {
     /**
-     * Archive an agent job
+     * A job: a prompt, its follow-up messages, and the result.
      */
     200: AgentJob;
 };
@@ -1607,7 +2253,7 @@ export type ListModelsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -1633,6 +2279,10 @@ export type ListModelsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1650,9 +2300,12 @@ export type ListModelsError = ListModelsErrors[keyof ListModelsErrors];
 
 export type ListModelsResponses = {
     /**
-     * The models that jobs of a project may use
+     * OK
      */
     200: {
+        /**
+         * Models that jobs of the project may use, by name.
+         */
         models: Array<AgentModel>;
     };
 };
@@ -1662,13 +2315,13 @@ export type ListModelsResponse = ListModelsResponses[keyof ListModelsResponses];
 export type TestProjectModelData = {
     body: {
         /**
-         * By its name, or `default`.
+         * Name of the model, or `default` for the default model of the project.
          */
         model: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -1693,6 +2346,10 @@ export type TestProjectModelErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -1719,7 +2376,7 @@ export type TestProjectModelError = TestProjectModelErrors[keyof TestProjectMode
 
 export type TestProjectModelResponses = {
     /**
-     * Test a model that a project may use
+     * Result of testing a model with one small call.
      */
     200: ModelTest;
 };
@@ -1728,40 +2385,49 @@ export type TestProjectModelResponse = TestProjectModelResponses[keyof TestProje
 
 export type IngestViewsData = {
     body: {
+        /**
+         * The requests to report.
+         */
         views: Array<{
             /**
-             * As the request line has it: encoded, with its query.
+             * Target of the request line: percent-encoded, with its query.
              */
             path: string;
             /**
-             * The reader's. Empty: it sent none.
+             * User-Agent header of the request. Empty if there was none.
              */
             userAgent: string;
             /**
-             * When; now unless given. What is more than 13 months old is dropped, what is yet to come was now: history comes by import.
+             * Time of the request. Defaults to now. A time in the future counts as now. Requests that are more than 13 months old are dropped; import older logs with `colophon-server import-logs`.
              */
             at?: string;
+            /**
+             * HTTP method of the request.
+             */
             method?: string;
+            /**
+             * HTTP status of the response.
+             */
             status?: number;
             /**
-             * The reader's `Accept`.
+             * Accept header of the request. Empty if there was none.
              */
             accept?: string;
             /**
-             * The browser fetched it in advance: `Sec-Purpose: prefetch`.
+             * Whether the browser fetched the page in advance, with the header `Sec-Purpose: prefetch`.
              */
             prefetch?: boolean;
         }>;
     };
     headers?: {
         /**
-         * What comes again under the same key within a week is not counted again.
+         * Your unique name for this batch. A batch that is sent again with the same key within 7 days is counted once.
          */
         'idempotency-key'?: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -1787,6 +2453,10 @@ export type IngestViewsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -1808,7 +2478,7 @@ export type IngestViewsError = IngestViewsErrors[keyof IngestViewsErrors];
 
 export type IngestViewsResponses = {
     /**
-     * Tell of requests that a site answered
+     * How many of the reported requests were counted as page views, and why the others were dropped.
      */
     200: IngestedViews;
 };
@@ -1818,29 +2488,29 @@ export type IngestViewsResponse = IngestViewsResponses[keyof IngestViewsResponse
 export type CollectViewData = {
     body: {
         /**
-         * The site's public key, `site_…`.
+         * Site key of the project.
          */
         key: string;
         /**
-         * Random, of this view: one that comes again is counted once.
+         * Random ID of the page view. A view that is sent again with the same ID within 7 days is counted once.
          */
         id: string;
         /**
-         * Of the page, as `location.pathname` has it.
+         * Path of the page, as in `location.pathname`.
          */
         path: string;
     };
     headers?: {
         /**
-         * The page's own; one of the project's `allowedOrigins` where it has some.
+         * Origin of the page. If the project has `allowedOrigins`, it must be one of them.
          */
         origin?: string;
         /**
-         * `1`: not counted, where the project obeys it.
+         * `1` if Do Not Track is on. The view is then dropped if the project respects it.
          */
         dnt?: string;
         /**
-         * The same.
+         * `1` if Global Privacy Control is on. The view is then dropped if the project respects it.
          */
         'sec-gpc'?: string;
     };
@@ -1863,6 +2533,10 @@ export type CollectViewErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -1884,7 +2558,7 @@ export type CollectViewError = CollectViewErrors[keyof CollectViewErrors];
 
 export type CollectViewResponses = {
     /**
-     * Tell of a page that a browser shows
+     * No Content
      */
     204: void;
 };
@@ -1895,31 +2569,37 @@ export type ListViewsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         * Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.
          */
         dateFrom?: string;
         /**
-         * Until just before this moment, which has to be later. Left out: until now.
+         * End of the range, exclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. It must be later than `dateFrom`. Defaults to now.
          */
         dateTo?: string;
+        /**
+         * Maximum number of pages in the response.
+         */
         limit?: number;
+        /**
+         * Number of pages to skip.
+         */
         offset?: number;
         /**
-         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         * Which clients count as AI: `all`, or only `assistants`, which read on behalf of a user. Defaults to the setting of the project.
          */
         aiScope?: 'all' | 'assistants';
         /**
-         * Of this page alone: its path, as it stands in the list of pages.
+         * Return only views of the page with this path, as it is in the list of pages.
          */
         path?: string;
         /**
-         * Only pages whose path holds this text, in whatever case.
+         * Return only pages whose path contains this text. Case does not matter.
          */
         q?: string;
     };
@@ -1944,6 +2624,10 @@ export type ListViewsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -1961,7 +2645,7 @@ export type ListViewsError = ListViewsErrors[keyof ListViewsErrors];
 
 export type ListViewsResponses = {
     /**
-     * Page views by page, split into people and AI
+     * Page views by page, with their totals and coverage.
      */
     200: ViewsResult;
 };
@@ -1972,21 +2656,21 @@ export type ExportViewsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         * Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.
          */
         dateFrom?: string;
         /**
-         * Until just before this moment, which has to be later. Left out: until now.
+         * End of the range, exclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. It must be later than `dateFrom`. Defaults to now.
          */
         dateTo?: string;
         /**
-         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         * Which clients count as AI: `all`, or only `assistants`, which read on behalf of a user. Defaults to the setting of the project.
          */
         aiScope?: 'all' | 'assistants';
     };
@@ -2011,6 +2695,10 @@ export type ExportViewsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2028,48 +2716,51 @@ export type ExportViewsError = ExportViewsErrors[keyof ExportViewsErrors];
 
 export type ExportViewsResponses = {
     /**
-     * `path,human,ai,total`, in UTF-8.
+     * CSV in UTF-8 with the columns `path,human,ai,total`.
      */
     200: string;
 };
 
 export type ExportViewsResponse = ExportViewsResponses[keyof ExportViewsResponses];
 
-export type ViewTimeseriesData = {
+export type GetViewTimeseriesData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         * Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.
          */
         dateFrom?: string;
         /**
-         * Until just before this moment, which has to be later. Left out: until now.
+         * End of the range, exclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. It must be later than `dateFrom`. Defaults to now.
          */
         dateTo?: string;
+        /**
+         * Length of an interval.
+         */
         interval?: 'quarter_hour' | 'hour' | 'day' | 'week' | 'month';
         /**
-         * A name of the time zone database, like `Europe/Berlin`.
+         * Name of a time zone in the IANA database, for example `Europe/Berlin`.
          */
         timeZone?: string;
         /**
-         * Whom `ai` means: every AI client, or those alone that read for somebody who asked. Left out: as the project has it.
+         * Which clients count as AI: `all`, or only `assistants`, which read on behalf of a user. Defaults to the setting of the project.
          */
         aiScope?: 'all' | 'assistants';
         /**
-         * Of this page alone: its path, as it stands in the list of pages.
+         * Return only views of the page with this path, as it is in the list of pages.
          */
         path?: string;
     };
     url: '/v1/analytics/{projectId}/views/timeseries';
 };
 
-export type ViewTimeseriesErrors = {
+export type GetViewTimeseriesErrors = {
     /**
      * `invalid_request`
      */
@@ -2087,6 +2778,10 @@ export type ViewTimeseriesErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2100,36 +2795,36 @@ export type ViewTimeseriesErrors = {
     503: Problem;
 };
 
-export type ViewTimeseriesError = ViewTimeseriesErrors[keyof ViewTimeseriesErrors];
+export type GetViewTimeseriesError = GetViewTimeseriesErrors[keyof GetViewTimeseriesErrors];
 
-export type ViewTimeseriesResponses = {
+export type GetViewTimeseriesResponses = {
     /**
-     * Page views over time
+     * Page views over time, with their coverage.
      */
     200: ViewsTimeseries;
 };
 
-export type ViewTimeseriesResponse = ViewTimeseriesResponses[keyof ViewTimeseriesResponses];
+export type GetViewTimeseriesResponse = GetViewTimeseriesResponses[keyof GetViewTimeseriesResponses];
 
 export type ListClientsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         * Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.
          */
         dateFrom?: string;
         /**
-         * Until just before this moment, which has to be later. Left out: until now.
+         * End of the range, exclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. It must be later than `dateFrom`. Defaults to now.
          */
         dateTo?: string;
         /**
-         * Of this page alone: its path, as it stands in the list of pages.
+         * Return only views of the page with this path, as it is in the list of pages.
          */
         path?: string;
     };
@@ -2154,6 +2849,10 @@ export type ListClientsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2171,15 +2870,24 @@ export type ListClientsError = ListClientsErrors[keyof ListClientsErrors];
 
 export type ListClientsResponses = {
     /**
-     * Who read: every kind of reader, by name
+     * OK
      */
     200: {
+        /**
+         * Clients, by number of views in descending order.
+         */
         clients: Array<{
+            /**
+             * Class of the client.
+             */
             class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
             /**
-             * A name of the list of readers, or `browser`, or `unknown`.
+             * Name of the client from the list of known clients, or `browser`, or `unknown`.
              */
             name: string;
+            /**
+             * Number of page views by the client.
+             */
             views: number;
         }>;
         coverage: ViewsCoverage;
@@ -2192,17 +2900,17 @@ export type GetCoverageData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * From this moment on: an ISO 8601 date-time, or a day as `YYYY-MM-DD`. Without a zone it is in UTC. Left out: from the first view.
+         * Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.
          */
         dateFrom?: string;
         /**
-         * Until just before this moment, which has to be later. Left out: until now.
+         * End of the range, exclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. It must be later than `dateFrom`. Defaults to now.
          */
         dateTo?: string;
     };
@@ -2227,6 +2935,10 @@ export type GetCoverageErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2244,28 +2956,31 @@ export type GetCoverageError = GetCoverageErrors[keyof GetCoverageErrors];
 
 export type GetCoverageResponses = {
     /**
-     * What was measured, and by whom
+     * OK
      */
     200: {
         /**
-         * `not_measured`: no source that counts people told of this range, so that 0 says nothing.
+         * `not_measured` if no source that counts humans reported views in this range. A count of 0 is then meaningless.
          */
         human: 'measured' | 'not_measured';
         /**
-         * `not_measured`: no server told of this range; the browser script cannot see AI clients.
+         * `not_measured` if no server reported views in this range, because the browser script cannot see AI clients. A count of 0 is then meaningless.
          */
         ai: 'measured' | 'not_measured';
         /**
-         * All that ever told of the project, also outside of the range.
+         * All sources that ever reported views of the project, also outside of the range.
          */
         sources: Array<{
+            /**
+             * The source: the `script` in the browser, or `servers` including imported logs.
+             */
             source: 'script' | 'servers';
             /**
-             * The first day, in UTC, of which it told.
+             * First day, in UTC, of which the source reported views.
              */
             firstDay: string;
             /**
-             * The last one.
+             * Last day, in UTC, of which the source reported views.
              */
             lastDay: string;
         }>;
@@ -2278,7 +2993,7 @@ export type ListSourcesData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2304,6 +3019,10 @@ export type ListSourcesErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2321,7 +3040,7 @@ export type ListSourcesError = ListSourcesErrors[keyof ListSourcesErrors];
 
 export type ListSourcesResponses = {
     /**
-     * What the sources of page views have sent lately
+     * Recent activity of the sources of page views.
      */
     200: ViewSources;
 };
@@ -2332,7 +3051,7 @@ export type ListLiveEventsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2358,6 +3077,10 @@ export type ListLiveEventsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2375,28 +3098,40 @@ export type ListLiveEventsError = ListLiveEventsErrors[keyof ListLiveEventsError
 
 export type ListLiveEventsResponses = {
     /**
-     * The last events of the last 15 minutes
+     * OK
      */
     200: {
+        /**
+         * Events, newest first.
+         */
         events: Array<{
             /**
-             * When the page was read; of a dropped event, when it came.
+             * Time of the page view. For a dropped event, the time at which it arrived.
              */
             at: string;
+            /**
+             * Path of the page.
+             */
             path: string;
+            /**
+             * Source that reported the event.
+             */
             source: 'script' | 'servers' | 'logs';
             /**
-             * Null: it was dropped.
+             * Client that requested the page. Null if the event was dropped.
              */
             client: {
+                /**
+                 * Class of the client.
+                 */
                 class: 'human' | 'assistant' | 'ai-search' | 'ai-training' | 'search' | 'other-bot';
                 /**
-                 * A name of the list of readers, or `browser`, or `unknown`.
+                 * Name of the client from the list of known clients, or `browser`, or `unknown`.
                  */
                 name: string;
             } | null;
             /**
-             * Why it was dropped. Null: it was counted.
+             * Why the event was dropped. Null if it was counted.
              */
             reason: 'not_get' | 'not_successful' | 'prefetch' | 'invalid_path' | 'path_too_long' | 'not_a_page' | 'counted_elsewhere' | 'too_old' | 'opted_out' | 'origin_not_allowed' | null;
         }>;
@@ -2409,21 +3144,21 @@ export type ClassifyClientData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
         /**
-         * The header `User-Agent`.
+         * User-Agent header of the request.
          */
         userAgent?: string;
         /**
-         * As it was asked for, like `/guide.md?x=1`.
+         * Target of the request line, for example `/guide.md?x=1`.
          */
         path?: string;
         /**
-         * The header `Accept`.
+         * Accept header of the request.
          */
         accept?: string;
     };
@@ -2448,6 +3183,10 @@ export type ClassifyClientErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2465,7 +3204,7 @@ export type ClassifyClientError = ClassifyClientErrors[keyof ClassifyClientError
 
 export type ClassifyClientResponses = {
     /**
-     * Who a reader would be taken for, and why
+     * How a request would be counted, and why.
      */
     200: ClientClassification;
 };
@@ -2476,7 +3215,7 @@ export type GetAnalyticsSettingsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2502,6 +3241,10 @@ export type GetAnalyticsSettingsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2519,7 +3262,7 @@ export type GetAnalyticsSettingsError = GetAnalyticsSettingsErrors[keyof GetAnal
 
 export type GetAnalyticsSettingsResponses = {
     /**
-     * How page views are counted
+     * How the page views of a project are counted and kept.
      */
     200: AnalyticsSettings;
 };
@@ -2529,29 +3272,29 @@ export type GetAnalyticsSettingsResponse = GetAnalyticsSettingsResponses[keyof G
 export type ChangeAnalyticsSettingsData = {
     body: {
         /**
-         * Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.
+         * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.
          */
         humanSource?: 'script' | 'servers';
         /**
-         * Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.
+         * Whether the script does not count browsers that send Do Not Track or Global Privacy Control.
          */
         respectDoNotTrack?: boolean;
         /**
-         * Where the script may stand, like `https://docs.example.com`. Empty: anywhere.
+         * Origins whose pages can use the script, for example `https://docs.example.com`. Empty if any page can.
          */
         allowedOrigins?: Array<string>;
         /**
-         * What `ai` means where a question does not say.
+         * Which clients count as AI if a request does not say: `all`, or only `assistants`, which read on behalf of a user.
          */
         aiScope?: 'all' | 'assistants';
         /**
-         * Views are kept for so many whole months, besides the running one. Null: for ever.
+         * Number of whole months for which page views are kept, in addition to the current month. Null to keep them forever.
          */
         retentionMonths?: number | null;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2576,6 +3319,10 @@ export type ChangeAnalyticsSettingsErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -2602,7 +3349,7 @@ export type ChangeAnalyticsSettingsError = ChangeAnalyticsSettingsErrors[keyof C
 
 export type ChangeAnalyticsSettingsResponses = {
     /**
-     * Change how page views are counted
+     * How the page views of a project are counted and kept.
      */
     200: AnalyticsSettings;
 };
@@ -2613,7 +3360,7 @@ export type ListSiteKeysData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2639,6 +3386,10 @@ export type ListSiteKeysErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2656,9 +3407,12 @@ export type ListSiteKeysError = ListSiteKeysErrors[keyof ListSiteKeysErrors];
 
 export type ListSiteKeysResponses = {
     /**
-     * The site keys of a project
+     * OK
      */
     200: {
+        /**
+         * Site keys, oldest first.
+         */
         siteKeys: Array<SiteKey>;
     };
 };
@@ -2669,7 +3423,7 @@ export type CreateSiteKeyData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2695,6 +3449,10 @@ export type CreateSiteKeyErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2712,9 +3470,9 @@ export type CreateSiteKeyError = CreateSiteKeyErrors[keyof CreateSiteKeyErrors];
 
 export type CreateSiteKeyResponses = {
     /**
-     * Make a site key for the browser script
+     * A new site key.
      */
-    201: SiteKey;
+    201: CreatedSiteKey;
 };
 
 export type CreateSiteKeyResponse = CreateSiteKeyResponses[keyof CreateSiteKeyResponses];
@@ -2723,11 +3481,11 @@ export type RevokeSiteKeyData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The site key, `site_…`.
+         * The site key.
          */
         siteKey: string;
     };
@@ -2753,6 +3511,10 @@ export type RevokeSiteKeyErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2770,7 +3532,7 @@ export type RevokeSiteKeyError = RevokeSiteKeyErrors[keyof RevokeSiteKeyErrors];
 
 export type RevokeSiteKeyResponses = {
     /**
-     * Revoke a site key
+     * A public key that identifies your site to the script.
      */
     200: SiteKey;
 };
@@ -2798,6 +3560,10 @@ export type GetMeErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2815,7 +3581,7 @@ export type GetMeError = GetMeErrors[keyof GetMeErrors];
 
 export type GetMeResponses = {
     /**
-     * What your API key is good for
+     * The API key that the request was sent with.
      */
     200: Me;
 };
@@ -2826,14 +3592,17 @@ export type ListKeysData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
+        /**
+         * Maximum number of items in the response.
+         */
         limit?: number;
         /**
-         * `nextCursor` of the page before.
+         * `nextCursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -2858,6 +3627,10 @@ export type ListKeysErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -2875,12 +3648,15 @@ export type ListKeysError = ListKeysErrors[keyof ListKeysErrors];
 
 export type ListKeysResponses = {
     /**
-     * The API keys of a project
+     * OK
      */
     200: {
+        /**
+         * API keys, newest first.
+         */
         keys: Array<ApiKey>;
         /**
-         * Null on the last page.
+         * `cursor` for the next page. Null on the last page.
          */
         nextCursor: string | null;
     };
@@ -2890,17 +3666,26 @@ export type ListKeysResponse = ListKeysResponses[keyof ListKeysResponses];
 
 export type CreateKeyData = {
     body: {
+        /**
+         * Name of the key, for example of the program that uses it.
+         */
         name: string;
+        /**
+         * What the key can do.
+         */
         scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
+        /**
+         * Time at which the key expires. If it is null or omitted, the key never expires.
+         */
         expiresAt?: string | null;
         /**
-         * Like `203.0.113.0/24`; empty: from everywhere.
+         * Networks that the key can be used from, in CIDR notation. If it is empty or omitted, the key can be used from everywhere.
          */
         allowedNetworks?: Array<string>;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -2925,6 +3710,10 @@ export type CreateKeyErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -2951,12 +3740,12 @@ export type CreateKeyError = CreateKeyErrors[keyof CreateKeyErrors];
 
 export type CreateKeyResponses = {
     /**
-     * Make an API key
+     * Created
      */
     201: {
         key: ApiKey;
         /**
-         * The key itself. Shown once: keep it now.
+         * The secret of the key, to be sent as `Authorization: Bearer`. It is not shown again.
          */
         secret: string;
     };
@@ -2968,11 +3757,11 @@ export type RevokeKeyData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The key's id, like `key_…`.
+         * ID of the key.
          */
         keyId: string;
     };
@@ -2998,6 +3787,10 @@ export type RevokeKeyErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3015,7 +3808,7 @@ export type RevokeKeyError = RevokeKeyErrors[keyof RevokeKeyErrors];
 
 export type RevokeKeyResponses = {
     /**
-     * Revoke an API key
+     * An API key of a project, without its secret.
      */
     200: ApiKey;
 };
@@ -3039,6 +3832,10 @@ export type ListProjectsErrors = {
      */
     401: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3056,19 +3853,31 @@ export type ListProjectsError = ListProjectsErrors[keyof ListProjectsErrors];
 
 export type ListProjectsResponses = {
     /**
-     * The projects that you are a member of
+     * OK
      */
     200: {
+        /**
+         * Projects of the signed-in person, by name, with their role in each.
+         */
         projects: Array<{
+            /**
+             * ID of the project.
+             */
             id: string;
+            /**
+             * Name of the project.
+             */
             name: string;
             /**
-             * When the project was made.
+             * Time at which the project was created.
              */
             createdAt: string;
+            /**
+             * Time since which the project is paused. Null if it is not paused.
+             */
             pausedAt: string | null;
             /**
-             * An owner may do all, an editor works, a viewer looks.
+             * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
              */
             role: 'owner' | 'editor' | 'viewer';
         }>;
@@ -3079,6 +3888,9 @@ export type ListProjectsResponse = ListProjectsResponses[keyof ListProjectsRespo
 
 export type CreateProjectData = {
     body: {
+        /**
+         * Name of the project.
+         */
         name: string;
     };
     path?: never;
@@ -3099,6 +3911,10 @@ export type CreateProjectErrors = {
      * `insufficient_role`, `cross_origin`
      */
     403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3121,7 +3937,7 @@ export type CreateProjectError = CreateProjectErrors[keyof CreateProjectErrors];
 
 export type CreateProjectResponses = {
     /**
-     * Make a project, and be its owner
+     * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
      */
     201: Project;
 };
@@ -3132,7 +3948,7 @@ export type GetProjectData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3158,6 +3974,10 @@ export type GetProjectErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3175,7 +3995,7 @@ export type GetProjectError = GetProjectErrors[keyof GetProjectErrors];
 
 export type GetProjectResponses = {
     /**
-     * A project
+     * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
      */
     200: Project;
 };
@@ -3184,11 +4004,14 @@ export type GetProjectResponse = GetProjectResponses[keyof GetProjectResponses];
 
 export type RenameProjectData = {
     body: {
+        /**
+         * Name of the project.
+         */
         name: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3213,6 +4036,10 @@ export type RenameProjectErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3239,7 +4066,7 @@ export type RenameProjectError = RenameProjectErrors[keyof RenameProjectErrors];
 
 export type RenameProjectResponses = {
     /**
-     * Rename a project
+     * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
      */
     200: Project;
 };
@@ -3250,7 +4077,7 @@ export type GetSetupData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3276,6 +4103,10 @@ export type GetSetupErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3293,7 +4124,7 @@ export type GetSetupError = GetSetupErrors[keyof GetSetupErrors];
 
 export type GetSetupResponses = {
     /**
-     * How far a project is set up
+     * Progress of setting up a project.
      */
     200: ProjectSetup;
 };
@@ -3304,7 +4135,7 @@ export type GetRepositoryData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3330,6 +4161,10 @@ export type GetRepositoryErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3347,11 +4182,11 @@ export type GetRepositoryError = GetRepositoryErrors[keyof GetRepositoryErrors];
 
 export type GetRepositoryResponses = {
     /**
-     * A project's repository
+     * OK
      */
     200: {
         /**
-         * Null: none is connected yet.
+         * Repository of the project. Null if no repository is connected yet.
          */
         repository: Repository | null;
     };
@@ -3362,32 +4197,35 @@ export type GetRepositoryResponse = GetRepositoryResponses[keyof GetRepositoryRe
 export type ChangeRepositoryData = {
     body: {
         /**
-         * What pull requests go to.
+         * Branch that pull requests are opened against.
          */
         baseBranch?: string;
         /**
-         * Where the pages are, like `docs`; empty: the whole repository.
+         * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder?: string;
+        /**
+         * Changes to how pull requests are opened. Omitted fields stay as they are.
+         */
         publishing?: {
             /**
-             * With `{jobId}`.
+             * Template of branch names. It must contain `{jobId}`.
              */
             branchTemplate?: string;
             /**
-             * With `{title}`; `{jobId}` if wanted.
+             * Template of pull request titles. It must contain `{title}` and may contain `{jobId}`.
              */
             titleTemplate?: string;
             /**
-             * Markdown with `{summary}` on a line of its own; `{jobId}` if wanted.
+             * Template of pull request descriptions, in Markdown. It must contain `{summary}` on a line of its own and may contain `{jobId}`.
              */
             bodyTemplate?: string;
             /**
-             * By name; those that do not exist on the host are left out.
+             * Names of labels for pull requests. Labels that do not exist on the code host are ignored.
              */
             labels?: Array<string>;
             /**
-             * User names on the host.
+             * User names on the code host of people who are asked to review pull requests.
              */
             reviewers?: Array<string>;
             /**
@@ -3395,14 +4233,14 @@ export type ChangeRepositoryData = {
              */
             draft?: boolean;
             /**
-             * Whether commits carry a `Signed-off-by` line.
+             * Whether commit messages have a `Signed-off-by` line.
              */
             signOff?: boolean;
         };
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3427,6 +4265,10 @@ export type ChangeRepositoryErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `project_not_ready`
      */
@@ -3457,7 +4299,7 @@ export type ChangeRepositoryError = ChangeRepositoryErrors[keyof ChangeRepositor
 
 export type ChangeRepositoryResponses = {
     /**
-     * Change where in its repository a project works, and how it publishes
+     * The repository that a project is connected to.
      */
     200: Repository;
 };
@@ -3466,29 +4308,38 @@ export type ChangeRepositoryResponse = ChangeRepositoryResponses[keyof ChangeRep
 
 export type ConnectRepositoryData = {
     body: {
+        /**
+         * Software of the code host. `gitea` includes Forgejo.
+         */
         host: 'gitea' | 'github';
         /**
-         * Of the host's pages.
+         * URL of the code host, for example `https://github.com`.
          */
         url: string;
+        /**
+         * User or organization that owns the repository.
+         */
         owner: string;
+        /**
+         * Name of the repository.
+         */
         name: string;
         /**
-         * What pull requests go to.
+         * Branch that pull requests are opened against.
          */
         baseBranch: string;
         /**
-         * Where the pages are, like `docs`; empty: the whole repository.
+         * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder: string;
         /**
-         * May write to the repository. Sealed when stored, and never shown again.
+         * Access token of the code host, with write access to the repository. It is stored encrypted and never returned.
          */
         token: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3513,6 +4364,10 @@ export type ConnectRepositoryErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3539,7 +4394,7 @@ export type ConnectRepositoryError = ConnectRepositoryErrors[keyof ConnectReposi
 
 export type ConnectRepositoryResponses = {
     /**
-     * Connect a project to its repository
+     * The repository that a project is connected to.
      */
     200: Repository;
 };
@@ -3548,29 +4403,38 @@ export type ConnectRepositoryResponse = ConnectRepositoryResponses[keyof Connect
 
 export type TestRepositoryData = {
     body: {
+        /**
+         * Software of the code host. `gitea` includes Forgejo.
+         */
         host: 'gitea' | 'github';
         /**
-         * Of the host's pages.
+         * URL of the code host, for example `https://github.com`.
          */
         url: string;
+        /**
+         * User or organization that owns the repository.
+         */
         owner: string;
+        /**
+         * Name of the repository.
+         */
         name: string;
         /**
-         * What pull requests go to.
+         * Branch that pull requests are opened against.
          */
         baseBranch: string;
         /**
-         * Where the pages are, like `docs`; empty: the whole repository.
+         * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder: string;
         /**
-         * May write to the repository. Sealed when stored, and never shown again.
+         * Access token of the code host, with write access to the repository. It is stored encrypted and never returned.
          */
         token: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3595,6 +4459,10 @@ export type TestRepositoryErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3621,7 +4489,7 @@ export type TestRepositoryError = TestRepositoryErrors[keyof TestRepositoryError
 
 export type TestRepositoryResponses = {
     /**
-     * Test a connection to a repository
+     * Result of testing a connection to a repository.
      */
     200: RepositoryTest;
 };
@@ -3631,13 +4499,13 @@ export type TestRepositoryResponse = TestRepositoryResponses[keyof TestRepositor
 export type StartGithubAuthorizationData = {
     body: {
         /**
-         * Of GitHub's pages, like `https://github.com`.
+         * URL of GitHub, for example `https://github.com`.
          */
         baseUrl: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3662,6 +4530,10 @@ export type StartGithubAuthorizationErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `project_not_ready`
      */
@@ -3692,10 +4564,16 @@ export type StartGithubAuthorizationError = StartGithubAuthorizationErrors[keyof
 
 export type StartGithubAuthorizationResponses = {
     /**
-     * Go to GitHub to choose a repository
+     * OK
      */
     200: {
+        /**
+         * URL on GitHub where the person installs the App and chooses repositories.
+         */
         installUrl: string;
+        /**
+         * URL on GitHub where the person authorizes the App, if it is installed already.
+         */
         authorizeUrl: string;
     };
 };
@@ -3705,14 +4583,17 @@ export type StartGithubAuthorizationResponse = StartGithubAuthorizationResponses
 export type CompleteGithubAuthorizationData = {
     body: {
         /**
-         * Good once, for 15 minutes.
+         * Query parameter `state` of the URL that GitHub redirected the browser to. Valid once, for 15 minutes.
          */
         state: string;
+        /**
+         * Query parameter `code` of the URL that GitHub redirected the browser to.
+         */
         code: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3737,6 +4618,10 @@ export type CompleteGithubAuthorizationErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3763,7 +4648,7 @@ export type CompleteGithubAuthorizationError = CompleteGithubAuthorizationErrors
 
 export type CompleteGithubAuthorizationResponses = {
     /**
-     * Come back from GitHub
+     * Repositories on GitHub that you can connect to the project.
      */
     200: GithubRepositoryList;
 };
@@ -3772,20 +4657,26 @@ export type CompleteGithubAuthorizationResponse = CompleteGithubAuthorizationRes
 
 export type TestGithubRepositoryData = {
     body: {
+        /**
+         * ID of the authorization, as `completeGithubAuthorization` returned it.
+         */
         authorizationId: string;
+        /**
+         * ID of the repository on GitHub, as `completeGithubAuthorization` returned it.
+         */
         repositoryId: number;
         /**
-         * What pull requests go to.
+         * Branch that pull requests are opened against.
          */
         baseBranch: string;
         /**
-         * Where the pages are, like `docs`; empty: the whole repository.
+         * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3810,6 +4701,10 @@ export type TestGithubRepositoryErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3836,7 +4731,7 @@ export type TestGithubRepositoryError = TestGithubRepositoryErrors[keyof TestGit
 
 export type TestGithubRepositoryResponses = {
     /**
-     * Test a repository that was chosen on GitHub
+     * Result of testing a connection to a repository.
      */
     200: RepositoryTest;
 };
@@ -3845,20 +4740,26 @@ export type TestGithubRepositoryResponse = TestGithubRepositoryResponses[keyof T
 
 export type ConnectGithubRepositoryData = {
     body: {
+        /**
+         * ID of the authorization, as `completeGithubAuthorization` returned it.
+         */
         authorizationId: string;
+        /**
+         * ID of the repository on GitHub, as `completeGithubAuthorization` returned it.
+         */
         repositoryId: number;
         /**
-         * What pull requests go to.
+         * Branch that pull requests are opened against.
          */
         baseBranch: string;
         /**
-         * Where the pages are, like `docs`; empty: the whole repository.
+         * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3883,6 +4784,10 @@ export type ConnectGithubRepositoryErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -3909,7 +4814,7 @@ export type ConnectGithubRepositoryError = ConnectGithubRepositoryErrors[keyof C
 
 export type ConnectGithubRepositoryResponses = {
     /**
-     * Connect a project to a repository that was chosen on GitHub
+     * The repository that a project is connected to.
      */
     200: Repository;
 };
@@ -3920,7 +4825,7 @@ export type GetProjectSettingsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -3946,6 +4851,10 @@ export type GetProjectSettingsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -3963,7 +4872,7 @@ export type GetProjectSettingsError = GetProjectSettingsErrors[keyof GetProjectS
 
 export type GetProjectSettingsResponses = {
     /**
-     * How jobs of a project are worked on
+     * Settings of the jobs of a project, with the defaults of the instance.
      */
     200: ProjectSettings;
 };
@@ -3973,35 +4882,38 @@ export type GetProjectSettingsResponse = GetProjectSettingsResponses[keyof GetPr
 export type ChangeProjectSettingsData = {
     body: {
         /**
-         * What the agent is told in every job. Null: nothing.
+         * Instructions for the agent in every job of the project. Null if there are none.
          */
         instructions?: string | null;
         /**
-         * Of jobs that name no model. Null: the installation's default.
+         * Name of the model for jobs that do not name one. Null to use the default model of the instance.
          */
         defaultModel?: string | null;
         /**
-         * Jobs that ended so many days ago are deleted for good. Null: they are kept for ever.
+         * Number of days after which jobs that have ended are permanently deleted. Null to keep them forever.
          */
         jobRetentionDays?: number | null;
+        /**
+         * Budget of the project. It overrides that of the instance.
+         */
         budget?: {
             /**
-             * What the calls of one job may use.
+             * Maximum tokens that the model calls of one job may use. Null if the limit of the instance applies.
              */
             maxTokensPerJob: number | null;
             /**
-             * What the calls of a calendar month (UTC) may use.
+             * Maximum tokens that all jobs may use in a calendar month (UTC). Null if the limit of the instance applies.
              */
             maxTokensPerMonth: number | null;
             /**
-             * What the calls of a calendar month (UTC) may cost.
+             * Maximum cost of all jobs in a calendar month (UTC), in US dollars. Null if the limit of the instance applies.
              */
             maxUsdPerMonth: number | null;
         };
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4026,6 +4938,10 @@ export type ChangeProjectSettingsErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -4052,7 +4968,7 @@ export type ChangeProjectSettingsError = ChangeProjectSettingsErrors[keyof Chang
 
 export type ChangeProjectSettingsResponses = {
     /**
-     * Change how jobs of a project are worked on
+     * Settings of the jobs of a project, with the defaults of the instance.
      */
     200: ProjectSettings;
 };
@@ -4063,7 +4979,7 @@ export type PauseProjectData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4089,6 +5005,10 @@ export type PauseProjectErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4106,7 +5026,7 @@ export type PauseProjectError = PauseProjectErrors[keyof PauseProjectErrors];
 
 export type PauseProjectResponses = {
     /**
-     * Pause a project
+     * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
      */
     200: Project;
 };
@@ -4117,7 +5037,7 @@ export type ResumeProjectData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4143,6 +5063,10 @@ export type ResumeProjectErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4160,7 +5084,7 @@ export type ResumeProjectError = ResumeProjectErrors[keyof ResumeProjectErrors];
 
 export type ResumeProjectResponses = {
     /**
-     * Resume a project
+     * A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.
      */
     200: Project;
 };
@@ -4171,7 +5095,7 @@ export type ListRunnersData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4197,6 +5121,10 @@ export type ListRunnersErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4214,9 +5142,12 @@ export type ListRunnersError = ListRunnersErrors[keyof ListRunnersErrors];
 
 export type ListRunnersResponses = {
     /**
-     * The runners that work on a project's jobs
+     * OK
      */
     200: {
+        /**
+         * Runners that can run turns of this project, newest first.
+         */
         runners: Array<Runner>;
     };
 };
@@ -4225,11 +5156,14 @@ export type ListRunnersResponse = ListRunnersResponses[keyof ListRunnersResponse
 
 export type CreateRunnerData = {
     body: {
+        /**
+         * Name of the runner.
+         */
         name: string;
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4254,6 +5188,10 @@ export type CreateRunnerErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -4280,16 +5218,16 @@ export type CreateRunnerError = CreateRunnerErrors[keyof CreateRunnerErrors];
 
 export type CreateRunnerResponses = {
     /**
-     * Make a runner
+     * Created
      */
     201: {
         runner: Runner;
         /**
-         * What the runner is started with. Shown once: keep it now.
+         * Token to start the runner with. Only this response contains it, so store it now.
          */
         token: string;
         /**
-         * Where it finds the gateway, seen from our machine. Null: we do not know.
+         * URL of the gateway to start the runner with. A URL with `localhost` works only on the machine of the server. Null if the URL is not known.
          */
         gatewayUrl: string | null;
     };
@@ -4301,11 +5239,11 @@ export type RevokeRunnerData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The runner's id, like `run_…`.
+         * ID of the runner.
          */
         runnerId: string;
     };
@@ -4331,6 +5269,10 @@ export type RevokeRunnerErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4348,9 +5290,12 @@ export type RevokeRunnerError = RevokeRunnerErrors[keyof RevokeRunnerErrors];
 
 export type RevokeRunnerResponses = {
     /**
-     * Revoke one of a project's own runners
+     * OK
      */
     200: {
+        /**
+         * Runners that can run turns of this project, newest first.
+         */
         runners: Array<Runner>;
     };
 };
@@ -4361,7 +5306,7 @@ export type GetProjectHealthData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4387,6 +5332,10 @@ export type GetProjectHealthErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4404,7 +5353,7 @@ export type GetProjectHealthError = GetProjectHealthErrors[keyof GetProjectHealt
 
 export type GetProjectHealthResponses = {
     /**
-     * What a project depends on, and whether it works
+     * State of everything that a project depends on.
      */
     200: ProjectHealth;
 };
@@ -4415,14 +5364,17 @@ export type ListMembersData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
+        /**
+         * Maximum number of items in the response.
+         */
         limit?: number;
         /**
-         * `nextCursor` of the page before.
+         * `nextCursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -4447,6 +5399,10 @@ export type ListMembersErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4464,12 +5420,15 @@ export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
 
 export type ListMembersResponses = {
     /**
-     * The people of a project
+     * OK
      */
     200: {
+        /**
+         * Members of the project, newest first.
+         */
         members: Array<Member>;
         /**
-         * Null on the last page.
+         * `cursor` for the next page. Null on the last page.
          */
         nextCursor: string | null;
     };
@@ -4480,17 +5439,17 @@ export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponse
 export type AddMemberData = {
     body: {
         /**
-         * The person's email address.
+         * Email address of the person.
          */
         email: string;
         /**
-         * An owner may do all, an editor works, a viewer looks.
+         * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
          */
         role: 'owner' | 'editor' | 'viewer';
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4515,6 +5474,10 @@ export type AddMemberErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -4541,7 +5504,7 @@ export type AddMemberError = AddMemberErrors[keyof AddMemberErrors];
 
 export type AddMemberResponses = {
     /**
-     * Add somebody to a project
+     * A person with a role in a project.
      */
     200: Member;
 };
@@ -4552,11 +5515,11 @@ export type RemoveMemberData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The member's id, like `mbr_…`.
+         * ID of the member.
          */
         memberId: string;
     };
@@ -4582,6 +5545,10 @@ export type RemoveMemberErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4599,7 +5566,7 @@ export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
 
 export type RemoveMemberResponses = {
     /**
-     * Remove somebody from a project
+     * A person with a role in a project.
      */
     200: Member;
 };
@@ -4609,17 +5576,17 @@ export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberRespo
 export type ChangeMemberRoleData = {
     body: {
         /**
-         * An owner may do all, an editor works, a viewer looks.
+         * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
          */
         role: 'owner' | 'editor' | 'viewer';
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The member's id, like `mbr_…`.
+         * ID of the member.
          */
         memberId: string;
     };
@@ -4644,6 +5611,10 @@ export type ChangeMemberRoleErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -4670,7 +5641,7 @@ export type ChangeMemberRoleError = ChangeMemberRoleErrors[keyof ChangeMemberRol
 
 export type ChangeMemberRoleResponses = {
     /**
-     * Change a member's role
+     * A person with a role in a project.
      */
     200: Member;
 };
@@ -4681,7 +5652,7 @@ export type ListInvitationsData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4707,6 +5678,10 @@ export type ListInvitationsErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4724,9 +5699,12 @@ export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsEr
 
 export type ListInvitationsResponses = {
     /**
-     * Invitations that nobody has used yet
+     * OK
      */
     200: {
+        /**
+         * Open invitations of the project, newest first.
+         */
         invitations: Array<Invitation>;
     };
 };
@@ -4735,15 +5713,18 @@ export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitat
 
 export type CreateInvitationData = {
     body: {
+        /**
+         * Email address of the person.
+         */
         email: string;
         /**
-         * An owner may do all, an editor works, a viewer looks.
+         * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
          */
         role: 'owner' | 'editor' | 'viewer';
     };
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
@@ -4768,6 +5749,10 @@ export type CreateInvitationErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -4794,15 +5779,18 @@ export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitatio
 
 export type CreateInvitationResponses = {
     /**
-     * Invite somebody to a project
+     * Created
      */
     201: {
         invitation: Invitation;
         /**
-         * To be given to that person. Shown once.
+         * Link to give to the invited person. Only this response contains it.
          */
         url: string;
-        mailed: boolean;
+        /**
+         * Whether the link was also sent to the invited person by email.
+         */
+        emailed: boolean;
     };
 };
 
@@ -4812,11 +5800,11 @@ export type RevokeInvitationData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
         /**
-         * The invitation's id, like `inv_…`.
+         * ID of the invitation.
          */
         invitationId: string;
     };
@@ -4842,6 +5830,10 @@ export type RevokeInvitationErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4859,7 +5851,7 @@ export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitatio
 
 export type RevokeInvitationResponses = {
     /**
-     * Take an invitation back
+     * An invitation to a project that has not been accepted yet.
      */
     200: Invitation;
 };
@@ -4870,14 +5862,17 @@ export type ListAuditEntriesData = {
     body?: never;
     path: {
         /**
-         * The project's id, like `prj_…`.
+         * ID of the project.
          */
         projectId: string;
     };
     query?: {
+        /**
+         * Maximum number of items in the response.
+         */
         limit?: number;
         /**
-         * `nextCursor` of the page before.
+         * `nextCursor` of the previous page. Omit it for the first page.
          */
         cursor?: string;
     };
@@ -4902,6 +5897,10 @@ export type ListAuditEntriesErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4919,12 +5918,15 @@ export type ListAuditEntriesError = ListAuditEntriesErrors[keyof ListAuditEntrie
 
 export type ListAuditEntriesResponses = {
     /**
-     * Who did what in a project
+     * OK
      */
     200: {
+        /**
+         * Entries of the audit log, newest first.
+         */
         entries: Array<AuditEntry>;
         /**
-         * Null on the last page.
+         * `cursor` for the next page. Null on the last page.
          */
         nextCursor: string | null;
     };
@@ -4953,6 +5955,10 @@ export type ListInstanceModelsErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -4970,9 +5976,12 @@ export type ListInstanceModelsError = ListInstanceModelsErrors[keyof ListInstanc
 
 export type ListInstanceModelsResponses = {
     /**
-     * All models of the installation
+     * OK
      */
     200: {
+        /**
+         * All models of this instance.
+         */
         models: Array<InstanceModel>;
     };
 };
@@ -4982,54 +5991,60 @@ export type ListInstanceModelsResponse = ListInstanceModelsResponses[keyof ListI
 export type AddModelData = {
     body: {
         /**
-         * What jobs call it.
+         * Name of the model in this instance. Jobs choose a model by this name.
          */
         name: string;
         /**
-         * How the provider is spoken to.
+         * API format of the provider.
          */
         format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
         /**
-         * With its version, like `https://api.anthropic.com/v1`.
+         * Base URL of the API of the provider, including the version, for example `https://api.anthropic.com/v1`.
          */
         baseUrl: string;
         /**
-         * What its provider calls it.
+         * Name of the model at its provider.
          */
         providerModel: string;
+        /**
+         * Size of the context window of the model, in tokens.
+         */
         contextWindowTokens: number;
         /**
-         * In one answer.
+         * Maximum number of tokens in one response of the model.
          */
         maxOutputTokens: number;
+        /**
+         * Prices of the model, in US dollars per million tokens.
+         */
         prices: {
             /**
-             * US dollars per million tokens read. Null: not known.
+             * Price of a million input tokens, in US dollars. Null if it is not known.
              */
             input: number | null;
             /**
-             * US dollars per million tokens written. Null: not known.
+             * Price of a million output tokens, in US dollars. Null if it is not known.
              */
             output: number | null;
             /**
-             * US dollars per million tokens read from the provider's cache. Null: not known.
+             * Price of a million input tokens that are read from the cache of the provider, in US dollars. Null if it is not known.
              */
             cacheRead: number | null;
             /**
-             * US dollars per million tokens read and put into the provider's cache. Null: not known.
+             * Price of a million input tokens that are written to the cache of the provider, in US dollars. Null if it is not known.
              */
             cacheWrite: number | null;
         };
         /**
-         * Null: for all projects.
+         * IDs of the projects that may use the model. Null if all projects may.
          */
         projectIds: Array<string> | null;
         /**
-         * Used by jobs that name no model, in projects that chose none.
+         * Whether jobs use this model if neither the job nor its project names one.
          */
         isDefault: boolean;
         /**
-         * The provider's key; null: it wants none. Sealed when stored, and never shown again.
+         * API key of the provider. It is stored encrypted and never returned. Null if the provider does not need one.
          */
         key: string | null;
     };
@@ -5052,6 +6067,10 @@ export type AddModelErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -5073,7 +6092,7 @@ export type AddModelError = AddModelErrors[keyof AddModelErrors];
 
 export type AddModelResponses = {
     /**
-     * Add a model to the installation
+     * A model of this instance, as the operator configured it.
      */
     201: InstanceModel;
 };
@@ -5083,54 +6102,60 @@ export type AddModelResponse = AddModelResponses[keyof AddModelResponses];
 export type TestModelData = {
     body: {
         /**
-         * What jobs call it.
+         * Name of the model in this instance. Jobs choose a model by this name.
          */
         name: string;
         /**
-         * How the provider is spoken to.
+         * API format of the provider.
          */
         format: 'anthropic-messages' | 'openai-completions' | 'openai-responses';
         /**
-         * With its version, like `https://api.anthropic.com/v1`.
+         * Base URL of the API of the provider, including the version, for example `https://api.anthropic.com/v1`.
          */
         baseUrl: string;
         /**
-         * What its provider calls it.
+         * Name of the model at its provider.
          */
         providerModel: string;
+        /**
+         * Size of the context window of the model, in tokens.
+         */
         contextWindowTokens: number;
         /**
-         * In one answer.
+         * Maximum number of tokens in one response of the model.
          */
         maxOutputTokens: number;
+        /**
+         * Prices of the model, in US dollars per million tokens.
+         */
         prices: {
             /**
-             * US dollars per million tokens read. Null: not known.
+             * Price of a million input tokens, in US dollars. Null if it is not known.
              */
             input: number | null;
             /**
-             * US dollars per million tokens written. Null: not known.
+             * Price of a million output tokens, in US dollars. Null if it is not known.
              */
             output: number | null;
             /**
-             * US dollars per million tokens read from the provider's cache. Null: not known.
+             * Price of a million input tokens that are read from the cache of the provider, in US dollars. Null if it is not known.
              */
             cacheRead: number | null;
             /**
-             * US dollars per million tokens read and put into the provider's cache. Null: not known.
+             * Price of a million input tokens that are written to the cache of the provider, in US dollars. Null if it is not known.
              */
             cacheWrite: number | null;
         };
         /**
-         * Null: for all projects.
+         * IDs of the projects that may use the model. Null if all projects may.
          */
         projectIds: Array<string> | null;
         /**
-         * Used by jobs that name no model, in projects that chose none.
+         * Whether jobs use this model if neither the job nor its project names one.
          */
         isDefault: boolean;
         /**
-         * The provider's key; null: it wants none. Sealed when stored, and never shown again.
+         * API key of the provider. It is stored encrypted and never returned. Null if the provider does not need one.
          */
         key: string | null;
     };
@@ -5153,6 +6178,10 @@ export type TestModelErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -5174,7 +6203,7 @@ export type TestModelError = TestModelErrors[keyof TestModelErrors];
 
 export type TestModelResponses = {
     /**
-     * Test a model before it is added
+     * Result of testing a model with one small call.
      */
     200: ModelTest;
 };
@@ -5185,7 +6214,7 @@ export type RemoveModelData = {
     body?: never;
     path: {
         /**
-         * The model's name; a slash in it is written as `%2F`.
+         * Name of the model. Write a slash in it as `%2F`.
          */
         modelName: string;
     };
@@ -5211,6 +6240,10 @@ export type RemoveModelErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -5224,9 +6257,12 @@ export type RemoveModelError = RemoveModelErrors[keyof RemoveModelErrors];
 
 export type RemoveModelResponses = {
     /**
-     * Remove a model from the installation
+     * OK
      */
     200: {
+        /**
+         * All models of this instance.
+         */
         models: Array<InstanceModel>;
     };
 };
@@ -5237,7 +6273,7 @@ export type SetDefaultModelData = {
     body?: never;
     path: {
         /**
-         * The model's name; a slash in it is written as `%2F`.
+         * Name of the model. Write a slash in it as `%2F`.
          */
         modelName: string;
     };
@@ -5263,6 +6299,10 @@ export type SetDefaultModelErrors = {
      */
     404: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -5276,9 +6316,12 @@ export type SetDefaultModelError = SetDefaultModelErrors[keyof SetDefaultModelEr
 
 export type SetDefaultModelResponses = {
     /**
-     * Make a model the installation's default
+     * OK
      */
     200: {
+        /**
+         * All models of this instance.
+         */
         models: Array<InstanceModel>;
     };
 };
@@ -5302,6 +6345,10 @@ export type ListGithubAppsErrors = {
      */
     401: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `rate_limited`
      */
     429: Problem;
@@ -5319,12 +6366,15 @@ export type ListGithubAppsError = ListGithubAppsErrors[keyof ListGithubAppsError
 
 export type ListGithubAppsResponses = {
     /**
-     * The installation's GitHub Apps
+     * OK
      */
     200: {
+        /**
+         * GitHub Apps of this instance.
+         */
         apps: Array<GithubApp>;
         /**
-         * Where an App can be made.
+         * URLs of GitHub for which the operator can create an App.
          */
         baseUrls: Array<string>;
     };
@@ -5335,11 +6385,11 @@ export type ListGithubAppsResponse = ListGithubAppsResponses[keyof ListGithubApp
 export type StartGithubAppData = {
     body: {
         /**
-         * Of GitHub's pages, like `https://github.com`.
+         * URL of GitHub, for example `https://github.com`.
          */
         baseUrl: string;
         /**
-         * Whose App it will be. Left out: that of whoever is signed in to GitHub.
+         * Organization on GitHub that will own the App. Omitted: the account that is signed in to GitHub.
          */
         organization?: string;
     };
@@ -5362,6 +6412,10 @@ export type StartGithubAppErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -5383,12 +6437,15 @@ export type StartGithubAppError = StartGithubAppErrors[keyof StartGithubAppError
 
 export type StartGithubAppResponses = {
     /**
-     * Start to make a GitHub App for the installation
+     * OK
      */
     200: {
+        /**
+         * URL on GitHub to post the form to.
+         */
         action: string;
         /**
-         * JSON.
+         * Value of the form field `manifest`: the App to create, as JSON.
          */
         manifest: string;
     };
@@ -5398,9 +6455,12 @@ export type StartGithubAppResponse = StartGithubAppResponses[keyof StartGithubAp
 
 export type CompleteGithubAppData = {
     body: {
+        /**
+         * Query parameter `code` of the URL that GitHub redirected the browser to.
+         */
         code: string;
         /**
-         * Good once, for 15 minutes.
+         * Query parameter `state` of the URL that GitHub redirected the browser to. Valid once, for 15 minutes.
          */
         state: string;
     };
@@ -5423,6 +6483,10 @@ export type CompleteGithubAppErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `too_large`
      */
     413: Problem;
@@ -5444,7 +6508,7 @@ export type CompleteGithubAppError = CompleteGithubAppErrors[keyof CompleteGithu
 
 export type CompleteGithubAppResponses = {
     /**
-     * Keep a GitHub App that was made
+     * A GitHub App of this instance.
      */
     201: GithubApp;
 };
@@ -5472,6 +6536,10 @@ export type SignOutErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -5485,7 +6553,7 @@ export type SignOutError = SignOutErrors[keyof SignOutErrors];
 
 export type SignOutResponses = {
     /**
-     * Sign out
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5505,6 +6573,10 @@ export type GetSessionErrors = {
      */
     400: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -5518,7 +6590,7 @@ export type GetSessionError = GetSessionErrors[keyof GetSessionErrors];
 
 export type GetSessionResponses = {
     /**
-     * Who is signed in, and how one can
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5527,7 +6599,13 @@ export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
 
 export type SignInData = {
     body: {
+        /**
+         * Email address of the person.
+         */
         email: string;
+        /**
+         * Current password of the person.
+         */
         password: string;
     };
     path?: never;
@@ -5548,6 +6626,10 @@ export type SignInErrors = {
      * `cross_origin`
      */
     403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5574,7 +6656,7 @@ export type SignInError = SignInErrors[keyof SignInErrors];
 
 export type SignInResponses = {
     /**
-     * Sign in
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5586,7 +6668,7 @@ export type EndOtherSessionsData = {
     path?: never;
     query: {
         /**
-         * Must be `current`: your own session is kept.
+         * Must be `current`: the session that sends the request is kept.
          */
         except: 'current';
     };
@@ -5607,6 +6689,10 @@ export type EndOtherSessionsErrors = {
      */
     403: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -5620,7 +6706,7 @@ export type EndOtherSessionsError = EndOtherSessionsErrors[keyof EndOtherSession
 
 export type EndOtherSessionsResponses = {
     /**
-     * End all of your sessions but this one
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5630,9 +6716,12 @@ export type EndOtherSessionsResponse = EndOtherSessionsResponses[keyof EndOtherS
 export type StartProviderSignInData = {
     body: {
         /**
-         * `link`: as another way in for whoever is signed in.
+         * `sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with their account at the provider from now on.
          */
         purpose: 'sign_in' | 'link';
+        /**
+         * Path of the dashboard to open after signing in, for example `/`.
+         */
         returnTo: string;
     };
     path?: never;
@@ -5657,6 +6746,10 @@ export type StartProviderSignInErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5683,9 +6776,12 @@ export type StartProviderSignInError = StartProviderSignInErrors[keyof StartProv
 
 export type StartProviderSignInResponses = {
     /**
-     * Sign in through the OpenID provider
+     * OK
      */
     200: {
+        /**
+         * URL of the provider to send the browser to.
+         */
         url: string;
     };
 };
@@ -5695,11 +6791,20 @@ export type StartProviderSignInResponse = StartProviderSignInResponses[keyof Sta
 export type CreateFirstOwnerData = {
     body: {
         /**
-         * What stands behind `#` in the link.
+         * Token of the link: the part after `#`.
          */
         token: string;
+        /**
+         * Display name of the person.
+         */
         name: string;
+        /**
+         * Email address of the person.
+         */
         email: string;
+        /**
+         * Password to set, of 12 to 128 characters.
+         */
         password: string;
     };
     path?: never;
@@ -5720,6 +6825,10 @@ export type CreateFirstOwnerErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5746,7 +6855,7 @@ export type CreateFirstOwnerError = CreateFirstOwnerErrors[keyof CreateFirstOwne
 
 export type CreateFirstOwnerResponses = {
     /**
-     * Become the first owner
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     201: Session;
 };
@@ -5755,7 +6864,13 @@ export type CreateFirstOwnerResponse = CreateFirstOwnerResponses[keyof CreateFir
 
 export type ChangePasswordData = {
     body: {
+        /**
+         * Current password of the person.
+         */
         currentPassword: string;
+        /**
+         * Password to set, of 12 to 128 characters.
+         */
         newPassword: string;
     };
     path?: never;
@@ -5776,6 +6891,10 @@ export type ChangePasswordErrors = {
      * `cross_origin`
      */
     403: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5802,7 +6921,7 @@ export type ChangePasswordError = ChangePasswordErrors[keyof ChangePasswordError
 
 export type ChangePasswordResponses = {
     /**
-     * Change your password
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5812,9 +6931,12 @@ export type ChangePasswordResponse = ChangePasswordResponses[keyof ChangePasswor
 export type ResetPasswordData = {
     body: {
         /**
-         * What stands behind `#` in the link.
+         * Token of the link: the part after `#`.
          */
         token: string;
+        /**
+         * Password to set, of 12 to 128 characters.
+         */
         newPassword: string;
     };
     path?: never;
@@ -5835,6 +6957,10 @@ export type ResetPasswordErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5861,7 +6987,7 @@ export type ResetPasswordError = ResetPasswordErrors[keyof ResetPasswordErrors];
 
 export type ResetPasswordResponses = {
     /**
-     * Set a new password with a link that the operator made
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -5871,7 +6997,7 @@ export type ResetPasswordResponse = ResetPasswordResponses[keyof ResetPasswordRe
 export type LookUpInvitationData = {
     body: {
         /**
-         * What stands behind `#` in the link.
+         * Token of the link: the part after `#`.
          */
         token: string;
     };
@@ -5893,6 +7019,10 @@ export type LookUpInvitationErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5919,19 +7049,25 @@ export type LookUpInvitationError = LookUpInvitationErrors[keyof LookUpInvitatio
 
 export type LookUpInvitationResponses = {
     /**
-     * What an invitation is for
+     * OK
      */
     200: {
+        /**
+         * Name of the project that the person is invited to.
+         */
         projectName: string;
+        /**
+         * Email address of the invited person.
+         */
         email: string;
         /**
-         * An owner may do all, an editor works, a viewer looks.
+         * Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.
          */
         role: 'owner' | 'editor' | 'viewer';
         /**
-         * Somebody with this address can sign in already.
+         * Whether an account with this email address exists.
          */
-        isKnown: boolean;
+        hasAccount: boolean;
     };
 };
 
@@ -5940,10 +7076,16 @@ export type LookUpInvitationResponse = LookUpInvitationResponses[keyof LookUpInv
 export type AcceptInvitationData = {
     body: {
         /**
-         * What stands behind `#` in the link.
+         * Token of the link: the part after `#`.
          */
         token: string;
+        /**
+         * Display name of the person.
+         */
         name?: string;
+        /**
+         * Password to set, of 12 to 128 characters.
+         */
         password?: string;
     };
     path?: never;
@@ -5968,6 +7110,10 @@ export type AcceptInvitationErrors = {
      * `not_found`
      */
     404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
     /**
      * `too_large`
      */
@@ -5994,7 +7140,7 @@ export type AcceptInvitationError = AcceptInvitationErrors[keyof AcceptInvitatio
 
 export type AcceptInvitationResponses = {
     /**
-     * Accept an invitation
+     * The session of a browser: who is signed in, and how people can sign in to this instance.
      */
     200: Session;
 };
@@ -6014,6 +7160,10 @@ export type GetHealthErrors = {
      */
     400: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
@@ -6027,7 +7177,7 @@ export type GetHealthError = GetHealthErrors[keyof GetHealthErrors];
 
 export type GetHealthResponses = {
     /**
-     * Is the process alive?
+     * Liveness of the process.
      */
     200: Health;
 };
@@ -6047,11 +7197,15 @@ export type GetReadinessErrors = {
      */
     400: Problem;
     /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
      * `internal_error`
      */
     500: Problem;
     /**
-     * What works and what does not
+     * Readiness of the process and of the components that it depends on.
      */
     503: Readiness;
 };
@@ -6060,7 +7214,7 @@ export type GetReadinessError = GetReadinessErrors[keyof GetReadinessErrors];
 
 export type GetReadinessResponses = {
     /**
-     * What works and what does not
+     * Readiness of the process and of the components that it depends on.
      */
     200: Readiness;
 };

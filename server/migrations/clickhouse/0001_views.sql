@@ -1,10 +1,10 @@
 -- Page views and the sums over them. Every statement can be repeated.
 --
--- Each block of views is inserted once, by its deduplication token, even when it is sent again. Every table of the chain keeps
--- the last 10,000 tokens and is synced to disk before ClickHouse acknowledges. With a deduplication window on the first table
--- alone, the others would count a repeated block again (tried: 9 instead of 3).
+-- Each block of views is inserted once, by its deduplication token, even when it is sent again. Every table of the
+-- chain keeps the last 10,000 tokens and is synced to disk before ClickHouse acknowledges. With a deduplication window
+-- on the first table alone, the others would count a repeated block again (tried: 9 instead of 3).
 --
--- From one machine to several without changing a table:
+-- How to go from one machine to several without changing a table:
 -- - shards: all views of a project are on one shard, which PostgreSQL knows (`analytics_settings.shard`). The loader writes to,
 --   and a query reads from, that shard's own tables; there are no distributed tables;
 -- - replicas: `ALTER TABLE … ATTACH AS REPLICATED` converts a table in place. The settings for that, with tokens kept for a
@@ -26,11 +26,11 @@ CREATE TABLE IF NOT EXISTS page_view (
   source LowCardinality(String),
   -- Empty: not imported.
   import_id LowCardinality(String),
-  -- A ledger: 1 for a view, more where an import knows only sums, and -1 to undo a wrong count, so that a correction reaches
-  -- every table below the same way as a view.
+  -- A ledger: 1 for a view, more where an import knows only sums, and -1 to undo a wrong count, so that a correction
+  -- reaches every table below the same way as a view.
   views Int32 CODEC(T64, ZSTD(1)),
-  -- The block it came with, taken from the block's token, to find out whether a block is really in. Grows with `at`, so it
-  -- compresses to half a byte.
+  -- The block that contained the view, from the block's token, to find out whether a block was really inserted. Grows
+  -- with `at`, so it compresses to half a byte.
   block_id UInt64 DEFAULT toUInt64OrZero(splitByChar('/', getSetting('insert_deduplication_token'))[1]) CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree

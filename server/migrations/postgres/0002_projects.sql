@@ -65,8 +65,8 @@ CREATE TABLE invitation (
   token_hash bytea NOT NULL UNIQUE CHECK (octet_length(token_hash) = 32),
   email text NOT NULL CHECK (email = lower(email) AND char_length(email) <= 254),
   role text NOT NULL CHECK (role IN ('owner', 'editor', 'viewer')),
-  -- As in audit entries: an email address, an API key's ID, or `operator`. When the inviter loses the right to invite, their
-  -- open invitations are deleted.
+  -- As in audit entries: an email address, an API key's ID, or `operator`. When the inviter loses the right to invite,
+  -- their open invitations are deleted.
   invited_by text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL,
@@ -135,8 +135,8 @@ CREATE TRIGGER audit_entry_is_insert_only
   BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_entry
   FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
--- One App for each GitHub in use: github.com, or a GitHub Enterprise Server. The webhook secret is not sealed, because `api`
--- verifies signatures with it.
+-- One App for each GitHub in use: github.com, or a GitHub Enterprise Server. The webhook secret is not sealed, because
+-- `api` verifies signatures with it.
 CREATE TABLE github_app (
   base_url text PRIMARY KEY,
   app_id bigint NOT NULL,

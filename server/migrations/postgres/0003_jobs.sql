@@ -27,7 +27,7 @@ CREATE TABLE job (
   pull_request_text jsonb,
   -- What the code host reports about it.
   pull_request_conflicts boolean,
-  -- Of which commit, and since when they are watched.
+  -- The commit of these checks, and since when they are watched.
   pull_request_checks jsonb,
   -- By check ID. Separate from the checks, because lists of jobs do not need them.
   pull_request_check_logs jsonb,
@@ -63,9 +63,9 @@ CREATE INDEX job_open_topic ON job (project_id, topic)
 CREATE INDEX job_by_pull_request ON job (project_id, pull_request_number) WHERE pull_request_number IS NOT NULL;
 CREATE INDEX job_by_open_branch ON job (project_id, pull_request_branch) WHERE pull_request_state = 'open';
 
--- What a job search reads, newest first, in lower case: title, ID and the beginning of the first prompt. A search without
--- hits reads all of it, so it is kept apart from the wide rows of jobs and turns: over those, 100,000 jobs took 0.6 s instead
--- of 0.1 s.
+-- What a job search reads, newest first, in lower case: title, ID and the beginning of the first prompt. A search
+-- without hits reads all of it, so it is kept apart from the wide rows of jobs and turns: over those, 100,000 jobs took
+-- 0.6 s instead of 0.1 s.
 CREATE TABLE job_search (
   project_id text NOT NULL,
   job_id text NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE turn (
   reply text,
   created_at timestamptz NOT NULL DEFAULT now(),
   started_at timestamptz,
-  publishing_started_at timestamptz, -- the last time
+  publishing_started_at timestamptz, -- when the turn last entered `publishing`
   ended_at timestamptz,
   deadline_at timestamptz,
   agent_failures int NOT NULL DEFAULT 0,
@@ -186,7 +186,7 @@ CREATE TABLE job_event (
 );
 CREATE INDEX job_event_by_age ON job_event (created_at);
 
--- The result of a turn, stored in one transaction. Success is what the trees say, never what the agent says.
+-- The result of a turn, stored in one transaction. Success is read from the git trees, never from the agent's reply.
 CREATE TABLE turn_result (
   turn_id text PRIMARY KEY REFERENCES turn (id) ON DELETE CASCADE,
   project_id text NOT NULL,

@@ -1,5 +1,5 @@
--- One model call: written before the call with the maximum that it can use, settled afterwards with what it used. A row that
--- is never settled, because its gateway died, keeps counting as it was written.
+-- One model call: written before the call with the maximum that it can use, settled afterwards with what it used. A row
+-- that is never settled, because its gateway died, keeps counting as it was written.
 CREATE TABLE model_call (
   project_id text NOT NULL,
   id text NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE model_month (
   PRIMARY KEY (project_id, month)
 );
 
--- Turns that were refused a model call because a budget was exhausted; the first refusal of each.
+-- Turns of which a model call was rejected because a budget was exhausted: one row per turn, for the first rejection.
 CREATE TABLE turn_over_budget (
   turn_id text PRIMARY KEY REFERENCES turn (id) ON DELETE CASCADE,
   budget text NOT NULL CHECK (budget IN ('job_tokens', 'month_tokens', 'month_usd')),

@@ -1,8 +1,9 @@
 -- How a project counts its page views. No row: the defaults.
 CREATE TABLE analytics_settings (
   project_id text PRIMARY KEY REFERENCES project ON DELETE CASCADE,
-  -- The source that counts humans. All other clients are counted by servers.
-  human_source text NOT NULL DEFAULT 'script' CHECK (human_source IN ('script', 'servers')),
+  -- The source that counts humans. All other clients are counted by servers. Null: not chosen, and the project has
+  -- never had a site key: servers count humans. The first site key sets 'script'.
+  human_source text CHECK (human_source IN ('script', 'servers')),
   -- For the script: whether browsers that send Do Not Track or Global Privacy Control are left uncounted.
   respect_do_not_track boolean NOT NULL DEFAULT true,
   -- Where the script may run, for example https://docs.example.com; empty: anywhere.
@@ -26,17 +27,18 @@ CREATE TABLE site_key (
 );
 CREATE INDEX site_key_by_project ON site_key (project_id);
 
--- The days that a source has reported on: a count of 0 is meaningless where nothing was measured. By month, so that the years
--- between an import and today do not count as measured.
+-- The days that a source has reported on: a count of 0 is meaningless where nothing was measured. By month, so that the
+-- years between an import and today do not count as measured.
 CREATE TABLE source_coverage (
   project_id text NOT NULL REFERENCES project ON DELETE CASCADE,
   source text NOT NULL CHECK (source IN ('script', 'servers')),
   month date NOT NULL CHECK (month = date_trunc('month', month)::date),
   first_day date NOT NULL CHECK (date_trunc('month', first_day)::date = month),
   last_day date NOT NULL CHECK (last_day >= first_day AND date_trunc('month', last_day)::date = month),
-  -- Whether it counted humans then, by the project's setting at that time.
+  -- Whether it counted humans then, by the project's setting at that time. Part of the key: when the setting changes
+  -- within a month, the days before and after the change are recorded separately.
   counts_humans boolean NOT NULL,
-  PRIMARY KEY (project_id, source, month)
+  PRIMARY KEY (project_id, source, month, counts_humans)
 );
 
 -- Acknowledged views that are not in ClickHouse yet: of one shard and one month, of any number of projects.
@@ -55,8 +57,9 @@ ALTER TABLE view_batch ALTER COLUMN body SET STORAGE EXTERNAL;
 -- Rows are deleted soon after they are written; the default autovacuum settings would let the table grow.
 ALTER TABLE view_batch SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- Batches that go to ClickHouse as one block. The list of batches is fixed: the block is sent again under the same token until
--- it is known to be in. Commits do not arrive in the order of their IDs, so "all up to ID n" would miss some.
+-- Batches that go to ClickHouse as one block. The list of batches is fixed: the block is sent again under the same
+-- token until it is known to be inserted. Commits do not arrive in the order of their IDs, so "all up to ID n" would
+-- miss some.
 CREATE TABLE view_block (
   shard smallint NOT NULL,
   -- Microseconds since the epoch: unknown to ClickHouse even after a backup was restored.
@@ -67,7 +70,7 @@ CREATE TABLE view_block (
   rejections int NOT NULL DEFAULT 0,
   retry_at timestamptz NOT NULL DEFAULT '-infinity',
   last_error text,
-  -- Given up: a person has to inspect it.
+  -- Abandoned: the operator has to inspect it.
   quarantined_at timestamptz,
   PRIMARY KEY (shard, id)
 );
@@ -106,8 +109,8 @@ CREATE TABLE import_run (
   kind text NOT NULL,
   -- Of the first `planned_bytes` of the file: a file with the same beginning is the same file, perhaps longer by now.
   fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
-  -- Up to here everything is known to be counted. The part up to `planned_bytes` may be: it is delivered again under the same
-  -- idempotency key.
+  -- Up to here everything is known to be counted. The part up to `planned_bytes` may be: it is delivered again under
+  -- the same idempotency key.
   confirmed_bytes bigint NOT NULL CHECK (confirmed_bytes >= 0),
   planned_bytes bigint NOT NULL CHECK (planned_bytes >= confirmed_bytes),
   -- In the confirmed part.
@@ -118,8 +121,8 @@ CREATE TABLE import_run (
 );
 CREATE UNIQUE INDEX import_run_by_file ON import_run (project_id, fingerprint);
 
--- For the person who sets up counting. Not exact: summed in memory and written every few seconds, so that ingest does not wait
--- for it.
+-- For the person who sets up counting. Not exact: summed in memory and written every few seconds, so that ingest does
+-- not wait for it.
 
 -- When a source last sent an event, counted or not.
 CREATE TABLE source_last_event (

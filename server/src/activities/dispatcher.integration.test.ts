@@ -10,30 +10,30 @@ import { startDispatcher } from './dispatcher.ts'
 const instance = await createTestInstance(inject('services'), 'dispatcher')
 afterAll(() => instance.drop())
 
-test('jobs that are kept no longer are not looked for in every round', async () => {
-  let looked = 0
+test('does not look for expired jobs in every round', async () => {
+  let expiryQueries = 0
   let rounds = 0
   const database = createDatabase<JobTables>(instance.pool).withPlugin({
     transformQuery({ node }) {
       const text = JSON.stringify(node)
-      if (text.includes('job_retention_days')) looked++
+      if (text.includes('job_retention_days')) expiryQueries++
       if (text.includes('idempotency')) rounds++
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  const nobodyIsWoken = () => Promise.reject(new Error('there are no jobs'))
+  const rejectSignal = () => Promise.reject(new Error('there are no jobs to signal'))
   const dispatcher = startDispatcher({
     turns: new TurnStore(database),
     events: instance.stores.events,
     database,
-    forget: async () => {},
-    signals: { startJob: nobodyIsWoken, wakeJob: nobodyIsWoken, stopJob: nobodyIsWoken },
-    settings: { standStillSeconds: 0, idleArchiveDays: 30 },
+    deleteExpired: async () => {},
+    signals: { startJob: rejectSignal, wakeJob: rejectSignal, stopJob: rejectSignal },
+    settings: { stallSeconds: 0, idleArchiveDays: 30 },
     log: createLog('test', { level: 'error' }),
   })
   await sleep(1_500)
   await dispatcher.stop()
   expect(rounds).toBeGreaterThan(2)
-  expect(looked).toBe(1)
+  expect(expiryQueries).toBe(1)
 })

@@ -1,32 +1,31 @@
 /**
- * Nothing that was accepted stands still: what missed its wake-up is woken, what nobody touched for a month is archived. What
- * is kept for a time only is forgotten here too.
+ * Periodic maintenance of jobs: wakes stalled jobs, archives idle ones and deletes data past its retention.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import type { EventStore } from '../jobs/event-store.ts'
-import { forgetOldJobs } from '../jobs/forget-old-jobs.ts'
 import { deleteExpiredResponses } from '../jobs/idempotency.ts'
+import type { JobSignals } from '../jobs/job-signals.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
-import type { JobSignals } from '../jobs/wake-job.ts'
 import type { Log } from '../platform/log.ts'
 
 export interface DispatcherSettings {
-  /** How long a job may stand still before it is woken. */
-  standStillSeconds: number
+  /** A job in which nothing has happened for this long is woken. */
+  stallSeconds: number
   idleArchiveDays: number
 }
 
-/** They are kept for days: nobody looks at the minute. */
-const forgetJobsEveryMs = 3_600_000
-const maxConcurrent = 200
+/** Retention is configured in days, so an hour does not matter. */
+const deleteJobsEveryMs = 3_600_000
+const batchSize = 200
 
 export function startDispatcher({
   turns,
   events,
   database,
-  forget,
+  deleteExpired,
   signals,
   settings,
   log,
@@ -34,37 +33,37 @@ export function startDispatcher({
   turns: TurnStore
   events: EventStore
   database: Kysely<JobTables>
-  /** What else is kept for a time only. */
-  forget: () => Promise<void>
+  /** Deletes other expired data. */
+  deleteExpired: () => Promise<void>
   signals: JobSignals
   settings: DispatcherSettings
   log: Log
 }): { stop(): Promise<void> } {
   const stopping = new AbortController()
-  const everyMs = Math.max(100, (settings.standStillSeconds * 1000) / 4)
+  const everyMs = Math.max(100, (settings.stallSeconds * 1000) / 4)
 
-  let forgetJobsAtMs = 0
-  const forgetJobs = async () => {
-    const forgotten = await forgetOldJobs(database, maxConcurrent)
-    if (forgotten > 0) log.info({ jobs: forgotten }, 'deleted jobs that their projects keep no longer')
-    if (forgotten < maxConcurrent) forgetJobsAtMs = performance.now() + forgetJobsEveryMs // else there are more of them
+  let deleteJobsAtMs = 0
+  const deleteJobs = async () => {
+    const deleted = await deleteExpiredJobs(database, batchSize)
+    if (deleted > 0) log.info({ jobs: deleted }, 'deleted jobs past their retention')
+    if (deleted < batchSize) deleteJobsAtMs = performance.now() + deleteJobsEveryMs // else there are more
   }
 
   const round = async () => {
-    const still = await turns.takeStandingStill(settings.standStillSeconds, maxConcurrent)
-    for (const { id, stopRequested } of still) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
-    if (still.length > 0) log.info({ jobs: still.length }, 'woke jobs that stood still')
-    const archived = await turns.archiveIdle(settings.idleArchiveDays, maxConcurrent)
+    const stalled = await turns.claimStalledJobs(settings.stallSeconds, batchSize)
+    for (const { id, stopRequested } of stalled) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
+    if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
+    const archived = await turns.archiveIdle(settings.idleArchiveDays, batchSize)
     if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
-    if (performance.now() >= forgetJobsAtMs) await forgetJobs()
+    if (performance.now() >= deleteJobsAtMs) await deleteJobs()
     await deleteExpiredResponses(database)
-    await events.forgetOld(maxConcurrent)
-    await forget()
+    await events.deleteExpired(batchSize)
+    await deleteExpired()
   }
 
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'a round of the dispatcher failed'))
+      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'dispatcher round failed'))
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   })()

@@ -1,6 +1,6 @@
 import type { CodeHost, PullRequest } from '../code-hosts/code-host.ts'
 
-/** The project may be connected to another repository by now, in which this number is somebody else's. */
+/** Compares URL and branch: the project may be connected to another repository by now, where this number is a different one. */
 export async function findOwnPullRequest(
   host: CodeHost,
   { number, url, branch }: { number: number; url: string; branch: string },

@@ -1,69 +1,73 @@
-/** What is asked of GitHub with opened secrets, while somebody looks on. Ids go in; what is found stays in the database. */
+/** Calls to GitHub that need opened secrets, while a person waits. They take ids, and store what they find in the database. */
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
-import { exchangeCode, listWritableRepositories, revokeToken } from '../code-hosts/github/app-calls.ts'
-import type { CodeHostConnection } from '../code-hosts/open-code-host.ts'
+import type { CodeHostConnection } from '../code-hosts/code-host-factory.ts'
+import { exchangeCode, listWritableRepositories, revokeToken } from '../code-hosts/github/app-api.ts'
 import { type GithubAppStore, openClientSecret, openPrivateKey } from '../github/app-store.ts'
-import type { GithubVisitStore } from '../github/authorization-store.ts'
+import type { GithubAuthorizationStore } from '../github/authorization-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
-import type { RepositoryTest } from '../projects/repository-test.ts'
+import type { RepositoryTestResult } from '../projects/repository-test-result.ts'
 
 export interface GithubActivities {
-  /** The repositories that the visitor may connect are with the visit then. A sentence: what is wrong; null: nothing. */
-  exchangeVisit(authorizationId: string): Promise<string | null>
-  testFoundRepository(
+  /** Stores the repositories that the person may connect with the authorization. Returns an error message, or null. */
+  exchangeAuthorizationCode(authorizationId: string): Promise<string | null>
+  testAuthorizedRepository(
     authorizationId: string,
     repositoryId: number,
     baseBranch: string,
     docsFolder: string,
-  ): Promise<RepositoryTest>
+  ): Promise<RepositoryTestResult>
 }
 
 export type TestRepository = (
   connection: CodeHostConnection,
   where: { baseBranch: string; docsFolder: string },
-) => Promise<RepositoryTest>
+) => Promise<RepositoryTestResult>
 
-/** Together less than the activity has: whatever GitHub does, there is time to end the token. */
+/** Together less than the timeout of the activity, so that there is always time to revoke the token. */
 const exchangeSeconds = 14
 const revokeSeconds = 8
 
-const startAgain = 'Go to GitHub once more from the page of the repository.'
+const startAgain = 'Start again from the repository settings.'
+const expired = `This GitHub authorization has expired or was already used. ${startAgain}`
 
 export function createGithubActivities({
   githubApps,
-  visits,
+  authorizations,
   opener,
   egress,
   testRepository,
   log,
 }: {
   githubApps: GithubAppStore
-  visits: GithubVisitStore
+  authorizations: GithubAuthorizationStore
   opener: Opener
   egress: Egress
   testRepository: TestRepository
   log: Log
 }): GithubActivities {
   return {
-    async exchangeVisit(id) {
+    async exchangeAuthorizationCode(id) {
       const authorizationId = id as Id<'gha'>
-      const visit = await visits.takeCode(authorizationId, opener)
-      const app = visit && (await githubApps.find(visit.baseUrl))
-      if (!app) return `This visit to GitHub is over. ${startAgain}`
+      const authorization = await authorizations.consumeCode(authorizationId, opener)
+      const app = authorization && (await githubApps.find(authorization.baseUrl))
+      if (!app) return expired
       const client = { ...app, clientSecret: await openClientSecret(app, opener) }
-      const within = (seconds: number) => ({ egress, signal: AbortSignal.timeout(seconds * 1000) })
-      const asking = within(exchangeSeconds)
+      const callOptions = (timeoutSeconds: number) => ({ egress, signal: AbortSignal.timeout(timeoutSeconds * 1000) })
+      const exchangeOptions = callOptions(exchangeSeconds)
       try {
-        const token = await exchangeCode(client, visit.code, asking)
-        if (token === undefined) return `GitHub does not take the code that came back with you. ${startAgain}`
+        const token = await exchangeCode(client, authorization.code, exchangeOptions)
+        if (token === undefined) return `GitHub rejected the authorization code. ${startAgain}`
         try {
-          await visits.keepFound(authorizationId, await listWritableRepositories(client, token, asking))
+          await authorizations.storeRepositories(
+            authorizationId,
+            await listWritableRepositories(client, token, exchangeOptions),
+          )
         } finally {
-          await revokeToken(client, token, within(revokeSeconds)).catch((error: unknown) =>
-            log.warn({ error: String(error) }, "could not end a visitor's token: it ends by itself within 8 hours"),
+          await revokeToken(client, token, callOptions(revokeSeconds)).catch((error: unknown) =>
+            log.warn({ error: String(error) }, 'could not revoke GitHub user token; it expires within 8 hours'),
           )
         }
         return null
@@ -73,10 +77,10 @@ export function createGithubActivities({
       }
     },
 
-    async testFoundRepository(authorizationId, repositoryId, baseBranch, docsFolder) {
-      const found = await visits.foundOne(authorizationId as Id<'gha'>, repositoryId)
+    async testAuthorizedRepository(authorizationId, repositoryId, baseBranch, docsFolder) {
+      const found = await authorizations.findRepository(authorizationId as Id<'gha'>, repositoryId)
       const app = found && (await githubApps.find(found.baseUrl))
-      if (!app) return { ok: false, message: `This visit to GitHub is over. ${startAgain}`, found: null }
+      if (!app) return { ok: false, message: expired, found: null }
       const { owner, name, installationId } = found.repository
       const privateKeyPem = await openPrivateKey(app, opener)
       const tested = await testRepository(
@@ -90,7 +94,7 @@ export function createGithubActivities({
         },
         { baseBranch, docsFolder },
       )
-      // The App's own webhook, if it has one, is what tells us.
+      // Webhooks come from the App itself, if it has one configured.
       const canManageWebhooks = app.webhookSecret !== null
       return tested.ok ? { ...tested, found: { ...tested.found, canManageWebhooks } } : tested
     },

@@ -1,13 +1,13 @@
-/** What the workflow asks for. Thin: each calls the capability that does it, and each may be called again at any time. */
+/** Activities of the job workflow. They only delegate, and each can be repeated at any time. */
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptLimits, AttemptStore } from '../jobs/attempt-store.ts'
+import { TurnTransitionRejected } from '../jobs/job-transition.ts'
 import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
-import { TurnRefused } from '../jobs/transition.ts'
 import { turnError } from '../jobs/turn-errors.ts'
-import type { TurnInHand, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
+import type { CurrentTurn, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
-import { whileHoldingTurn } from './hold-publishing.ts'
-import type { OfferKeeper } from './offer-keeper.ts'
+import { withPublishLease } from './publish-lease.ts'
+import type { QueuedAttemptHeartbeat } from './queued-attempt-heartbeat.ts'
 
 export interface TakenTurn {
   id: string
@@ -18,72 +18,80 @@ export interface TakenTurn {
 export interface JobActivities {
   takeNextTurn(jobId: string): Promise<TakenTurn | null>
   performTurn(turnId: string): Promise<void>
-  /** Publishes what the turn made, and records how it ended; or has it performed once more, on the branch as it is now. */
-  publishTurn(turnId: string): Promise<'ended' | 'perform_again'>
+  /**
+   * Publishes the result and records the outcome. `restart`: the branch moved, and the turn has to be performed on it again.
+   * `paused`: the project is paused; call it again when it is resumed or a stop is requested.
+   */
+  publishTurn(turnId: string): Promise<'ended' | 'restart' | 'paused'>
   failTurn(turnId: string, code: string): Promise<void>
 }
 
-export interface JobTimers {
+export interface JobTimeouts {
   heartbeatTimeoutMs: number
   publishTimeoutMs: number
 }
 
-/** Throws `ApplicationFailure` with a turn's error code where trying again would not help. */
-export type PublishResult = (turn: TurnInHand, signal: AbortSignal) => Promise<TurnOutcome | 'branch_moved'>
+/** Throws an `ApplicationFailure` with the error code of the turn; it is non-retryable if a retry would not help. */
+export type PublishResult = (turn: CurrentTurn, signal: AbortSignal) => Promise<TurnOutcome | 'branch_moved' | 'paused'>
 
-/** Has the code host say what became of the job's pull request: where the work begins depends on it. */
-export type LookAtPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
+/** Updates the recorded state of the job's pull request, which decides where the turn starts. */
+export type PollPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
 
 export function createJobActivities({
   turns,
   attempts,
-  offers,
+  queuedAttempts,
   publishResult,
-  lookAtPullRequest,
+  pollPullRequest,
   limits,
-  timers,
+  timeouts,
 }: {
   turns: TurnStore
   attempts: AttemptStore
-  offers: OfferKeeper
+  queuedAttempts: QueuedAttemptHeartbeat
   publishResult: PublishResult
-  lookAtPullRequest: LookAtPullRequest
+  pollPullRequest: PollPullRequest
   limits: AttemptLimits
-  timers: JobTimers
+  timeouts: JobTimeouts
 }): JobActivities {
   return {
     async takeNextTurn(jobId) {
       const turn = await turns.takeNext(jobId as Id<'job'>)
-      return turn ? { id: turn.turnId, ...timers } : null
+      return turn ? { id: turn.turnId, ...timeouts } : null
     },
 
     async performTurn(turnId) {
       const { taskToken } = Context.current().info
       const pullRequest = await turns.readOpenPullRequest(turnId as Id<'trn'>)
-      if (pullRequest) await lookAtPullRequest(pullRequest)
-      const offer = await attempts.offer(turnId as Id<'trn'>, taskToken, limits)
-      switch (offer.kind) {
+      if (pullRequest) await pollPullRequest(pullRequest)
+      const queued = await attempts.enqueue(turnId as Id<'trn'>, taskToken, limits)
+      switch (queued.kind) {
         case 'has_result':
           return
-        case 'over':
-          throw ApplicationFailure.nonRetryable(offer.code, offer.code)
-        case 'offered':
-          offers.keep(taskToken)
-          throw new CompleteAsyncError() // the runner's report completes it, through the gateway
+        case 'failed':
+          throw ApplicationFailure.nonRetryable(queued.code, queued.code)
+        case 'queued':
+          queuedAttempts.add(taskToken)
+          throw new CompleteAsyncError() // the gateway completes the activity when the runner reports
       }
     },
 
     async publishTurn(turnId) {
-      const turn = await turns.beginPublishing(turnId as Id<'trn'>).catch(asFailure)
-      if (!turn) return 'perform_again'
-      const held = { turns, turnId: turn.turnId, timeoutMs: timers.heartbeatTimeoutMs }
-      return await whileHoldingTurn(held, async (signal) => {
+      const turn = await turns.beginPublishing(turnId as Id<'trn'>).catch(throwFailure)
+      if (!turn) return 'restart'
+      if (turn === 'paused') return 'paused'
+      const lease = { turns, turnId: turn.turnId, timeoutMs: timeouts.heartbeatTimeoutMs }
+      return await withPublishLease(lease, async (signal) => {
         const outcome = await publishResult(turn, signal)
+        if (outcome === 'paused') {
+          await turns.pausePublishing(turn.turnId).catch(throwFailure)
+          return 'paused'
+        }
         if (outcome !== 'branch_moved') {
           await turns.finish(turn.turnId, outcome)
           return 'ended'
         }
-        if (await turns.performAgain(turn.turnId).catch(asFailure)) return 'perform_again'
+        if (await turns.restart(turn.turnId).catch(throwFailure)) return 'restart'
         throw ApplicationFailure.nonRetryable('branch_moved', 'branch_moved')
       })
     },
@@ -94,13 +102,13 @@ export function createJobActivities({
   }
 }
 
-/** A stop that was asked for before the turn began to publish wins. */
-function asFailure(error: unknown): never {
-  if (!(error instanceof TurnRefused)) throw error
-  switch (error.refused) {
+/** A stop that was requested before the turn started to publish takes precedence. */
+function throwFailure(error: unknown): never {
+  if (!(error instanceof TurnTransitionRejected)) throw error
+  switch (error.reason) {
     case 'stop_requested':
       throw ApplicationFailure.nonRetryable('cancelled', 'cancelled')
-    case 'not_that_turn':
-      throw ApplicationFailure.nonRetryable('the turn has ended already', 'internal_error')
+    case 'not_current_turn':
+      throw ApplicationFailure.nonRetryable('the turn is not the current one', 'internal_error')
   }
 }

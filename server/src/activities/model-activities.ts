@@ -1,17 +1,17 @@
-import { defaultModel, type Model } from '../models/model.ts'
+import { defaultModelName, type Model } from '../models/model.ts'
 import { type ModelStore, openModelKey } from '../models/model-store.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 
 export interface ModelActivities {
-  /** A short sentence that says what is wrong; null: nothing is. */
+  /** Returns a short error message, or null if the model works. */
   testStoredModel(projectId: string, model: string): Promise<string | null>
 }
 
-/** One tiny call. Undefined: it works. */
+/** Makes one minimal call. Returns an error message, or undefined if the model works. */
 export type TestModel = (model: Model, key: string | null) => Promise<string | undefined>
 
-const maxSentenceCharacters = 300
+const maxMessageCharacters = 300
 
 export function createModelActivities({
   models,
@@ -25,9 +25,12 @@ export function createModelActivities({
   return {
     async testStoredModel(projectId, name) {
       const model = await models.find(projectId as Id<'prj'>, name)
-      if (!model) return `The project may use no model ${name === defaultModel ? 'by default' : name}.`
-      const wrong = await testModel(model, await openModelKey(model, opener))
-      return wrong?.slice(0, maxSentenceCharacters) ?? null
+      if (!model)
+        return name === defaultModelName
+          ? 'The project has no default model.'
+          : `The project has no model named ${name}.`
+      const error = await testModel(model, await openModelKey(model, opener))
+      return error?.slice(0, maxMessageCharacters) ?? null
     },
   }
 }

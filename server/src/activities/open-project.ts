@@ -1,12 +1,12 @@
 import type { CodeHost } from '../code-hosts/code-host.ts'
-import type { CodeHostConnection, OpenCodeHost } from '../code-hosts/open-code-host.ts'
+import type { CodeHostConnection, CodeHostFactory } from '../code-hosts/code-host-factory.ts'
 import { type GithubAppStore, openPrivateKey } from '../github/app-store.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository, RepositoryStore } from '../projects/repository-store.ts'
 
-/** A project's repository, and its code host with the project's own way in. Undefined: none is connected. */
+/** Opens a project's repository on its code host, with the project's own credentials. Undefined: none is connected. */
 export type OpenProject = (projectId: Id<'prj'>) => Promise<{ repository: Repository; host: CodeHost } | undefined>
 
 export function createOpenProject({
@@ -20,7 +20,7 @@ export function createOpenProject({
   credentials: CredentialStore
   githubApps: GithubAppStore
   opener: Opener
-  openCodeHost: OpenCodeHost
+  openCodeHost: CodeHostFactory
 }): OpenProject {
   const connectionTo = async (
     projectId: Id<'prj'>,
@@ -31,8 +31,8 @@ export function createOpenProject({
       if (!app) return undefined
       const privateKeyPem = await openPrivateKey(app, opener)
       const { installationId } = access
-      const way = { kind: 'installation', appId: app.appId, privateKeyPem, installationId } as const
-      return { host: 'github', baseUrl, owner, name, repositoryId, access: way }
+      const appAccess = { kind: 'installation', appId: app.appId, privateKeyPem, installationId } as const
+      return { host: 'github', baseUrl, owner, name, repositoryId, access: appAccess }
     }
     const token = await credentials.open(projectId, access.credentialId, opener)
     if (token === undefined) return undefined
@@ -45,6 +45,6 @@ export function createOpenProject({
     const connection = repository && (await connectionTo(projectId, repository))
     return connection && { repository, host: openCodeHost(connection) }
   }
-  // Once more: it may have been connected anew in between, and the token that we knew of is gone.
+  // Tried twice: the repository may have been reconnected in between, which deletes the previous token.
   return async (projectId) => (await open(projectId)) ?? (await open(projectId))
 }

@@ -1,22 +1,22 @@
-/** From a runner's bundle to a pull request, on each code host, and what becomes of it. */
+/** From a runner's bundle to a pull request and its merge, on each code host. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type RunningJobs, startJobs, workerSettings } from '../../../dev-services/running-jobs.ts'
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
-import type { CodeHostConnection } from '../code-hosts/open-code-host.ts'
-import { bundleOfCommit, type CraftedCommit, craftCommit } from '../code-hosts/testing/craft-commit.ts'
+import type { CodeHostConnection } from '../code-hosts/code-host-factory.ts'
+import { type CraftedCommit, craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
 import { createGithubRepository } from '../code-hosts/testing/github-repository.ts'
 import { baseFiles, type HostRepository } from '../code-hosts/testing/host-repository.ts'
 import type { Job } from '../jobs/job.ts'
 import { connectRepository } from '../main/connect-repository.ts'
-import { loadCodeHostConfig } from '../platform/config.ts'
+import { loadCredentialConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 
 let instance: TestInstance
-let jobs: RunningJobs
+let jobs: TestWorker
 let runner: TestRunner
 let repository: HostRepository
 let projectId: Id<'prj'>
@@ -27,8 +27,8 @@ const tokenOf = (connection: CodeHostConnection) => {
   return connection.access.kind === 'token' ? connection.access.token : ''
 }
 
-/** What the agent leaves behind, by the prompt. */
-const works: Record<string, { base: () => CraftedCommit; commit: () => CraftedCommit }> = {}
+/** The agent's result, by prompt. */
+const results: Record<string, { base: () => CraftedCommit; commit: () => CraftedCommit }> = {}
 
 const hosts: Record<string, (services: ServiceAddresses) => Promise<HostRepository>> = {
   Gitea: ({ gitea }) => createGiteaRepository(gitea),
@@ -51,19 +51,19 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
       projectId,
       token: tokenOf(connection),
       actor: operator,
-      config: loadCodeHostConfig(settings),
-      wanted: { ...where, docsFolder: 'docs', publishing: {} },
+      config: loadCredentialConfig(settings),
+      input: { ...where, docsFolder: 'docs', publishing: {} },
     })
 
-    jobs = await startJobs(instance, settings)
+    jobs = await startTestWorker(instance, settings)
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
-      const work = works[prompt]
-      const base = work?.base() ?? repository.base
-      const commit = work?.commit()
+      const result = results[prompt]
+      const base = result?.base() ?? repository.base
+      const commit = result?.commit()
       return {
         kind: 'result',
         baseCommit: base.id,
-        bundle: commit ? bundleOfCommit(base, commit) : null,
+        bundle: commit ? createCommitBundle(base, commit) : null,
         session: null,
         title: `About: ${prompt}`,
         summary: 'Closes #1, cc @admin.',
@@ -81,8 +81,8 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
 
   const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
 
-  async function ask(prompt: string, publish: 'pull_request' | 'diff' = 'pull_request'): Promise<Job> {
-    const wanted = {
+  async function runJob(prompt: string, publish: 'pull_request' | 'diff' = 'pull_request'): Promise<Job> {
+    const defaults = {
       repository: 'docs',
       ref: 'main',
       model: 'default',
@@ -91,11 +91,11 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
       topic: null,
       metadata: {},
     }
-    const { body } = await instance.stores.jobs.create(projectId, { ...wanted, prompt, publish }, request)
-    return ended(body.id)
+    const { body } = await instance.stores.jobs.create(projectId, { ...defaults, prompt, publish }, request)
+    return wakeAndWait(body.id)
   }
 
-  async function ended(jobId: Id<'job'>): Promise<Job> {
+  async function wakeAndWait(jobId: Id<'job'>): Promise<Job> {
     await jobs.signals.wakeJob(jobId)
     for (;;) {
       const job = await instance.stores.jobs.get(projectId, jobId)
@@ -104,63 +104,66 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     }
   }
 
-  const change = (files: Record<string, string>, on: CraftedCommit = repository.base) =>
-    craftCommit({ ...on.files, ...files }, [on.id])
+  const change = (files: Record<string, string>, base: CraftedCommit = repository.base) =>
+    craftCommit({ ...base.files, ...files }, [base.id])
 
-  test('a change becomes a pull request with exactly that change, and a follow-up goes to the same one', async () => {
-    works.first = { base: () => repository.base, commit: () => change({ 'docs/new.md': '# New\n' }) }
-    const job = await ask('first')
+  test('opens a pull request with exactly the change, and adds a follow-up to it', async () => {
+    results.first = { base: () => repository.base, commit: () => change({ 'docs/new.md': '# New\n' }) }
+    const job = await runJob('first')
     expect(job).toMatchObject({ status: 'completed', outcome: 'pull_request', pullRequest: { state: 'open' } })
     const branch = job.pullRequest?.branch ?? ''
-    expect(await repository.filesOf(branch)).toEqual({ ...baseFiles, 'docs/new.md': '# New\n' })
+    expect(await repository.readFiles(branch)).toEqual({ ...baseFiles, 'docs/new.md': '# New\n' })
     expect(await instance.stores.jobs.diff(projectId, job.id)).toContain('+# New')
 
     const opened = await repository.host.findPullRequest(job.pullRequest?.number ?? 0)
-    if (!opened) throw new Error('the pull request is not there')
+    if (!opened) throw new Error('the pull request does not exist')
     expect(opened.body).toContain('An AI agent wrote this pull request')
     expect(opened.body).not.toMatch(/(^|\s)@admin|Closes #1/)
 
-    works.second = {
+    results.second = {
       base: () => ({ ...change({ 'docs/new.md': '# New\n' }), id: opened.headCommit }),
       commit: () =>
         change({ 'docs/new.md': '# Newer\n' }, { ...change({ 'docs/new.md': '# New\n' }), id: opened.headCommit }),
     }
     await instance.stores.jobs.message(projectId, job.id, { prompt: 'second' }, request)
-    const again = await ended(job.id)
-    expect(again.pullRequest?.number).toBe(job.pullRequest?.number)
-    expect((await repository.filesOf(branch))['docs/new.md']).toBe('# Newer\n')
+    const followedUp = await wakeAndWait(job.id)
+    expect(followedUp.pullRequest?.number).toBe(job.pullRequest?.number)
+    expect((await repository.readFiles(branch))['docs/new.md']).toBe('# Newer\n')
   })
 
-  test('an empty result opens nothing', async () => {
-    expect(await ask('nothing')).toMatchObject({ status: 'completed', outcome: 'no_changes', pullRequest: null })
+  test('opens no pull request for an empty result', async () => {
+    expect(await runJob('nothing')).toMatchObject({ status: 'completed', outcome: 'no_changes', pullRequest: null })
   })
 
-  test('with publish: diff nothing is pushed', async () => {
-    works.diff = { base: () => repository.base, commit: () => change({ 'docs/diff.md': '# Diff\n' }) }
-    const job = await ask('diff', 'diff')
+  test('pushes nothing with publish: diff', async () => {
+    results.diff = { base: () => repository.base, commit: () => change({ 'docs/diff.md': '# Diff\n' }) }
+    const job = await runJob('diff', 'diff')
     expect(job).toMatchObject({ status: 'completed', outcome: 'diff', pullRequest: null })
     expect(await instance.stores.jobs.diff(projectId, job.id)).toContain('docs/diff.md')
   })
 
-  test('a result that touches CI is refused, by name', async () => {
-    works.hostile = { base: () => repository.base, commit: () => change({ '.github/workflows/x.yml': 'on: push\n' }) }
-    expect(await ask('hostile')).toMatchObject({
+  test('refuses a result that changes CI files, and names the file', async () => {
+    results.hostile = { base: () => repository.base, commit: () => change({ '.github/workflows/x.yml': 'on: push\n' }) }
+    expect(await runJob('hostile')).toMatchObject({
       status: 'failed',
       outcome: 'error',
-      error: { code: 'result_refused', message: expect.stringContaining('.github/workflows/x.yml') },
+      error: {
+        code: 'result_refused',
+        message: expect.stringContaining('.github/workflows/x.yml: CI configuration may not be changed (ci_file)'),
+      },
       pullRequest: null,
     })
   })
 
-  test('a merged pull request is seen as merged, and the next message opens a new one', async () => {
-    works.merged = { base: () => repository.base, commit: () => change({ 'docs/merged.md': '# Merged\n' }) }
-    const job = await ask('merged')
+  test('notices a merge, and opens a new pull request for the next message', async () => {
+    results.merged = { base: () => repository.base, commit: () => change({ 'docs/merged.md': '# Merged\n' }) }
+    const job = await runJob('merged')
     await repository.merge(job.pullRequest?.number ?? 0)
     const state = async () => (await instance.stores.jobs.get(projectId, job.id)).pullRequest?.state
     while ((await state()) !== 'merged') await sleep(200)
-    works.after = { base: () => repository.base, commit: () => change({ 'docs/after.md': '# After\n' }) }
+    results.after = { base: () => repository.base, commit: () => change({ 'docs/after.md': '# After\n' }) }
     await instance.stores.jobs.message(projectId, job.id, { prompt: 'after' }, request)
-    const next = await ended(job.id)
+    const next = await wakeAndWait(job.id)
     expect(next.pullRequest?.number).not.toBe(job.pullRequest?.number)
     expect(next.pullRequest?.branch).toBe(`${job.pullRequest?.branch}-2`)
   })

@@ -8,11 +8,11 @@ import type { StoredResult } from '../jobs/turn-results.ts'
 import type { TurnToPublish } from '../jobs/turn-store.ts'
 import type { Repository } from '../projects/repository-store.ts'
 
-/** Who our commits are by. The address is nobody's: hosts must not take it for a person. */
+/** Author of our commits. The email address is invalid on purpose: code hosts must not attribute them to a person. */
 const identity = { name: 'Colophon', email: 'colophon@localhost.invalid' }
 
-/** What people will read on the code host, by the project's templates and made harmless. */
-export function pullRequestTexts({
+/** Renders what people read on the code host, from the project's templates, with agent text neutralized. */
+export function renderPullRequestTexts({
   jobId,
   toPublish,
   result,
@@ -28,14 +28,14 @@ export function pullRequestTexts({
     title: publishing.titleTemplate ?? defaultTemplates.title,
     body: publishing.bodyTemplate ?? defaultTemplates.body,
   }
-  const written = { title: toPublish.job.title ?? result.title, summary: result.summary ?? result.reply }
+  const agentText = { title: toPublish.job.title ?? result.title, summary: result.summary ?? result.reply }
   return {
-    branch: renderBranchName(templates.branch, jobId, toPublish.job.branches + 1),
-    ...renderPullRequest(templates, jobId, written),
-    // Each commit says what it does; the pull request keeps the title under which people know it.
+    branch: renderBranchName(templates.branch, jobId, toPublish.job.branchCount + 1),
+    ...renderPullRequest(templates, jobId, agentText),
+    // Each commit has its own title; the pull request keeps the title that people know it by.
     commitMessage: renderCommitMessage(
       jobId,
-      { ...written, title: result.title ?? written.title },
+      { ...agentText, title: result.title ?? agentText.title },
       publishing.signOff ? identity : undefined,
     ),
     identity,

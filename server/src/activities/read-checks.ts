@@ -1,12 +1,12 @@
-/** What the code host's own checks say about a pull request, and where a preview of it is. */
+/** Reads the CI checks of a pull request and the URL of its preview from the code host. */
 import type { CodeHost, CommitId, HostCheck } from '../code-hosts/code-host.ts'
 import { CodeHostError, isCodeHostError } from '../code-hosts/code-host-error.ts'
-import { asLink } from '../code-hosts/preview-of-checks.ts'
-import type { CheckLogs, SeenChecks } from '../jobs/host-check.ts'
+import { toLinkUrl } from '../code-hosts/preview-url.ts'
+import type { CheckLogs, ObservedChecks } from '../jobs/ci-check.ts'
 import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
 
-/** Checks and previews of a commit may begin late. After this, and when none is under way, only a hint makes us ask again. */
-const watchedForMs = 60 * 60_000
+/** Checks and previews may start late. After this time, and if none is pending, only a webhook causes another read. */
+const watchMs = 60 * 60_000
 
 const maxChecks = 100
 const maxLogs = 5
@@ -20,59 +20,59 @@ export async function readChecks(
   host: CodeHost,
   head: CommitId,
 ): Promise<void> {
-  if (isSettled(due.seen, head)) return
-  const { checks: found, previewUrl } = await host.readChecks(head)
-  const checks = found.toSorted((one, other) => rank[one.status] - rank[other.status]).slice(0, maxChecks)
-  const { logs, limit } = await readLogs(host, checks, due.logs)
+  if (isSettled(due.checks, head)) return
+  const { checks: allChecks, previewUrl } = await host.readChecks(head)
+  const checks = allChecks.toSorted((a, b) => rank[a.status] - rank[b.status]).slice(0, maxChecks)
+  const { logs, rateLimitError } = await readLogs(host, checks, due.checkLogs)
   await pullRequests.recordChecks(due, {
     commit: head,
     checks: checks.map(({ id, name, status, url, summary }) => ({
       id,
       status,
-      url: asLink(url),
-      name: plain(name).slice(0, maxNameCharacters).toWellFormed(),
-      summary: summary && plain(summary).slice(0, maxSummaryCharacters).toWellFormed(),
+      url: toLinkUrl(url),
+      name: toPlainText(name).slice(0, maxNameCharacters).toWellFormed(),
+      summary: summary && toPlainText(summary).slice(0, maxSummaryCharacters).toWellFormed(),
     })),
     logs,
-    previewUrl: asLink(previewUrl),
+    previewUrl: toLinkUrl(previewUrl),
   })
-  if (limit) throw limit
+  if (rateLimitError) throw rateLimitError
 }
 
 const rank: Readonly<Record<HostCheck['status'], number>> = { failed: 0, pending: 1, passed: 2 }
 
-function isSettled(seen: SeenChecks | null, head: CommitId): boolean {
+function isSettled(observed: ObservedChecks | null, head: CommitId): boolean {
   return (
-    seen?.commit === head &&
-    seen.checks.every(({ status }) => status !== 'pending') &&
-    Date.now() - Date.parse(seen.watchedSince) > watchedForMs
+    observed?.commit === head &&
+    observed.checks.every(({ status }) => status !== 'pending') &&
+    Date.now() - Date.parse(observed.watchedSince) > watchMs
   )
 }
 
 /**
- * One that cannot be read now keeps no check from being shown, and is asked for at the next look. A host that wants to be
- * left alone is asked for no more of them.
+ * A log that cannot be read now does not prevent the checks from being shown, and is read at the next poll. After a rate limit no
+ * further logs are requested.
  */
 async function readLogs(
   host: CodeHost,
   checks: readonly HostCheck[],
   known: CheckLogs,
-): Promise<{ logs: CheckLogs; limit: CodeHostError | undefined }> {
+): Promise<{ logs: CheckLogs; rateLimitError: CodeHostError | undefined }> {
   const logs: Record<string, string | null> = {}
   for (const check of checks.filter(({ status }) => status === 'failed').slice(0, maxLogs)) {
     try {
       const log = known[check.id] ?? (await host.readCheckLog(check))
-      logs[check.id] = log && plain(log).slice(-maxLogCharacters).toWellFormed()
+      logs[check.id] = log && toPlainText(log).slice(-maxLogCharacters).toWellFormed()
     } catch (error) {
-      if (isCodeHostError(error, 'rate_limited')) return { logs, limit: error }
+      if (isCodeHostError(error, 'rate_limited')) return { logs, rateLimitError: error }
       if (!(error instanceof CodeHostError)) throw error
     }
   }
-  return { logs, limit: undefined }
+  return { logs, rateLimitError: undefined }
 }
 
-/** For people and agents to read; and PostgreSQL keeps no NUL. */
-const plain = (text: string): string =>
-  text.replaceAll(terminalColours, '').replaceAll('\r\n', '\n').replaceAll(controls, '\ufffd')
-const terminalColours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
+/** Removes terminal colors and control characters for people and agents. PostgreSQL cannot store NUL either. */
+const toPlainText = (text: string): string =>
+  text.replaceAll(terminalColors, '').replaceAll('\r\n', '\n').replaceAll(controls, '\ufffd')
+const terminalColors = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
 const controls = /(?![\t\n])\p{Cc}/gu

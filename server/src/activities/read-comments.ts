@@ -1,93 +1,97 @@
-/** Comments on a job's pull request that speak to us become messages to the job: each once, and none is lost. */
+/** Turns comments that mention `@colophon` on a job's pull request into messages to the job, each exactly once. */
 import type { CodeHost, PullRequestComment } from '../code-hosts/code-host.ts'
-import { askedInComment } from '../jobs/comment-mention.ts'
-import { CommentTaken, type JobStore } from '../jobs/job-store.ts'
+import { extractPrompt } from '../jobs/comment-mention.ts'
+import type { SignalJob } from '../jobs/job-signals.ts'
+import { CommentAlreadyProcessed, type JobStore } from '../jobs/job-store.ts'
 import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
-import type { WakeJob } from '../jobs/wake-job.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Log } from '../platform/log.ts'
 
-/** As of every prompt. */
+/** The limit of every prompt. */
 const maxCharacters = 50_000
 
-/** A host may show the later of two comments first: what is this new is read again at the next look. */
+/** A code host may show the later of two comments first, so comments newer than this are read again at the next poll. */
 const settledAfterMs = 120_000
 
-export interface CommentDeps {
+export interface ReadCommentsDeps {
   jobs: Pick<JobStore, 'message'>
   pullRequests: PullRequestStore
-  wakeJob: WakeJob
+  wakeJob: SignalJob
   log: Log
 }
 
 /**
- * What was read counts, however the look ends. One that dies half way reads the same again, and knows what it took. Whether
- * all that is there now was read.
+ * Progress is recorded however the poll ends. A poll that dies halfway is repeated, and skips the comments that were processed.
+ * Returns whether all current comments were read.
  */
 export async function readComments(
-  deps: CommentDeps,
+  deps: ReadCommentsDeps,
   due: DuePullRequest,
   host: CodeHost,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { pullRequests } = deps
   const listed = await host.listComments(due.number, due.commentsSince)
-  // What was changed since then is listed as well. It has been read: a comment counts once.
+  // Edited comments are listed as well, but they have been read already: a comment counts once.
   const comments = listed.filter(({ createdAt }) => createdAt >= due.commentsSince)
-  const known = await pullRequests.knownComments(
+  const processed = await pullRequests.findProcessedComments(
     due,
     comments.map(({ id }) => id),
   )
-  const askWriter = askOnce((author) => host.mayWrite(author))
+  const checkAccess = cacheAccess((author) => host.hasWriteAccess(author))
   const sinceMs = due.commentsSince.getTime()
   let readUntilMs = sinceMs
   let unread: PullRequestComment | undefined
   try {
     for (unread of comments) {
       if (signal.aborted) return false
-      if (!known.has(unread.id) && (await take(deps, due, host, unread, askWriter)) === 'later') return false
+      if (!processed.has(unread.id) && (await processComment(deps, due, host, unread, checkAccess)) === 'later')
+        return false
       readUntilMs = Math.max(readUntilMs, Math.min(unread.createdAt.getTime() + 1, Date.now() - settledAfterMs))
     }
     unread = undefined
     return true
   } finally {
-    // Another of the same moment may have been read.
+    // Another comment with the same timestamp may have been read.
     const untilMs = Math.min(readUntilMs, unread?.createdAt.getTime() ?? readUntilMs)
     if (untilMs > sinceMs) await pullRequests.recordCommentsRead(due, new Date(untilMs))
   }
 }
 
-type AskWriter = (author: string) => Promise<boolean | 'later'>
+type CheckAccess = (author: string) => Promise<boolean | 'later'>
 
-/** In one look: each author once, and not all of a crowd. */
+/** Per poll. The access of each author is requested once. */
 const maxAuthors = 20
 
-function askOnce(mayWrite: (author: string) => Promise<boolean>): AskWriter {
-  const asked = new Map<string, boolean>()
+function cacheAccess(mayWrite: (author: string) => Promise<boolean>): CheckAccess {
+  const cache = new Map<string, boolean>()
   return async (author) => {
-    const known = asked.get(author)
-    if (known !== undefined) return known
-    if (asked.size === maxAuthors) return 'later'
-    const may = await mayWrite(author)
-    asked.set(author, may)
-    return may
+    const cached = cache.get(author)
+    if (cached !== undefined) return cached
+    if (cache.size === maxAuthors) return 'later'
+    const hasAccess = await mayWrite(author)
+    cache.set(author, hasAccess)
+    return hasAccess
   }
 }
 
-/** `later`: the look, the job, or the project's hour has no room for it now. Those behind it wait too, so that the order stays. */
-async function take(
-  { jobs, pullRequests, wakeJob, log }: CommentDeps,
+/**
+ * `later`: a limit of this poll, of the job's queue or of the project's rate is reached. The comments after it wait as well, so
+ * that the order is kept.
+ */
+async function processComment(
+  { jobs, pullRequests, wakeJob, log }: ReadCommentsDeps,
   due: DuePullRequest,
   host: CodeHost,
   { id, author, isBot, text, url }: PullRequestComment,
-  askWriter: AskWriter,
+  checkAccess: CheckAccess,
 ): Promise<'done' | 'later'> {
-  const prompt = text.length <= maxCharacters ? askedInComment(text) : undefined
+  const prompt = text.length <= maxCharacters ? extractPrompt(text) : undefined
   if (isBot || prompt === undefined) return 'done'
-  const mayWrite = await askWriter(author)
-  if (mayWrite === 'later') return 'later'
-  if (!mayWrite) {
-    await pullRequests.refuseComment(due, { id, author, url })
+  const hasAccess = await checkAccess(author)
+  if (hasAccess === 'later') return 'later'
+  if (!hasAccess) {
+    await pullRequests.rejectComment(due, { id, author, url })
     return 'done'
   }
   const { projectId, jobId } = due
@@ -99,14 +103,14 @@ async function take(
       { actor: { kind: 'code-host' }, idempotency: undefined, body: () => undefined },
     )
   } catch (error) {
-    if (error instanceof CommentTaken) return 'done'
+    if (error instanceof CommentAlreadyProcessed) return 'done'
     if (!(error instanceof Problem)) throw error
-    log.info({ jobId, comment: url, code: error.code }, 'a comment did not become a message')
+    log.info({ jobId, comment: url, code: error.code }, 'pull request comment not accepted as a message')
     return error.code === 'queue_full' || error.code === 'rate_limited' ? 'later' : 'done'
   }
   await wakeJob(jobId)
   await host.acknowledgeComment(id).catch((error: unknown) => {
-    log.info({ jobId, comment: url, error: String(error) }, 'could not show that a comment was read')
+    log.info({ jobId, comment: url, error: String(error) }, 'could not acknowledge pull request comment')
   })
   return 'done'
 }

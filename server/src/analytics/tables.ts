@@ -2,20 +2,20 @@ import type { ColumnType, Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { CountingSource } from './classify/classify.ts'
-import type { LeftOutReason, ViewSource } from './collect/view-source.ts'
-import type { AiMeaning } from './query/ai-meaning.ts'
+import type { AnyDropReason, ViewSource } from './collect/view-source.ts'
+import type { AiScope } from './query/ai-scope.ts'
 
-/** A day as PostgreSQL writes it; as a Date it would be midnight of whichever zone this process is in. */
+/** A day as PostgreSQL writes it. A Date would be midnight in the time zone of this process. */
 export type Day = `${number}-${number}-${number}`
 
 export interface AnalyticsTables extends AuditTables {
   project: { id: Id<'prj'> }
   analytics_settings: {
     project_id: Id<'prj'>
-    human_source: Generated<CountingSource>
+    human_source: Generated<CountingSource | null>
     respect_do_not_track: Generated<boolean>
     allowed_origins: Generated<string[]>
-    ai_scope: Generated<AiMeaning>
+    ai_scope: Generated<AiScope>
     retention_months: Generated<number | null>
     expired_before: Generated<Day | null>
     shard: Generated<number>
@@ -58,9 +58,9 @@ export interface AnalyticsTables extends AuditTables {
     project_id: Id<'prj'>
     source: ViewSource
     hour: Date
-    outcome: LeftOutReason | 'counted'
+    outcome: AnyDropReason | 'counted'
     events: string
   }
-  dropped_event: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: LeftOutReason }
+  dropped_event: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: AnyDropReason }
   view_delivery: { delivery: Buffer; expires_on: Day | 'infinity' }
 }

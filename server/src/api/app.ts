@@ -1,24 +1,24 @@
-/** The public HTTP service, put together from its routes. */
+/** The public HTTP API, assembled from its routes. */
 import type { ClientDetector } from '../analytics/classify/client-detector.ts'
-import type { SourceNotes } from '../analytics/collect/source-notes.ts'
+import type { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
 import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
-import type { SeenClients } from '../analytics/query/seen-clients.ts'
+import type { ObservedTraffic } from '../analytics/query/observed-traffic.ts'
 import type { ViewReports } from '../analytics/query/view-reports.ts'
-import type { KnownSites } from '../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../analytics/settings/settings-store.ts'
+import type { SiteCache } from '../analytics/settings/site-cache.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
-import type { GithubVisitStore } from '../github/authorization-store.ts'
+import type { GithubAuthorizationStore } from '../github/authorization-store.ts'
 import type { EventStore } from '../jobs/event-store.ts'
-import type { FindFurthestJob } from '../jobs/furthest-job.ts'
+import type { JobSignals } from '../jobs/job-signals.ts'
 import type { JobStore } from '../jobs/job-store.ts'
+import type { FindMostAdvancedJob } from '../jobs/most-advanced-job.ts'
 import type { PauseStore } from '../jobs/pause-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
-import type { JobSignals } from '../jobs/wake-job.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { BudgetDefaults } from '../models/budget.ts'
 import type { BudgetStore } from '../models/budget-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
-import type { TestStoredModel } from '../models/stored-model-test.ts'
+import type { TestStoredModel } from '../models/test-stored-model.ts'
 import type { MemberStore } from '../people/member-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
@@ -30,12 +30,12 @@ import type { ProjectStore } from '../projects/project-store.ts'
 import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
 import { changeAnalyticsSettingsRoute } from './analytics/change-analytics-settings.ts'
 import { classifyClientRoute } from './analytics/classify-client.ts'
-import { addCollectScript } from './analytics/collect-script.ts'
 import { collectViewRoute } from './analytics/collect-view.ts'
 import { createSiteKeyRoute } from './analytics/create-site-key.ts'
 import { exportViewsRoute } from './analytics/export-views.ts'
 import { getAnalyticsSettingsRoute } from './analytics/get-analytics-settings.ts'
 import { getCoverageRoute } from './analytics/get-coverage.ts'
+import { getViewTimeseriesRoute } from './analytics/get-view-timeseries.ts'
 import { ingestViewsRoute } from './analytics/ingest-views.ts'
 import { listClientsRoute } from './analytics/list-clients.ts'
 import { listLiveEventsRoute } from './analytics/list-live-events.ts'
@@ -43,24 +43,23 @@ import { listSiteKeysRoute } from './analytics/list-site-keys.ts'
 import { listSourcesRoute } from './analytics/list-sources.ts'
 import { listViewsRoute } from './analytics/list-views.ts'
 import { revokeSiteKeyRoute } from './analytics/revoke-site-key.ts'
-import { viewTimeseriesRoute } from './analytics/view-timeseries.ts'
+import { addTrackingScript } from './analytics/tracking-script.ts'
 import { completeGithubAppRoute } from './github/complete-app.ts'
 import { completeGithubAuthorizationRoute } from './github/complete-authorization.ts'
-import { connectGithubRepositoryRoute } from './github/connect-repository.ts'
-import type { GithubDoor } from './github/github-door.ts'
+import { connectGithubRepositoryRoute } from './github/connect-github-repository.ts'
+import type { GithubConnector } from './github/github-connector.ts'
 import { listGithubAppsRoute } from './github/list-apps.ts'
 import { startGithubAppRoute } from './github/start-app.ts'
 import { startGithubAuthorizationRoute } from './github/start-authorization.ts'
-import { testGithubRepositoryRoute } from './github/test-repository.ts'
+import { testGithubRepositoryRoute } from './github/test-github-repository.ts'
 import { healthzRoute } from './health/healthz.ts'
 import { readyzRoute } from './health/readyz.ts'
-import { addHooks, type WebhookDeps } from './hooks/receive-hook.ts'
 import { archiveJobRoute } from './jobs/archive-job.ts'
 import { cancelJobRoute } from './jobs/cancel-job.ts'
 import { createJobRoute } from './jobs/create-job.ts'
-import type { FollowJobs } from './jobs/follow-jobs.ts'
 import { getDiffRoute } from './jobs/get-diff.ts'
 import { getJobRoute } from './jobs/get-job.ts'
+import type { StreamJobEvents } from './jobs/job-event-streams.ts'
 import { listEventsRoute } from './jobs/list-events.ts'
 import { listJobsRoute } from './jobs/list-jobs.ts'
 import { listMessagesRoute } from './jobs/list-messages.ts'
@@ -75,11 +74,13 @@ import { listModelsRoute } from './models/list-models.ts'
 import type { ModelProviders } from './models/model-providers.ts'
 import { removeModelRoute } from './models/remove-model.ts'
 import { setDefaultModelRoute } from './models/set-default-model.ts'
-import { testStoredModelRoute } from './models/test-stored-model.ts'
-import { testTypedModelRoute } from './models/test-typed-model.ts'
-import { openApiDocument } from './openapi.ts'
+import { testModelRoute } from './models/test-model.ts'
+import { testProjectModelRoute } from './models/test-project-model.ts'
+import { buildOpenApiDocument } from './openapi.ts'
 import { addDashboard } from './pages/dashboard.ts'
-import { addReference } from './pages/reference.ts'
+import { addDocsPages } from './pages/docs.ts'
+import { addErrorPages } from './pages/errors.ts'
+import { addReferencePage } from './pages/reference.ts'
 import { acceptInvitationRoute } from './people/accept-invitation.ts'
 import { changePasswordRoute } from './people/change-password.ts'
 import { createFirstOwnerRoute } from './people/create-first-owner.ts'
@@ -119,6 +120,7 @@ import type { Route } from './route.ts'
 import { createRunnerRoute } from './runners/create-runner.ts'
 import { listRunnersRoute } from './runners/list-runners.ts'
 import { revokeRunnerRoute } from './runners/revoke-runner.ts'
+import { addWebhooks, type WebhookDeps } from './webhooks/receive-webhook.ts'
 
 export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInvitationDeps {
   readiness: Readiness
@@ -128,8 +130,8 @@ export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInv
   audit: AuditStore
   jobs: JobStore
   events: EventStore
-  followJobs: FollowJobs
-  findFurthestJob: FindFurthestJob
+  streamJobEvents: StreamJobEvents
+  findMostAdvancedJob: FindMostAdvancedJob
   models: ModelStore
   modelProviders: ModelProviders
   testStoredModel: TestStoredModel
@@ -140,18 +142,18 @@ export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInv
   gatewayUrl: string | undefined
   readSchemaVersion: () => Promise<string | null>
   codeHosts: CodeHosts
-  github: GithubDoor
-  visits: GithubVisitStore
-  seenClients: SeenClients
+  github: GithubConnector
+  authorizations: GithubAuthorizationStore
+  observedTraffic: ObservedTraffic
   viewBuffer: ViewBuffer
-  sourceNotes: SourceNotes
-  knownSites: KnownSites
+  sourceActivity: SourceActivityRecorder
+  siteCache: SiteCache
   viewReports: ViewReports
   clientDetector: ClientDetector
   analyticsSettings: SettingsStore
 }
 
-/** Every endpoint of the contract, in the order in which the documentation has them. */
+/** All endpoints of the documented API, in the order of the documentation. */
 export const apiRoutes = (deps: ApiDeps): Route[] => [
   createJobRoute(deps),
   getJobRoute(deps),
@@ -163,12 +165,12 @@ export const apiRoutes = (deps: ApiDeps): Route[] => [
   cancelJobRoute(deps),
   archiveJobRoute(deps),
   listModelsRoute(deps),
-  testStoredModelRoute(deps),
+  testProjectModelRoute(deps),
   ingestViewsRoute(deps),
   collectViewRoute(deps),
   listViewsRoute(deps),
   exportViewsRoute(deps),
-  viewTimeseriesRoute(deps),
+  getViewTimeseriesRoute(deps),
   listClientsRoute(deps),
   getCoverageRoute(deps),
   listSourcesRoute(deps),
@@ -213,7 +215,7 @@ export const apiRoutes = (deps: ApiDeps): Route[] => [
   revokeInvitationRoute(deps),
   listAuditEntriesRoute(deps),
   listInstanceModelsRoute(deps),
-  testTypedModelRoute(deps),
+  testModelRoute(deps),
   addModelRoute(deps),
   removeModelRoute(deps),
   setDefaultModelRoute(deps),
@@ -240,7 +242,7 @@ export interface Api {
 }
 
 export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
-  const server = createHttpServer(config, log)
+  const server = createHttpServer(config, log, { publicUrl: deps.publicUrl })
   const declaredRoutes = collectDeclaredRoutes(server)
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
@@ -248,9 +250,11 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   const publicOrigin = new URL(deps.publicUrl).origin
   addRoutes(server, routes, { ...deps, publicOrigin })
   addProviderCallback(server, deps.sessions, publicOrigin)
-  addHooks(server, deps)
-  addCollectScript(server)
-  addReference(server, openApiDocument(routes))
-  addDashboard(server, log, { postsTo: deps.github.baseUrls })
+  addWebhooks(server, deps)
+  addTrackingScript(server)
+  addReferencePage(server, buildOpenApiDocument(routes))
+  addErrorPages(server)
+  addDocsPages(server, log)
+  addDashboard(server, log, { formTargets: deps.github.baseUrls })
   return { server, declaredRoutes }
 }

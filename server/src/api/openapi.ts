@@ -1,15 +1,17 @@
-/** The OpenAPI document, made from the routes: what is registered is what is documented. */
+/** The OpenAPI document. It is generated from the registered routes, so that it cannot differ from them. */
+import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
 import { sessionCookieName } from '../people/session.ts'
 import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
 import { version } from '../platform/version.ts'
-import type { OpenApiDocument } from './reference/openapi-document.ts'
-import type { Route, RouteAccess } from './route.ts'
+import { exampleValue } from './reference/example-value.ts'
+import { type Header, listEndpoints, type OpenApiDocument } from './reference/openapi-document.ts'
+import type { ResponseHeader, Route, RouteAccess } from './route.ts'
 import { NoContent, ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
-export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
+export function buildOpenApiDocument(routes: readonly Route[]): OpenApiDocument {
   const components = new Components()
   components.refer(ProblemSchema)
   const paths: Record<string, Json> = {}
@@ -17,7 +19,7 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
     const path = route.url.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) }
   }
-  return {
+  return withResponseExamples({
     openapi: '3.1.0',
     info: {
       title: 'Colophon',
@@ -26,31 +28,130 @@ export function openApiDocument(routes: readonly Route[]): OpenApiDocument {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `colophon_…`. A secret for servers only.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key of a project, `colophon_…`. Keep it secret and use it only on servers.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
           name: sessionCookieName,
           description:
-            "A person's, made by signing in to the dashboard. What changes something has to come from its pages.",
+            'The session of a person who is signed in to the dashboard. Requests that change something are accepted only from the pages of the dashboard.',
         },
       },
+      headers: documentedHeaders,
       schemas: components.named,
     },
+  })
+}
+
+/** This comes last, because examples are composed from named schemas, which later routes may define. */
+function withResponseExamples(document: OpenApiDocument): OpenApiDocument {
+  for (const { operation } of listEndpoints(document)) {
+    for (const [status, { content = {} }] of Object.entries(operation.responses ?? {})) {
+      const json = content['application/json']
+      if (json?.schema && status.startsWith('2')) {
+        Object.assign(json, { example: json.example ?? exampleValue(document, json.schema) })
+      }
+    }
   }
+  return document
+}
+
+const text = { type: 'string' }
+const seconds = { type: 'integer', minimum: 0 }
+
+/** `X-Request-Id` is in every response. Problems have those of `problemHeaders`; a route adds its own with `responseHeaders`. */
+const documentedHeaders = {
+  'X-Request-Id': {
+    description: 'ID of the request, as in the server log. Include it when you report a problem to the operator.',
+    required: true,
+    schema: text,
+    example: 'req_01m7hvgt44f20ss3rjjczm5hry',
+  },
+  'WWW-Authenticate': {
+    description: 'Authentication scheme to use: always `Bearer`.',
+    required: true,
+    schema: text,
+    example: 'Bearer',
+  },
+  'Retry-After': {
+    description: 'Number of seconds to wait before you send the request again.',
+    schema: seconds,
+    example: 2,
+  },
+  'RateLimit-Policy': {
+    description:
+      'The rate limit that applies: its name, the number of requests (`q`) and the length of the window in seconds (`w`).',
+    schema: text,
+    example: '"jobs";q=100;w=3600',
+  },
+  RateLimit: {
+    description:
+      'State of the rate limit: its name, the number of remaining requests (`r`) and the seconds until it resets (`t`).',
+    schema: text,
+    example: '"jobs";r=99;t=3600',
+  },
+  Location: {
+    description: 'Path of the created resource.',
+    schema: text,
+    example: '/v2/agent/prj_01m7ehrhx0fk5b0axvny9mpndf/job/job_01m7ej5fb2e1et8d6t4k20dq6v',
+  },
+  ETag: {
+    description: 'Version of the resource. Send it as `If-None-Match` to get 304 while nothing has changed.',
+    schema: text,
+    example: '"p4zJ0o2mQf5cV1nX8yTr3A"',
+  },
+  'Content-Disposition': {
+    description: 'Suggested name of the downloaded file.',
+    schema: text,
+    example: 'attachment; filename="page-views.csv"',
+  },
+  'Set-Cookie': {
+    description: 'Cookies of the sign-in: the session, or the state of a sign-in at an identity provider.',
+    schema: text,
+    example: `${sessionCookieName}=…; Path=/; HttpOnly; Secure; SameSite=Lax`,
+  },
+} as const satisfies Record<ResponseHeader, Header>
+
+const problemHeaders: Readonly<Record<string, readonly ResponseHeader[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+function headersOf(status: string, { responseHeaders }: Route, common: readonly ResponseHeader[] = []): Json {
+  const names = new Set<ResponseHeader>(['X-Request-Id', ...common, ...(responseHeaders?.[Number(status)] ?? [])])
+  return Object.fromEntries([...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 const introduction =
-  'Agent jobs that end as pull requests, and exact page views, for any docs-as-code repository. ' +
-  'Inside a version fields and endpoints are only ever added. Every answer carries an `X-Request-Id`.'
+  'Colophon is a self-hosted backend for docs-as-code repositories. Its API runs agent jobs that end as pull requests, and ' +
+  'reports exact page views.\n\n' +
+  'New fields and endpoints can be added to an API version at any time; existing ones are never changed or removed. ' +
+  'Errors are problem details (RFC 9457), and every response has an `X-Request-Id` header.'
+
+const tagDescriptions: Readonly<Record<Route['tag'], string>> = {
+  'Agent jobs':
+    'Create jobs for the agent, send follow-up messages and read the results. Jobs run in the background: poll a job until ' +
+    'its `status` is no longer `active`, or stream its events.',
+  'Page views':
+    'Report page views from a browser or a server, and read exact counts of human and AI traffic by page, time and client.',
+  Projects: 'Create and configure projects: repository, settings, members, runners, health and audit log.',
+  'API keys': 'Create, list and revoke the API keys of a project, and test a key.',
+  People: 'Sign in to the dashboard, change passwords, and invite people to a project.',
+  Service: 'Check the health of the instance, and configure its models and GitHub Apps.',
+}
 
 function operation(route: Route, components: Components): Json {
   const { params, query, body, headers, responses } = route.schemas
-  const documented = [
+  const allParameters = [
     ...parameters('path', params, components),
     ...parameters('query', query, components),
     ...parameters('header', headers, components),
@@ -60,28 +161,39 @@ function operation(route: Route, components: Components): Json {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description && { description: route.description }),
-    ...(documented.length > 0 && { parameters: documented }),
-    ...(body && { requestBody: { required: true, content: bodyForms(body, route, components) } }),
+    ...(allParameters.length > 0 && { parameters: allParameters }),
+    ...(body && { requestBody: { required: true, content: requestContent(body, route, components) } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, schema]) => [
           status,
           {
-            description: route.summary,
+            description: descriptionOf(Number(status), schema),
+            headers: headersOf(status, route),
             ...(schema !== NoContent && {
-              content: contentOf(schema, Number(status) === 200 ? route : {}, components),
+              content: responseContent(
+                schema,
+                {
+                  ...(status === '200' && route.stream && { stream: route.stream }),
+                  example: route.responseExamples?.[Number(status)],
+                },
+                components,
+              ),
             }),
           },
         ]),
       ),
       ...Object.fromEntries(
-        refusals(route).map(([status, description]) => [status, problemResponse(description, components)]),
+        problemsOf(route).map(([status, description]) => [
+          status,
+          problemResponse(status, description, { route, components }),
+        ]),
       ),
     },
     security: securityOf(route.access),
     'x-colophon-access': route.access,
-    ...(route.reads && {
-      'x-colophon-body': { maxBytes: route.reads.maxBytes, mayBePacked: route.reads.mayBePacked },
+    ...(route.largeBody && {
+      'x-colophon-body': { maxBytes: route.largeBody.maxBytes, allowGzip: route.largeBody.allowGzip },
     }),
   }
 }
@@ -100,25 +212,35 @@ function securityOf(access: RouteAccess): Json[] {
   }
 }
 
-function bodyForms(body: TSchema, { reads }: Route, components: Components): Json {
+function requestContent(body: TSchema, { largeBody }: Route, components: Components): Json {
   const schema = components.refer(body)
   const { examples } = body as { examples?: unknown[] }
-  const other = (mediaType: string) => ({ schema: { type: 'string', description: `As ${mediaType}.`, examples } })
-  const forms = Object.keys(reads?.forms ?? { 'application/json': undefined })
+  const otherType = (mediaType: string) => ({
+    schema: { type: 'string', description: `The body as ${mediaType}.`, examples },
+  })
+  const mediaTypes = Object.keys(largeBody?.parsers ?? { 'application/json': undefined })
   return Object.fromEntries(
-    forms.map((mediaType) => [mediaType, mediaType === 'application/json' ? { schema } : other(mediaType)]),
+    mediaTypes.map((mediaType) => [mediaType, mediaType === 'application/json' ? { schema } : otherType(mediaType)]),
   )
 }
 
-function contentOf(schema: TSchema, { streams }: Pick<Route, 'streams'>, components: Components): Json {
+function responseContent(
+  schema: TSchema,
+  { stream, example }: Pick<Route, 'stream'> & { example?: unknown },
+  components: Components,
+): Json {
   const { contentMediaType = 'application/json' } = schema as { contentMediaType?: string }
   return {
-    [contentMediaType]: { schema: components.refer(schema) },
-    ...(streams && { [streams.contentType]: { schema: { type: 'string', description: streams.description } } }),
+    [contentMediaType]: { schema: components.refer(schema), ...(example !== undefined && { example }) },
+    ...(stream && { [stream.contentType]: { schema: { type: 'string', description: stream.description } } }),
   }
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefined, components: Components): Json[] {
+function parameters(
+  location: 'path' | 'query' | 'header',
+  schema: TSchema | undefined,
+  components: Components,
+): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, TSchema>
     required?: string[]
@@ -127,7 +249,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefi
     const { description, ...rest } = property as { description?: string }
     return {
       name,
-      in: place,
+      in: location,
       required: required.includes(name),
       ...(description && { description }),
       schema: components.refer(rest as TSchema),
@@ -135,27 +257,37 @@ function parameters(place: 'path' | 'query' | 'header', schema: TSchema | undefi
   })
 }
 
-const problemResponse = (description: string, components: Components): Json => ({
+/** The schema's own description, or else the name of the status. */
+const descriptionOf = (status: number, schema: TSchema): string =>
+  (schema as { description?: string }).description ?? STATUS_CODES[status] ?? ''
+
+const problemResponse = (
+  status: string,
+  description: string,
+  { route, components }: { route: Route; components: Components },
+): Json => ({
   description,
+  headers: headersOf(status, route, problemHeaders[status]),
   content: { 'application/problem+json': { schema: components.refer(ProblemSchema) } },
 })
 
-/** Every way in which this route, or what stands in front of it, can refuse: status → the codes. */
-function refusals(route: Route): [status: string, description: string][] {
-  const { access, schemas, method, refuses = [], wantsFreshSession, maxPerMinutePerNetwork } = route
-  const isOfSession = access === 'session' || access === 'operator'
-  const isOfProject = access !== 'public' && access !== 'any-key' && !isOfSession
-  const withKey = access === 'any-key' || isOfProject
+/** The problems that this route, or the server before it, can respond with: status → the codes. */
+function problemsOf(route: Route): [status: string, description: string][] {
+  const { access, schemas, method, problems = [], requiresRecentSignIn, maxPerMinutePerNetwork } = route
+  const needsSession = access === 'session' || access === 'operator'
+  const isOfProject = access !== 'public' && access !== 'any-key' && !needsSession
+  const takesKey = access === 'any-key' || isOfProject
   const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
-    if (schemas.responses[status]) return false // the route answers with this status itself
-    if (code === 'invalid_request' || status >= 500 || refuses.includes(code as ProblemCode)) return true
+    if (schemas.responses[status]) return false // the route has its own response with this status
+    if (code === 'invalid_request' || code === 'request_timeout' || status >= 500) return true
+    if (problems.includes(code as ProblemCode)) return true
     if (status === 401) return access !== 'public'
-    if (code === 'ip_not_allowed') return withKey
+    if (code === 'ip_not_allowed') return takesKey
     if (code === 'insufficient_scope' || status === 404) return isOfProject
     if (code === 'insufficient_role') return isOfProject || access === 'operator'
-    if (code === 'cross_origin') return method !== 'GET' && (isOfProject || isOfSession)
-    if (code === 'reauthentication_required') return wantsFreshSession === true
-    if (status === 413 || status === 415) return schemas.body !== undefined
+    if (code === 'cross_origin') return method !== 'GET' && (isOfProject || needsSession)
+    if (code === 'reauthentication_required') return requiresRecentSignIn === true
+    if (status === 408 || status === 413 || status === 415) return schemas.body !== undefined
     if (code !== 'rate_limited') return false
     const isRead = access !== 'public' && method === 'GET'
     return maxPerMinutePerNetwork !== undefined || access === 'project:write' || isRead
@@ -164,7 +296,7 @@ function refusals(route: Route): [status: string, description: string][] {
   return [...byStatus].map(([status, codes]) => [status, codes.map(([code]) => `\`${code}\``).join(', ')])
 }
 
-/** Schemas with an `$id` become named components, wherever they stand. */
+/** Schemas with an `$id` become named components, at any depth. */
 class Components {
   readonly named: Record<string, Json> = {}
 
@@ -183,7 +315,7 @@ class Components {
     return Object.fromEntries(Object.entries(value).map((entry) => this.#keyword(entry)))
   }
 
-  /** TypeBox writes a map as a pattern that all names match, which generators of clients take for values of any type. */
+  /** TypeBox writes a map as a pattern that matches all names. Client generators would type its values as unknown. */
   #keyword([name, value]: [string, unknown]): [string, unknown] {
     if (name === 'patternProperties') {
       const values = (value as Json)['^.*$']

@@ -1,114 +1,129 @@
 /**
- * What an endpoint is: one file with its schema, who may call it, and its handler. Everything else (authentication,
- * validation, errors, limits, documentation) it gets by being registered with `addRoutes`.
+ * An endpoint is one file with its schemas, its access and its handler. Authentication, validation, errors, rate limits and
+ * documentation come with its registration in `addRoutes`.
  */
 import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
-import type { Key } from '../keys/key-store.ts'
+import type { ApiKeyRecord } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
 import type { LiveSession } from '../people/session.ts'
-import type { LargeBody } from '../platform/http/large-body.ts'
+import type { LargeBodyOptions } from '../platform/http/large-body-reader.ts'
 import type { ProblemCode } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Caller } from './caller.ts'
 
 /**
- * `public`: anybody. `signature`: whoever signed the request with a shared secret. `any-key`: whoever has a valid key.
- * `session`: whoever is signed in. `operator`: somebody signed in who runs the installation. A scope: a key that has it, of
- * the project in the path; or a member of that project who is signed in and whose role has it (`caller.ts`).
+ * `public`: anyone. `signature`: a sender that signs the request with a shared secret. `any-key`: any valid API key.
+ * `session`: a person who is signed in. `operator`: an operator of the instance who is signed in. A scope: an API key of the
+ * project in the path that has the scope, or a signed-in member of that project whose role includes it (`caller.ts`).
  */
 export type Access = 'public' | 'signature' | 'any-key' | 'session' | 'operator' | Scope
 
-/** Of the contract's own routes: what is signed is between us and a code host. */
+/** Access of the documented API. Signed requests are webhooks from a code host and are not part of it. */
 export type RouteAccess = Exclude<Access, 'signature'>
 
 export interface RouteSchemas {
   params?: TObject
   query?: TObject
   body?: TObject
-  /** Names in lower case. */
+  /** Header names in lower case. */
   headers?: TObject
-  /** By status; a problem is added for every way in which the route can refuse. */
+  /** By status. The problems that the route can respond with are added. */
   responses: Readonly<Record<number, TSchema>>
 }
 
-export type RouteRequest<Schemas extends RouteSchemas, Who extends RouteAccess> = {
-  params: PartOf<Schemas['params']>
-  query: PartOf<Schemas['query']>
-  body: PartOf<Schemas['body']>
-  headers: PartOf<Schemas['headers']>
-  http: HttpFacts
-  /** Throws when whoever asked may no longer: for an answer that goes on for long. */
-  recheck(): Promise<void>
-} & WhoAsks<Who>
+export type RouteRequest<Schemas extends RouteSchemas, RequiredAccess extends RouteAccess> = {
+  params: StaticOf<Schemas['params']>
+  query: StaticOf<Schemas['query']>
+  body: StaticOf<Schemas['body']>
+  headers: StaticOf<Schemas['headers']>
+  http: HttpContext
+  /** Throws if the caller has lost access in the meantime. For responses that take long. */
+  recheckAccess(): Promise<void>
+} & CallerContext<RequiredAccess>
 
-/** For the few that need more of the request than its schema says. */
-export interface HttpFacts {
+/** For the few handlers that need more of the request than its schemas describe. */
+export interface HttpContext {
   requestId: string
-  /** Whose it is, as far as trusted proxies tell. */
-  address: string
-  /** All cookies as they came. */
-  cookie: string
+  /** IP address of the client, from the connection or from a trusted proxy. */
+  ipAddress: string
+  /** The `Cookie` header, unparsed. */
+  cookieHeader: string
 }
 
-type WhoAsks<Who extends RouteAccess> = Who extends 'public'
+type CallerContext<RequiredAccess extends RouteAccess> = RequiredAccess extends 'public'
   ? unknown
-  : Who extends 'any-key'
-    ? { key: Key }
-    : Who extends 'session' | 'operator'
+  : RequiredAccess extends 'any-key'
+    ? { key: ApiKeyRecord }
+    : RequiredAccess extends 'session' | 'operator'
       ? { session: LiveSession; actor: Actor }
       : { projectId: Id<'prj'>; caller: Caller; actor: Actor }
 
-type PartOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
 export type RouteResponse<Schemas extends RouteSchemas> = {
   [Status in keyof Schemas['responses']]: {
     status: Status
-    body: PartOf<Schemas['responses'][Status]>
+    body: StaticOf<Schemas['responses'][Status]>
     headers?: Record<string, string | string[]>
   }
 }[keyof Schemas['responses']]
 
-export interface RouteDefinition<Schemas extends RouteSchemas, Who extends RouteAccess> {
+export type ResponseHeader =
+  | 'X-Request-Id'
+  | 'WWW-Authenticate'
+  | 'Retry-After'
+  | 'RateLimit-Policy'
+  | 'RateLimit'
+  | 'Location'
+  | 'ETag'
+  | 'Content-Disposition'
+  | 'Set-Cookie'
+
+export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess extends RouteAccess> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** With parameters as `:name`. A route with a scope has `:projectId`. */
   url: string
-  access: Who
-  /** The name of the client's function. */
+  access: RequiredAccess
+  /** `operationId`, and the name of the operation in generated clients. */
   name: string
   tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'People' | 'Service'
   summary: string
   description?: string
   schemas: Schemas
-  /** For anybody's pages: every other route for anybody changes something only for requests from our own. */
-  takesCrossSite?: true
-  /** What cannot be undone by whoever finds an open browser: a session has to be a few minutes old at most. */
-  wantsFreshSession?: true
-  /** For what strangers can try: counted by where it comes from. */
+  /** Accepts requests from the pages of any site. Other public routes accept changes only from our own pages. */
+  allowsCrossOrigin?: true
+  /** Requires a session that is at most 10 minutes old, so that nobody can use a browser that was left open. */
+  requiresRecentSignIn?: true
+  /** Rate limit by the network of the client, for routes on which strangers can guess secrets. */
   maxPerMinutePerNetwork?: number
-  /** Asked too often for a logged line each, where all goes well. */
+  /** Called too often to log every successful request. */
   quiet?: true
-  /** Beyond what every route of its kind can refuse. */
-  refuses?: readonly ProblemCode[]
-  /** For a body that is large, or not only JSON: it is read so, and its schema only documents it. */
-  reads?: LargeBody & { forms: Readonly<Record<string, (bytes: Buffer) => PartOf<Schemas['body']>>> }
-  /** What it gives instead of its JSON to a client that accepts this. */
-  streams?: {
+  /** Response headers by status, in addition to `X-Request-Id` and those of every problem with that status. */
+  responseHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
+  /** Example bodies by status, where the one composed from the schema would mislead. */
+  responseExamples?: Readonly<Record<number, unknown>>
+  /** Problems in addition to those that every route of its kind can respond with. */
+  problems?: readonly ProblemCode[]
+  /** For a body that is large or not only JSON. The route parses and validates it; the body schema only documents it. */
+  largeBody?: LargeBodyOptions & { parsers: Readonly<Record<string, (bytes: Buffer) => StaticOf<Schemas['body']>>> }
+  /** A stream that replaces the JSON for clients that accept its content type. */
+  stream?: {
     contentType: string
     description: string
-    open(request: RouteRequest<Schemas, Who>): Promise<Readable>
+    open(request: RouteRequest<Schemas, RequiredAccess>): Promise<Readable>
   }
-  handle(request: RouteRequest<Schemas, Who>): Promise<RouteResponse<Schemas>>
+  handle(request: RouteRequest<Schemas, RequiredAccess>): Promise<RouteResponse<Schemas>>
 }
 
-/** A route whose types are settled: what a list of routes holds. */
+/** A route without its specific types, for lists of routes. */
 export type Route = RouteDefinition<RouteSchemas, RouteAccess>
 
-export function route<const Schemas extends RouteSchemas, const Who extends RouteAccess>(
-  definition: RouteDefinition<Schemas, Who>,
+export function route<const Schemas extends RouteSchemas, const RequiredAccess extends RouteAccess>(
+  definition: RouteDefinition<Schemas, RequiredAccess>,
 ): Route {
-  // The handler gets exactly what its schemas let through; the list of routes need not know these types.
+  // The handler receives exactly what its schemas allow. The list of routes does not need these types.
   return definition as unknown as Route
 }
 

@@ -1,15 +1,15 @@
-/** Who did what: insert only, written in the transaction of the act itself, so that neither is there without the other. */
+/** Records who did what. Insert only, and in the transaction of the action, so that neither exists without the other. */
 import type { Kysely, Transaction } from 'kysely'
 import { type Id, newId } from '../platform/ids.ts'
 import type { AuditTables } from './tables.ts'
 
-/** A person at the machine (`colophon-server admin`); or, over HTTP, a key or somebody who is signed in. */
+/** The operator at the command line (`colophon-server admin`), an API key, or a person who is signed in. */
 export type Actor =
   | { kind: 'operator' }
   | { kind: 'key'; keyId: Id<'key'>; requestId: string }
   | { kind: 'person'; email: string; requestId: string | null }
 
-/** Some things happen elsewhere, and are only seen here. */
+/** Some changes happen on the code host, and Colophon only observes them. */
 export type AuditedActor = Actor | { kind: 'code-host' }
 
 export type AuditAction =
@@ -42,14 +42,14 @@ export type AuditAction =
   | 'site_key.created'
   | 'site_key.revoked'
 
-export interface AuditAct {
+export interface AuditInput {
   action: AuditAction
-  /** The id of what was acted upon. */
+  /** The id of the affected object. */
   subject: string
   detail: Record<string, unknown>
 }
 
-export interface AuditEntry extends AuditAct {
+export interface AuditEntry extends AuditInput {
   id: Id<'aud'>
   at: Date
   /** `operator`, `code-host`, a key's id, or a person's email address. */
@@ -61,7 +61,7 @@ export type RecordAudit = <Tables extends AuditTables>(
   tx: Transaction<Tables>,
   projectId: Id<'prj'>,
   actor: AuditedActor,
-  act: AuditAct,
+  act: AuditInput,
 ) => Promise<void>
 
 export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, subject, detail }) => {
@@ -70,7 +70,7 @@ export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, s
     .values({
       project_id: projectId,
       id: newId('aud'),
-      actor: nameOfActor(actor),
+      actor: actorName(actor),
       action,
       subject,
       detail: JSON.stringify(detail),
@@ -79,7 +79,7 @@ export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, s
     .execute()
 }
 
-export function nameOfActor(actor: AuditedActor): string {
+export function actorName(actor: AuditedActor): string {
   switch (actor.kind) {
     case 'operator':
     case 'code-host':
@@ -98,13 +98,13 @@ export class AuditStore {
     this.#db = db
   }
 
-  /** Newest first; `before` is the last id of the page before. */
+  /** Newest first; `before` is the last id of the previous page. */
   async list(
     projectId: Id<'prj'>,
     { limit, before }: { limit: number; before: string | undefined },
   ): Promise<AuditEntry[]> {
     let query = this.#db.selectFrom('audit_entry').selectAll().where('project_id', '=', projectId)
-    if (before !== undefined) query = query.where('id', '<', before as Id<'aud'>) // any text has a place in the order
+    if (before !== undefined) query = query.where('id', '<', before as Id<'aud'>) // any text can be compared with an id
     const rows = await query.orderBy('id', 'desc').limit(limit).execute()
     return rows.map(({ id, at, actor, action, subject, detail, request_id }) => ({
       id,

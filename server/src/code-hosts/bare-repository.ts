@@ -1,18 +1,18 @@
 /**
- * Where a result becomes a branch: a bare repository in a temporary directory. Nothing of the result is ever checked out,
- * so nothing of it can run here. Every step looks before it acts; done twice, it changes nothing.
+ * Turns a result into a branch, in a bare repository in a temporary directory. The result is never checked out, so nothing
+ * in it can run here. Every step is idempotent: it reads the current state before it changes anything.
  */
 import { createHash } from 'node:crypto'
 import {
-  type AllowPolicy,
+  type AllowListPolicy,
   type ChangeRefusal,
   type ChangeRefusalCode,
   type CheckedChange,
+  findRefusals,
   maxChangedFiles,
-  printable,
-  refusalsOf,
+  printablePath,
 } from './allow-list/allow-list.ts'
-import { hasCodeInFront, mayHaveFrontMatter } from './allow-list/front-matter.ts'
+import { hasExecutableFrontMatter, mayHaveFrontMatter } from './allow-list/front-matter.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
 import { type CommitDetails, GitRepository, type GitRepositoryDeps, type UnpackRefusal } from './git/git-repository.ts'
@@ -24,26 +24,29 @@ export type ResultRefusalCode =
   | UnpackRefusal
   | ComparisonRefusal
   | ChangeRefusalCode
-  | 'front_matter_code'
+  | 'executable_front_matter'
 
-/** `path` is printable, and empty where the whole result is meant. */
+/** `path` is printable. Empty: the refusal concerns the whole result. */
 export type ResultRefusal = { code: ResultRefusalCode; path: string }
 
-export type OfferedResult = {
+export type SubmittedResult = {
   bundle: Uint8Array
-  /** As the runner says. */
+  /** As reported by the runner. */
   base: CommitId
-  /** That the work began on; undefined: what an earlier attempt at the same turn accepted, and the branch may be gone. */
+  /**
+   * The branch that the work started from. Undefined: an earlier attempt at the same turn has accepted the result already, and
+   * the branch may have been deleted since.
+   */
   branch: string | undefined
-  policy: AllowPolicy
+  policy: AllowListPolicy
 }
 
 export type AcceptedResult = {
   base: CommitId
-  /** The runner's own commit. Only its tree is used: author, message and date are whatever a runner liked. */
+  /** The runner's own commit. Only its tree is used: the runner chose author, message and date. */
   head: CommitId
   tree: string
-  policy: AllowPolicy
+  policy: AllowListPolicy
   changes: readonly CommitChange[]
 }
 
@@ -51,29 +54,29 @@ export type Acceptance =
   | { kind: 'accepted'; result: AcceptedResult }
   | { kind: 'no_changes' }
   | { kind: 'refused'; refusals: readonly ResultRefusal[] }
-  /** The branch does not lead to the commit that the work is said to have begun on; not any more, or it never did. */
+  /** The branch does not contain the commit that the runner reports as its base; no longer, or it never did. */
   | { kind: 'base_gone' }
 
-export type Placement =
-  /** To be recorded, then put on the branch. */
+export type CommitPreparation =
+  /** The caller records the commit, then puts it on the branch. */
   | { kind: 'ready'; commit: PreparedCommit }
   /**
-   * An earlier attempt got through. `head` is what the branch has now, `ours` what the host calls our commit on it; undefined:
-   * what we wanted to change is there, by other commits.
+   * An earlier attempt succeeded. `head` is the current head of the branch, `ownCommit` the id of our commit on the host.
+   * Undefined: other commits made the same changes.
    */
-  | { kind: 'published'; head: CommitId; ours: CommitId | undefined }
-  /** People changed the branch, and the two do not fit together. */
+  | { kind: 'published'; head: CommitId; ownCommit: CommitId | undefined }
+  /** People changed the branch in a way that conflicts with the result. */
   | { kind: 'branch_moved' }
 
 const comparisonLimits: ComparisonLimits = {
-  changes: maxChangedFiles,
-  depth: 30,
-  trees: 5_000,
-  treeBytes: 64 * 1024 * 1024,
+  maxChanges: maxChangedFiles,
+  maxDepth: 30,
+  maxTrees: 5_000,
+  maxTreeBytes: 64 * 1024 * 1024,
 }
 const maxListedRefusals = 20
 const maxPatchBytes = 2 * 1024 * 1024
-/** Further back our base is not looked for: such a branch counts as another one. */
+/** Our base is searched this far back. A branch with more commits on top of it counts as a different branch. */
 const maxForeignCommits = 50
 
 export class BareRepository implements AsyncDisposable {
@@ -91,22 +94,22 @@ export class BareRepository implements AsyncDisposable {
     await this.#git.close()
   }
 
-  /** Takes a runner's bundle in, if all that it changes is allowed. */
-  async accept(offered: OfferedResult): Promise<Acceptance> {
+  /** Accepts a runner's bundle if everything that it changes is allowed. */
+  async accept(offered: SubmittedResult): Promise<Acceptance> {
     const { bundle, base, branch, policy } = offered
     const reading = await readBundle(bundle, base)
     if (reading.kind === 'refused') return refused(reading.code)
     const { head, pack } = reading
 
     if ((await this.#git.fetch(base, 1)) === 'gone') return { kind: 'base_gone' }
-    // A commit of somebody else's branch would bring all of it along into our pull request.
+    // A base on another branch would bring all commits of that branch into our pull request.
     if (branch !== undefined && !(await this.#git.isOnBranch(base, branch))) return { kind: 'base_gone' }
     const unpacked = await this.#git.unpack(pack)
     if (unpacked !== 'unpacked') return refused(unpacked)
 
     const objects = this.#git.openObjects()
     try {
-      if ((await objects.info(head))?.type !== 'commit') return refused('broken_objects')
+      if ((await objects.info(head))?.type !== 'commit') return refused('invalid_objects')
       if (!(await this.#git.isAncestor(base, head))) return refused('wrong_base')
       const baseTree = await treeOf(objects, base)
       const tree = await treeOf(objects, head)
@@ -119,55 +122,55 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  /** For people to read: what the result changes since then, which is its base unless said otherwise. */
-  async diff({ base, head }: AcceptedResult, since: CommitId = base): Promise<{ patch: string; isWhole: boolean }> {
-    const isHere = since === base || (await this.#git.fetch(since, 1)) !== 'gone'
-    return await this.#git.patch(isHere ? since : base, head, maxPatchBytes)
+  /** A diff for people: what the result changes relative to `since`, by default its base. */
+  async diff({ base, head }: AcceptedResult, since: CommitId = base): Promise<{ patch: string; isComplete: boolean }> {
+    const isFetched = since === base || (await this.#git.fetch(since, 1)) !== 'gone'
+    return await this.#git.patch(isFetched ? since : base, head, maxPatchBytes)
   }
 
   /**
-   * Makes our own commit of an accepted result: on its base, or on the branch's head if people pushed to it meanwhile.
-   * `recorded` is the commit that an earlier attempt at the same turn was about to put there.
+   * Creates our own commit from an accepted result: on its base, or on the head of the branch if people have pushed to it in
+   * the meantime. `recorded` is the commit that an earlier attempt at the same turn was about to put there.
    */
-  async place(
+  async prepareCommit(
     result: AcceptedResult,
     branch: string,
     details: CommitDetails,
     recorded: CommitId | undefined,
-  ): Promise<Placement> {
+  ): Promise<CommitPreparation> {
     const { base, tree, changes } = result
-    const commit = await this.#prepare({ parent: base, tree, changes }, details)
+    const commit = await this.#createCommit({ parent: base, tree, changes }, details)
     const head = await this.#git.remoteHead(branch)
     if (head === undefined || head === base) return { kind: 'ready', commit }
-    if (head === commit.id || head === recorded) return { kind: 'published', head, ours: head }
+    if (head === commit.id || head === recorded) return { kind: 'published', head, ownCommit: head }
 
     if ((await this.#git.fetch(head, maxForeignCommits)) === 'gone') return { kind: 'branch_moved' }
-    const ours = await this.#findOurs(head, base, commit.id, recorded)
-    if (ours) return { kind: 'published', head, ours }
-    // Rebased or started over: what people did since the base can no longer be told from what they undid.
+    const ownCommit = await this.#findOwnCommit(head, base, commit.id, recorded)
+    if (ownCommit) return { kind: 'published', head, ownCommit }
+    // Rebased or recreated: it is no longer possible to distinguish what people changed since the base from what they reverted.
     if (!(await this.#git.isAncestor(base, head))) return { kind: 'branch_moved' }
-    return await this.#placeOn(head, commit.id, result, details)
+    return await this.#prepareOnHead(head, commit.id, result, details)
   }
 
   /**
-   * A host that makes commits itself, to sign them, gives them names that are not known beforehand, and its answer may have
-   * been lost. So of each commit on the branch: what would ours be called, with its parent and its tree?
+   * A host that creates commits itself, to sign them, assigns ids that are not known beforehand, and its response may have been
+   * lost. So for each commit on the branch, compute the id that ours would have with the same parent and tree.
    */
-  async #findOurs(
+  async #findOwnCommit(
     head: CommitId,
     base: CommitId,
     commit: CommitId,
     recorded: CommitId | undefined,
   ): Promise<CommitId | undefined> {
-    const wanted = recorded ? [commit, recorded] : [commit]
+    const ourIds = recorded ? [commit, recorded] : [commit]
     const objects = this.#git.openObjects()
     try {
       const contents = await objects.contents(commit)
       const details = contents.subarray(contents.indexOf('\nauthor ')).toString('latin1')
       const found = (await this.#git.listCommits(head, base)).find(({ id, tree, parents }) => {
         const [parent, ...others] = parents
-        if (wanted.includes(id)) return true
-        return parent !== undefined && others.length === 0 && wanted.includes(commitIdOf(tree, parent, details))
+        if (ourIds.includes(id)) return true
+        return parent !== undefined && others.length === 0 && ourIds.includes(computeCommitId(tree, parent, details))
       })
       return found?.id
     } finally {
@@ -175,7 +178,7 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  async #prepare(
+  async #createCommit(
     { parent, tree, changes }: Pick<PreparedCommit, 'parent' | 'tree' | 'changes'>,
     details: CommitDetails,
   ): Promise<PreparedCommit> {
@@ -186,12 +189,12 @@ export class BareRepository implements AsyncDisposable {
       tree,
       changes,
       message: details.message,
-      contentsOf: (blob) => this.#contentsOf(blob),
+      readBlob: (blob) => this.#readBlob(blob),
       push: async (branch) => ((await this.#git.push(id, branch)) === 'pushed' ? 'pushed' : 'branch_moved'),
     }
   }
 
-  async #contentsOf(blob: string): Promise<Buffer | undefined> {
+  async #readBlob(blob: string): Promise<Buffer | undefined> {
     const objects = this.#git.openObjects()
     try {
       return (await objects.info(blob)) ? await objects.contents(blob) : undefined
@@ -200,22 +203,22 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  async #placeOn(
+  async #prepareOnHead(
     head: CommitId,
     commit: CommitId,
     { policy }: AcceptedResult,
     details: CommitDetails,
-  ): Promise<Placement> {
+  ): Promise<CommitPreparation> {
     const merged = await this.#git.mergeTrees(head, commit)
     if (merged === undefined) return { kind: 'branch_moved' }
     const objects = this.#git.openObjects()
     try {
       const headTree = await treeOf(objects, head)
-      if (merged === headTree) return { kind: 'published', head, ours: undefined }
-      // Once more, on what would be pushed: a page that people moved takes our change along to its new place.
+      if (merged === headTree) return { kind: 'published', head, ownCommit: undefined }
+      // Check again what would be pushed: if people moved a page, the merge applies our change at the new path.
       const { refusals, changes } = await this.#check(objects, headTree, merged, policy)
       if (refusals.length > 0) return { kind: 'branch_moved' }
-      return { kind: 'ready', commit: await this.#prepare({ parent: head, tree: merged, changes }, details) }
+      return { kind: 'ready', commit: await this.#createCommit({ parent: head, tree: merged, changes }, details) }
     } finally {
       objects.close()
     }
@@ -225,32 +228,40 @@ export class BareRepository implements AsyncDisposable {
     objects: ObjectReader,
     before: string,
     after: string,
-    policy: AllowPolicy,
+    policy: AllowListPolicy,
   ): Promise<{ refusals: readonly ResultRefusal[]; changes: readonly CommitChange[] }> {
     const comparison = await compareTrees(objects, before, after, comparisonLimits)
     if (comparison.kind === 'refused') {
-      return { refusals: [{ code: comparison.code, path: printable(comparison.path) }], changes: [] }
+      return { refusals: [{ code: comparison.code, path: printablePath(comparison.path) }], changes: [] }
     }
-    const { changes, grown } = comparison
-    const sizes = await this.#newBytes(objects, changes, before)
-    const missing = changes.filter(({ after: now }) => now && sizes.get(now.id) === undefined)
+    const { changes, additions } = comparison
+    const sizes = await this.#readNewBytes(objects, changes, before)
+    const missing = changes.filter((change) => change.after && sizes.get(change.after.id) === undefined)
     if (missing.length > 0) {
-      return { refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printable(path) })), changes: [] }
+      return {
+        refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printablePath(path) })),
+        changes: [],
+      }
     }
     const checked = changes.map((change): CheckedChange => {
-      const { path, before: old, after: now } = change
-      return { path, beforeMode: old?.mode, afterMode: now?.mode, newBytes: now ? (sizes.get(now.id) ?? 0) : 0 }
+      const { path, before: oldFile, after: newFile } = change
+      const newBytes = newFile ? (sizes.get(newFile.id) ?? 0) : 0
+      return { path, beforeMode: oldFile?.mode, afterMode: newFile?.mode, newBytes }
     })
-    const refusals: readonly ChangeRefusal[] = refusalsOf(checked, grown, policy)
-    // Only now is it known that all pages together are small.
+    const refusals: readonly ChangeRefusal[] = findRefusals(checked, additions, policy)
+    // Pages are read only now that their total size is known to be small.
     return {
-      refusals: refusals.length > 0 ? refusals : await codeInPages(objects, changes),
-      changes: changes.map(asCommitChange),
+      refusals: refusals.length > 0 ? refusals : await findExecutableFrontMatter(objects, changes),
+      changes: changes.map(toCommitChange),
     }
   }
 
-  /** By id. What the base has already, under whatever name, is nothing new; nor need it be here to be asked. */
-  async #newBytes(objects: ObjectReader, changes: readonly FileChange[], base: string): Promise<Map<string, number>> {
+  /** Sizes by blob id. A blob that the base already contains, under any path, counts as 0; it need not have been fetched. */
+  async #readNewBytes(
+    objects: ObjectReader,
+    changes: readonly FileChange[],
+    base: string,
+  ): Promise<Map<string, number>> {
     const sizes = new Map<string, number>()
     for (const { before } of changes) if (before) sizes.set(before.id, 0)
     const absent = new Set<string>()
@@ -262,7 +273,7 @@ export class BareRepository implements AsyncDisposable {
       else if (!info) absent.add(after.id)
     }
     if (absent.size === 0) return sizes
-    const inBase = await this.#git.listFileIds(base)
+    const inBase = await this.#git.listBlobIds(base)
     for (const id of absent) if (inBase.has(id)) sizes.set(id, 0)
     return sizes
   }
@@ -272,25 +283,28 @@ function refused(code: ResultRefusalCode): Acceptance {
   return { kind: 'refused', refusals: [{ code, path: '' }] }
 }
 
-async function codeInPages(objects: ObjectReader, changes: readonly FileChange[]): Promise<ResultRefusal[]> {
+async function findExecutableFrontMatter(
+  objects: ObjectReader,
+  changes: readonly FileChange[],
+): Promise<ResultRefusal[]> {
   const refusals: ResultRefusal[] = []
   for (const { path, after } of changes) {
-    // A page that is not here was only moved.
+    // A page whose contents were not fetched was only moved.
     if (!after || !mayHaveFrontMatter(path.toString()) || !(await objects.info(after.id))) continue
-    if (!hasCodeInFront(await objects.contents(after.id))) continue
-    refusals.push({ code: 'front_matter_code', path: printable(path) })
+    if (!hasExecutableFrontMatter(await objects.contents(after.id))) continue
+    refusals.push({ code: 'executable_front_matter', path: printablePath(path) })
   }
   return refusals
 }
 
-/** Names that are not UTF-8 are refused above, also of files that are only changed. */
-const asCommitChange = ({ path, before, after }: FileChange): CommitChange => ({
+/** Paths that are not UTF-8 were refused before, including those of existing files. */
+const toCommitChange = ({ path, before, after }: FileChange): CommitChange => ({
   path: path.toString('utf8'),
   mode: (after ?? before)?.mode ?? '100644',
   blob: after?.id ?? null,
 })
 
-function commitIdOf(tree: string, parent: CommitId, details: string): CommitId {
+function computeCommitId(tree: string, parent: CommitId, details: string): CommitId {
   const contents = Buffer.from(`tree ${tree}\nparent ${parent}${details}`, 'latin1')
   return createHash('sha1').update(`commit ${contents.length}\0`).update(contents).digest('hex')
 }

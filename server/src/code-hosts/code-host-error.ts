@@ -1,11 +1,11 @@
 import { EgressError, type EgressErrorCode } from '../platform/egress/egress-error.ts'
 
-/** The same call may work later. */
-export type RetryCode = 'unreachable' | 'server_error' | 'rate_limited' | 'unexpected_response'
+/** The same call may succeed later. */
+export type RetryableErrorCode = 'unreachable' | 'server_error' | 'rate_limited' | 'unexpected_response'
 
 /** The same call fails again until a person changes something. */
-export type FinalCode =
-  | 'address_refused'
+export type FinalErrorCode =
+  | 'address_not_allowed'
   | 'token_rejected'
   | 'forbidden'
   | 'not_found'
@@ -13,13 +13,13 @@ export type FinalCode =
   | 'rejected'
   | 'moved'
   | 'too_large'
-  | 'push_refused'
+  | 'push_rejected'
 
 type Failure =
-  | { kind: 'retry'; code: RetryCode; retryAfterSeconds?: number | undefined }
-  | { kind: 'final'; code: FinalCode; retryAfterSeconds?: undefined }
+  | { kind: 'retry'; code: RetryableErrorCode; retryAfterSeconds?: number | undefined }
+  | { kind: 'final'; code: FinalErrorCode; retryAfterSeconds?: undefined }
 
-/** The message is for the people of a project: it says what to do, and holds no token. */
+/** The message is shown to members of a project. It says what to do, and never contains a token. */
 export class CodeHostError extends Error {
   override readonly name = 'CodeHostError'
   readonly failure: Failure
@@ -30,13 +30,15 @@ export class CodeHostError extends Error {
   }
 }
 
-export const isCodeHostError = (error: unknown, ...codes: (RetryCode | FinalCode)[]): error is CodeHostError =>
-  error instanceof CodeHostError && codes.includes(error.failure.code)
+export const isCodeHostError = (
+  error: unknown,
+  ...codes: (RetryableErrorCode | FinalErrorCode)[]
+): error is CodeHostError => error instanceof CodeHostError && codes.includes(error.failure.code)
 
 const egressFailures: Record<EgressErrorCode, Failure> = {
-  url_not_allowed: { kind: 'final', code: 'address_refused' },
-  scheme_not_allowed: { kind: 'final', code: 'address_refused' },
-  address_not_allowed: { kind: 'final', code: 'address_refused' },
+  url_not_allowed: { kind: 'final', code: 'address_not_allowed' },
+  scheme_not_allowed: { kind: 'final', code: 'address_not_allowed' },
+  address_not_allowed: { kind: 'final', code: 'address_not_allowed' },
   unresolvable: { kind: 'retry', code: 'unreachable' },
   connect_failed: { kind: 'retry', code: 'unreachable' },
   tls_failed: { kind: 'retry', code: 'unreachable' },
@@ -47,19 +49,19 @@ const egressFailures: Record<EgressErrorCode, Failure> = {
   too_large: { kind: 'final', code: 'too_large' },
 }
 
-export function failureOfCall(error: unknown): unknown {
+export function toCodeHostError(error: unknown): unknown {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return new CodeHostError({ kind: 'retry', code: 'unreachable' }, 'The code host did not answer in time.')
+    return new CodeHostError({ kind: 'retry', code: 'unreachable' }, 'The code host did not respond in time.')
   }
   return error instanceof EgressError ? new CodeHostError(egressFailures[error.code], error.message) : error
 }
 
-/** What an answer other than success means, whichever call it was to. `what` names the call, `said` the host's reason. */
-export function failureOfStatus(response: Response, what: string, said?: string): CodeHostError {
+/** The error for a response that is not a success. `what` names the call, `reason` is the host's explanation. */
+export function errorFromStatus(response: Response, what: string, reason?: string): CodeHostError {
   const { status } = response
-  const message = `The code host answered ${status} to ${what}${said ? `: ${said}` : '.'}`
-  if (status === 429 || (status === 403 && isLimit(response, said))) {
-    const seconds = retryAfterSeconds(response) ?? untilResetSeconds(response) ?? (status === 403 ? 60 : undefined)
+  const message = `The code host responded with ${status} to ${what}${reason ? `: ${reason.replace(/\.?$/, '.')}` : '.'}`
+  if (status === 429 || (status === 403 && isRateLimit(response, reason))) {
+    const seconds = retryAfterSeconds(response) ?? rateLimitResetSeconds(response) ?? (status === 403 ? 60 : undefined)
     return new CodeHostError({ kind: 'retry', code: 'rate_limited', retryAfterSeconds: seconds }, message)
   }
   if (status === 408 || status >= 500) {
@@ -69,32 +71,32 @@ export function failureOfStatus(response: Response, what: string, said?: string)
     )
   }
   if (status >= 300 && status < 400) {
-    const hint = 'The repository seems to have moved. Connect it again under its new address.'
-    return new CodeHostError({ kind: 'final', code: 'moved' }, `${message} ${hint}`)
+    const advice = 'The repository seems to have moved. Connect it again with its new URL.'
+    return new CodeHostError({ kind: 'final', code: 'moved' }, `${message} ${advice}`)
   }
   return new CodeHostError({ kind: 'final', code: finalCodes[status] ?? 'rejected' }, message)
 }
 
-const finalCodes: Record<number, FinalCode> = {
+const finalCodes: Record<number, FinalErrorCode> = {
   401: 'token_rejected',
   403: 'forbidden',
   404: 'not_found',
   409: 'conflict',
 }
 
-/** GitHub says "forbidden" to who asks too often, and wants a minute's rest where it does not say how long. */
-const isLimit = ({ headers }: Response, said = '') =>
-  headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(said)
+/** GitHub also responds with 403 to rate-limited clients, and expects a wait of one minute if it does not say how long. */
+const isRateLimit = ({ headers }: Response, reason = '') =>
+  headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0' || /rate limit/i.test(reason)
 
 const maxWaitSeconds = 3600
 
-function untilResetSeconds({ headers }: Response): number | undefined {
+function rateLimitResetSeconds({ headers }: Response): number | undefined {
   const reset = Number(headers.get('x-ratelimit-reset'))
   if (headers.get('x-ratelimit-remaining') !== '0' || !reset) return undefined
   return Math.min(Math.max(Math.ceil(reset - Date.now() / 1000), 1), maxWaitSeconds)
 }
 
-/** Seconds or a date, by RFC 9110; not longer than an hour, whatever a host says. */
+/** Seconds or a date (RFC 9110), limited to one hour whatever the host says. */
 function retryAfterSeconds(response: Response): number | undefined {
   const value = response.headers.get('retry-after')
   if (!value) return undefined

@@ -1,6 +1,6 @@
-/** What a code host can do for us: the same for all of them, and nothing that only one of them has. */
+/** The interface to a code host. It contains what all hosts have in common, and nothing that only one of them has. */
 
-/** 40 hexadecimal digits: repositories with SHA-256 ids are not supported. */
+/** 40 hexadecimal digits. Repositories with SHA-256 object ids are not supported. */
 export type CommitId = string
 
 export const isCommitId = (text: string): text is CommitId => /^[0-9a-f]{40}$/.test(text)
@@ -13,38 +13,41 @@ export type PullRequest = {
   state: PullRequestState
   title: string
   body: string
-  /** Of the changes. A host may have forgotten the name of one that was deleted. */
+  /** The head branch. A host may no longer know its name after the branch was deleted. */
   branch: string
   headCommit: CommitId
-  /** With its base. Null: the host does not know yet. */
+  /** Whether it conflicts with its base branch. Null: the host has not checked yet. */
   hasConflicts: boolean | null
 }
 
 export type PullRequestText = { title: string; body: string }
 
-export type WantedPullRequest = PullRequestText & {
-  /** The branch with the changes, in the same repository. */
+export type PullRequestSpec = PullRequestText & {
+  /** The head branch, in the same repository. */
   branch: string
   baseBranch: string
   draft: boolean
-  /** By name. Labels that do not exist are not made. */
+  /** Label names. Labels that do not exist are not created. */
   labels: readonly string[]
   /** User names. */
   reviewers: readonly string[]
-  /** An earlier attempt may have asked for it a moment ago: some hosts make two of two calls that come together. */
-  mayBeUnderWay?: boolean
+  /**
+   * An earlier attempt may have requested the pull request a moment ago. Some hosts create two pull requests if two calls
+   * arrive at the same time.
+   */
+  mayBeInProgress?: boolean
 }
 
 export type EnsuredPullRequest = {
   pullRequest: PullRequest
-  /** Wrong names in a project's settings do not keep its work from being seen. */
+  /** Labels and reviewers that could not be set. Wrong names in a project's settings do not prevent its pull requests. */
   skipped: { labels: readonly string[]; reviewers: readonly string[] }
 }
 
 export type ConnectionProblemCode =
-  | 'address_refused'
+  | 'address_not_allowed'
   | 'unreachable'
-  | 'not_this_host'
+  | 'unrecognized_host'
   | 'token_rejected'
   | 'token_cannot_read'
   | 'token_cannot_push'
@@ -61,54 +64,54 @@ export type ConnectionTest =
       ok: true
       baseCommit: CommitId
       defaultBranch: string
-      /** Else states of pull requests are followed by asking. */
+      /** If false, Colophon polls the state of pull requests. */
       canManageWebhooks: boolean
     }
   | { ok: false; code: ConnectionProblemCode; message: string }
 
-export type FolderLook = {
+export type FolderSummary = {
   exists: boolean
-  /** Pages in it and below. Null: the repository is too large to count them in one look. */
+  /** The number of pages in the folder and its subfolders. Null: the repository is too large to count them in one request. */
   pages: number | null
 }
 
-/** For git over HTTP. A function, so that the token is in no log line that prints this. */
+/** For git over HTTP. `authorization` is a function so that logging this object does not log the token. */
 export type GitRemote = { url: string; authorization: () => string }
 
-/** A file that a commit changes; `blob` is the id of its new contents, null: it goes. */
+/** A file that a commit changes. `blob` is the id of its new contents; null: the file is deleted. */
 export type CommitChange = { path: string; mode: string; blob: string | null }
 
-/** Our own commit, made in a bare repository, on its way to a branch. */
+/** Our own commit, created in a bare repository and not yet on a branch of the host. */
 export type PreparedCommit = {
-  /** Of a host that takes it as it is. One that makes it itself, to sign it, gives it another. */
+  /** The id on hosts that accept the commit as it is. A host that creates the commit itself, to sign it, assigns another id. */
   id: CommitId
   parent: CommitId
   tree: string
   message: string
   changes: readonly CommitChange[]
-  /** Undefined: the parent has it already, under whatever name. */
-  contentsOf(blob: string): Promise<Buffer | undefined>
-  /** By git itself, without force. */
+  /** Undefined: the parent already contains the blob, under some path. */
+  readBlob(blob: string): Promise<Buffer | undefined>
+  /** Uses git itself, without force. */
   push(branch: string): Promise<'pushed' | 'branch_moved'>
 }
 
-export type PutCommit =
-  /** `commit` is what the host calls it. */
+export type PutCommitResult =
+  /** `commit` is its id on the host. */
   { kind: 'put'; commit: CommitId } | { kind: 'branch_moved' }
 
-/** Where the repository is now, and whether it can be worked with. Numbers stay when names change. */
-export type RepositoryLook =
+/** The current name of the repository, and whether it can be used. Its id does not change when it is renamed. */
+export type RepositoryState =
   | { kind: 'usable'; id: number; owner: string; name: string }
   | { kind: 'archived'; id: number; owner: string; name: string }
-  /** Deleted, or hidden from us: hosts do not say which. */
+  /** Deleted, or hidden from us. Hosts do not say which. */
   | { kind: 'not_found' }
-  /** The token, or the app, is no longer let in. */
+  /** The host no longer accepts the token or the App. */
   | { kind: 'access_revoked' }
 
 export type PullRequestComment = {
   id: number
   author: string
-  /** Null: the host does not tell bots from people. */
+  /** Null: the host does not distinguish bots from people. */
   isBot: boolean | null
   text: string
   url: string
@@ -116,85 +119,88 @@ export type PullRequestComment = {
 }
 
 export type HostCheck = {
-  /** The host's own, to ask for its log with. */
+  /** The host's id of the check, used to request its log. */
   id: string
   name: string
   status: 'pending' | 'passed' | 'failed'
   url: string | null
-  /** A line of the host or of the check. */
+  /** One line of text from the host or from the check. */
   summary: string | null
 }
 
-export type HostChecks = {
+export type CommitChecks = {
   checks: readonly HostCheck[]
-  /** Where the site with the change can be seen. */
+  /** The URL of a deployed preview of the change. */
   previewUrl: string | null
 }
 
-/** Every call may throw a `CodeHostError`; every call may be repeated. */
+/** Every call may throw a `CodeHostError`, and every call is safe to repeat. */
 export type CodeHost = {
-  /** With a token that is good for at least some minutes, and the repository's name of today. */
+  /** Contains a token that is valid for at least a few minutes, and the current name of the repository. */
   gitRemote(): Promise<GitRemote>
 
-  look(): Promise<RepositoryLook>
+  readRepositoryState(): Promise<RepositoryState>
 
-  /** Before a connection is saved: says what is wrong in words that a person can act on. */
+  /** Runs before a connection is saved. The message tells a person what is wrong and what to do about it. */
   testConnection(baseBranch: string): Promise<ConnectionTest>
 
-  /** Of a folder without slashes at its ends; empty: the whole repository. */
-  lookAtFolder(commit: CommitId, folder: string): Promise<FolderLook>
+  /** `folder` has no leading or trailing slash. An empty string is the whole repository. */
+  inspectFolder(commit: CommitId, folder: string): Promise<FolderSummary>
 
   branchHead(branch: string): Promise<CommitId | undefined>
 
-  /** On a branch that is at the commit's parent, or is not there yet; never by force. */
-  putCommit(commit: PreparedCommit, branch: string): Promise<PutCommit>
+  /** The branch must point to the commit's parent or not exist yet. Never uses force. */
+  putCommit(commit: PreparedCommit, branch: string): Promise<PutCommitResult>
 
-  /** Of a branch that we made: only while it is what we pushed, so that nobody's later work goes with it. */
+  /** Deletes a branch that we created, but only while it points to `pushed`, so that later commits of others are not lost. */
   deleteBranch(branch: string, pushed: CommitId): Promise<'deleted' | 'absent' | 'moved'>
 
   /**
-   * One pull request per branch, whatever its state: one that was merged or closed meanwhile is returned as it is. An
-   * existing one is not changed, so that labels and reviewers which people removed stay removed.
+   * There is one pull request per branch, in whatever state: if it was merged or closed in the meantime, it is returned as
+   * it is. An existing pull request is not changed, so that labels and reviewers which people removed stay removed.
    */
-  ensurePullRequest(wanted: WantedPullRequest): Promise<EnsuredPullRequest>
+  ensurePullRequest(spec: PullRequestSpec): Promise<EnsuredPullRequest>
 
   findPullRequest(number: number): Promise<PullRequest | undefined>
 
-  /** Title and body each only if it is still what we wrote: what people have rewritten is theirs. */
-  rewritePullRequest(number: number, text: { written: PullRequestText; wanted: PullRequestText }): Promise<PullRequest>
+  /** Changes the title and the body, each only if it is still the text that we wrote. Edits made by people are kept. */
+  updatePullRequestText(
+    number: number,
+    text: { previous: PullRequestText; updated: PullRequestText },
+  ): Promise<PullRequest>
 
-  /** Oldest first, of people and bots: all that were made since then, and perhaps older ones. */
+  /** Comments by people and bots, oldest first: all that were created since then, and possibly older ones. */
   listComments(number: number, since: Date): Promise<PullRequestComment[]>
 
-  /** So that whoever wrote it sees that it was read. */
+  /** Adds a reaction, so that the author sees that the comment was read. */
   acknowledgeComment(commentId: number): Promise<void>
 
   /** Whether this user may push to the repository. */
-  mayWrite(userName: string): Promise<boolean>
+  hasWriteAccess(userName: string): Promise<boolean>
 
-  readChecks(commit: CommitId): Promise<HostChecks>
+  readChecks(commit: CommitId): Promise<CommitChecks>
 
-  /** The end of it, as plain text. Null: the host keeps none, or does not hand it out. */
+  /** The end of the log, as plain text. Null: the host stores no log, or does not give access to it. */
   readCheckLog(check: HostCheck): Promise<string | null>
 
-  /** Exactly one webhook to this URL is left, with this secret. `not_permitted`: the token may not manage webhooks. */
+  /** Afterwards exactly one webhook has this URL and this secret. `not_permitted`: the token may not manage webhooks. */
   ensureWebhook(webhook: { url: string; secret: string }): Promise<'ensured' | 'not_permitted'>
 }
 
 export type WebhookDelivery = { headers: Readonly<Record<string, string | string[] | undefined>>; body: Uint8Array }
 
 /**
- * A hint where to look: what follows is read back from the host, so a delivery that comes late, twice or out of order does no
- * harm. `repositoryId` is the host's number; null: the delivery names none.
+ * What to poll. The state itself is read from the host, so a delivery that arrives late, twice or out of order does no harm.
+ * `repositoryId` is the host's id; null: the delivery names no repository.
  */
-export type WebhookReading =
+export type WebhookEvent =
   | { kind: 'not_authentic' }
   | { kind: 'ignored' }
-  /** Its state, or a comment on it. */
+  /** Its state changed, or someone commented on it. */
   | { kind: 'pull_request'; repositoryId: number | null; number: number }
-  /** Checks or previews of what is on it. */
+  /** Checks or previews of commits on these branches changed. */
   | { kind: 'branches'; repositoryId: number | null; branches: readonly string[] }
-  /** Renamed, transferred, archived, deleted; or all repositories of an installation are meant. */
+  /** Renamed, transferred, archived or deleted. Without a repository id: all repositories of the installation. */
   | { kind: 'repository'; repositoryId: number | null; installationId: number | null }
 
-export type ReadWebhook = (delivery: WebhookDelivery, secret: string) => WebhookReading
+export type ParseWebhook = (delivery: WebhookDelivery, secret: string) => WebhookEvent

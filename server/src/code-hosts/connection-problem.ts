@@ -3,35 +3,49 @@ import type { CodeHostError } from './code-host-error.ts'
 
 type Problem = Extract<ConnectionTest, { ok: false }>
 
-export const problem = (code: ConnectionProblemCode, message: string): Problem => ({
+export const connectionProblem = (code: ConnectionProblemCode, message: string): Problem => ({
   ok: false,
   code,
   message,
 })
 
-/** What a failed call means to somebody who is about to connect a repository. */
-export function problemOf(error: CodeHostError): Problem {
+/** What a failed call means to a person who is connecting a repository. */
+export function toConnectionProblem(error: CodeHostError): Problem {
   switch (error.failure.code) {
-    case 'address_refused':
-      return problem('address_refused', error.message)
+    case 'address_not_allowed':
+      return connectionProblem('address_not_allowed', error.message)
     case 'token_rejected':
-      return problem('token_rejected', 'The host does not know this token. Was it copied whole, and not revoked?')
+      return connectionProblem(
+        'token_rejected',
+        'The code host does not accept this token. Check that you copied all of it and that it is not expired or revoked, or create a new one.',
+      )
     case 'forbidden':
-      return problem(
+      return connectionProblem(
         'token_cannot_read',
-        'The token may not read the repository. Make one that may write to repositories.',
+        'The token may not read the repository. Create a token with read and write access to repositories.',
       )
     case 'not_found':
-      return problem(
+      return connectionProblem(
         'repository_not_found',
-        "There is no such repository, or the token's user cannot see it. Check the address, the owner and the name.",
+        "The repository does not exist, or the token's user has no access to it. Check the URL, the owner and the name, and give the user access.",
       )
     case 'moved':
-      return problem('repository_moved', error.message)
+      return connectionProblem('repository_moved', error.message)
     case 'unexpected_response':
     case 'too_large':
-      return problem('not_this_host', `${error.message} Give the address of the page that people see, without a path.`)
+      return connectionProblem(
+        'unrecognized_host',
+        `${error.message} Enter the URL that you open in the browser, without the path of the repository.`,
+      )
+    case 'unreachable':
+      return connectionProblem(
+        'unreachable',
+        `${error.message} Check the URL, and that the Colophon server can connect to the code host.`,
+      )
+    case 'server_error':
+    case 'rate_limited':
+      return connectionProblem('unreachable', `${error.message} Wait a few minutes and try again.`)
     default:
-      return problem('unreachable', error.message)
+      return connectionProblem('unreachable', error.message)
   }
 }

@@ -17,17 +17,17 @@ async function accept(bundle: Uint8Array) {
     egress: gitea.egress,
     signal,
   })
-  const policy = { docsFolder: 'docs', alsoAllowed: [] }
+  const policy = { docsFolder: 'docs' }
   return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
 }
 
 describe('a hostile result', () => {
   it.each(hostileResults.map((result) => [result.name, result] as const))(
-    '%s',
+    'is refused, and its harmless counterpart is accepted: %s',
     async (_, { code, hostile, harmless }) => {
-      const refusal = await accept(hostile(gitea.base))
-      expect(refusal.kind).toBe('refused')
-      const codes = refusal.kind === 'refused' ? refusal.refusals.map((found) => found.code) : []
+      const acceptance = await accept(hostile(gitea.base))
+      expect(acceptance.kind).toBe('refused')
+      const codes = acceptance.kind === 'refused' ? acceptance.refusals.map((refusal) => refusal.code) : []
       expect([...new Set(codes)]).toEqual([code])
       await expect(accept(harmless(gitea.base))).resolves.toMatchObject({ kind: 'accepted' })
     },

@@ -1,8 +1,8 @@
-/** What the clients of code hosts share: JSON through egress, answers that are checked, failures in words. */
+/** Shared by the clients of all code hosts: JSON through egress, validated responses, and readable errors. */
 import type { Static, TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { Egress } from '../platform/egress/egress.ts'
-import { CodeHostError, failureOfCall, failureOfStatus, isCodeHostError } from './code-host-error.ts'
+import { CodeHostError, errorFromStatus, isCodeHostError, toCodeHostError } from './code-host-error.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -14,12 +14,15 @@ export type JsonRequest = {
   signal?: AbortSignal | undefined
 }
 
-/** Of texts, as many as `longTextsPerPage`, each of 65,536 characters: a comment that is never read stops all behind it. */
-const limits = { silenceSeconds: 20, deadlineSeconds: 30, maxResponseBytes: 12_000_000 }
+/**
+ * The size limit fits `longTextsPerPage` texts of 65,536 characters each. A comment that is too large to read would block all
+ * comments after it.
+ */
+const limits = { idleTimeoutSeconds: 20, deadlineSeconds: 30, maxResponseBytes: 12_000_000 }
 
 export const longTextsPerPage = 20
 
-/** Whatever the host answers. */
+/** Returns the response whatever its status. */
 export async function sendJson(egress: Egress, { method, url, headers, body, signal }: JsonRequest): Promise<Response> {
   try {
     return await egress.fetch(url, {
@@ -30,46 +33,50 @@ export async function sendJson(egress: Egress, { method, url, headers, body, sig
       limits,
     })
   } catch (error) {
-    throw failureOfCall(error)
+    throw toCodeHostError(error)
   }
 }
 
-/** `what` names the call, `host` the product. */
+/** `what` names the call, `host` the product, for messages. */
 export async function readResponse<Schema extends TSchema>(
   response: Response,
   schema: Schema,
   { what, host }: { what: string; host: string },
 ): Promise<Static<Schema>> {
   const text = await response.text().catch((error: unknown) => {
-    throw failureOfCall(error)
+    throw toCodeHostError(error)
   })
   const value = parseJson(text)
   if (Value.Check(schema, value)) return value
   throw new CodeHostError(
     { kind: 'retry', code: 'unexpected_response' },
-    `The code host's answer to ${what} is not what ${host} answers. Does the address lead to ${host} itself?`,
+    `The response to ${what} is not a ${host} response. Check that the URL is that of ${host} itself.`,
   )
 }
 
-/** With the host's reason as one short line, and never a secret, should a host repeat it. */
-export async function failureIn(response: Response, what: string, ...secrets: string[]): Promise<CodeHostError> {
-  return failureOfStatus(response, what, await reasonIn(response, secrets))
+/** Includes the host's reason as one short line. Secrets are removed in case the host repeats them. */
+export async function readErrorResponse(
+  response: Response,
+  what: string,
+  ...secrets: string[]
+): Promise<CodeHostError> {
+  return errorFromStatus(response, what, await readReason(response, secrets))
 }
 
-async function reasonIn(response: Response, secrets: readonly string[]): Promise<string | undefined> {
-  const answer = parseJson(await response.text().catch(() => ''))
-  if (typeof answer !== 'object' || answer === null || !('message' in answer)) return undefined
-  if (typeof answer.message !== 'string') return undefined
-  const details = 'errors' in answer && Array.isArray(answer.errors) ? answer.errors.flatMap(wordsOf) : []
-  const said = [answer.message, ...details].join(' ')
+async function readReason(response: Response, secrets: readonly string[]): Promise<string | undefined> {
+  const body = parseJson(await response.text().catch(() => ''))
+  if (typeof body !== 'object' || body === null || !('message' in body)) return undefined
+  if (typeof body.message !== 'string') return undefined
+  const details = 'errors' in body && Array.isArray(body.errors) ? body.errors.flatMap(detailText) : []
+  const reason = [body.message, ...details].join(' ')
   return secrets
-    .reduce((text, secret) => text.replaceAll(secret, '***'), said)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), reason)
     .replace(/[^\P{C} ]+|\s+/gu, ' ')
     .trim()
     .slice(0, 200)
 }
 
-function wordsOf(detail: unknown): string[] {
+function detailText(detail: unknown): string[] {
   if (typeof detail === 'string') return [detail]
   if (typeof detail !== 'object' || detail === null) return []
   if ('message' in detail && typeof detail.message === 'string') return [detail.message]
@@ -86,7 +93,7 @@ export function parseJson(text: string): unknown {
 
 export const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
 
-export async function unlessMissing<Value>(call: Promise<Value>): Promise<Value | undefined> {
+export async function undefinedIfNotFound<Value>(call: Promise<Value>): Promise<Value | undefined> {
   try {
     return await call
   } catch (error) {

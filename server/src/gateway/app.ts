@@ -1,4 +1,4 @@
-/** What runners talk to: on a port of its own, which is not public. */
+/** The HTTP server that runners call, on its own port, which is not public. */
 import type { HttpConfig } from '../platform/config.ts'
 import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
@@ -6,11 +6,11 @@ import { addJsonBody } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
-import { addGitRead, type GitReadDeps } from './git-read.ts'
-import { addModelRoutes, type ModelDeps } from './model/model-routes.ts'
+import { addGitProxy, type GitProxyDeps } from './git-proxy.ts'
+import { addModelRoutes, type ModelRouteDeps } from './model/model-routes.ts'
 import { addRunnerApi, type RunnerApiDeps } from './runner-api.ts'
 
-/** Runners stand anywhere, and send up to 40 MB: they give up by themselves, and sooner, and try again. */
+/** Runners may have slow connections and send up to 40 MB. They time out sooner themselves, and retry. */
 const wholeRequestWithinMs = 150_000
 
 export function createGateway({
@@ -18,22 +18,22 @@ export function createGateway({
   readiness,
   runnerApi,
   model,
-  gitRead,
+  gitProxy,
   log,
 }: {
   config: HttpConfig
   readiness: Readiness
   runnerApi: RunnerApiDeps
-  model: ModelDeps
-  gitRead: GitReadDeps
+  model: ModelRouteDeps
+  gitProxy: GitProxyDeps
   log: Log
 }): HttpServer {
-  const server = createHttpServer(config, log, { wholeRequestWithinMs })
+  const server = createHttpServer(config, log, { requestTimeoutMs: wholeRequestWithinMs })
   addJsonBody(server)
   server.setValidatorCompiler(compileValidator)
   addHealthRoutes(server, readiness)
   addRunnerApi(server, runnerApi)
   addModelRoutes(server, model)
-  addGitRead(server, gitRead)
+  addGitProxy(server, gitProxy)
   return server
 }

@@ -1,11 +1,11 @@
-/** What a runner is told of a turn: the turn itself, and what its project and the operator have to say about it. */
+/** Builds the response to a claim: the turn, with settings of its project and of its model. */
 import type { ClaimedAttempt } from '../jobs/attempt-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
 import type { RepositoryStore } from '../projects/repository-store.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
-/** Undefined: the job's model is gone, or the project may not use it any more. */
+/** Undefined: the job's model no longer exists, or the project may no longer use it. */
 export type DescribeTurn = (
   claimed: ClaimedAttempt,
 ) => Promise<Omit<ClaimedTurn, 'attemptToken' | 'heartbeatSeconds'> | undefined>
@@ -19,26 +19,36 @@ export function createDescribeTurn({
   repositories: RepositoryStore
   models: ModelStore
 }): DescribeTurn {
-  return async ({ projectId, turnId, startBranch, notDone, deadlineAt, session, earlier, model: name, ...claimed }) => {
+  return async ({
+    projectId,
+    turnId,
+    startBranch,
+    failedMessages,
+    deadlineAt,
+    session,
+    unpublishedWork,
+    model: name,
+    ...claimed
+  }) => {
     const [model, repository, instructions] = await Promise.all([
       models.find(projectId, name),
       repositories.find(projectId),
       projects.readInstructions(projectId),
     ])
     if (!model) return undefined
-    const { format: wire, contextWindowTokens: contextTokens, maxOutputTokens } = model
+    const { format, contextWindowTokens: contextTokens, maxOutputTokens } = model
     return {
       turnId,
       prompt: claimed.prompt,
       failedCheck: claimed.failedCheck,
       startBranch,
-      notDone: [...notDone],
+      failedMessages: [...failedMessages],
       instructions,
       model: model.name,
-      modelSettings: { wire, contextTokens, maxOutputTokens },
+      modelSettings: { format, contextTokens, maxOutputTokens },
       docsFolder: repository?.docsFolder ?? '',
       session: session?.toString('base64') ?? null,
-      earlier: earlier && { ...earlier, bundle: earlier.bundle.toString('base64') },
+      unpublishedWork: unpublishedWork && { ...unpublishedWork, bundle: unpublishedWork.bundle.toString('base64') },
       deadlineAt: deadlineAt.toISOString(),
     }
   }

@@ -1,20 +1,20 @@
-/** The worker's own gateway, with PostgreSQL, Temporal, Gitea and the scripted vendor: what a turn gets there, and what ends it. */
+/** Tests the worker's gateway with PostgreSQL, Temporal, Gitea and the scripted model: what a turn gets there, and what ends it. */
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type RunningJobs, startJobs, workerSettings } from '../../../dev-services/running-jobs.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
 import { startTestRunner, type TestRunner, type Work } from '../../../proofs/kit/test-runner.ts'
 import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
 import type { Job } from '../jobs/job.ts'
 import { saveModel } from '../main/add-model.ts'
 import { connectRepository } from '../main/connect-repository.ts'
 import type { Model } from '../models/model.ts'
-import { loadCodeHostConfig } from '../platform/config.ts'
+import { loadCredentialConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
-import { promptOf, requestIn } from './model/testing/model-gateway.ts'
+import { buildRequest, scriptedPrompt } from './model/testing/model-gateway.ts'
 
 const { gitea, modelUrl } = inject('services')
 const operator = { kind: 'operator' } as const
@@ -31,22 +31,22 @@ const model: Model = {
 }
 
 let instance: TestInstance
-let jobs: RunningJobs
-/** Two turns at a time. */
+let jobs: TestWorker
+/** Two runners, with one turn at a time each. */
 let runners: TestRunner[] = []
 let repository: GiteaRepository
 let projectId: Id<'prj'>
-/** What the runner does, by the job's prompt. */
-const ok = new Map<string, Work>()
-const claimed: ClaimedTurn[] = []
+/** What the runner does, by the prompt of the job. */
+const workByPrompt = new Map<string, Work>()
+const claimedTurns: ClaimedTurn[] = []
 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'gateway')
   repository = await createGiteaRepository(gitea)
-  // Both are on loopback: only the operator's word lets them be called.
+  // Both are on loopback, which the operator has to allow explicitly.
   const allowed = [gitea.url, modelUrl].map((url) => new URL(url).host).join()
   const settings = { ...workerSettings({ gitea }), COLOPHON_EGRESS_ALLOWED_HOSTS: allowed }
-  const config = loadCodeHostConfig(settings)
+  const config = loadCredentialConfig(settings)
   projectId = (await instance.stores.projects.create('Docs', operator)).id
   const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
   await connectRepository({
@@ -56,13 +56,13 @@ beforeAll(async () => {
     token: gitea.adminToken,
     actor: operator,
     config,
-    wanted: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
+    input: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
   })
   await saveModel(instance.pool, config, model, 'sk-of-the-operator')
-  jobs = await startJobs(instance, settings)
+  jobs = await startTestWorker(instance, settings)
   const work: Work = async (turn, stopped) => {
-    claimed.push(turn)
-    return (await ok.get(turn.prompt)?.(turn, stopped)) ?? broken
+    claimedTurns.push(turn)
+    return (await workByPrompt.get(turn.prompt)?.(turn, stopped)) ?? failed
   }
   runners = [1, 2].map(() => startTestRunner(jobs.gatewayUrl, jobs.runnerToken, work))
 })
@@ -83,14 +83,14 @@ const done: TurnReport = {
   reply: 'Done.',
   checks: [],
 }
-const broken: TurnReport = { kind: 'agent_failed', message: 'The model did not answer.' }
+const failed: TurnReport = { kind: 'agent_failed', message: 'The model did not answer.' }
 
 async function create(prompt: string, work: Work): Promise<Id<'job'>> {
-  ok.set(prompt, work)
-  const wanted = { repository: 'docs', ref: 'main', model: 'scripted', title: null, draft: false, topic: null }
+  workByPrompt.set(prompt, work)
+  const input = { repository: 'docs', ref: 'main', model: 'scripted', title: null, draft: false, topic: null }
   const { body } = await instance.stores.jobs.create(
     projectId,
-    { ...wanted, prompt, publish: 'pull_request', metadata: {} },
+    { ...input, prompt, publish: 'pull_request', metadata: {} },
     { actor: operator, idempotency: undefined, body: (job: Job) => job },
   )
   await jobs.signals.wakeJob(body.id)
@@ -106,13 +106,13 @@ async function ended(id: Id<'job'>): Promise<Job> {
   }
 }
 
-const triesOf = (prompt: string) => claimed.filter((turn) => turn.prompt === prompt).length
+const attemptsOf = (prompt: string) => claimedTurns.filter((turn) => turn.prompt === prompt).length
 
 const callModel = ({ attemptToken }: ClaimedTurn, usage = { inputTokens: 1_000, outputTokens: 50 }) =>
   fetch(`${jobs.gatewayUrl}/model/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${attemptToken}` },
-    body: JSON.stringify(requestIn('anthropic-messages', promptOf([{ say: 'Yes.', usage }]))),
+    body: JSON.stringify(buildRequest('anthropic-messages', scriptedPrompt([{ say: 'Yes.', usage }]))),
   })
 
 const readRepository = ({ attemptToken }: ClaimedTurn) =>
@@ -128,10 +128,10 @@ const untilStopped = async (stopped: AbortSignal): Promise<TurnReport> => {
   return { kind: 'stopped' }
 }
 
-test('a turn reads its repository and calls its model, and what it used is what the gateway counted', async () => {
+test('a turn can read its repository and call its model, and the gateway counts its usage', async () => {
   let heads = ''
   const statuses: number[] = []
-  const id = await create('both', async (turn) => {
+  const id = await create('read and call', async (turn) => {
     heads = (await readRepository(turn)).stdout
     statuses.push((await callModel(turn)).status)
     return done
@@ -142,10 +142,10 @@ test('a turn reads its repository and calls its model, and what it used is what 
   })
   expect(statuses).toEqual([200])
   expect(heads).toContain('refs/heads/main')
-  expect(claimed.at(-1)).toMatchObject({ docsFolder: 'docs', model: 'scripted', startBranch: 'main' })
+  expect(claimedTurns.at(-1)).toMatchObject({ docsFolder: 'docs', model: 'scripted', startBranch: 'main' })
 })
 
-test('a turn that met its budget fails with that reason and is not tried again, whoever hears of it first', async () => {
+test('a turn that exhausts its budget fails with that reason and is not retried, whether agent or runner notices first', async () => {
   await instance.stores.budgets.set(
     projectId,
     { maxTokensPerJob: 7_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
@@ -156,15 +156,15 @@ test('a turn that met its budget fails with that reason and is not tried again, 
     return callModel(turn)
   }
   const statuses: number[] = []
-  const engine = await create('engine hears', async (turn) => {
+  const failedAgent = await create('the agent is denied', async (turn) => {
     statuses.push((await spend(turn)).status)
-    return broken
+    return failed
   })
-  const told = await create('runner hears', async (turn, stopped) => {
+  const stoppedRunner = await create('the runner is told', async (turn, stopped) => {
     await spend(turn)
     return untilStopped(stopped)
   })
-  for (const id of [engine, told]) {
+  for (const id of [failedAgent, stoppedRunner]) {
     expect(await ended(id)).toMatchObject({
       status: 'failed',
       error: { code: 'budget_exhausted' },
@@ -172,7 +172,7 @@ test('a turn that met its budget fails with that reason and is not tried again, 
     })
   }
   expect(statuses).toEqual([402])
-  expect([triesOf('engine hears'), triesOf('runner hears')]).toEqual([1, 1])
+  expect([attemptsOf('the agent is denied'), attemptsOf('the runner is told')]).toEqual([1, 1])
   await instance.stores.budgets.set(
     projectId,
     { maxTokensPerJob: null, maxTokensPerMonth: null, maxUsdPerMonth: null },
@@ -180,55 +180,57 @@ test('a turn that met its budget fails with that reason and is not tried again, 
   )
 })
 
-test('a paused project stops its turns and has them wait, at no cost, until it is resumed', async () => {
+test('pausing a project stops its turns, which wait until it is resumed and do not count as failed', async () => {
   const { pauses } = instance.stores
-  let isUnderWay = false
-  let isRefused = false
+  let isRunning = false
+  let isDenied = false
   const id = await create('paused', async (turn, stopped) => {
-    if (triesOf('paused') > 1) return done
-    isUnderWay = true
+    if (attemptsOf('paused') > 1) return done
+    isRunning = true
     const report = await untilStopped(stopped)
-    isRefused = (await callModel(turn)).status === 403
+    isDenied = (await callModel(turn)).status === 403
     return report
   })
-  const breaks = await create('breaks meanwhile', async (turn) => {
-    if (triesOf('breaks meanwhile') > 1) return done
+  const failing = await create('fails meanwhile', async (turn) => {
+    if (attemptsOf('fails meanwhile') > 1) return done
     while ((await callModel(turn)).status !== 403) await sleep(50)
-    return broken // because the model was refused to it
+    return failed // because its model calls were denied
   })
-  while (!isUnderWay || triesOf('breaks meanwhile') === 0) await sleep(50)
+  while (!isRunning || attemptsOf('fails meanwhile') === 0) await sleep(50)
   expect(await pauses.pause(projectId, operator)).toBe(true)
   expect(await pauses.pause(projectId, operator)).toBe(false)
-  const asked = Date.now()
-  while (!isRefused) await sleep(20)
-  expect(Date.now() - asked).toBeLessThan(5_000)
+  const pausedAt = Date.now()
+  while (!isDenied) await sleep(20)
+  expect(Date.now() - pausedAt).toBeLessThan(5_000)
 
   const late = await create('accepted while paused', async () => done)
   await instance.pool.query("UPDATE turn SET deadline_at = now() - interval '1 second' WHERE status = 'running'")
   await instance.pool.query("UPDATE project SET paused_at = paused_at - interval '1 hour' WHERE id = $1", [projectId])
-  await sleep(5_000) // offered again, and looked at by the dispatcher
-  for (const job of [id, breaks, late]) expect((await read(job)).status).toBe('active')
-  expect(triesOf('paused') + triesOf('breaks meanwhile') + triesOf('accepted while paused')).toBeLessThanOrEqual(2)
+  await sleep(5_000) // long enough to be queued again and seen by the dispatcher
+  for (const job of [id, failing, late]) expect((await read(job)).status).toBe('active')
+  expect(
+    attemptsOf('paused') + attemptsOf('fails meanwhile') + attemptsOf('accepted while paused'),
+  ).toBeLessThanOrEqual(2)
 
   expect(await pauses.resume(projectId, operator)).toBe(true)
   expect(await pauses.resume(projectId, operator)).toBe(false)
-  for (const job of [id, breaks, late]) expect(await ended(job)).toMatchObject({ status: 'completed' })
-  expect([triesOf('paused'), triesOf('breaks meanwhile')]).toEqual([2, 2])
-  const failures = await instance.pool.query('SELECT agent_failures FROM turn WHERE job_id = $1', [breaks])
+  for (const job of [id, failing, late]) expect(await ended(job)).toMatchObject({ status: 'completed' })
+  expect([attemptsOf('paused'), attemptsOf('fails meanwhile')]).toEqual([2, 2])
+  const failures = await instance.pool.query('SELECT agent_failures FROM turn WHERE job_id = $1', [failing])
   expect(failures.rows).toEqual([{ agent_failures: 0 }])
-  const acts = (await instance.stores.audit.list(projectId, { limit: 100, before: undefined })).map(
+  const actions = (await instance.stores.audit.list(projectId, { limit: 100, before: undefined })).map(
     ({ action }) => action,
   )
-  expect(acts.filter((action) => /paused|resumed/.test(action))).toEqual(['project.resumed', 'project.paused'])
+  expect(actions.filter((action) => /paused|resumed/.test(action))).toEqual(['project.resumed', 'project.paused'])
 })
 
-test('a job that waits in a paused project can be cancelled', async () => {
+test('a waiting job in a paused project can be cancelled', async () => {
   await instance.stores.pauses.pause(projectId, operator)
   const id = await create('cancelled while paused', async () => done)
   await sleep(1_000)
   await instance.stores.jobs.cancel(projectId, id, operator)
   await jobs.signals.stopJob(id)
   expect(await ended(id)).toMatchObject({ status: 'failed', outcome: 'cancelled' })
-  expect(triesOf('cancelled while paused')).toBe(0)
+  expect(attemptsOf('cancelled while paused')).toBe(0)
   await instance.stores.pauses.resume(projectId, operator)
 })

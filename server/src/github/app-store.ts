@@ -1,6 +1,6 @@
-/** The installation's own GitHub Apps, one for each GitHub: github.com, or a company's. */
+/** The GitHub Apps of the instance, one per GitHub: github.com or a GitHub Enterprise Server. */
 import { type Kysely, type Selectable, sql } from 'kysely'
-import { asSealedSecret, type Opener, reseal, type Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { GithubTables } from './tables.ts'
 
 export interface GithubApp {
@@ -9,21 +9,21 @@ export interface GithubApp {
   appId: number
   slug: string
   name: string
-  /** Of its page on GitHub. */
+  /** The URL of its page on GitHub. */
   url: string
   clientId: string
-  /** Not sealed: `api` checks signatures with it. Null: this GitHub cannot reach us. */
+  /** Not sealed, because `api` verifies signatures with it. Null: this GitHub cannot reach the instance. */
   webhookSecret: string | null
   createdAt: Date
 }
 
-export interface AppSecrets {
+export interface GithubAppSecrets {
   clientSecret: string
   privateKeyPem: string
 }
 
-/** Its secrets are still sealed: whoever may open them does so for one use. */
-export interface StoredApp extends GithubApp {
+/** The secrets are still sealed. A process that can open them does so for each use. */
+export interface StoredGithubApp extends GithubApp {
   sealedClientSecret: Uint8Array
   sealedPrivateKey: Uint8Array
 }
@@ -35,8 +35,8 @@ export class GithubAppStore {
     this.#db = db
   }
 
-  /** One that was made anew takes the old one's place. */
-  async put(app: Omit<GithubApp, 'createdAt'>, secrets: AppSecrets, sealer: Sealer): Promise<GithubApp> {
+  /** Replaces an existing App of the same GitHub. */
+  async put(app: Omit<GithubApp, 'createdAt'>, secrets: GithubAppSecrets, sealer: Sealer): Promise<GithubApp> {
     const [clientSecret, privateKey] = await Promise.all([
       sealer.seal(secrets.clientSecret, bindingOf(app, 'client-secret')),
       sealer.seal(secrets.privateKeyPem, bindingOf(app, 'private-key')),
@@ -59,33 +59,33 @@ export class GithubAppStore {
       .onConflict((conflict) => conflict.column('base_url').doUpdateSet(row))
       .returningAll()
       .executeTakeFirstOrThrow()
-    return asApp(stored)
+    return toApp(stored)
   }
 
-  async find(baseUrl: string): Promise<StoredApp | undefined> {
+  async find(baseUrl: string): Promise<StoredGithubApp | undefined> {
     const row = await this.#db.selectFrom('github_app').selectAll().where('base_url', '=', baseUrl).executeTakeFirst()
     return (
-      row && { ...asApp(row), sealedClientSecret: row.sealed_client_secret, sealedPrivateKey: row.sealed_private_key }
+      row && { ...toApp(row), sealedClientSecret: row.sealed_client_secret, sealedPrivateKey: row.sealed_private_key }
     )
   }
 
   async list(): Promise<GithubApp[]> {
     const rows = await this.#db.selectFrom('github_app').selectAll().orderBy('base_url').execute()
-    return rows.map(asApp)
+    return rows.map(toApp)
   }
 
-  /** After a new sealing key was put first, as `CredentialStore.resealAll`. */
+  /** Run it after a new sealing key was put first, like `CredentialStore.resealAll`. */
   async resealAll(opener: Opener, sealer: Sealer): Promise<{ resealed: number; current: number }> {
     const rows = await this.#db.selectFrom('github_app').selectAll().execute()
     let resealed = 0
     for (const row of rows) {
       for (const [column, kind] of sealedColumns) {
-        const sealed = asSealedSecret(row[column])
+        const sealed = toSealedSecret(row[column])
         if (!sealer.needsResealing(sealed)) continue
-        const fresh = await reseal(sealed, bindingOf(asApp(row), kind), { opener, sealer })
+        const newlySealed = await reseal(sealed, bindingOf(toApp(row), kind), { opener, sealer })
         const { numUpdatedRows } = await this.#db
           .updateTable('github_app')
-          .set({ [column]: Buffer.from(fresh) })
+          .set({ [column]: Buffer.from(newlySealed) })
           .where('base_url', '=', row.base_url)
           .where(column, '=', Buffer.from(sealed))
           .executeTakeFirst()
@@ -96,28 +96,28 @@ export class GithubAppStore {
   }
 }
 
-export const openPrivateKey = (app: StoredApp, opener: Opener): Promise<string> =>
-  opener.open(asSealedSecret(app.sealedPrivateKey), bindingOf(app, 'private-key'))
+export const openPrivateKey = (app: StoredGithubApp, opener: Opener): Promise<string> =>
+  opener.open(toSealedSecret(app.sealedPrivateKey), bindingOf(app, 'private-key'))
 
-export const openClientSecret = (app: StoredApp, opener: Opener): Promise<string> =>
-  opener.open(asSealedSecret(app.sealedClientSecret), bindingOf(app, 'client-secret'))
+export const openClientSecret = (app: StoredGithubApp, opener: Opener): Promise<string> =>
+  opener.open(toSealedSecret(app.sealedClientSecret), bindingOf(app, 'client-secret'))
 
 const sealedColumns = [
   ['sealed_client_secret', 'client-secret'],
   ['sealed_private_key', 'private-key'],
 ] as const
 
-/** With the address: whoever can write the table still cannot have a secret sent to an address of their own. */
+/** Includes the URL, so that an attacker who can write to the table cannot have a secret sent to another URL. */
 const bindingOf = (
   { appId, baseUrl }: Pick<GithubApp, 'appId' | 'baseUrl'>,
   kind: 'client-secret' | 'private-key',
 ) => ({
-  projectId: '', // the operator's, of no project
+  projectId: '', // belongs to the instance, not to a project
   credentialId: `${appId} ${baseUrl}`,
   kind: `github-app-${kind}`,
 })
 
-const asApp = (row: Selectable<GithubTables['github_app']>): GithubApp => ({
+const toApp = (row: Selectable<GithubTables['github_app']>): GithubApp => ({
   baseUrl: row.base_url,
   appId: Number(row.app_id),
   slug: row.slug,

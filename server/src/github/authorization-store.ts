@@ -1,36 +1,36 @@
 /**
- * People who were sent to GitHub, and come back with a state of ours and a code of GitHub's. The state is good once, for who
- * was sent and for what they were sent for: a link with somebody else's state or code in it leads nowhere.
+ * People who were redirected to GitHub and come back with our state and GitHub's code. A state is valid once, for the person
+ * who was redirected and for the same purpose: a link with the state or code of another person has no effect.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 import { type Id, newId } from '../platform/ids.ts'
-import { asSealedSecret, type Opener, type Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
-import type { FoundRepository, GithubTables } from './tables.ts'
+import { type Opener, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
+import type { GithubTables, WritableRepository } from './tables.ts'
 
-/** Null: they make the installation's App. */
-export interface Visitor {
+/** `projectId` is null when an operator creates the App of the instance. */
+export interface AuthorizationOwner {
   personId: Id<'per'>
   projectId: Id<'prj'> | null
 }
 
-export interface ArrivedVisit {
+export interface AcceptedAuthorization {
   id: Id<'gha'>
   baseUrl: string
 }
 
-const goodForMinutes = 15
-const inAWhile = sql<Date>`now() + make_interval(mins => ${goodForMinutes})`
+const validForMinutes = 15
+const expiry = sql<Date>`now() + make_interval(mins => ${validForMinutes})`
 
-export class GithubVisitStore {
+export class GithubAuthorizationStore {
   readonly #db: Kysely<GithubTables>
 
   constructor(db: Kysely<GithubTables>) {
     this.#db = db
   }
 
-  /** Returns the state. Only its hash is kept. */
-  async start({ personId, projectId }: Visitor, baseUrl: string): Promise<string> {
+  /** Returns the state. Only its hash is stored. */
+  async start({ personId, projectId }: AuthorizationOwner, baseUrl: string): Promise<string> {
     const state = randomBytes(32).toString('base64url')
     await this.#db
       .insertInto('github_authorization')
@@ -42,17 +42,23 @@ export class GithubVisitStore {
         state_hash: hashOf(state),
         sealed_code: null,
         repositories: null,
-        expires_at: inAWhile,
+        expires_at: expiry,
       })
       .execute()
     return state
   }
 
-  /** Undefined: the state is not theirs, was used, or is too old. From here on there is time to choose. */
-  async arrive({ personId, projectId }: Visitor, state: string): Promise<ArrivedVisit | undefined> {
+  /**
+   * Undefined: the state belongs to someone else, was used, or has expired. Otherwise the validity starts again, so that there
+   * is time to choose a repository.
+   */
+  async redeemState(
+    { personId, projectId }: AuthorizationOwner,
+    state: string,
+  ): Promise<AcceptedAuthorization | undefined> {
     const row = await this.#db
       .updateTable('github_authorization')
-      .set({ state_hash: null, expires_at: inAWhile })
+      .set({ state_hash: null, expires_at: expiry })
       .where('state_hash', '=', hashOf(state))
       .where('person_id', '=', personId)
       .where('project_id', 'is not distinct from', projectId)
@@ -62,7 +68,7 @@ export class GithubVisitStore {
     return row && { id: row.id, baseUrl: row.base_url }
   }
 
-  async keepCode(id: Id<'gha'>, code: string, sealer: Sealer): Promise<void> {
+  async storeCode(id: Id<'gha'>, code: string, sealer: Sealer): Promise<void> {
     const sealed = await sealer.seal(code, bindingOf(id))
     await this.#db
       .updateTable('github_authorization')
@@ -71,8 +77,8 @@ export class GithubVisitStore {
       .execute()
   }
 
-  /** Once: a code is good for one exchange, and whoever took it has it. */
-  async takeCode(id: Id<'gha'>, opener: Opener): Promise<{ baseUrl: string; code: string } | undefined> {
+  /** Returns the code once, because a code is valid for one exchange only. */
+  async consumeCode(id: Id<'gha'>, opener: Opener): Promise<{ baseUrl: string; code: string } | undefined> {
     return this.#db.transaction().execute(async (tx) => {
       const row = await tx
         .selectFrom('github_authorization')
@@ -82,49 +88,49 @@ export class GithubVisitStore {
         .executeTakeFirst()
       if (!row?.sealed_code) return undefined
       await tx.updateTable('github_authorization').set({ sealed_code: null }).where('id', '=', id).execute()
-      return { baseUrl: row.base_url, code: await opener.open(asSealedSecret(row.sealed_code), bindingOf(id)) }
+      return { baseUrl: row.base_url, code: await opener.open(toSealedSecret(row.sealed_code), bindingOf(id)) }
     })
   }
 
-  async keepFound(id: Id<'gha'>, found: readonly FoundRepository[]): Promise<void> {
+  async storeRepositories(id: Id<'gha'>, repositories: readonly WritableRepository[]): Promise<void> {
     await this.#db
       .updateTable('github_authorization')
-      .set({ repositories: JSON.stringify(found) })
+      .set({ repositories: JSON.stringify(repositories) })
       .where('id', '=', id)
       .execute()
   }
 
-  /** Undefined: there is no such visit of theirs any more, or GitHub has not been asked. */
-  async found(
-    { personId, projectId }: Visitor,
+  /** Undefined: the authorization is not theirs or has expired, or the repositories have not been read from GitHub yet. */
+  async findRepositories(
+    { personId, projectId }: AuthorizationOwner,
     id: Id<'gha'>,
-  ): Promise<{ baseUrl: string; repositories: FoundRepository[] } | undefined> {
-    const row = await this.#live(id)
+  ): Promise<{ baseUrl: string; repositories: WritableRepository[] } | undefined> {
+    const row = await this.#unexpired(id)
       .where('person_id', '=', personId)
       .where('project_id', 'is not distinct from', projectId)
       .executeTakeFirst()
     return row?.repositories ? { baseUrl: row.base_url, repositories: row.repositories } : undefined
   }
 
-  /** For `worker`, which is told ids alone. */
-  async foundOne(
+  /** For `worker`, which gets only ids. */
+  async findRepository(
     id: Id<'gha'>,
     repositoryId: number,
-  ): Promise<{ baseUrl: string; repository: FoundRepository } | undefined> {
-    const row = await this.#live(id).executeTakeFirst()
+  ): Promise<{ baseUrl: string; repository: WritableRepository } | undefined> {
+    const row = await this.#unexpired(id).executeTakeFirst()
     const repository = row?.repositories?.find(({ id }) => id === repositoryId)
     return row && repository && { baseUrl: row.base_url, repository }
   }
 
-  async end(id: Id<'gha'>): Promise<void> {
+  async delete(id: Id<'gha'>): Promise<void> {
     await this.#db.deleteFrom('github_authorization').where('id', '=', id).execute()
   }
 
-  async forgetExpired(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     await this.#db.deleteFrom('github_authorization').where('expires_at', '<', sql<Date>`now()`).execute()
   }
 
-  #live(id: Id<'gha'>) {
+  #unexpired(id: Id<'gha'>) {
     return this.#db
       .selectFrom('github_authorization')
       .select(['base_url', 'repositories'])

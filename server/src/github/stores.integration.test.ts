@@ -7,11 +7,11 @@ import { openClientSecret, openPrivateKey } from './app-store.ts'
 
 const instance = await createTestInstance(inject('services'), 'github stores')
 afterAll(() => instance.drop())
-const { githubApps, visits, projects } = instance.stores
+const { githubApps, authorizations, projects } = instance.stores
 const operator = { kind: 'operator' } as const
 const keysOf = (...entries: string[]) => {
   const parsed = parseSealingPrivateKeys(entries.join(','))
-  if (!parsed.ok) throw new Error(parsed.mistakes.join())
+  if (!parsed.ok) throw new Error(parsed.errors.join())
   return parsed.keys
 }
 const entry = generateSealingKeyPair().privateEntry
@@ -29,17 +29,17 @@ const app = {
   webhookSecret: 'hook secret',
 }
 
-const makePerson = async (): Promise<Id<'per'>> => {
+const createPerson = async (): Promise<Id<'per'>> => {
   const id = newId('per')
-  await instance.pool.query("INSERT INTO person (id, name, email) VALUES ($1, 'Somebody', $1)", [id])
+  await instance.pool.query("INSERT INTO person (id, name, email) VALUES ($1, 'Someone', $1)", [id])
   return id
 }
 
-test("an App's secrets are sealed for its address, and sealed anew with a new key", async () => {
+test('seals the secrets of an App for its URL, and reseals them with a new key', async () => {
   const secrets = { clientSecret: 'client secret', privateKeyPem: 'pem' }
   await githubApps.put(app, secrets, sealer)
   const stored = await githubApps.find(baseUrl)
-  if (!stored) throw new Error('it is gone')
+  if (!stored) throw new Error('the App was not stored')
   expect(stored).toMatchObject(app)
   expect(await githubApps.list()).toEqual([{ ...app, createdAt: expect.any(Date) }])
   expect(await openClientSecret(stored, opener)).toBe('client secret')
@@ -56,50 +56,55 @@ test("an App's secrets are sealed for its address, and sealed anew with a new ke
   expect(again && (await openPrivateKey(again, newOpener))).toBe('pem')
 })
 
-test('a state is good once, for who was sent, for what they were sent for, and not for long', async () => {
-  const personId = await makePerson()
-  const other = await makePerson()
+test('accepts a state once, for the same person and project, until it expires', async () => {
+  const personId = await createPerson()
+  const otherPersonId = await createPerson()
   const { id: projectId } = await projects.create('Docs', operator)
-  const { id: another } = await projects.create('Other docs', operator)
-  const state = await visits.start({ personId, projectId }, baseUrl)
+  const { id: otherProjectId } = await projects.create('Other docs', operator)
+  const state = await authorizations.start({ personId, projectId }, baseUrl)
   const { rows } = await instance.pool.query('SELECT * FROM github_authorization')
   expect(JSON.stringify(rows)).not.toContain(state)
 
-  for (const visitor of [
-    { personId: other, projectId },
-    { personId, projectId: another },
+  for (const otherOwner of [
+    { personId: otherPersonId, projectId },
+    { personId, projectId: otherProjectId },
     { personId, projectId: null },
   ])
-    expect(await visits.arrive(visitor, state)).toBeUndefined()
-  expect(await visits.arrive({ personId, projectId }, `${state}x`)).toBeUndefined()
-  expect(await visits.arrive({ personId, projectId }, state)).toEqual({ id: expect.any(String), baseUrl })
-  expect(await visits.arrive({ personId, projectId }, state)).toBeUndefined()
+    expect(await authorizations.redeemState(otherOwner, state)).toBeUndefined()
+  expect(await authorizations.redeemState({ personId, projectId }, `${state}x`)).toBeUndefined()
+  expect(await authorizations.redeemState({ personId, projectId }, state)).toEqual({ id: expect.any(String), baseUrl })
+  expect(await authorizations.redeemState({ personId, projectId }, state)).toBeUndefined()
 
-  const late = await visits.start({ personId, projectId: null }, baseUrl)
+  const expired = await authorizations.start({ personId, projectId: null }, baseUrl)
   await instance.pool.query("UPDATE github_authorization SET expires_at = now() - interval '1 second'")
-  expect(await visits.arrive({ personId, projectId: null }, late)).toBeUndefined()
-  await visits.forgetExpired()
+  expect(await authorizations.redeemState({ personId, projectId: null }, expired)).toBeUndefined()
+  await authorizations.deleteExpired()
   expect((await instance.pool.query('SELECT id FROM github_authorization')).rows).toEqual([])
 })
 
-test('a code is taken once; what was found is shown to the visitor alone, until the visit ends', async () => {
-  const personId = await makePerson()
-  const other = await makePerson()
+test('returns a code once, and the repositories only to their owner until the authorization ends', async () => {
+  const personId = await createPerson()
+  const otherPersonId = await createPerson()
   const { id: projectId } = await projects.create('Docs', operator)
-  const visitor = { personId, projectId }
-  const visit = await visits.arrive(visitor, await visits.start(visitor, baseUrl))
-  if (!visit) throw new Error('nobody arrived')
-  await visits.keepCode(visit.id, 'the code', sealer)
-  expect(await visits.takeCode(visit.id, opener)).toEqual({ baseUrl, code: 'the code' })
-  expect(await visits.takeCode(visit.id, opener)).toBeUndefined()
-  expect(await visits.found(visitor, visit.id)).toBeUndefined()
+  const owner = { personId, projectId }
+  const authorization = await authorizations.redeemState(owner, await authorizations.start(owner, baseUrl))
+  if (!authorization) throw new Error('the state was not accepted')
+  await authorizations.storeCode(authorization.id, 'the code', sealer)
+  expect(await authorizations.consumeCode(authorization.id, opener)).toEqual({ baseUrl, code: 'the code' })
+  expect(await authorizations.consumeCode(authorization.id, opener)).toBeUndefined()
+  expect(await authorizations.findRepositories(owner, authorization.id)).toBeUndefined()
 
   const repository = { id: 42, installationId: 3, owner: 'docs', name: 'site', defaultBranch: 'main', isPrivate: true }
-  await visits.keepFound(visit.id, [repository])
-  expect(await visits.found(visitor, visit.id)).toEqual({ baseUrl, repositories: [repository] })
-  expect(await visits.found({ personId: other, projectId }, visit.id)).toBeUndefined()
-  expect(await visits.foundOne(visit.id, 42)).toEqual({ baseUrl, repository })
-  expect(await visits.foundOne(visit.id, 43)).toBeUndefined()
-  await visits.end(visit.id)
-  expect(await visits.found(visitor, visit.id)).toBeUndefined()
+  await authorizations.storeRepositories(authorization.id, [repository])
+  expect(await authorizations.findRepositories(owner, authorization.id)).toEqual({
+    baseUrl,
+    repositories: [repository],
+  })
+  expect(
+    await authorizations.findRepositories({ personId: otherPersonId, projectId }, authorization.id),
+  ).toBeUndefined()
+  expect(await authorizations.findRepository(authorization.id, 42)).toEqual({ baseUrl, repository })
+  expect(await authorizations.findRepository(authorization.id, 43)).toBeUndefined()
+  await authorizations.delete(authorization.id)
+  expect(await authorizations.findRepositories(owner, authorization.id)).toBeUndefined()
 })

@@ -1,8 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 
-/** A repository that GitHub showed to the visitor's own token, with write access. */
-export interface FoundRepository {
+/** A repository that the person's own token has write access to, according to GitHub. */
+export interface WritableRepository {
   id: number
   installationId: number
   owner: string
@@ -14,7 +14,7 @@ export interface FoundRepository {
 export interface GithubTables {
   github_app: {
     base_url: string
-    /** PostgreSQL's `bigint` comes as text. */
+    /** A `bigint`, which PostgreSQL returns as text. */
     app_id: ColumnType<string, number, number>
     slug: string
     name: string
@@ -32,7 +32,7 @@ export interface GithubTables {
     base_url: string
     state_hash: Uint8Array | null
     sealed_code: Uint8Array | null
-    repositories: ColumnType<FoundRepository[] | null, string | null, string | null>
+    repositories: ColumnType<WritableRepository[] | null, string | null, string | null>
     expires_at: Date
   }
 }

@@ -1,52 +1,59 @@
 /**
- * Tries at turns: offered by the worker, claimed by one runner, reported by its token. A newer try of the same turn shuts the
- * older ones out, so that a runner that was thought dead cannot write over the one that took its place.
+ * Attempts at turns: queued by the worker, claimed by one runner, reported with the token of the attempt. A newer attempt
+ * invalidates the older ones, so that a runner that was considered dead cannot overwrite the work of its replacement.
  */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import type { FailedCheck } from './host-check.ts'
-import { storeBytes } from './result-bytes.ts'
+import type { FailedCheck } from './ci-check.ts'
+import { storeChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
-import { lastBundle, lastSession, type NotDone, notDoneBefore, readResult, type StoredResult } from './turn-results.ts'
+import {
+  type FailedMessage,
+  readFailedMessagesBefore,
+  readLastBundle,
+  readLastSession,
+  readResult,
+  type StoredResult,
+} from './turn-results.ts'
 
 export interface AttemptLimits {
   deadlineSeconds: number
   maxAgentFailures: number
-  noRunnerSeconds: number
+  queueTimeoutSeconds: number
 }
 
-/** Whether the turn needs another try. */
-export type Offer =
+/** Whether the turn needs another attempt. */
+export type EnqueueResult =
   | { kind: 'has_result' }
-  | { kind: 'offered'; number: number }
-  | { kind: 'over'; code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'cancelled' }
+  | { kind: 'queued'; number: number }
+  | { kind: 'failed'; code: 'deadline_exceeded' | 'agent_failed' | 'no_runner_available' | 'cancelled' }
 
 export interface ClaimedAttempt {
   projectId: Id<'prj'>
   turnId: Id<'trn'>
   taskToken: Buffer
   prompt: string
-  /** That the prompt is about. */
+  /** The CI check that the prompt refers to. */
   failedCheck: FailedCheck | null
-  /** Its name, or `default`. */
+  /** A model name, or `default`. */
   model: string
   deadlineAt: Date
   startBranch: string
-  /** The conversation as the last turn that was accepted left it. */
+  /** The agent's session at the end of the last completed turn. */
   session: Buffer | null
-  notDone: readonly NotDone[]
-  /** Of the last turn that was accepted, where nothing of it is on the code host: the work goes on from there. */
-  earlier: { baseCommit: string; bundle: Buffer } | null
+  failedMessages: readonly FailedMessage[]
+  /** The result of the last completed turn if it is not on the code host. The work continues from it. */
+  unpublishedWork: { baseCommit: string; bundle: Buffer } | null
 }
 
-/** The try that a token stands for, while it is the turn's newest. */
+/** The attempt that a token belongs to, while it is the newest of its turn. */
 export interface LiveAttempt {
   projectId: Id<'prj'>
   jobId: Id<'job'>
   turnId: Id<'trn'>
   turnNumber: number
   number: number
-  /** Its name, or `default`. */
+  /** A model name, or `default`. */
   model: string
   taskToken: Buffer
   stop: 'cancelled' | 'paused' | 'deadline' | null
@@ -59,10 +66,10 @@ export class AttemptStore {
     this.#db = db
   }
 
-  /** Looks before it offers: a result that is there already, or a turn that is over, needs no runner. */
-  async offer(turnId: Id<'trn'>, taskToken: Uint8Array, limits: AttemptLimits): Promise<Offer> {
+  /** Queues an attempt, unless the turn has a result already or must fail. */
+  async enqueue(turnId: Id<'trn'>, taskToken: Uint8Array, limits: AttemptLimits): Promise<EnqueueResult> {
     return this.#db.transaction().execute(async (tx) => {
-      // Tries are locked before their turn everywhere: a claim finds the try first.
+      // Attempts are locked before their turn everywhere, because a claim finds the attempt first.
       await tx
         .selectFrom('turn_attempt')
         .select('number')
@@ -85,16 +92,16 @@ export class AttemptStore {
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
       if (result) return { kind: 'has_result' }
-      const now = await clock(tx)
-      if (turn.pending_stop) return { kind: 'over', code: 'cancelled' }
-      if (turn.agent_failures >= limits.maxAgentFailures) return { kind: 'over', code: 'agent_failed' }
-      // While the project is paused no time passes for its turns.
+      const now = await databaseTime(tx)
+      if (turn.pending_stop) return { kind: 'failed', code: 'cancelled' }
+      if (turn.agent_failures >= limits.maxAgentFailures) return { kind: 'failed', code: 'agent_failed' }
+      // Time in which the project is paused does not count for its turns.
       if (!turn.paused_at && turn.deadline_at && turn.deadline_at <= now)
-        return { kind: 'over', code: 'deadline_exceeded' }
-      const waitedSince = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
-      const waitedSeconds = (now.getTime() - waitedSince) / 1000
-      if (!turn.paused_at && !turn.deadline_at && waitedSeconds > limits.noRunnerSeconds)
-        return { kind: 'over', code: 'no_runner_available' }
+        return { kind: 'failed', code: 'deadline_exceeded' }
+      const waitingSinceMs = Math.max(Number(turn.started_at ?? now), Number(turn.resumed_at))
+      const waitedSeconds = (now.getTime() - waitingSinceMs) / 1000
+      if (!turn.paused_at && !turn.deadline_at && waitedSeconds > limits.queueTimeoutSeconds)
+        return { kind: 'failed', code: 'no_runner_available' }
       await tx
         .updateTable('turn_attempt')
         .set({ ended_at: now })
@@ -119,13 +126,13 @@ export class AttemptStore {
           ended_at: null,
         })
         .execute()
-      return { kind: 'offered', number }
+      return { kind: 'queued', number }
     })
   }
 
   /**
-   * Gives the runner the oldest offer of the project that was served longest ago, so that one busy project does not starve the
-   * others; a project with enough running turns waits, and so does one that is paused.
+   * Gives the runner the oldest queued attempt of the least recently served project, so that one busy project does not starve the
+   * others. Projects that are paused or at their concurrency limit are skipped.
    */
   async claim(
     runner: { id: Id<'run'>; projectIds: readonly Id<'prj'>[] | null },
@@ -152,14 +159,14 @@ export class AttemptStore {
           AND EXISTS (SELECT FROM runner WHERE runner.id = ${runner.id} AND runner.revoked_at IS NULL)
         ORDER BY served.last_served NULLS FIRST, attempt.queued_at
         LIMIT 1 FOR UPDATE OF attempt SKIP LOCKED`.execute(tx)
-      const [offered] = rows
-      if (!offered || !(await hasRoom(tx, offered.project_id, maxConcurrentPerProject))) return undefined
-      const now = await clock(tx)
+      const [queued] = rows
+      if (!queued || !(await hasCapacity(tx, queued.project_id, maxConcurrentPerProject))) return undefined
+      const now = await databaseTime(tx)
       await tx
         .updateTable('turn_attempt')
         .set({ claimed_at: now, runner_id: runner.id, token_hash: tokenHash })
-        .where('turn_id', '=', offered.turn_id)
-        .where('number', '=', offered.number)
+        .where('turn_id', '=', queued.turn_id)
+        .where('number', '=', queued.number)
         .execute()
       const turn = await tx
         .updateTable('turn')
@@ -169,12 +176,12 @@ export class AttemptStore {
           start_branch: sql<string>`CASE WHEN job.pull_request_state = 'open' THEN job.pull_request_branch ELSE job.ref END`,
         })
         .whereRef('job.id', '=', 'turn.job_id')
-        .where('turn.id', '=', offered.turn_id)
+        .where('turn.id', '=', queued.turn_id)
         .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt', 'turn.failed_check'])
         .returning(['turn.deadline_at', 'turn.start_branch', 'turn.restarted'])
         .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
-      return { ...offered, ...turn, claimedAt: now }
+      return { ...queued, ...turn, claimedAt: now }
     })
     if (!claimed) return undefined
     return {
@@ -186,15 +193,16 @@ export class AttemptStore {
       model: claimed.model,
       deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
       startBranch: claimed.start_branch ?? claimed.ref,
-      // After the commit: what ended stays as it is, and megabytes are read while nobody waits for the lock.
-      session: await lastSession(this.#db, claimed.job_id),
-      notDone: await notDoneBefore(this.#db, claimed.job_id, claimed.number),
-      // Performed again: what it was built on is gone from the code host.
-      earlier: claimed.publish === 'diff' && !claimed.restarted ? await lastBundle(this.#db, claimed.job_id) : null,
+      // Read after the commit: ended turns do not change, and reading megabytes must not hold the lock.
+      session: await readLastSession(this.#db, claimed.job_id),
+      failedMessages: await readFailedMessagesBefore(this.#db, claimed.job_id, claimed.number),
+      // Of a restarted turn: the base of the earlier work is gone from the code host.
+      unpublishedWork:
+        claimed.publish === 'diff' && !claimed.restarted ? await readLastBundle(this.#db, claimed.job_id) : null,
     }
   }
 
-  /** Undefined: the token is unknown, a newer try has taken this one's place, or its runner was revoked. */
+  /** Undefined: the token is unknown, a newer attempt has replaced this one, or its runner was revoked. */
   async findLive(tokenHash: Buffer): Promise<LiveAttempt | undefined> {
     const row = await this.#db
       .selectFrom('turn_attempt')
@@ -210,7 +218,7 @@ export class AttemptStore {
       .where('runner.revoked_at', 'is', null)
       .executeTakeFirst()
     if (!row) return undefined
-    const late = row.deadline_at !== null && row.deadline_at <= new Date()
+    const isLate = row.deadline_at !== null && row.deadline_at <= new Date()
     return {
       projectId: row.project_id,
       jobId: row.job_id,
@@ -219,11 +227,11 @@ export class AttemptStore {
       number: row.attempt,
       model: row.model,
       taskToken: row.task_token,
-      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : late ? 'deadline' : null,
+      stop: row.pending_stop ? 'cancelled' : row.paused_at ? 'paused' : isLate ? 'deadline' : null,
     }
   }
 
-  /** The result and the end of its try are one transaction. False: this try is no longer the newest, and nothing is stored. */
+  /** Stores the result and ends the attempt in one transaction. False: the attempt has ended already, and nothing is stored. */
   async storeResult(tokenHash: Buffer, result: StoredResult & { session: Buffer | null }): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const attempt = await this.#endAttempt(tx, tokenHash)
@@ -245,13 +253,13 @@ export class AttemptStore {
         .onConflict((conflict) => conflict.column('turn_id').doNothing())
         .returning('turn_id')
         .executeTakeFirst()
-      if (stored && bundle) await storeBytes(tx, attempt.turn_id, 'bundle', bundle)
-      if (stored && session) await storeBytes(tx, attempt.turn_id, 'session', session)
+      if (stored && bundle) await storeChunks(tx, attempt.turn_id, 'bundle', bundle)
+      if (stored && session) await storeChunks(tx, attempt.turn_id, 'session', session)
       return true
     })
   }
 
-  /** The try ended without a result; an engine that failed is counted, a runner that gave the turn back is not. */
+  /** Ends the attempt without a result. A failure of the agent is counted, a release by the runner is not. */
   async endWithoutResult(tokenHash: Buffer, { countsAsFailure }: { countsAsFailure: boolean }): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const attempt = await this.#endAttempt(tx, tokenHash)
@@ -281,8 +289,8 @@ export class AttemptStore {
     return readResult(this.#db, turnId)
   }
 
-  /** Those of the given offers that still wait for a runner. */
-  async stillOffered(taskTokens: readonly Buffer[]): Promise<Buffer[]> {
+  /** Those of the given attempts that no runner has claimed yet. */
+  async filterQueued(taskTokens: readonly Buffer[]): Promise<Buffer[]> {
     if (taskTokens.length === 0) return []
     const rows = await this.#db
       .selectFrom('turn_attempt')
@@ -295,8 +303,8 @@ export class AttemptStore {
   }
 }
 
-/** Claims of one project take turns from here on: each saw the same count, and together they went past the limit. */
-async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, maxConcurrent: number): Promise<boolean> {
+/** Locks the project for claims: without the lock concurrent claims saw the same count and exceeded the limit together. */
+async function hasCapacity(tx: Transaction<JobTables>, projectId: Id<'prj'>, maxConcurrent: number): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${projectId}, 0))`.execute(tx)
   const { running } = await tx
     .selectFrom('turn_attempt')
@@ -308,9 +316,9 @@ async function hasRoom(tx: Transaction<JobTables>, projectId: Id<'prj'>, maxConc
   return Number(running) < maxConcurrent
 }
 
-async function clock(tx: Transaction<JobTables>): Promise<Date> {
+async function databaseTime(tx: Transaction<JobTables>): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(tx)
   const [row] = rows
-  if (!row) throw new Error('PostgreSQL has no time')
+  if (!row) throw new Error('PostgreSQL returned no time')
   return row.at
 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { askedInComment } from './comment-mention.ts'
+import { extractPrompt } from './comment-mention.ts'
 
 test.each([
   ['@colophon make it shorter', 'make it shorter'],
   ['@Colophon, make it shorter.', 'make it shorter.'],
   ['Nice.\n\n@colophon: add an example\r\nand a link', 'Nice.\n\nadd an example\nand a link'],
   ['Make it shorter, @colophon.', 'Make it shorter.'],
-  ['> it says so\n\n@colophon mend that', '> it says so\n\nmend that'],
+  ['> it says so\n\n@colophon fix that', '> it says so\n\nfix that'],
   ['@colophon use this:\n```\n@colophon\n```', 'use this:\n```\n@colophon\n```'],
   ['`x` @colophon `@colophon`', '`x` `@colophon`'],
   ['@colophon say\0 less\ud800', 'say less\ufffd'],
-])('%j asks for something', (text, asked) => {
-  expect(askedInComment(text)).toBe(asked)
+])('finds the prompt in %j', (text, prompt) => {
+  expect(extractPrompt(text)).toBe(prompt)
 })
 
 test.each([
@@ -29,14 +29,14 @@ test.each([
   '```\n@colophon make it shorter\n```',
   '~~~~\n~~~\n@colophon make it shorter\n~~~~\nlike this',
   '<!-- @colophon make it shorter -->\nA template.',
-])('%j does not', (text) => {
-  expect(askedInComment(text)).toBeUndefined()
+])('finds no prompt in %j', (text) => {
+  expect(extractPrompt(text)).toBeUndefined()
 })
 
-test('a long comment does not keep us busy', () => {
-  const began = performance.now()
+test('parses a long comment in less than a second', () => {
+  const startedAtMs = performance.now()
   for (const piece of ['<!--', '`', '``x', ' ', '> ', '@', '@colophon', ',', '~~~\n']) {
-    askedInComment(piece.repeat(50_000 / piece.length))
+    extractPrompt(piece.repeat(50_000 / piece.length))
   }
-  expect(performance.now() - began).toBeLessThan(1_000)
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000)
 })

@@ -1,10 +1,10 @@
-/** What agents do, as they do it. */
+/** Events that report what an agent is doing, while it does it. */
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { LiveAttempt } from './attempt-store.ts'
 import type { JobTables } from './tables.ts'
 
-/** Where an event stands among all of its job. */
+/** Orders the events of a job. */
 export interface EventPosition {
   turn: number
   attempt: number
@@ -13,7 +13,7 @@ export interface EventPosition {
 
 export interface StoredEvent {
   position: EventPosition
-  /** As the runner's wire has it. */
+  /** As in the runner API. */
   event: Record<string, unknown>
 }
 
@@ -26,7 +26,7 @@ export interface WatchedJob {
 export const beforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
 
 const maxBytesPerTurn = 20 * 1024 * 1024
-const keptDays = 90
+const retentionDays = 90
 
 export class EventStore {
   readonly #db: Kysely<JobTables>
@@ -36,41 +36,41 @@ export class EventStore {
   }
 
   /**
-   * False: the try is over, or events before these are missing. An upload that is repeated after a lost answer changes
-   * nothing. The try's row is locked, so that no event of an older try appears behind those of a newer one.
+   * False: the attempt has ended, or events before these are missing. Repeating an upload after a lost response changes
+   * nothing. The row of the attempt is locked, so that no event of an older attempt appears after those of a newer one.
    */
   async append(attempt: LiveAttempt, firstIndex: number, events: readonly object[]): Promise<boolean> {
-    const text = JSON.stringify(events).replaceAll('\\u0000', '\\ufffd') // PostgreSQL keeps no NUL
+    const text = JSON.stringify(events).replaceAll('\\u0000', '\\ufffd') // PostgreSQL cannot store NUL
     const sizeBytes = Buffer.byteLength(text)
     const count = firstIndex + events.length
     return this.#db.transaction().execute(async (tx) => {
-      const ofTry = tx
+      const updateAttempt = tx
         .updateTable('turn_attempt')
         .where('turn_id', '=', attempt.turnId)
         .where('number', '=', attempt.number)
         .where('ended_at', 'is', null)
-      const counted = await ofTry
+      const counted = await updateAttempt
         .set({ event_count: count, event_bytes: sql<number>`event_bytes + ${sizeBytes}` })
         .where('event_count', '=', firstIndex)
         .returning('number')
         .executeTakeFirst()
       if (!counted) {
-        const repeated = await ofTry
+        const repeated = await updateAttempt
           .set({ event_count: sql<number>`event_count` })
           .where('event_count', '>=', count)
           .returning('number')
           .executeTakeFirst()
         return repeated !== undefined
       }
-      // Past the size nothing more is kept: an agent that talks without end must not fill the disk. Of all tries together:
-      // a runner may hand its turn back, and get it again, as often as it likes.
+      // Events over the limit are not stored: an agent that produces events endlessly must not fill the disk. The limit
+      // applies to all attempts together, because a runner may release its turn and claim it again any number of times.
       const { bytes } = await tx
         .selectFrom('turn_attempt')
         .select(sql<string>`sum(event_bytes)`.as('bytes'))
         .where('turn_id', '=', attempt.turnId)
         .executeTakeFirstOrThrow()
       if (Number(bytes) - sizeBytes > maxBytesPerTurn) return true
-      const isLast = Number(bytes) > maxBytesPerTurn
+      const reachesLimit = Number(bytes) > maxBytesPerTurn
       await tx
         .insertInto('job_event')
         .values({
@@ -79,14 +79,14 @@ export class EventStore {
           turn_number: attempt.turnNumber,
           attempt: attempt.number,
           last_index: count - 1,
-          events: isLast ? JSON.stringify([notKept()]) : text,
+          events: reachesLimit ? JSON.stringify([limitNotice()]) : text,
         })
         .execute()
       return true
     })
   }
 
-  /** Of one job, in order, at least `limit` if there are so many: rows are not cut in pieces. */
+  /** Events of one job, in order. At least `limit` if there are that many: rows are not split. */
   async read({ projectId, jobId, after }: WatchedJob, limit: number): Promise<StoredEvent[]> {
     const rows = await this.#db
       .selectFrom('job_event')
@@ -101,52 +101,52 @@ export class EventStore {
       .execute()
     return rows
       .flatMap(({ turn_number: turn, attempt, last_index, events }) =>
-        events.map((event, place) => ({
-          position: { turn, attempt, index: last_index - events.length + 1 + place },
+        events.map((event, offset) => ({
+          position: { turn, attempt, index: last_index - events.length + 1 + offset },
           event: event as Record<string, unknown>,
         })),
       )
       .filter(({ position }) => comparePositions(position, after) > 0)
   }
 
-  /** Those of many watched jobs for which there is something new, in one round trip; and those that have ended. */
-  async lookAt(
+  /** Finds the watched jobs that have new events, and those that have ended, in one round trip. */
+  async findUpdates(
     watched: readonly WatchedJob[],
   ): Promise<{ hasNews: ReadonlySet<WatchedJob>; hasEnded: ReadonlySet<WatchedJob> }> {
-    const { rows } = await sql<{ place: string; news: boolean; ended: boolean }>`
-      SELECT watched.place, job.status <> 'active' AS ended, EXISTS (
+    const { rows } = await sql<{ ordinal: string; has_news: boolean; has_ended: boolean }>`
+      SELECT watched.ordinal, job.status <> 'active' AS has_ended, EXISTS (
         SELECT FROM job_event AS event
         WHERE event.project_id = watched.project_id AND event.job_id = watched.job_id
           AND (event.turn_number, event.attempt, event.last_index) > (watched.turn, watched.attempt, watched.index)
-      ) AS news
+      ) AS has_news
       FROM unnest(
         ${watched.map(({ projectId }) => projectId)}::text[], ${watched.map(({ jobId }) => jobId)}::text[],
         ${watched.map(({ after }) => after.turn)}::int[], ${watched.map(({ after }) => after.attempt)}::int[],
         ${watched.map(({ after }) => after.index)}::int[]
-      ) WITH ORDINALITY AS watched (project_id, job_id, turn, attempt, index, place)
+      ) WITH ORDINALITY AS watched (project_id, job_id, turn, attempt, index, ordinal)
       JOIN job ON job.project_id = watched.project_id AND job.id = watched.job_id`.execute(this.#db)
-    const those = (wanted: (row: { news: boolean; ended: boolean }) => boolean) =>
-      new Set(rows.filter(wanted).flatMap(({ place }) => watched[Number(place) - 1] ?? []))
-    return { hasNews: those(({ news }) => news), hasEnded: those(({ ended }) => ended) }
+    const watchedWhere = (column: 'has_news' | 'has_ended') =>
+      new Set(rows.filter((row) => row[column]).flatMap(({ ordinal }) => watched[Number(ordinal) - 1] ?? []))
+    return { hasNews: watchedWhere('has_news'), hasEnded: watchedWhere('has_ended') }
   }
 
-  /** Of jobs in which nothing happened for so long. */
-  async forgetOld(limit: number): Promise<void> {
+  /** Deletes events past the retention, of jobs that have been inactive for as long. */
+  async deleteExpired(limit: number): Promise<void> {
     await sql`
       DELETE FROM job_event WHERE ctid IN (
         SELECT event.ctid FROM job_event AS event
         JOIN job ON job.project_id = event.project_id AND job.id = event.job_id
-        WHERE event.created_at < now() - make_interval(days => ${keptDays})
-          AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${keptDays})
+        WHERE event.created_at < now() - make_interval(days => ${retentionDays})
+          AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${retentionDays})
         LIMIT ${limit})`.execute(this.#db)
   }
 }
 
-const notKept = () => ({
+const limitNotice = () => ({
   type: 'notice',
   at: new Date().toISOString(),
-  text: 'The agent did more than is kept: what follows of this turn is not shown. The turn goes on.',
+  text: 'This turn has reached the limit for stored events, so its later events are not shown. The turn continues.',
 })
 
-export const comparePositions = (one: EventPosition, other: EventPosition): number =>
-  one.turn - other.turn || one.attempt - other.attempt || one.index - other.index
+export const comparePositions = (a: EventPosition, b: EventPosition): number =>
+  a.turn - b.turn || a.attempt - b.attempt || a.index - b.index

@@ -1,4 +1,4 @@
-/** At most so many in any rolling hour, over all replicas: counted from the very rows that are created. */
+/** Rate limit over a rolling hour. It counts the created rows themselves, so it holds across all replicas. */
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
@@ -7,19 +7,19 @@ import type { JobTables } from './tables.ts'
 export const maxPerHour = 100
 const hourSeconds = 3600
 
-export type Limited = 'jobs' | 'messages'
+export type LimitedResource = 'jobs' | 'messages'
 
-/** Where a project stands with its limit, as the RateLimit headers tell it. */
-export interface LimitState {
-  limited: Limited
+/** The state of a project's limit, as reported in the RateLimit headers. */
+export interface HourlyLimitState {
+  resource: LimitedResource
   remaining: number
   resetSeconds: number
 }
 
 /**
- * Creates of one project take turns from here on, which is what makes the count exact. The time is taken after the lock, by
- * the query around it: a transaction's own `now()` is when it began to wait. (`FOR UPDATE` would also block every insert that
- * refers to the project, for seconds under load: tried.)
+ * Locks the project, so that creates of one project exclude each other; this makes the count exact. Returns the time after the
+ * lock was acquired: a transaction's own `now()` is when it started to wait. (`FOR UPDATE` would also block every insert that
+ * references the project, for seconds under load: tried.)
  */
 export async function lockProject(tx: Transaction<JobTables>, projectId: Id<'prj'>): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
@@ -30,59 +30,62 @@ export async function lockProject(tx: Transaction<JobTables>, projectId: Id<'prj
   return row.at
 }
 
-/** With the project locked. Refuses when the hour is full; otherwise says what is left after this one. */
-export async function takeFromHour(
+/** Requires the lock on the project. Throws if the limit is used up, otherwise returns what is left after this request. */
+export async function consumeHourlyLimit(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
-  limited: Limited,
+  limited: LimitedResource,
   at: Date,
-): Promise<LimitState> {
-  const hour = await lookAtHour(tx, projectId, limited, sql<Date>`${at}::timestamptz`)
-  if (hour.remaining === 0) throw hourIsFull(hour)
-  return { ...hour, remaining: hour.remaining - 1 }
+): Promise<HourlyLimitState> {
+  const state = await readState(tx, projectId, limited, sql<Date>`${at}::timestamptz`)
+  if (state.remaining === 0) throw rateLimited(state)
+  return { ...state, remaining: state.remaining - 1 }
 }
 
-/** Without a lock: what it lets through is counted again. Returns the refusal, because an earlier answer comes first. */
-export async function refuseFlood(
+/**
+ * A check without a lock; requests that pass it are counted again under the lock. Returns the rejection instead of throwing it,
+ * because a stored response takes precedence.
+ */
+export async function checkHourlyLimit(
   db: Kysely<JobTables>,
   projectId: Id<'prj'>,
-  limited: Limited,
+  limited: LimitedResource,
 ): Promise<Problem | undefined> {
-  const hour = await lookAtHour(db, projectId, limited, sql<Date>`now()`)
-  return hour.remaining === 0 ? hourIsFull(hour) : undefined
+  const state = await readState(db, projectId, limited, sql<Date>`now()`)
+  return state.remaining === 0 ? rateLimited(state) : undefined
 }
 
-async function lookAtHour(
+async function readState(
   db: Kysely<JobTables>,
   projectId: Id<'prj'>,
-  limited: Limited,
+  limited: LimitedResource,
   at: RawBuilder<Date>,
-): Promise<LimitState> {
-  const { rows } = await sql<{ taken: number; reset_seconds: number | null }>`
-    SELECT count(*)::int AS taken, ceil(extract(epoch FROM min(created_at) - ${at}) + ${hourSeconds})::int AS reset_seconds
+): Promise<HourlyLimitState> {
+  const { rows } = await sql<{ used: number; reset_seconds: number | null }>`
+    SELECT count(*)::int AS used, ceil(extract(epoch FROM min(created_at) - ${at}) + ${hourSeconds})::int AS reset_seconds
     FROM (
-      SELECT created_at FROM ${created[limited]}
+      SELECT created_at FROM ${source[limited]}
       WHERE project_id = ${projectId} AND created_at > ${at} - interval '1 hour'
       ORDER BY created_at DESC LIMIT ${maxPerHour}
     ) AS latest`.execute(db)
-  const { taken = 0, reset_seconds: resetSeconds = null } = rows[0] ?? {}
-  return { limited, remaining: maxPerHour - taken, resetSeconds: Math.max(1, resetSeconds ?? hourSeconds) }
+  const { used = 0, reset_seconds: resetSeconds = null } = rows[0] ?? {}
+  return { resource: limited, remaining: maxPerHour - used, resetSeconds: Math.max(1, resetSeconds ?? hourSeconds) }
 }
 
-/** The first turn of a job is its creation, which is counted apart. */
-const created = {
+/** The first turn of a job is its creation, which is counted separately. */
+const source = {
   jobs: sql`job`,
   messages: sql`(SELECT * FROM turn WHERE number > 1) AS message`,
-} as const satisfies Record<Limited, unknown>
+} as const satisfies Record<LimitedResource, unknown>
 
-const hourIsFull = (hour: LimitState) =>
+const rateLimited = (state: HourlyLimitState) =>
   new Problem(
     'rate_limited',
-    `At most ${maxPerHour} ${hour.limited} an hour: the next one is taken in ${hour.resetSeconds} s.`,
-    { headers: { 'retry-after': String(hour.resetSeconds), ...limitHeaders(hour) } },
+    `The limit is ${maxPerHour} ${state.resource} per hour. Retry in ${state.resetSeconds} s.`,
+    { headers: { 'retry-after': String(state.resetSeconds), ...rateLimitHeaders(state) } },
   )
 
-export const limitHeaders = ({ limited, remaining, resetSeconds }: LimitState): Record<string, string> => ({
-  'ratelimit-policy': `"${limited}";q=${maxPerHour};w=${hourSeconds}`,
-  ratelimit: `"${limited}";r=${remaining};t=${resetSeconds}`,
+export const rateLimitHeaders = ({ resource, remaining, resetSeconds }: HourlyLimitState): Record<string, string> => ({
+  'ratelimit-policy': `"${resource}";q=${maxPerHour};w=${hourSeconds}`,
+  ratelimit: `"${resource}";r=${remaining};t=${resetSeconds}`,
 })

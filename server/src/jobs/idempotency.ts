@@ -1,4 +1,4 @@
-/** The same key and request give the first answer again, for a day, and use nothing of the limit. */
+/** For a day, a request with a known idempotency key gets the stored response and does not count against the rate limit. */
 import { createHash } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
@@ -8,7 +8,7 @@ import type { JobTables } from './tables.ts'
 export interface IdempotentRequest {
   key: string
   method: string
-  /** The whole path, with its ids: the same key on another route is another request. */
+  /** The complete path with its ids: the same key on another route is another request. */
   path: string
   body: unknown
 }
@@ -18,9 +18,9 @@ export interface StoredResponse {
   body: unknown
 }
 
-const goodForMs = 24 * 3600 * 1000
+const retentionMs = 24 * 3600 * 1000
 
-export async function findReplay(
+export async function findStoredResponse(
   db: Kysely<JobTables> | Transaction<JobTables>,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
@@ -30,16 +30,19 @@ export async function findReplay(
     .select(['fingerprint', 'status', 'body'])
     .where('project_id', '=', projectId)
     .where('key', '=', request.key)
-    .where('created_at', '>', new Date(Date.now() - goodForMs))
+    .where('created_at', '>', new Date(Date.now() - retentionMs))
     .executeTakeFirst()
   if (!row) return undefined
   if (!row.fingerprint.equals(fingerprintOf(request))) {
-    throw new Problem('idempotency_key_reused', 'This Idempotency-Key was used for another request: take a new one.')
+    throw new Problem(
+      'idempotency_key_reused',
+      'This Idempotency-Key was already used for a different request. Use a new key.',
+    )
   }
   return { status: row.status, body: JSON.parse(row.body) }
 }
 
-/** In the transaction that does the work. A row of more than a day ago gives way. */
+/** Call it in the transaction that does the work. Replaces an expired row with the same key. */
 export async function storeResponse(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
@@ -63,20 +66,20 @@ export async function storeResponse(
 export async function deleteExpiredResponses(db: Kysely<JobTables>): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
-    .where('created_at', '<', new Date(Date.now() - goodForMs))
+    .where('created_at', '<', new Date(Date.now() - retentionMs))
     .execute()
 }
 
 function fingerprintOf({ method, path, body }: IdempotentRequest): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([method, path, sorted(body)]))
+    .update(JSON.stringify([method, path, sortFields(body)]))
     .digest()
 }
 
-/** The order of fields says nothing. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+/** Makes the fingerprint independent of the order of fields. */
+function sortFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortFields)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return entries.map(([name, inner]) => [name, sorted(inner)])
+  return entries.map(([name, inner]) => [name, sortFields(inner)])
 }

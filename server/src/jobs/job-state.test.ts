@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  apply,
+  applyEvent,
+  currentTurn,
   type JobEvent,
   type JobState,
   jobStatuses,
   maxQueuedMessages,
-  newJob,
+  newJobState,
   queuedTurns,
-  turnInHand,
 } from './job-state.ts'
 
 const anyEvent: fc.Arbitrary<JobEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'message' }) },
   { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'take' }) },
-  ...(['publish', 'perform_again', 'finish', 'fail'] as const).map((type) => ({
+  ...(['publish', 'restart', 'pause', 'finish', 'fail'] as const).map((type) => ({
     weight: 4,
     arbitrary: fc.integer({ min: 1, max: 12 }).map((turn): JobEvent => ({ type, turn })),
   })),
@@ -22,27 +22,27 @@ const anyEvent: fc.Arbitrary<JobEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<JobEvent>({ type: 'archive' }) },
 )
 
-/** Half of the events speak of the turn in hand, or most sequences would be refused for ever. */
-const aimed = (state: JobState, event: JobEvent, aim: boolean): JobEvent =>
-  aim && 'turn' in event ? { ...event, turn: turnInHand(state)?.number ?? event.turn } : event
+/** Half of the events refer to the current turn. Otherwise almost every event would be rejected. */
+const atCurrentTurn = (state: JobState, event: JobEvent, retarget: boolean): JobEvent =>
+  retarget && 'turn' in event ? { ...event, turn: currentTurn(state)?.number ?? event.turn } : event
 
 function walk(
   events: readonly [JobEvent, boolean][],
-  visit: (before: JobState, event: JobEvent, after: JobState, refused: boolean) => void,
+  visit: (before: JobState, event: JobEvent, after: JobState, isRejected: boolean) => void,
 ): void {
-  let state = newJob
-  for (const [event, aim] of events) {
-    const told = aimed(state, event, aim)
-    const transition = apply(state, told)
+  let state = newJobState
+  for (const [generated, retarget] of events) {
+    const event = atCurrentTurn(state, generated, retarget)
+    const transition = applyEvent(state, event)
     const after = 'state' in transition ? transition.state : state
-    visit(state, told, after, 'refused' in transition)
+    visit(state, event, after, 'rejected' in transition)
     state = after
   }
 }
 
 const sequences = fc.array(fc.tuple(anyEvent, fc.boolean()), { maxLength: 200 })
 
-test('no sequence of events leads outside the contract', () => {
+test('keeps the invariants of the state in every sequence of events', () => {
   fc.assert(
     fc.property(sequences, (events) => {
       walk(events, (_before, _event, after) => {
@@ -50,10 +50,10 @@ test('no sequence of events leads outside the contract', () => {
           ({ status }) => status === 'queued' || status === 'running' || status === 'publishing',
         )
         expect(jobStatuses).toContain(after.status)
-        expect(after.status === 'active').toBe(open.length > 0) // active exactly while there is something to do
+        expect(after.status === 'active').toBe(open.length > 0) // active exactly while there is work
         expect(open.filter(({ status }) => status !== 'queued').length).toBeLessThanOrEqual(1) // one turn at a time
         expect(queuedTurns(after).length).toBeLessThanOrEqual(maxQueuedMessages)
-        if (after.pendingStop) expect(turnInHand(after)).toBeDefined() // or it would never happen
+        if (after.pendingStop) expect(currentTurn(after)).toBeDefined() // otherwise the stop would never take effect
         expect(after.turns.map(({ number }) => number)).toEqual(after.turns.map((_turn, index) => index + 1))
       })
     }),
@@ -61,15 +61,15 @@ test('no sequence of events leads outside the contract', () => {
   )
 })
 
-test('archived is final, and no turn is worked on twice', () => {
+test('never leaves the archived status and never reopens an ended turn', () => {
   fc.assert(
     fc.property(sequences, (events) => {
-      walk(events, (before, event, after, refused) => {
+      walk(events, (before, event, after, isRejected) => {
         if (before.status === 'archived') expect(after).toEqual(before)
-        if (before.status === 'archived' && event.type === 'message') expect(refused).toBe(true)
+        if (before.status === 'archived' && event.type === 'message') expect(isRejected).toBe(true)
         for (const [index, turn] of before.turns.entries()) {
-          const now = after.turns[index]?.status
-          if (['completed', 'failed', 'dropped'].includes(turn.status)) expect(now).toBe(turn.status)
+          const status = after.turns[index]?.status
+          if (['completed', 'failed', 'dropped'].includes(turn.status)) expect(status).toBe(turn.status)
         }
       })
     }),
@@ -77,24 +77,24 @@ test('archived is final, and no turn is worked on twice', () => {
   )
 })
 
-test('turns are taken in order', () => {
+test('takes turns in order', () => {
   fc.assert(
     fc.property(sequences, (events) => {
       walk(events, (before, event, after) => {
-        if (event.type !== 'take' || turnInHand(before)) return
-        expect(turnInHand(after)?.number).toBe(queuedTurns(before)[0]?.number)
+        if (event.type !== 'take' || currentTurn(before)) return
+        expect(currentTurn(after)?.number).toBe(queuedTurns(before)[0]?.number)
       })
     }),
     { numRuns: 1_000 },
   )
 })
 
-test('taking, publishing, archiving twice is as good as once', () => {
+test('is idempotent for take, publish, pause and archive', () => {
   fc.assert(
     fc.property(sequences, (events) => {
-      walk(events, (_before, event, after, refused) => {
-        if (refused || !['take', 'publish', 'archive'].includes(event.type)) return
-        expect(apply(after, event)).toEqual({ state: after })
+      walk(events, (_before, event, after, isRejected) => {
+        if (isRejected || !['take', 'publish', 'pause', 'archive'].includes(event.type)) return
+        expect(applyEvent(after, event)).toEqual({ state: after })
       })
     }),
     { numRuns: 1_000 },
@@ -103,23 +103,23 @@ test('taking, publishing, archiving twice is as good as once', () => {
 
 const after = (...events: JobEvent[]): JobState =>
   events.reduce((state, event) => {
-    const transition = apply(state, event)
-    if ('refused' in transition) throw new Error(`${event.type} was refused: ${transition.refused}`)
+    const transition = applyEvent(state, event)
+    if ('rejected' in transition) throw new Error(`${event.type} was rejected: ${transition.rejected}`)
     return transition.state
-  }, newJob)
+  }, newJobState)
 
-test('an active job that is archived is never seen as failed', () => {
+test('archives an active job without passing through failed', () => {
   const archiving = after({ type: 'take' }, { type: 'archive' })
   expect(archiving).toMatchObject({ status: 'active', pendingStop: 'archive' })
-  expect(apply(archiving, { type: 'fail', turn: 1 })).toMatchObject({ state: { status: 'archived' } })
+  expect(applyEvent(archiving, { type: 'fail', turn: 1 })).toMatchObject({ state: { status: 'archived' } })
   expect(after({ type: 'archive' }).status).toBe('archived')
 })
 
-test('a turn that publishes finishes, whatever is asked for', () => {
+test('lets a publishing turn finish in spite of a cancel or archive', () => {
   for (const type of ['cancel', 'archive'] as const) {
     const stopping = after({ type: 'take' }, { type: 'message' }, { type: 'publish', turn: 1 }, { type })
     expect(stopping.status).toBe('active')
-    expect(apply(stopping, { type: 'finish', turn: 1 })).toMatchObject({
+    expect(applyEvent(stopping, { type: 'finish', turn: 1 })).toMatchObject({
       state: {
         status: type === 'cancel' ? 'completed' : 'archived',
         turns: [{ status: 'completed' }, { status: 'dropped' }],
@@ -128,24 +128,35 @@ test('a turn that publishes finishes, whatever is asked for', () => {
   }
 })
 
-test('after a cancel nothing is published', () => {
-  expect(apply(after({ type: 'take' }, { type: 'cancel' }), { type: 'publish', turn: 1 })).toEqual({
-    refused: 'stop_requested',
+test('rejects publishing after a cancel', () => {
+  expect(applyEvent(after({ type: 'take' }, { type: 'cancel' }), { type: 'publish', turn: 1 })).toEqual({
+    rejected: 'stop_requested',
   })
 })
 
-test('a turn whose branch moved is performed again, unless a stop was asked for', () => {
+test('restarts a publishing turn unless a stop was requested', () => {
   const publishing = [{ type: 'take' }, { type: 'publish', turn: 1 }] as const
-  const again: JobEvent = { type: 'perform_again', turn: 1 }
-  expect(apply(after(...publishing), again)).toMatchObject({ state: { turns: [{ status: 'running' }] } })
-  expect(apply(after(...publishing, { type: 'cancel' }), again)).toEqual({ refused: 'stop_requested' })
-  expect(apply(after({ type: 'take' }), again)).toEqual({ refused: 'not_that_turn' })
+  const restart: JobEvent = { type: 'restart', turn: 1 }
+  expect(applyEvent(after(...publishing), restart)).toMatchObject({ state: { turns: [{ status: 'running' }] } })
+  expect(applyEvent(after(...publishing, { type: 'cancel' }), restart)).toEqual({ rejected: 'stop_requested' })
+  expect(applyEvent(after({ type: 'take' }), restart)).toEqual({ rejected: 'not_current_turn' })
 })
 
-test('a message makes an ended job active again', () => {
+test('can stop a publishing turn again after a pause', () => {
+  const publishing = [{ type: 'take' }, { type: 'publish', turn: 1 }] as const
+  const pause: JobEvent = { type: 'pause', turn: 1 }
+  expect(after(...publishing, pause)).toMatchObject({ status: 'active', turns: [{ status: 'running' }] })
+  expect(after(...publishing, pause, { type: 'publish', turn: 1 })).toEqual(after(...publishing))
+  const stopping = after(...publishing, pause, { type: 'cancel' })
+  expect(applyEvent(stopping, { type: 'publish', turn: 1 })).toEqual({ rejected: 'stop_requested' })
+  expect(applyEvent(after(...publishing, { type: 'cancel' }), pause)).toEqual({ rejected: 'stop_requested' })
+  expect(applyEvent(newJobState, pause)).toEqual({ rejected: 'not_current_turn' })
+})
+
+test('reactivates an ended job with a message', () => {
   const done = after({ type: 'take' }, { type: 'publish', turn: 1 }, { type: 'finish', turn: 1 })
   expect(done.status).toBe('completed')
-  expect(apply(done, { type: 'message' })).toMatchObject({
+  expect(applyEvent(done, { type: 'message' })).toMatchObject({
     state: { status: 'active', turns: [{ number: 1 }, { number: 2, status: 'queued' }] },
   })
 })

@@ -1,17 +1,17 @@
 /**
- * The life of a job and its turns, as pure functions: every change of state anywhere goes through `apply`, so that no row
- * can say what the contract does not know.
+ * The state machine of a job and its turns, as pure functions. Every change of state goes through `apply`, so that no row can
+ * have a state that the API does not document.
  *
- * A job is a list of turns: the first prompt, then each message. One is worked on at a time, in order.
+ * A job is a list of turns: one for the first prompt, then one per message. They run one at a time, in order.
  */
 export const jobStatuses = ['active', 'completed', 'archived', 'failed'] as const
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** `dropped`: was waiting when the job was cancelled or archived. */
+/** `dropped`: the turn was queued when the job was cancelled or archived. */
 export const turnStatuses = ['queued', 'running', 'publishing', 'completed', 'failed', 'dropped'] as const
 export type TurnStatus = (typeof turnStatuses)[number]
 
-/** Asked for while a turn was worked on; happens when that turn ends. */
+/** A stop that was requested during a turn. It takes effect when the turn ends. */
 export type PendingStop = 'cancel' | 'archive'
 
 export interface TurnState {
@@ -22,32 +22,39 @@ export interface TurnState {
 export interface JobState {
   status: JobStatus
   pendingStop: PendingStop | null
-  /** At least those that have not ended, by number. */
+  /** At least those that have not ended, ordered by number. */
   turns: readonly TurnState[]
 }
 
 export type JobEvent =
   | { type: 'message' }
-  /** The next turn is taken up; again, if one is worked on already. */
+  /** Starts the next queued turn. Has no effect while there is a current turn. */
   | { type: 'take' }
-  /** The turn's result is about to leave the house. */
+  /** The result of the turn is about to be published. */
   | { type: 'publish'; turn: number }
-  /** It could not be published as it is, because the branch moved: the work is done anew. */
-  | { type: 'perform_again'; turn: number }
+  /** The result cannot be published because the branch moved: a runner has to do the work again. */
+  | { type: 'restart'; turn: number }
+  /** The project was paused before the turn was published completely. The turn can be stopped until it is published again. */
+  | { type: 'pause'; turn: number }
   | { type: 'finish'; turn: number }
   | { type: 'fail'; turn: number }
   | { type: 'cancel' }
   | { type: 'archive' }
 
-export type Refusal = 'job_archived' | 'queue_full' | 'not_cancellable' | 'stop_requested' | 'not_that_turn'
+export type TransitionRejection =
+  | 'job_archived'
+  | 'queue_full'
+  | 'not_cancellable'
+  | 'stop_requested'
+  | 'not_current_turn'
 
-export type Transition = { state: JobState } | { refused: Refusal }
+export type Transition = { state: JobState } | { rejected: TransitionRejection }
 
 export const maxQueuedMessages = 20
 
-export const newJob: JobState = { status: 'active', pendingStop: null, turns: [{ number: 1, status: 'queued' }] }
+export const newJobState: JobState = { status: 'active', pendingStop: null, turns: [{ number: 1, status: 'queued' }] }
 
-export function apply(state: JobState, event: JobEvent): Transition {
+export function applyEvent(state: JobState, event: JobEvent): Transition {
   switch (event.type) {
     case 'message':
       return message(state)
@@ -55,67 +62,76 @@ export function apply(state: JobState, event: JobEvent): Transition {
       return take(state)
     case 'publish':
       return publish(state, event.turn)
-    case 'perform_again':
-      return performAgain(state, event.turn)
+    case 'restart':
+      return restart(state, event.turn)
+    case 'pause':
+      return pause(state, event.turn)
     case 'finish':
       return end(state, event.turn, 'completed')
     case 'fail':
       return end(state, event.turn, 'failed')
     case 'cancel':
-      return state.status === 'active' ? { state: stop(state, 'cancel') } : { refused: 'not_cancellable' }
+      return state.status === 'active' ? { state: stop(state, 'cancel') } : { rejected: 'not_cancellable' }
     case 'archive':
       return { state: state.status === 'archived' ? state : stop(state, 'archive') }
   }
 }
 
-export const turnInHand = ({ turns }: JobState): TurnState | undefined =>
+export const currentTurn = ({ turns }: JobState): TurnState | undefined =>
   turns.find(({ status }) => status === 'running' || status === 'publishing')
 
 export const queuedTurns = ({ turns }: JobState): readonly TurnState[] =>
   turns.filter(({ status }) => status === 'queued')
 
 function message(state: JobState): Transition {
-  if (state.status === 'archived' || state.pendingStop === 'archive') return { refused: 'job_archived' }
-  if (queuedTurns(state).length >= maxQueuedMessages) return { refused: 'queue_full' }
+  if (state.status === 'archived' || state.pendingStop === 'archive') return { rejected: 'job_archived' }
+  if (queuedTurns(state).length >= maxQueuedMessages) return { rejected: 'queue_full' }
   const number = Math.max(0, ...state.turns.map((turn) => turn.number)) + 1
   return { state: { ...state, status: 'active', turns: [...state.turns, { number, status: 'queued' }] } }
 }
 
 function take(state: JobState): Transition {
-  if (turnInHand(state)) return { state }
+  if (currentTurn(state)) return { state }
   const [next] = queuedTurns(state)
   return { state: next ? withTurn(state, next.number, 'running') : state }
 }
 
 function publish(state: JobState, number: number): Transition {
-  const turn = turnInHand(state)
-  if (turn?.number !== number) return { refused: 'not_that_turn' }
-  if (turn.status === 'publishing') return { state } // asked again after a lost answer
-  if (state.pendingStop) return { refused: 'stop_requested' }
+  const turn = currentTurn(state)
+  if (turn?.number !== number) return { rejected: 'not_current_turn' }
+  if (turn.status === 'publishing') return { state } // repeated after a lost response
+  if (state.pendingStop) return { rejected: 'stop_requested' }
   return { state: withTurn(state, number, 'publishing') }
 }
 
-function performAgain(state: JobState, number: number): Transition {
-  const turn = turnInHand(state)
-  if (turn?.number !== number || turn.status !== 'publishing') return { refused: 'not_that_turn' }
-  if (state.pendingStop) return { refused: 'stop_requested' } // nothing has left the house yet
+function restart(state: JobState, number: number): Transition {
+  const turn = currentTurn(state)
+  if (turn?.number !== number || turn.status !== 'publishing') return { rejected: 'not_current_turn' }
+  if (state.pendingStop) return { rejected: 'stop_requested' } // nothing has been published yet
   return { state: withTurn(state, number, 'running') }
 }
 
+function pause(state: JobState, number: number): Transition {
+  const turn = currentTurn(state)
+  if (turn?.number !== number) return { rejected: 'not_current_turn' }
+  if (state.pendingStop) return { rejected: 'stop_requested' }
+  return { state: turn.status === 'publishing' ? withTurn(state, number, 'running') : state }
+}
+
 function end(state: JobState, number: number, status: 'completed' | 'failed'): Transition {
-  if (turnInHand(state)?.number !== number) return { refused: 'not_that_turn' }
+  if (currentTurn(state)?.number !== number) return { rejected: 'not_current_turn' }
   const ended = withTurn(state, number, status)
   if (state.pendingStop === 'archive') return { state: { ...ended, status: 'archived', pendingStop: null } }
-  // A message that came after the cancel is new work: the job goes on with it.
+  // A message that was sent after the cancel is new work, and the job continues with it.
   if (queuedTurns(ended).length > 0) return { state: { ...ended, status: 'active', pendingStop: null } }
   return { state: { ...ended, status: status === 'completed' ? 'completed' : 'failed', pendingStop: null } }
 }
 
-/** What waits is dropped; what is worked on ends first. Archiving outweighs cancelling. */
+/** Drops queued turns; the current turn ends first. Archiving takes precedence over cancelling. */
 function stop(state: JobState, kind: PendingStop): JobState {
   const turns = state.turns.map((turn): TurnState => (turn.status === 'queued' ? { ...turn, status: 'dropped' } : turn))
   const pendingStop = state.pendingStop === 'archive' ? 'archive' : kind
-  if (turnInHand(state)) return { ...state, turns, pendingStop }
+  if (currentTurn(state)) return { ...state, turns, pendingStop }
   return { turns, pendingStop: null, status: kind === 'archive' ? 'archived' : 'failed' }
 }
 

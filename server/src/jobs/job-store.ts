@@ -1,18 +1,18 @@
-/** Jobs as clients see them: create, message, look, cancel, archive. */
+/** What API clients do with jobs: create, send messages, read, cancel, archive. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, AuditedActor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import type { FailedCheck } from './host-check.ts'
-import { type LimitState, lockProject, refuseFlood, takeFromHour } from './hourly-limit.ts'
-import { findReplay, type IdempotentRequest, storeResponse } from './idempotency.ts'
-import { asJob, type Job, jobColumns, shownPromptCharacters } from './job.ts'
-import { type JobStatus, newJob, type TurnStatus } from './job-state.ts'
-import { matchesSearch, searchTextOf } from './job-words.ts'
-import type { JobOutcome } from './outcome.ts'
+import type { FailedCheck } from './ci-check.ts'
+import { checkHourlyLimit, consumeHourlyLimit, type HourlyLimitState, lockProject } from './hourly-limit.ts'
+import { findStoredResponse, type IdempotentRequest, storeResponse } from './idempotency.ts'
+import { type Job, jobColumns, promptPreviewCharacters, toJob } from './job.ts'
+import type { JobOutcome } from './job-outcome.ts'
+import { matchesSearch, toSearchText } from './job-search.ts'
+import { type JobStatus, newJobState, type TurnStatus } from './job-state.ts'
+import { findTransitionRejection, jobNotFound, type LockedJob, lockJob, transition } from './job-transition.ts'
+import { KeyedMutex } from './keyed-mutex.ts'
 import type { JobTables } from './tables.ts'
-import { TakeTurns } from './take-turns.ts'
-import { type LockedJob, lockJob, noSuchJob, refusalOf, transition } from './transition.ts'
 
 export interface NewJob {
   prompt: string
@@ -26,12 +26,11 @@ export interface NewJob {
   metadata: Record<string, string>
 }
 
-/** What a message says, and what it came with. */
 export interface NewMessage {
   prompt: string
-  /** The name of a failed check on the job's pull request: the agent is given what it said. */
+  /** The name of a failed check on the job's pull request. The agent gets its summary and log. */
   failedCheck?: string | undefined
-  /** On the pull request, that it was read from. */
+  /** The pull request comment that the message was read from. */
   comment?: { id: number; author: string; url: string } | undefined
 }
 
@@ -51,57 +50,57 @@ export interface Message {
   endedAt: Date | null
 }
 
-/** What came of a create or a message: new work, or the answer that was given before under the same key. */
-export type Accepted<Body> =
-  | { kind: 'accepted'; status: 200 | 201; body: Body; jobId: Id<'job'>; limit: LimitState }
+/** The result of a create or a message: new work, or the stored response to an earlier request with the same idempotency key. */
+export type AcceptResult<Body> =
+  | { kind: 'accepted'; status: 200 | 201; body: Body; jobId: Id<'job'>; limit: HourlyLimitState }
   | { kind: 'replayed'; status: number; body: Body }
 
-export interface Request<Body> {
+export interface JobRequest<Body> {
   actor: AuditedActor
   idempotency: IdempotentRequest | undefined
-  /** Why it is refused, unless it was answered before. */
-  refused?: Error | undefined
-  /** Made inside the transaction, because it is stored with the key and must be the same again. */
+  /** Why the request is rejected, unless there is a stored response to it. */
+  rejection?: Error | undefined
+  /** Called inside the transaction, because the response is stored with the key and repeated later. */
   body: (job: Job) => Body
 }
 
-export interface WantedJobs {
+export interface JobQuery {
   status: JobStatus | undefined
   outcome: JobOutcome | undefined
-  /** In title, id or the beginning of the prompt. */
-  words: string | undefined
+  /** Searched in the title, the id and the beginning of the prompt. */
+  search: string | undefined
   limit: number
   before: string | undefined
 }
 
-interface Work {
+interface WorkResult {
   job: Job
-  limit: LimitState
+  limit: HourlyLimitState
   status: 200 | 201
 }
 
 export class JobStore {
   readonly #db: Kysely<JobTables>
   readonly #recordAudit: RecordAudit
-  readonly #turns = new TakeTurns<Id<'prj'>>()
+  readonly #projectMutex = new KeyedMutex<Id<'prj'>>()
 
   constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
     this.#db = db
     this.#recordAudit = recordAudit
   }
 
-  async create<Body>(projectId: Id<'prj'>, wanted: NewJob, request: Request<Body>): Promise<Accepted<Body>> {
-    // With a topic it may be a message, which has a limit of its own.
-    const refuse = async () => (wanted.topic === null ? refuseFlood(this.#db, projectId, 'jobs') : undefined)
-    return this.#accept(projectId, request, refuse, async (tx, at) => {
-      const open = wanted.topic === null ? undefined : await findOpenTopic(tx, projectId, wanted.topic)
-      if (open) return this.#addMessage(tx, projectId, open, { prompt: wanted.prompt }, request.actor, at)
-      const limit = await takeFromHour(tx, projectId, 'jobs', at)
+  async create<Body>(projectId: Id<'prj'>, input: NewJob, request: JobRequest<Body>): Promise<AcceptResult<Body>> {
+    // With a topic the request may become a message, which has its own limit.
+    const findRejection = async () => (input.topic === null ? checkHourlyLimit(this.#db, projectId, 'jobs') : undefined)
+    return this.#accept(projectId, request, findRejection, async (tx, at) => {
+      const openJobId = input.topic === null ? undefined : await findOpenTopic(tx, projectId, input.topic)
+      if (openJobId) return this.#addMessage(tx, projectId, openJobId, { prompt: input.prompt }, request.actor, at)
+      const limit = await consumeHourlyLimit(tx, projectId, 'jobs', at)
       const jobId = newId('job')
-      const { prompt, metadata, ...columns } = wanted
-      const searchText = searchTextOf({ id: jobId, title: wanted.title, prompt })
+      const { prompt, metadata, ...columns } = input
+      const searchText = toSearchText({ id: jobId, title: input.title, prompt })
       const row = await tx
-        .with('job_words_added', (db) =>
+        .with('job_search_added', (db) =>
           db.insertInto('job_search').values({ project_id: projectId, job_id: jobId, search_text: searchText }),
         )
         .with('first_turn', (db) => db.insertInto('turn').values(newTurn(projectId, jobId, 1, prompt, at)))
@@ -110,7 +109,7 @@ export class JobStore {
           ...columns,
           project_id: projectId,
           id: jobId,
-          status: newJob.status,
+          status: newJobState.status,
           metadata: JSON.stringify(metadata),
           created_at: at,
           updated_at: at,
@@ -121,12 +120,12 @@ export class JobStore {
       await this.#recordAudit(tx, projectId, request.actor, {
         action: 'job.created',
         subject: jobId,
-        detail: { model: wanted.model, ref: wanted.ref },
+        detail: { model: input.model, ref: input.ref },
       })
       return {
-        job: asJob({
+        job: toJob({
           ...row,
-          prompt: [...prompt].slice(0, shownPromptCharacters).join(''),
+          prompt: [...prompt].slice(0, promptPreviewCharacters).join(''),
           queued_messages: 0,
           usage: null,
         }),
@@ -140,14 +139,16 @@ export class JobStore {
     projectId: Id<'prj'>,
     jobId: string,
     message: NewMessage,
-    request: Request<Body>,
-  ): Promise<Accepted<Body>> {
-    if (!isId('job', jobId)) throw noSuchJob()
-    const refuse = async () => {
-      const full = await refuseFlood(this.#db, projectId, 'messages')
-      return full && ((await refusalOf(this.#db, projectId, jobId, { type: 'message' })) ?? full)
+    request: JobRequest<Body>,
+  ): Promise<AcceptResult<Body>> {
+    if (!isId('job', jobId)) throw jobNotFound()
+    const findRejection = async () => {
+      const rateLimited = await checkHourlyLimit(this.#db, projectId, 'messages')
+      return (
+        rateLimited && ((await findTransitionRejection(this.#db, projectId, jobId, { type: 'message' })) ?? rateLimited)
+      )
     }
-    return this.#accept(projectId, request, refuse, (tx, at) =>
+    return this.#accept(projectId, request, findRejection, (tx, at) =>
       this.#addMessage(tx, projectId, jobId, message, request.actor, at),
     )
   }
@@ -159,11 +160,11 @@ export class JobStore {
     { prompt, failedCheck, comment }: NewMessage,
     actor: AuditedActor,
     at: Date,
-  ): Promise<Work> {
+  ): Promise<WorkResult> {
     const locked = await lockJob(tx, projectId, jobId)
-    if (comment && (await isTaken(tx, locked, comment.id))) throw new CommentTaken()
+    if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessed()
     const next = await transition(tx, locked, { type: 'message' }, at)
-    const limit = await takeFromHour(tx, projectId, 'messages', at)
+    const limit = await consumeHourlyLimit(tx, projectId, 'messages', at)
     const number = next.turns.at(-1)?.number ?? 1
     const checkReport =
       failedCheck === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, failedCheck))
@@ -184,30 +185,30 @@ export class JobStore {
   }
 
   /**
-   * One transaction: the project's turn, the answer given before, the work, the answer kept for the next time. Before it,
-   * and without a lock, what would come to nothing anyway: repeats, and in a flood, which is when some have to wait, what
-   * the hour has no place for. That is looked at first and counts last: the very job that filled the hour may be the one
-   * that is asked for again.
+   * One transaction locks the project, looks for a stored response, does the work and stores the response. Requests that need
+   * no work are handled before it, without a lock: repeats and, if this request had to wait (which means a flood), requests
+   * over the hourly limit. The limit is read before the stored response but applies after it: a repeated request may be the
+   * very one that used up the limit.
    */
   #accept<Body>(
     projectId: Id<'prj'>,
-    { idempotency, refused: refusedBefore, body }: Request<Body>,
-    refuse: () => Promise<Error | undefined>,
-    work: (tx: Transaction<JobTables>, at: Date) => Promise<Work>,
-  ): Promise<Accepted<Body>> {
-    const replay = async (db: Kysely<JobTables>): Promise<Accepted<Body> | undefined> => {
-      const known = idempotency && (await findReplay(db, projectId, idempotency))
-      return known && { kind: 'replayed', status: known.status, body: known.body as Body }
+    { idempotency, rejection: rejectedBefore, body }: JobRequest<Body>,
+    findRejection: () => Promise<Error | undefined>,
+    work: (tx: Transaction<JobTables>, at: Date) => Promise<WorkResult>,
+  ): Promise<AcceptResult<Body>> {
+    const findStored = async (db: Kysely<JobTables>): Promise<AcceptResult<Body> | undefined> => {
+      const stored = idempotency && (await findStoredResponse(db, projectId, idempotency))
+      return stored && { kind: 'replayed', status: stored.status, body: stored.body as Body }
     }
-    return this.#turns.run(projectId, async (hadToWait) => {
-      const refused = refusedBefore ?? (hadToWait ? await refuse() : undefined)
-      const known = await replay(this.#db)
-      if (known) return known
-      if (refused) throw refused
-      return this.#db.transaction().execute(async (tx): Promise<Accepted<Body>> => {
+    return this.#projectMutex.run(projectId, async (hadToWait) => {
+      const rejection = rejectedBefore ?? (hadToWait ? await findRejection() : undefined)
+      const stored = await findStored(this.#db)
+      if (stored) return stored
+      if (rejection) throw rejection
+      return this.#db.transaction().execute(async (tx): Promise<AcceptResult<Body>> => {
         const at = await lockProject(tx, projectId)
-        const knownByNow = await replay(tx)
-        if (knownByNow) return knownByNow
+        const storedMeanwhile = await findStored(tx)
+        if (storedMeanwhile) return storedMeanwhile
         const { job, limit, status } = await work(tx, at)
         const response = body(job)
         if (idempotency) await storeResponse(tx, projectId, idempotency, { status, body: response }, at)
@@ -217,31 +218,31 @@ export class JobStore {
   }
 
   async get(projectId: Id<'prj'>, jobId: string): Promise<Job> {
-    if (!isId('job', jobId)) throw noSuchJob()
+    if (!isId('job', jobId)) throw jobNotFound()
     return readJob(this.#db, projectId, jobId)
   }
 
   async diff(projectId: Id<'prj'>, jobId: string): Promise<string | null> {
-    if (!isId('job', jobId)) throw noSuchJob()
+    if (!isId('job', jobId)) throw jobNotFound()
     const row = await this.#db
       .selectFrom('job')
       .select('diff')
       .where('project_id', '=', projectId)
       .where('id', '=', jobId)
       .executeTakeFirst()
-    if (!row) throw noSuchJob()
+    if (!row) throw jobNotFound()
     return row.diff
   }
 
-  /** Newest first; `before` is the last id of the page before. */
-  async list(projectId: Id<'prj'>, { status, outcome, words, limit, before }: WantedJobs): Promise<Job[]> {
-    let query = jobsWithQueue(this.#db).where('job.project_id', '=', projectId)
+  /** Newest first. `before` is the last id of the previous page. */
+  async list(projectId: Id<'prj'>, { status, outcome, search, limit, before }: JobQuery): Promise<Job[]> {
+    let query = jobsQuery(this.#db).where('job.project_id', '=', projectId)
     if (status !== undefined) query = query.where('job.status', '=', status)
     if (outcome !== undefined) query = query.where('job.outcome', '=', outcome)
-    if (words !== undefined) query = query.where(matchesSearch(this.#db, words))
+    if (search !== undefined) query = query.where(matchesSearch(this.#db, search))
     if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
     const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
-    return rows.map(asJob)
+    return rows.map(toJob)
   }
 
   async messages(projectId: Id<'prj'>, jobId: string): Promise<Message[]> {
@@ -287,7 +288,7 @@ export class JobStore {
     }))
   }
 
-  /** A turn that is worked on stops soon; one that publishes finishes first. Either way the job says so when it is done. */
+  /** A running turn stops soon. A publishing turn finishes first, unless the project is paused. The job stays active until then. */
   cancel(projectId: Id<'prj'>, jobId: string, actor: Actor): Promise<Job> {
     return this.#stop(projectId, jobId, 'cancel', actor)
   }
@@ -297,7 +298,7 @@ export class JobStore {
   }
 
   async #stop(projectId: Id<'prj'>, jobId: string, type: 'cancel' | 'archive', actor: Actor): Promise<Job> {
-    if (!isId('job', jobId)) throw noSuchJob()
+    if (!isId('job', jobId)) throw jobNotFound()
     return this.#db.transaction().execute(async (tx) => {
       const locked = await lockJob(tx, projectId, jobId)
       if (locked.state.status !== 'archived') {
@@ -307,13 +308,13 @@ export class JobStore {
           subject: jobId,
           detail: {},
         })
-      } else if (type === 'cancel') await transition(tx, locked, { type }, new Date()) // refuses
+      } else if (type === 'cancel') await transition(tx, locked, { type }, new Date()) // throws `not_cancellable`
       return readJob(tx, projectId, jobId)
     })
   }
 }
 
-/** Creates of one project take turns, so there is one; the newest, should somebody have opened an older one again. */
+/** Creates of one project exclude each other, so there is at most one; the newest, if an older pull request was reopened. */
 async function findOpenTopic(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
@@ -332,12 +333,12 @@ async function findOpenTopic(
   return row?.id
 }
 
-/** It is a message already, or was refused: somebody else read it at the same time. */
-export class CommentTaken extends Error {
+/** The comment already is a message, or was rejected: another poll read it at the same time. */
+export class CommentAlreadyProcessed extends Error {
   override name = 'CommentTaken'
 }
 
-async function isTaken(
+async function isProcessed(
   tx: Transaction<JobTables>,
   { projectId, jobId }: LockedJob,
   commentId: number,
@@ -352,17 +353,17 @@ async function isTaken(
   return row !== undefined
 }
 
-/** As it is now: it may be gone from the pull request when the agent comes to it. */
+/** A snapshot: the check may be gone from the pull request when the agent gets it. */
 async function findFailedCheck(
   tx: Transaction<JobTables>,
   { projectId, jobId }: LockedJob,
   name: string,
 ): Promise<FailedCheck> {
   const { pullRequest } = await readJob(tx, projectId, jobId)
-  const named = pullRequest?.checks.filter((check) => check.name === name) ?? []
-  const failed = named.find(({ status: state }) => state === 'failed')
+  const matching = pullRequest?.checks.filter((check) => check.name === name) ?? []
+  const failed = matching.find(({ status }) => status === 'failed')
   if (failed) return { name, summary: failed.summary, log: failed.log }
-  const message = named.length > 0 ? 'has not failed' : "is not the name of a check on the job's pull request"
+  const message = matching.length > 0 ? 'has not failed' : "is not the name of a check on the job's pull request"
   throw new Problem('invalid_request', `body/failedCheck ${message}.`, {
     errors: [{ path: 'body/failedCheck', message }],
   })
@@ -378,14 +379,14 @@ const newTurn = (projectId: Id<'prj'>, jobId: Id<'job'>, number: number, prompt:
   created_at: at,
 })
 
-const jobsWithQueue = (db: Kysely<JobTables>) =>
+const jobsQuery = (db: Kysely<JobTables>) =>
   db
     .selectFrom('job')
     .select(jobColumns)
     .select((query) =>
       query
         .selectFrom('turn')
-        .select(sql<string>`left(prompt, ${sql.lit(shownPromptCharacters)})`.as('beginning'))
+        .select(sql<string>`left(prompt, ${sql.lit(promptPreviewCharacters)})`.as('preview'))
         .whereRef('turn.project_id', '=', 'job.project_id')
         .whereRef('turn.job_id', '=', 'job.id')
         .where('turn.number', '=', 1)
@@ -418,11 +419,11 @@ const jobsWithQueue = (db: Kysely<JobTables>) =>
     )
 
 async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {
-  const row = await jobsWithQueue(db)
+  const row = await jobsQuery(db)
     .select('pull_request_check_logs')
     .where('job.project_id', '=', projectId)
     .where('job.id', '=', jobId)
     .executeTakeFirst()
-  if (!row) throw noSuchJob()
-  return asJob(row)
+  if (!row) throw jobNotFound()
+  return toJob(row)
 }

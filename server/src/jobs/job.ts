@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import type { CheckLogs, HostCheck } from './host-check.ts'
+import type { CheckLogs, CiCheck } from './ci-check.ts'
+import type { JobOutcome, PullRequestState } from './job-outcome.ts'
 import type { JobStatus, PendingStop } from './job-state.ts'
-import type { JobOutcome, PullRequestState } from './outcome.ts'
 import type { JobTable } from './tables.ts'
 
 export interface PullRequest {
@@ -12,13 +12,13 @@ export interface PullRequest {
   state: PullRequestState
 }
 
-/** As the code host last told of it. */
-export interface FollowedPullRequest extends PullRequest {
-  /** With its base. Null: not known. */
+/** A pull request with its state as of the last poll. */
+export interface PolledPullRequest extends PullRequest {
+  /** Whether it conflicts with its base branch. Null: not known yet. */
   hasConflicts: boolean | null
   previewUrl: string | null
-  /** Of the commit at its head. Logs of failed ones only, and not in lists. */
-  checks: readonly (Omit<HostCheck, 'id'> & { log: string | null })[]
+  /** CI checks of its head commit. Only failed checks have a log, and lists of jobs omit the logs. */
+  checks: readonly (Omit<CiCheck, 'id'> & { log: string | null })[]
 }
 
 export interface Job {
@@ -26,7 +26,7 @@ export interface Job {
   id: Id<'job'>
   status: JobStatus
   pendingStop: PendingStop | null
-  /** How its first prompt begins. */
+  /** The beginning of the first prompt. */
   promptPreview: string
   title: string | null
   source: { repository: string; ref: string }
@@ -37,9 +37,9 @@ export interface Job {
   outcome: JobOutcome | null
   error: { code: string; message: string } | null
   reply: string | null
-  pullRequest: FollowedPullRequest | null
+  pullRequest: PolledPullRequest | null
   queuedMessages: number
-  /** Of its calls of models, as far as they have ended. The cost is null where a price is not known. */
+  /** Of the model calls that have ended. The cost is null if the price of one of them is not known. */
   usage: { inputTokens: number; outputTokens: number; costUsd: number | null }
   checks: unknown[]
   createdAt: Date
@@ -47,7 +47,7 @@ export interface Job {
   archivedAt: Date | null
 }
 
-/** Everything that clients see at every look; the diff can have megabytes and is asked for by itself. */
+/** The columns of every job that clients read. The diff can be megabytes and has its own query. */
 export const jobColumns = [
   'project_id',
   'id',
@@ -77,19 +77,19 @@ export const jobColumns = [
   'pull_request_preview_url',
 ] as const
 
-/** Enough to know a job by in a list; the whole is in its messages. */
-export const shownPromptCharacters = 200
+/** Enough to recognize a job in a list. Its messages have the complete prompt. */
+export const promptPreviewCharacters = 200
 
 export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & {
   prompt: string
   queued_messages: string | number
-  /** Null: no call was counted yet. */
+  /** Null: no model call has been counted yet. */
   usage: Job['usage'] | null
-  /** Not in lists. */
+  /** Omitted in lists. */
   pull_request_check_logs?: CheckLogs | null
 }
 
-export function asJob(row: JobRow): Job {
+export function toJob(row: JobRow): Job {
   return {
     projectId: row.project_id,
     id: row.id,
@@ -105,7 +105,7 @@ export function asJob(row: JobRow): Job {
     outcome: row.outcome,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
     reply: row.reply,
-    pullRequest: pullRequestOf(row),
+    pullRequest: toPullRequest(row),
     queuedMessages: Number(row.queued_messages),
     usage: row.usage ?? { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     checks: row.checks,
@@ -115,13 +115,13 @@ export function asJob(row: JobRow): Job {
   }
 }
 
-function pullRequestOf(row: JobRow): FollowedPullRequest | null {
+function toPullRequest(row: JobRow): PolledPullRequest | null {
   const {
     pull_request_number: number,
     pull_request_url: url,
     pull_request_branch: branch,
     pull_request_state: state,
-    pull_request_checks: seen,
+    pull_request_checks: observed,
     pull_request_check_logs: logs,
   } = row
   if (!number || !url || !branch || !state) return null
@@ -132,6 +132,6 @@ function pullRequestOf(row: JobRow): FollowedPullRequest | null {
     state,
     hasConflicts: row.pull_request_conflicts,
     previewUrl: row.pull_request_preview_url,
-    checks: seen?.checks.map(({ id, ...check }) => ({ ...check, log: logs?.[id] ?? null })) ?? [],
+    checks: observed?.checks.map(({ id, ...check }) => ({ ...check, log: logs?.[id] ?? null })) ?? [],
   }
 }

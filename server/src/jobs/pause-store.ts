@@ -1,4 +1,7 @@
-/** Pausing a project: jobs are still accepted and wait; turns under way are handed back, as if they had not been taken up. */
+/**
+ * Pausing a project. Jobs and messages are still accepted, and wait. Runners release the turns that they work on, which does not
+ * count against those, and nothing is published. All of it continues when the project is resumed.
+ */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -14,7 +17,7 @@ export class PauseStore {
     this.#recordAudit = recordAudit
   }
 
-  /** Runners hear of it with their next sign of life. False: it was paused before. */
+  /** Runners learn of the pause with their next heartbeat. False: the project was already paused. */
   async pause(projectId: Id<'prj'>, actor: Actor): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       if (await lockPausedAt(tx, projectId)) return false
@@ -24,11 +27,27 @@ export class PauseStore {
     })
   }
 
-  /** What was left of each turn's time is left of it again. False: it was not paused. */
+  /** Every turn gets the time that it had left when the project was paused. False: the project was not paused. */
   async resume(projectId: Id<'prj'>, actor: Actor): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const pausedAt = await lockPausedAt(tx, projectId)
       if (!pausedAt) return false
+      // Makes jobs with an unpublished result count as stalled, so that the dispatcher wakes them in its next round. Jobs are
+      // updated before turns, in the order in which every other transaction locks them.
+      await tx
+        .updateTable('job')
+        .set({ progressed_at: new Date(0) })
+        .where('project_id', '=', projectId)
+        .where('status', '=', 'active')
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom('turn')
+            .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
+            .select('turn.job_id')
+            .where('turn.project_id', '=', projectId)
+            .where('turn.status', 'in', ['running', 'publishing']),
+        )
+        .execute()
       await tx
         .updateTable('turn')
         .set({ deadline_at: sql<Date>`deadline_at + (now() - ${pausedAt}::timestamptz)` })

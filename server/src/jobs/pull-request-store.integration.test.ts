@@ -3,7 +3,7 @@ import { createTestInstance, type TestInstance } from '../../../dev-services/tes
 import type { Id } from '../platform/ids.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import type { Job } from './job.ts'
-import { CommentTaken } from './job-store.ts'
+import { CommentAlreadyProcessed } from './job-store.ts'
 import type { DuePullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 import { TurnStore } from './turn-store.ts'
@@ -20,91 +20,102 @@ afterAll(() => instance.drop())
 
 const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
 const written = { title: 'T', body: 'B' }
-const open = (number: number) =>
+const openPullRequest = (number: number) =>
   ({ url: `https://git.example.com/${number}`, number, branch: 'b', state: 'open', written }) as const
-const fails = { id: 'c1', name: 'build', status: 'failed', url: null, summary: 'broken' } as const
+const failedCheck = { id: 'c1', name: 'build', status: 'failed', url: null, summary: 'broken' } as const
 
 async function publish(jobId: Id<'job'>, number: number): Promise<void> {
   const turn = await turns.takeNext(jobId)
-  if (!turn) throw new Error('the job has a turn')
-  const outcome = { outcome: 'pull_request', reply: null, title: null, checks: [], pullRequest: open(number) } as const
+  if (!turn) throw new Error('the job has no turn')
+  const outcome = {
+    outcome: 'pull_request',
+    reply: null,
+    title: null,
+    checks: [],
+    pullRequest: openPullRequest(number),
+  } as const
   await turns.finish(turn.turnId, { ...outcome, checks: [] })
 }
 
-async function jobWith(number: number): Promise<{ jobId: Id<'job'>; due: DuePullRequest }> {
+async function createJobWithPullRequest(number: number): Promise<{ jobId: Id<'job'>; due: DuePullRequest }> {
   const where = { repository: 'docs/site', ref: 'main', model: 'default', title: null, draft: false, topic: null }
-  const wanted = { ...where, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
-  const { id: jobId } = (await instance.stores.jobs.create(projectId, wanted, request)).body
+  const input = { ...where, prompt: 'Do it.', publish: 'pull_request', metadata: {} } as const
+  const { id: jobId } = (await instance.stores.jobs.create(projectId, input, request)).body
   await publish(jobId, number)
-  const due = (await instance.stores.pullRequests.takeDue(60, 10)).find((one) => one.jobId === jobId)
-  if (!due) throw new Error('a new pull request is due')
+  const due = (await instance.stores.pullRequests.claimDue(60, 10)).find((pullRequest) => pullRequest.jobId === jobId)
+  if (!due) throw new Error('the new pull request is not due')
   return { jobId, due }
 }
 
-const pullRequestOf = async (jobId: Id<'job'>) => (await instance.stores.jobs.get(projectId, jobId)).pullRequest
+const readPullRequest = async (jobId: Id<'job'>) => (await instance.stores.jobs.get(projectId, jobId)).pullRequest
 
-test('what a look found is told, with logs but for lists, and counts as a change only when it is one', async () => {
+test('stores what a poll found, omits logs in lists, and updates the job only on a change', async () => {
   const { pullRequests, jobs } = instance.stores
-  const { jobId, due } = await jobWith(1)
+  const { jobId, due } = await createJobWithPullRequest(1)
   const before = await jobs.get(projectId, jobId)
   expect(before.pullRequest).toMatchObject({ hasConflicts: null, previewUrl: null, checks: [] })
-  await pullRequests.record(due, { state: 'open', hasConflicts: true })
-  const seen = { commit: 'a', checks: [fails], logs: { c1: 'line 1' }, previewUrl: 'https://preview.example.com' }
-  await pullRequests.recordChecks(due, seen)
+  await pullRequests.recordState(due, { state: 'open', hasConflicts: true })
+  const observed = {
+    commit: 'a',
+    checks: [failedCheck],
+    logs: { c1: 'line 1' },
+    previewUrl: 'https://preview.example.com',
+  }
+  await pullRequests.recordChecks(due, observed)
   const after = await jobs.get(projectId, jobId)
-  const { id: _, ...told } = fails
-  const withLog = { checks: [{ ...told, log: 'line 1' }] }
-  expect(after.pullRequest).toMatchObject({ hasConflicts: true, previewUrl: seen.previewUrl, ...withLog })
+  const { id: _, ...shownCheck } = failedCheck
+  const withLog = { checks: [{ ...shownCheck, log: 'line 1' }] }
+  expect(after.pullRequest).toMatchObject({ hasConflicts: true, previewUrl: observed.previewUrl, ...withLog })
   expect(after.updatedAt.getTime()).toBeGreaterThan(before.updatedAt.getTime())
-  const all = { status: undefined, outcome: undefined, words: undefined, limit: 10, before: undefined }
-  expect((await jobs.list(projectId, all))[0]?.pullRequest).toMatchObject({ checks: [{ ...told, log: null }] })
+  const all = { status: undefined, outcome: undefined, search: undefined, limit: 10, before: undefined }
+  expect((await jobs.list(projectId, all))[0]?.pullRequest).toMatchObject({ checks: [{ ...shownCheck, log: null }] })
 
-  await pullRequests.record(due, { state: 'open', hasConflicts: null })
-  await pullRequests.recordChecks(due, seen)
+  await pullRequests.recordState(due, { state: 'open', hasConflicts: null })
+  await pullRequests.recordChecks(due, observed)
   expect(await jobs.get(projectId, jobId)).toEqual(after)
 })
 
-test('a hint has the checks watched for longer, and a closed one is asked for now and then', async () => {
+test('watches checks for longer after a requested poll, and polls a closed pull request occasionally', async () => {
   const { pullRequests } = instance.stores
-  const { jobId, due } = await jobWith(2)
+  const { jobId, due } = await createJobWithPullRequest(2)
   await pullRequests.recordChecks(due, { commit: 'a', checks: [], logs: {}, previewUrl: null })
-  const take = async () => (await pullRequests.takeDue(60, 10)).find((one) => one.jobId === jobId)
-  expect(await take()).toBeUndefined()
-  await pullRequests.hint(projectId, 2)
-  const first = await take()
-  await pullRequests.hint(projectId, 2)
-  const second = await take()
-  expect(first?.seen?.commit).toBe('a')
-  expect(Date.parse(second?.seen?.watchedSince ?? '')).toBeGreaterThan(Date.parse(first?.seen?.watchedSince ?? ''))
+  const claim = async () => (await pullRequests.claimDue(60, 10)).find((pullRequest) => pullRequest.jobId === jobId)
+  expect(await claim()).toBeUndefined()
+  await pullRequests.requestPoll(projectId, 2)
+  const first = await claim()
+  await pullRequests.requestPoll(projectId, 2)
+  const second = await claim()
+  expect(first?.checks?.commit).toBe('a')
+  expect(Date.parse(second?.checks?.watchedSince ?? '')).toBeGreaterThan(Date.parse(first?.checks?.watchedSince ?? ''))
 
   const dueAt = async () =>
     (await instance.pool.query('SELECT pull_request_poll_at AS at FROM job WHERE id = $1', [jobId])).rows[0].at
-  await pullRequests.hintBranches(projectId, ['b', 'another'])
+  await pullRequests.requestBranchPolls(projectId, ['b', 'another'])
   expect((await dueAt()).getTime() - Date.now()).toBeLessThan(6_000)
-  await pullRequests.record(due, { state: 'closed', hasConflicts: true })
-  expect(await pullRequestOf(jobId)).toMatchObject({ state: 'closed', hasConflicts: null })
-  await pullRequests.hint(projectId, 2)
-  await take()
-  await pullRequests.record(due, { state: 'closed', hasConflicts: null })
-  expect((await dueAt()).getTime() - Date.now(), 'it may be opened again').toBeGreaterThan(3_500_000)
+  await pullRequests.recordState(due, { state: 'closed', hasConflicts: true })
+  expect(await readPullRequest(jobId)).toMatchObject({ state: 'closed', hasConflicts: null })
+  await pullRequests.requestPoll(projectId, 2)
+  await claim()
+  await pullRequests.recordState(due, { state: 'closed', hasConflicts: null })
+  expect((await dueAt()).getTime() - Date.now(), 'it may be reopened').toBeGreaterThan(3_500_000)
   await instance.pool.query("UPDATE job SET updated_at = now() - interval '31 days' WHERE id = $1", [jobId])
-  await pullRequests.record(due, { state: 'closed', hasConflicts: null })
-  expect(await dueAt(), 'not for ever').toBeNull()
+  await pullRequests.recordState(due, { state: 'closed', hasConflicts: null })
+  expect(await dueAt(), 'but not forever').toBeNull()
 })
 
-test('a merged one is asked for no more', async () => {
+test('does not poll a merged pull request again', async () => {
   const { pullRequests } = instance.stores
-  const { jobId, due } = await jobWith(7)
+  const { jobId, due } = await createJobWithPullRequest(7)
   expect(due.wasOpen).toBe(true)
-  await pullRequests.record(due, { state: 'merged', hasConflicts: null })
+  await pullRequests.recordState(due, { state: 'merged', hasConflicts: null })
   const { rows } = await instance.pool.query('SELECT pull_request_poll_at AS at FROM job WHERE id = $1', [jobId])
   expect(rows).toEqual([{ at: null }])
 })
 
-test('many hints make few looks, and none while the host wants to be left alone', async () => {
+test('limits the rate of requested polls, and polls nothing while backing off', async () => {
   const { pullRequests } = instance.stores
-  const { jobId, due } = await jobWith(6)
-  const take = async () => (await pullRequests.takeDue(300, 10)).some((one) => one.jobId === jobId)
+  const { jobId, due } = await createJobWithPullRequest(6)
+  const claim = async () => (await pullRequests.claimDue(300, 10)).some((pullRequest) => pullRequest.jobId === jobId)
   const dueInSeconds = async () =>
     (
       await instance.pool.query(
@@ -112,48 +123,54 @@ test('many hints make few looks, and none while the host wants to be left alone'
         [jobId],
       )
     ).rows[0].due
-  let looks = 0
-  for (let hints = 0; hints < 20; hints++) {
-    await pullRequests.hint(projectId, 6)
-    if (await take()) looks++
+  let polls = 0
+  for (let request = 0; request < 20; request++) {
+    await pullRequests.requestPoll(projectId, 6)
+    if (await claim()) polls++
   }
-  expect(looks).toBe(4) // the first look was the fifth
+  expect(polls).toBe(4) // with the first poll, of the new pull request, there were five
   const seconds = await dueInSeconds()
   expect([seconds > 5, seconds <= 15]).toEqual([true, true])
-  await pullRequests.rest(due, 600)
-  await pullRequests.hint(projectId, 6)
-  await pullRequests.hintBranches(projectId, ['b'])
+  await pullRequests.backOff(due, 600)
+  await pullRequests.requestPoll(projectId, 6)
+  await pullRequests.requestBranchPolls(projectId, ['b'])
   expect(await dueInSeconds()).toBeGreaterThan(590)
 })
 
-test('what was said of an earlier commit, or another pull request, is forgotten', async () => {
+test('clears what it knows of an earlier commit or another pull request', async () => {
   const { pullRequests, jobs } = instance.stores
-  const { jobId, due } = await jobWith(3)
+  const { jobId, due } = await createJobWithPullRequest(3)
   const readUntil = new Date(due.commentsSince.getTime() + 1_000)
-  const found = { commit: 'a', checks: [fails], logs: { c1: 'log' }, previewUrl: 'https://preview.example.com' }
+  const observed = {
+    commit: 'a',
+    checks: [failedCheck],
+    logs: { c1: 'log' },
+    previewUrl: 'https://preview.example.com',
+  }
   const readAndPublish = async (number: number) => {
-    await pullRequests.record(due, { state: 'open', hasConflicts: true })
-    await pullRequests.recordChecks(due, found)
+    await pullRequests.recordState(due, { state: 'open', hasConflicts: true })
+    await pullRequests.recordChecks(due, observed)
     await pullRequests.recordCommentsRead(due, readUntil)
     await jobs.message(projectId, jobId, { prompt: 'More.' }, request)
     await publish(jobId, number)
-    expect(await pullRequestOf(jobId)).toMatchObject({ number, hasConflicts: null, previewUrl: null, checks: [] })
-    return (await pullRequests.takeDue(60, 10)).find((one) => one.jobId === jobId)
+    expect(await readPullRequest(jobId)).toMatchObject({ number, hasConflicts: null, previewUrl: null, checks: [] })
+    return (await pullRequests.claimDue(60, 10)).find((pullRequest) => pullRequest.jobId === jobId)
   }
-  expect(await readAndPublish(3)).toMatchObject({ commentsSince: readUntil, logs: {} })
+  expect(await readAndPublish(3)).toMatchObject({ commentsSince: readUntil, checkLogs: {} })
   expect(await readAndPublish(4)).toMatchObject({ commentsSince: due.commentsSince, number: 4 })
 })
 
-test('a comment is a message once, whoever else reads it', async () => {
+test('turns a comment into a message once, even if several polls read it', async () => {
   const { jobs, pullRequests } = instance.stores
-  const { jobId, due } = await jobWith(5)
+  const { jobId, due } = await createJobWithPullRequest(5)
   const comment = { id: 7, author: 'maria', url: 'https://git.example.com/5#7' }
-  const take = () =>
+  const send = () =>
     jobs.message(projectId, jobId, { prompt: 'Shorter.', comment }, { ...request, actor: { kind: 'code-host' } })
-  const taken = await Promise.allSettled([take(), take(), take()])
-  expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-  for (const one of taken) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(CommentTaken)
-  expect(await pullRequests.knownComments(due, [6, 7])).toEqual(new Set([7]))
+  const results = await Promise.allSettled([send(), send(), send()])
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const result of results)
+    if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CommentAlreadyProcessed)
+  expect(await pullRequests.findProcessedComments(due, [6, 7])).toEqual(new Set([7]))
   const { id: _, ...shown } = comment
   expect(await jobs.messages(projectId, jobId)).toMatchObject([
     { comment: null },
@@ -163,28 +180,23 @@ test('a comment is a message once, whoever else reads it', async () => {
   expect(entry).toMatchObject({ actor: 'code-host', action: 'job.message_sent', detail: { author: 'maria' } })
 })
 
-test('a comment that was refused is no message later', async () => {
+test('never turns a rejected comment into a message', async () => {
   const { jobs, pullRequests } = instance.stores
-  const { jobId, due } = await jobWith(7)
+  const { jobId, due } = await createJobWithPullRequest(7)
   const comment = { id: 8, author: 'eve', url: 'https://git.example.com/7#8' }
-  await pullRequests.refuseComment(due, comment)
-  await pullRequests.refuseComment(due, comment)
-  expect(await pullRequests.knownComments(due, [8, 9])).toEqual(new Set([8]))
-  const taken = jobs.message(
-    projectId,
-    jobId,
-    { prompt: 'Now.', comment },
-    { ...request, actor: { kind: 'code-host' } },
-  )
-  await expect(taken).rejects.toBeInstanceOf(CommentTaken)
+  await pullRequests.rejectComment(due, comment)
+  await pullRequests.rejectComment(due, comment)
+  expect(await pullRequests.findProcessedComments(due, [8, 9])).toEqual(new Set([8]))
+  const sent = jobs.message(projectId, jobId, { prompt: 'Now.', comment }, { ...request, actor: { kind: 'code-host' } })
+  await expect(sent).rejects.toBeInstanceOf(CommentAlreadyProcessed)
   expect(await jobs.messages(projectId, jobId)).toHaveLength(1)
 })
 
-test('of each project one is taken, and none of a busy one', async () => {
+test('claims at most one pull request per project, and none of an excluded project', async () => {
   const { pullRequests, projects } = instance.stores
   await instance.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE pull_request_state IS NOT NULL')
   const other = (await projects.create('Other', { kind: 'operator' })).id
-  expect(await pullRequests.takeDue(60, 10, [projectId, other])).toEqual([])
-  expect(await pullRequests.takeDue(60, 10, [other])).toHaveLength(1)
-  expect(await pullRequests.takeDue(60, 10)).toHaveLength(1)
+  expect(await pullRequests.claimDue(60, 10, [projectId, other])).toEqual([])
+  expect(await pullRequests.claimDue(60, 10, [other])).toHaveLength(1)
+  expect(await pullRequests.claimDue(60, 10)).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
-/** What became of the pull requests that jobs opened: asked of the code host now and then, and at once when it hints. */
+/** State of the pull requests that jobs opened. They are polled periodically, and soon after a webhook. */
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import type { CheckLogs, HostCheck, SeenChecks } from './host-check.ts'
-import type { PullRequestState } from './outcome.ts'
+import type { CheckLogs, CiCheck, ObservedChecks } from './ci-check.ts'
+import type { PullRequestState } from './job-outcome.ts'
 import type { JobTables } from './tables.ts'
 
 export interface JobPullRequest {
@@ -17,27 +17,28 @@ export interface OpenedPullRequest extends JobPullRequest {
 }
 
 export interface DuePullRequest extends OpenedPullRequest {
-  /** Comments from then on have not been read. */
+  /** Comments since this time have not been read. */
   commentsSince: Date
-  takesMessages: boolean
-  /** At the last look. */
+  acceptsMessages: boolean
+  /** At the last poll. */
   wasOpen: boolean
-  seen: SeenChecks | null
-  logs: CheckLogs
+  checks: ObservedChecks | null
+  checkLogs: CheckLogs
 }
 
-/** Of many checks each tells when it begins and ends: they are looked at together. */
-const gatherHintsSeconds = 5
+/** Every check sends a webhook when it starts and when it ends. This delay combines them into one poll. */
+const debounceSeconds = 5
 
 /**
- * Anybody can comment where a repository is public, and edit it over and over: a few hints are followed at once, more of
- * them one in so many seconds. `pull_request_poll_bucket_full_at` is when all looks so far will have been rested from.
+ * A token bucket for polls: in a public repository anyone can comment, and edit a comment again and again. A few requested polls
+ * happen at once, further ones at the refill rate. `pull_request_poll_bucket_full_at` is when the bucket will be full again; it
+ * has a token while that is at most `secondsFromOneTokenToFull` away.
  */
-const restSeconds = 15
-const hintedLooksAtOnce = 5
-const tiredSeconds = restSeconds * (hintedLooksAtOnce - 1)
+const secondsPerToken = 15
+const maxTokens = 5
+const secondsFromOneTokenToFull = secondsPerToken * (maxTokens - 1)
 
-const afterClosing = sql<Date | null>`CASE WHEN pull_request_poll_at <= now() THEN pull_request_poll_at
+const nextPollAfterClosing = sql<Date | null>`CASE WHEN pull_request_poll_at <= now() THEN pull_request_poll_at
   WHEN pull_request_state <> 'closed' OR updated_at > now() - interval '30 days' THEN now() + interval '1 hour' END`
 
 export class PullRequestStore {
@@ -47,23 +48,23 @@ export class PullRequestStore {
     this.#db = db
   }
 
-  async hint(projectId: Id<'prj'>, number: number): Promise<void> {
+  async requestPoll(projectId: Id<'prj'>, number: number): Promise<void> {
     await this.#db
       .updateTable('job')
-      .set({ pull_request_poll_at: hinted(0), ...watchAnew })
+      .set({ pull_request_poll_at: pollWithin(0), ...restartWatch })
       .where('project_id', '=', projectId)
       .where('pull_request_number', '=', String(number))
       .execute()
   }
 
-  /** Something about the commits at the heads of these. */
-  async hintBranches(projectId: Id<'prj'>, branches: readonly string[]): Promise<void> {
+  /** Requests a poll of the open pull requests with these branches. */
+  async requestBranchPolls(projectId: Id<'prj'>, branches: readonly string[]): Promise<void> {
     if (branches.length === 0) return
     await this.#db
       .updateTable('job')
       .set({
-        pull_request_poll_at: hinted(gatherHintsSeconds),
-        ...watchAnew,
+        pull_request_poll_at: pollWithin(debounceSeconds),
+        ...restartWatch,
       })
       .where('project_id', '=', projectId)
       .where('pull_request_branch', 'in', [...branches])
@@ -72,16 +73,16 @@ export class PullRequestStore {
   }
 
   /**
-   * Each is taken by one replica only, and is due again later, whether or not that replica lives to ask. One of each project,
-   * besides these.
+   * Claims at most one due pull request per project, skipping the projects in `excluded`. Only one replica gets each, and it is
+   * due again later even if that replica dies before it polls.
    */
-  async takeDue(askAgainSeconds: number, limit: number, besides: readonly Id<'prj'>[] = []): Promise<DuePullRequest[]> {
+  async claimDue(pollSeconds: number, limit: number, excluded: readonly Id<'prj'>[] = []): Promise<DuePullRequest[]> {
     const rows = await this.#db
       .updateTable('job')
       .set({
-        pull_request_poll_at: sql<Date>`now() + make_interval(secs => ${askAgainSeconds})`,
+        pull_request_poll_at: sql<Date>`now() + make_interval(secs => ${pollSeconds})`,
         pull_request_poll_bucket_full_at: sql<Date>`least(greatest(pull_request_poll_bucket_full_at, now()),
-          now() + make_interval(secs => ${tiredSeconds})) + make_interval(secs => ${restSeconds})`,
+          now() + make_interval(secs => ${secondsFromOneTokenToFull})) + make_interval(secs => ${secondsPerToken})`,
       })
       .where('id', 'in', (query) =>
         query
@@ -94,11 +95,11 @@ export class PullRequestStore {
               .select('id')
               .where('pull_request_state', 'is not', null)
               .where('pull_request_poll_at', '<=', sql<Date>`now()`)
-              .where(sql<boolean>`project_id <> ALL (${besides}::text[])`)
+              .where(sql<boolean>`project_id <> ALL (${excluded}::text[])`)
               .orderBy('project_id')
               .orderBy('pull_request_poll_at'),
           )
-          // Once more, because another replica may have taken it in between.
+          // Checked again, because another replica may have claimed it in between.
           .where('pull_request_poll_at', '<=', sql<Date>`now()`)
           .orderBy('pull_request_poll_at')
           .limit(limit)
@@ -116,21 +117,21 @@ export class PullRequestStore {
       url: row.pull_request_url ?? '',
       branch: row.pull_request_branch ?? '',
       commentsSince: row.pull_request_comments_since ?? row.created_at,
-      takesMessages: row.status !== 'archived',
+      acceptsMessages: row.status !== 'archived',
       wasOpen: row.pull_request_state === 'open',
-      seen: row.pull_request_checks,
-      logs: row.pull_request_check_logs ?? {},
+      checks: row.pull_request_checks,
+      checkLogs: row.pull_request_check_logs ?? {},
     }))
   }
 
-  /** The host wants to be left alone for so long, whatever it hints. */
-  async rest({ jobId, number }: JobPullRequest, seconds: number): Promise<void> {
+  /** Backs off after a rate limit of the code host: no poll for this long, even if one is requested. */
+  async backOff({ jobId, number }: JobPullRequest, seconds: number): Promise<void> {
     const until = sql<Date>`now() + make_interval(secs => ${seconds})`
     await this.#db
       .updateTable('job')
       .set({
         pull_request_poll_at: sql<Date>`greatest(pull_request_poll_at, ${until})`,
-        pull_request_poll_bucket_full_at: sql<Date>`${until} + make_interval(secs => ${tiredSeconds})`,
+        pull_request_poll_bucket_full_at: sql<Date>`${until} + make_interval(secs => ${secondsFromOneTokenToFull})`,
       })
       .where('id', '=', jobId)
       .where('pull_request_number', '=', String(number))
@@ -138,10 +139,10 @@ export class PullRequestStore {
   }
 
   /**
-   * A merged one is asked for no more. A closed one can be opened again: it is asked for now and then for a month, and at once
-   * where a hint came while we looked. A host that does not know of conflicts yet leaves us with what we knew.
+   * A merged pull request is not polled again. A closed one can be reopened: it is polled occasionally for a month, and at once
+   * if a poll was requested during this one. While the code host does not know about conflicts yet, the recorded value stays.
    */
-  async record(
+  async recordState(
     { jobId, number }: JobPullRequest,
     { state, hasConflicts }: { state: PullRequestState; hasConflicts: boolean | null },
   ): Promise<void> {
@@ -154,7 +155,7 @@ export class PullRequestStore {
         updated_at: sql<Date>`CASE WHEN (pull_request_state, pull_request_conflicts) IS DISTINCT FROM (${state}, ${conflicts})
           THEN now() ELSE updated_at END`,
         ...(state === 'merged' && { pull_request_poll_at: null }),
-        ...(state === 'closed' && { pull_request_poll_at: afterClosing }),
+        ...(state === 'closed' && { pull_request_poll_at: nextPollAfterClosing }),
       })
       .where('id', '=', jobId)
       .where('pull_request_number', '=', String(number))
@@ -165,25 +166,25 @@ export class PullRequestStore {
     { jobId, number }: JobPullRequest,
     { commit, checks, logs, previewUrl }: RecordedChecks,
   ): Promise<void> {
-    const told = JSON.stringify(checks)
+    const checksJson = JSON.stringify(checks)
     await this.#db
       .updateTable('job')
       .set({
-        // A hint that came since they were read still counts.
-        pull_request_checks: sql`jsonb_build_object('commit', ${commit}::text, 'checks', ${told}::jsonb, 'watchedSince',
+        // Keeps a `watchedSince` that a webhook has set since the checks were read.
+        pull_request_checks: sql`jsonb_build_object('commit', ${commit}::text, 'checks', ${checksJson}::jsonb, 'watchedSince',
           CASE WHEN pull_request_checks->>'commit' = ${commit} THEN pull_request_checks->'watchedSince' ELSE to_jsonb(now()) END)`,
         pull_request_check_logs: JSON.stringify(logs),
         pull_request_preview_url: previewUrl,
         updated_at: sql<Date>`CASE WHEN (pull_request_checks->'checks', pull_request_preview_url)
-          IS DISTINCT FROM (${told}::jsonb, ${previewUrl}::text) THEN now() ELSE updated_at END`,
+          IS DISTINCT FROM (${checksJson}::jsonb, ${previewUrl}::text) THEN now() ELSE updated_at END`,
       })
       .where('id', '=', jobId)
       .where('pull_request_number', '=', String(number))
       .execute()
   }
 
-  /** Its author may not write. It is no message then, and none later, when they may. */
-  async refuseComment(
+  /** For a comment whose author has no push access. It does not become a message later either, if they get access. */
+  async rejectComment(
     { projectId, jobId }: JobPullRequest,
     { id, author, url }: { id: number; author: string; url: string },
   ): Promise<void> {
@@ -194,8 +195,8 @@ export class PullRequestStore {
       .execute()
   }
 
-  /** Those that became messages, or were refused. */
-  async knownComments(
+  /** The given comments that became messages or were rejected. */
+  async findProcessedComments(
     { projectId, jobId }: JobPullRequest,
     commentIds: readonly number[],
   ): Promise<ReadonlySet<number>> {
@@ -222,13 +223,16 @@ export class PullRequestStore {
 
 export interface RecordedChecks {
   commit: string
-  checks: readonly HostCheck[]
+  checks: readonly CiCheck[]
   logs: CheckLogs
   previewUrl: string | null
 }
 
-const hinted = (withinSeconds: number) =>
+/** Moves the next poll to within this time, as far as the token bucket allows. */
+const pollWithin = (withinSeconds: number) =>
   sql<Date>`least(pull_request_poll_at, greatest(now() + make_interval(secs => ${withinSeconds}),
-    pull_request_poll_bucket_full_at - make_interval(secs => ${tiredSeconds})))`
+    pull_request_poll_bucket_full_at - make_interval(secs => ${secondsFromOneTokenToFull})))`
 
-const watchAnew = { pull_request_checks: sql<string>`pull_request_checks || jsonb_build_object('watchedSince', now())` }
+const restartWatch = {
+  pull_request_checks: sql<string>`pull_request_checks || jsonb_build_object('watchedSince', now())`,
+}

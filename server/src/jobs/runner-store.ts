@@ -8,23 +8,33 @@ import type { JobTables } from './tables.ts'
 export interface Runner {
   id: Id<'run'>
   name: string
-  /** Null: of all projects. */
+  /** The projects whose turns it gets. Null: all projects. */
   projectIds: readonly Id<'prj'>[] | null
 }
 
-/** A runner as one of its projects sees it. */
+/** A runner as an operator sees it. */
+export interface InstanceRunner extends Runner {
+  isOnline: boolean
+  lastSeenAt: Date | null
+}
+
+/** A runner as shown to one of its projects. */
 export interface ProjectRunner {
   id: Id<'run'>
   name: string
-  /** It works for other projects too: only who runs the installation can revoke it. */
+  /** The runner also serves other projects, so only an operator can revoke it. */
   isShared: boolean
   isOnline: boolean
   createdAt: Date
   lastSeenAt: Date | null
 }
 
-/** A claim waits for 50 s at most, and the next one follows. */
+/** A claim waits for up to 50 s, and an idle runner claims again immediately. */
 const onlineSeconds = 60
+
+/** A runner that is busy with a turn does not claim, but is online. */
+const isOnline = sql<boolean>`coalesce(last_seen_at > now() - make_interval(secs => ${onlineSeconds}), false) OR EXISTS (
+  SELECT FROM turn_attempt WHERE runner_id = runner.id AND claimed_at IS NOT NULL AND ended_at IS NULL)`
 
 export class RunnerStore {
   readonly #db: Kysely<JobTables>
@@ -44,31 +54,38 @@ export class RunnerStore {
     return { id, name, projectIds }
   }
 
-  /** It gets turns of this project alone. */
-  async createFor(projectId: Id<'prj'>, name: string, tokenHash: Buffer, actor: Actor): Promise<ProjectRunner> {
+  /** Creates a runner that gets turns of this project only. */
+  async createForProject(projectId: Id<'prj'>, name: string, tokenHash: Buffer, actor: Actor): Promise<ProjectRunner> {
     return this.#db.transaction().execute(async (tx) => {
       const runner = await tx
         .insertInto('runner')
         .values({ id: newId('run'), name, token_hash: tokenHash, project_ids: [projectId] })
         .returning(['id', 'created_at as createdAt'])
         .executeTakeFirstOrThrow()
-      const act = { action: 'runner.created', subject: runner.id, detail: { name } } as const
-      await this.#recordAudit(tx, projectId, actor, act)
+      const entry = { action: 'runner.created', subject: runner.id, detail: { name } } as const
+      await this.#recordAudit(tx, projectId, actor, entry)
       return { ...runner, name, isShared: false, isOnline: false, lastSeenAt: null }
     })
   }
 
-  /** All that get this project's turns, newest first. One that works on a turn claims nothing meanwhile, and is there all the same. */
-  async listFor(projectId: Id<'prj'>): Promise<ProjectRunner[]> {
+  /** All runners of the instance that are not revoked, newest first. */
+  async list(): Promise<InstanceRunner[]> {
+    return this.#db
+      .selectFrom('runner')
+      .select(['id', 'name', 'project_ids as projectIds', 'last_seen_at as lastSeenAt', isOnline.as('isOnline')])
+      .where('revoked_at', 'is', null)
+      .orderBy('id', 'desc')
+      .execute()
+  }
+
+  /** All runners that get this project's turns, newest first. */
+  async listForProject(projectId: Id<'prj'>): Promise<ProjectRunner[]> {
     return this.#db
       .selectFrom('runner')
       .select(['id', 'name', 'created_at as createdAt', 'last_seen_at as lastSeenAt'])
       .select([
         sql<boolean>`project_ids IS DISTINCT FROM ARRAY[${projectId}]::text[]`.as('isShared'),
-        sql<boolean>`coalesce(last_seen_at > now() - make_interval(secs => ${onlineSeconds}), false) OR EXISTS (
-          SELECT FROM turn_attempt WHERE runner_id = runner.id AND claimed_at IS NOT NULL AND ended_at IS NULL)`.as(
-          'isOnline',
-        ),
+        isOnline.as('isOnline'),
       ])
       .where('revoked_at', 'is', null)
       .where(sql<boolean>`(project_ids IS NULL OR ${projectId} = ANY (project_ids))`)
@@ -76,8 +93,8 @@ export class RunnerStore {
       .execute()
   }
 
-  /** Asked at every claim: that is what makes a revocation hold at the next one. */
-  async find(tokenHash: Buffer): Promise<Runner | undefined> {
+  /** Called at every claim, so a revocation takes effect at the next one. */
+  async findByTokenHash(tokenHash: Buffer): Promise<Runner | undefined> {
     const row = await this.#db
       .updateTable('runner')
       .set({ last_seen_at: sql<Date>`now()` })
@@ -99,8 +116,8 @@ export class RunnerStore {
     return row !== undefined
   }
 
-  /** Revoking it again changes nothing. A shared one is not this project's to revoke. */
-  async revokeFor(projectId: Id<'prj'>, id: string, actor: Actor): Promise<void> {
+  /** Revoking a runner again has no effect. A project cannot revoke a shared runner. */
+  async revokeForProject(projectId: Id<'prj'>, id: string, actor: Actor): Promise<void> {
     if (!isId('run', id)) throw noSuchRunner()
     await this.#db.transaction().execute(async (tx) => {
       const runner = await tx
@@ -111,14 +128,14 @@ export class RunnerStore {
         .forUpdate()
         .executeTakeFirst()
       if (!runner) throw noSuchRunner()
-      if (runner.project_ids?.length !== 1) throw new Problem('insufficient_role', sharedRunner)
+      if (runner.project_ids?.length !== 1) throw new Problem('insufficient_role', sharedRunnerDetail)
       if (runner.revoked_at) return
       await tx.updateTable('runner').set({ revoked_at: sql<Date>`now()` }).where('id', '=', id).execute()
-      const act = { action: 'runner.revoked', subject: id, detail: { name: runner.name } } as const
-      await this.#recordAudit(tx, projectId, actor, act)
+      const entry = { action: 'runner.revoked', subject: id, detail: { name: runner.name } } as const
+      await this.#recordAudit(tx, projectId, actor, entry)
     })
   }
 }
 
-const noSuchRunner = () => new Problem('not_found', 'The project has no such runner.')
-const sharedRunner = 'This runner works for other projects too: only who runs the installation can revoke it.'
+const noSuchRunner = () => new Problem('not_found', 'The project has no runner with this ID.')
+const sharedRunnerDetail = 'This runner also serves other projects. Ask an operator of this instance to revoke it.'

@@ -1,9 +1,9 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { CheckLogs, FailedCheck, SeenChecks } from './host-check.ts'
+import type { CheckLogs, FailedCheck, ObservedChecks } from './ci-check.ts'
+import type { JobOutcome, PullRequestState, PullRequestText } from './job-outcome.ts'
 import type { JobStatus, PendingStop, TurnStatus } from './job-state.ts'
-import type { JobOutcome, PullRequestState, PullRequestText } from './outcome.ts'
 
 type Metadata = Record<string, string>
 
@@ -32,7 +32,7 @@ export interface JobTable {
   pull_request_poll_at: Generated<Date | null>
   pull_request_text: ColumnType<PullRequestText | null, never, string>
   pull_request_conflicts: Generated<boolean | null>
-  pull_request_checks: ColumnType<SeenChecks | null, never, string | null>
+  pull_request_checks: ColumnType<ObservedChecks | null, never, string | null>
   pull_request_check_logs: ColumnType<CheckLogs | null, never, string | null>
   pull_request_preview_url: Generated<string | null>
   pull_request_comments_since: Generated<Date | null>
@@ -58,7 +58,7 @@ export interface TurnTable {
   created_at: Date
   started_at: Generated<Date | null>
   ended_at: Generated<Date | null>
-  /** From the first claim; a lost runner does not begin it anew. */
+  /** Set at the first claim. Losing the runner does not extend it. */
   deadline_at: Generated<Date | null>
   agent_failures: Generated<number>
   start_branch: Generated<string | null>
@@ -109,7 +109,7 @@ export interface TurnResultTable {
   created_at: Generated<Date>
 }
 
-export interface TurnResultPieceTable {
+export interface TurnResultChunkTable {
   turn_id: Id<'trn'>
   part: 'bundle' | 'session'
   number: number
@@ -130,7 +130,7 @@ export interface JobTables extends AuditTables {
   turn_attempt: TurnAttemptTable
   job_event: JobEventTable
   turn_result: TurnResultTable
-  turn_result_chunk: TurnResultPieceTable
+  turn_result_chunk: TurnResultChunkTable
   runner: RunnerTable
   job: JobTable
   turn: TurnTable
@@ -138,14 +138,14 @@ export interface JobTables extends AuditTables {
     project_id: Id<'prj'>
     job_id: Id<'job'>
     comment_id: ColumnType<string, number, never>
-    /** Null: it was refused. */
+    /** Null: the comment was rejected. */
     turn_number: number | null
     author: string
     url: string
   }
   job_search: { project_id: Id<'prj'>; job_id: Id<'job'>; search_text: string }
   project: { id: Id<'prj'>; paused_at: Date | null; resumed_at: Date | null }
-  /** A view of what the gateway counted. */
+  /** A database view of the usage that the gateway counted. */
   job_usage: {
     project_id: Id<'prj'>
     job_id: Id<'job'>

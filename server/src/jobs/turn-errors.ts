@@ -1,24 +1,76 @@
-/** Why a turn failed, in words that say what to do next. Only the codes cross Temporal. */
-const words = {
-  cancelled: 'The turn was cancelled.',
-  deadline_exceeded: 'The agent did not finish in time. Ask for less at once, or send a message to go on.',
-  agent_failed: 'The agent broke down several times. Send a message to try again; if it stays, tell the operator.',
-  no_runner_available: 'No runner took the turn for hours. Ask the operator to start one, then send a message.',
-  publish_timeout: 'The code host could not be reached for too long. Send a message to try again.',
-  branch_moved: 'The branch was changed meanwhile in a way that cannot be merged. Send a message to work on it anew.',
-  result_refused: "The agent's changes were refused. Send a message that asks for changes to docs pages only.",
-  code_host_access_denied: 'The code host refused our access. Connect the repository again with a token that may push.',
-  budget_exhausted:
-    "The job, or the project's month, has no budget left. Ask the operator for more, then send a message.",
-  model_unavailable:
-    "The job's model is not there for the project any more. Ask the operator for it and send a message, or create a job with another one.",
-  project_not_ready: 'The project has no repository any more: connect one, then send a message.',
-  internal_error: 'Something went wrong on our side. Send a message to try again; if it stays, tell the operator.',
-} as const
+/** Why a turn failed, and what to do next. Only the codes pass through Temporal. */
+export const turnErrorCodes = [
+  'cancelled',
+  'deadline_exceeded',
+  'agent_failed',
+  'no_runner_available',
+  'publish_timeout',
+  'branch_moved',
+  'result_refused',
+  'code_host_access_denied',
+  'budget_exhausted',
+  'model_unavailable',
+  'project_not_ready',
+  'internal_error',
+] as const
 
-export type TurnErrorCode = keyof typeof words
+export type TurnErrorCode = (typeof turnErrorCodes)[number]
+
+export const turnErrors: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
+  cancelled: {
+    meaning: 'The turn was cancelled.',
+    action: 'Send a message to continue the job, unless it is archived.',
+  },
+  deadline_exceeded: {
+    meaning: 'The agent did not finish before the deadline of the turn.',
+    action: 'Send a message to continue, or ask for less in one message.',
+  },
+  agent_failed: {
+    meaning: 'The agent failed repeatedly.',
+    action: 'Send a message to try again. If it keeps failing, ask an operator to check the log of the runner.',
+  },
+  no_runner_available: {
+    meaning: 'No runner claimed the turn before the queue timeout.',
+    action: 'Start a runner for the project, which an owner or an operator can create. Then send a message.',
+  },
+  publish_timeout: {
+    meaning: 'The result was not published before the publish timeout, because the code host was unavailable.',
+    action: 'Send a message to try again when the code host is available.',
+  },
+  branch_moved: {
+    meaning: 'The branch was changed in a way that conflicts with the result.',
+    action: 'Send a message: the agent then works on the current branch.',
+  },
+  result_refused: {
+    meaning: 'The result was refused, because it changes something that a job may not change.',
+    action: 'Send a message that asks for changes to docs pages only.',
+  },
+  code_host_access_denied: {
+    meaning: 'The code host denied access to the repository.',
+    action: 'Ask an owner of the project to connect the repository again with access to push. Then send a message.',
+  },
+  budget_exhausted: {
+    meaning: 'The budget of the job, or the monthly budget of the project, is used up.',
+    action: 'Ask an owner of the project or an operator to raise the budget. Then send a message.',
+  },
+  model_unavailable: {
+    meaning: 'The model of the job is no longer available to the project.',
+    action:
+      'Ask an owner of the project or an operator to add it again and send a message, or create a job with another model.',
+  },
+  project_not_ready: {
+    meaning: 'The project has no connected repository.',
+    action: 'Ask an owner of the project to connect a repository. Then send a message.',
+  },
+  internal_error: {
+    meaning: 'Colophon failed with an internal error.',
+    action: 'Send a message to try again. If the error persists, ask an operator to check the log of the worker.',
+  },
+}
 
 export function turnError(code: string, detail?: string): { code: TurnErrorCode; message: string } {
-  const known = Object.hasOwn(words, code) ? (code as TurnErrorCode) : 'internal_error'
-  return { code: known, message: detail ? `${words[known]} (${detail})` : words[known] }
+  const knownCode = turnErrorCodes.find((candidate) => candidate === code) ?? 'internal_error'
+  const { meaning, action } = turnErrors[knownCode]
+  const message = `${meaning} ${action}`
+  return { code: knownCode, message: detail ? `${message} (${detail})` : message }
 }

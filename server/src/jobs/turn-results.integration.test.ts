@@ -6,7 +6,7 @@ import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
 import type { JobTables } from './tables.ts'
 import { turnError } from './turn-errors.ts'
-import { lastBundle, lastSession, notDoneBefore, readResult } from './turn-results.ts'
+import { readFailedMessagesBefore, readLastBundle, readLastSession, readResult } from './turn-results.ts'
 import { TurnStore } from './turn-store.ts'
 
 const instance = await createTestInstance(inject('services'), 'turn-results')
@@ -16,67 +16,67 @@ const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
 const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
-const limits = { deadlineSeconds: 60, maxAgentFailures: 2, noRunnerSeconds: 60, maxConcurrentPerProject: 5 }
+const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60, maxConcurrentPerProject: 5 }
 const { id: projectId } = await instance.stores.projects.create('Docs', actor)
 const runner = await instance.stores.runners.create('runner', randomBytes(32), null)
 
-const nothing = { title: null, summary: null, reply: null, checks: [] }
+const emptyResult = { title: null, summary: null, reply: null, checks: [] }
 
 async function createJob(): Promise<Job> {
-  const wanted = { repository: 'docs', ref: 'main', model: 'default', title: null, draft: false, topic: null }
+  const defaults = { repository: 'docs', ref: 'main', model: 'default', title: null, draft: false, topic: null }
   const more = { prompt: 'Do it.', publish: 'diff', metadata: {} } as const
-  return (await instance.stores.jobs.create(projectId, { ...wanted, ...more }, request)).body
+  return (await instance.stores.jobs.create(projectId, { ...defaults, ...more }, request)).body
 }
 
-/** The next turn gets so far that its result is to be published. */
-async function report(job: Job, left: { bundle: Buffer | null; session: Buffer | null }) {
+/** Runs the next turn up to the point where its result is published. */
+async function report(job: Job, parts: { bundle: Buffer | null; session: Buffer | null }) {
   const turn = await turns.takeNext(job.id)
-  if (!turn) throw new Error('there is no turn')
+  if (!turn) throw new Error('the job has no queued turn')
   const token = randomBytes(32)
-  await attempts.offer(turn.turnId, randomBytes(8), limits)
+  await attempts.enqueue(turn.turnId, randomBytes(8), limits)
   const claimed = await attempts.claim(runner, token, limits)
-  await attempts.storeResult(token, { ...nothing, ...left, baseCommit: 'a'.repeat(40) })
+  await attempts.storeResult(token, { ...emptyResult, ...parts, baseCommit: 'a'.repeat(40) })
   await turns.beginPublishing(turn.turnId)
   return { turnId: turn.turnId, claimed }
 }
 
 const accept = (turnId: Parameters<TurnStore['finish']>[0]) =>
-  turns.finish(turnId, { ...nothing, outcome: 'diff', pullRequest: null })
+  turns.finish(turnId, { ...emptyResult, outcome: 'diff', pullRequest: null })
 
-test('large bundles and sessions come back as they were, of the last turn that was accepted and has one', async () => {
+test('returns large bundles and sessions unchanged, from the last completed turn that has one', async () => {
   const bundle = randomBytes(2_500_001)
   const session = randomBytes(1_048_577)
   const job = await createJob()
   const { turnId } = await report(job, { bundle, session })
   expect((await readResult(database, turnId))?.bundle?.equals(bundle)).toBe(true)
-  expect(await lastSession(database, job.id)).toBeNull()
+  expect(await readLastSession(database, job.id)).toBeNull()
   await accept(turnId)
 
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'More.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.session?.equals(session)).toBe(true)
-  expect(second.claimed?.earlier?.bundle.equals(bundle)).toBe(true)
+  expect(second.claimed?.unpublishedWork?.bundle.equals(bundle)).toBe(true)
   await accept(second.turnId)
-  expect((await lastSession(database, job.id))?.equals(session)).toBe(true)
-  expect((await lastBundle(database, job.id))?.baseCommit).toBe('a'.repeat(40))
+  expect((await readLastSession(database, job.id))?.equals(session)).toBe(true)
+  expect((await readLastBundle(database, job.id))?.baseCommit).toBe('a'.repeat(40))
 })
 
-test('what was asked for and came to nothing is known until something came of it', async () => {
+test('lists failed turns until a later turn completes', async () => {
   const job = await createJob()
   const { turnId } = await report(job, { bundle: null, session: null })
   const refused = turnError('result_refused')
   await turns.fail(turnId, refused)
   const first = { prompt: expect.any(String), reason: refused.message }
-  expect(await notDoneBefore(database, job.id, 2)).toEqual([first])
-  expect(await notDoneBefore(database, job.id, 1)).toEqual([])
+  expect(await readFailedMessagesBefore(database, job.id, 2)).toEqual([first])
+  expect(await readFailedMessagesBefore(database, job.id, 1)).toEqual([])
 
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Again.' }, request)
   const second = await report(job, { bundle: null, session: null })
-  expect(second.claimed?.notDone).toEqual([first])
+  expect(second.claimed?.failedMessages).toEqual([first])
   await turns.fail(second.turnId, turnError('deadline_exceeded'))
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Once more.' }, request)
   const third = await report(job, { bundle: null, session: null })
-  expect(third.claimed?.notDone.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])
+  expect(third.claimed?.failedMessages.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])
   await accept(third.turnId)
-  expect(await notDoneBefore(database, job.id, 4)).toEqual([])
+  expect(await readFailedMessagesBefore(database, job.id, 4)).toEqual([])
 })

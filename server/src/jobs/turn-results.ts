@@ -1,9 +1,9 @@
-/** What turns left behind: bundles and conversations of many megabytes, read only where they are needed. */
+/** Results of turns. Bundles and sessions can be many megabytes, so they are read only where needed. */
 import type { Kysely } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import { type ResultPart, readBytes } from './result-bytes.ts'
+import { type ResultPart, readChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
-import { turnError } from './turn-errors.ts'
+import { turnErrors } from './turn-errors.ts'
 
 export interface StoredResult {
   baseCommit: string
@@ -16,7 +16,7 @@ export interface StoredResult {
 
 type Db = Kysely<JobTables>
 
-/** Without the session: publishing has no use for it. */
+/** Without the session, which publishing does not need. */
 export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResult | undefined> {
   const row = await db
     .selectFrom('turn_result')
@@ -26,7 +26,7 @@ export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResul
   return (
     row && {
       baseCommit: row.base_commit,
-      bundle: row.bundle_bytes === null ? null : await readBytes(db, turnId, 'bundle', row.bundle_bytes),
+      bundle: row.bundle_bytes === null ? null : await readChunks(db, turnId, 'bundle', row.bundle_bytes),
       title: row.title,
       summary: row.summary,
       reply: row.reply,
@@ -35,20 +35,20 @@ export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResul
   )
 }
 
-export async function lastSession(db: Db, jobId: Id<'job'>): Promise<Buffer | null> {
-  const last = await lastAccepted(db, jobId, 'session')
-  return last ? readBytes(db, last.turn_id, 'session', last.size_bytes) : null
+export async function readLastSession(db: Db, jobId: Id<'job'>): Promise<Buffer | null> {
+  const last = await findLastAccepted(db, jobId, 'session')
+  return last ? readChunks(db, last.turn_id, 'session', last.size_bytes) : null
 }
 
-/** It holds everything since the base: each turn begins where the one before ended. */
-export async function lastBundle(db: Db, jobId: Id<'job'>): Promise<{ baseCommit: string; bundle: Buffer } | null> {
-  const last = await lastAccepted(db, jobId, 'bundle')
+/** The bundle contains everything since its base: each turn starts where the previous one ended. */
+export async function readLastBundle(db: Db, jobId: Id<'job'>): Promise<{ baseCommit: string; bundle: Buffer } | null> {
+  const last = await findLastAccepted(db, jobId, 'bundle')
   if (!last) return null
-  return { baseCommit: last.base_commit, bundle: await readBytes(db, last.turn_id, 'bundle', last.size_bytes) }
+  return { baseCommit: last.base_commit, bundle: await readChunks(db, last.turn_id, 'bundle', last.size_bytes) }
 }
 
-/** The last turn that was accepted and left such bytes. */
-async function lastAccepted(db: Db, jobId: Id<'job'>, part: ResultPart) {
+/** The last completed turn whose result has this part. */
+async function findLastAccepted(db: Db, jobId: Id<'job'>, part: ResultPart) {
   return db
     .selectFrom('turn')
     .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
@@ -63,15 +63,15 @@ async function lastAccepted(db: Db, jobId: Id<'job'>, part: ResultPart) {
     .executeTakeFirst()
 }
 
-export interface NotDone {
+export interface FailedMessage {
   prompt: string
   reason: string
 }
 
 const maxFailedTurnNotes = 5
 
-/** What was asked for since the last turn that was accepted, oldest first: who says "try again" means that. */
-export async function notDoneBefore(db: Db, jobId: Id<'job'>, number: number): Promise<NotDone[]> {
+/** Turns since the last completed one, oldest first. They are what a prompt like "try again" refers to. */
+export async function readFailedMessagesBefore(db: Db, jobId: Id<'job'>, number: number): Promise<FailedMessage[]> {
   const rows = await db
     .selectFrom('turn')
     .select(['turn.prompt', 'turn.status', 'turn.error_message'])
@@ -80,9 +80,9 @@ export async function notDoneBefore(db: Db, jobId: Id<'job'>, number: number): P
     .orderBy('turn.number', 'desc')
     .limit(maxFailedTurnNotes)
     .execute()
-  const accepted = rows.findIndex(({ status }) => status === 'completed')
+  const lastCompleted = rows.findIndex(({ status }) => status === 'completed')
   return rows
-    .slice(0, accepted === -1 ? undefined : accepted)
-    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnError('cancelled').message }))
+    .slice(0, lastCompleted === -1 ? undefined : lastCompleted)
+    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnErrors.cancelled.meaning }))
     .toReversed()
 }

@@ -1,24 +1,24 @@
-/** Turns as the worker moves them: take up, publish, finish, fail. Each is safe to repeat after a lost answer. */
+/** The steps of a turn in the worker: take, publish, finish, fail. Each can be repeated safely after a lost response. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { PullRequest } from './job.ts'
-import { apply, type JobEvent, type JobState, turnInHand } from './job-state.ts'
-import { noteTitle } from './job-words.ts'
-import type { JobOutcome, PullRequestText } from './outcome.ts'
+import type { JobOutcome, PullRequestText } from './job-outcome.ts'
+import { addTitleToSearch } from './job-search.ts'
+import { applyEvent, currentTurn, type JobEvent, type JobState } from './job-state.ts'
+import { type LockedJob, lockJob, TurnTransitionRejected, transition } from './job-transition.ts'
 import type { OpenedPullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
-import { type LockedJob, lockJob, TurnRefused, transition } from './transition.ts'
 
-export interface TurnInHand {
+export interface CurrentTurn {
   projectId: Id<'prj'>
   jobId: Id<'job'>
   turnId: Id<'trn'>
 }
 
-/** How a turn ended well. */
+/** The outcome of a completed turn. */
 export interface TurnOutcome {
   outcome: Exclude<JobOutcome, 'cancelled' | 'error'>
-  /** Of all that the job changed since its base; undefined: as it was before this turn. */
+  /** Everything that the job has changed since its base. Undefined: unchanged by this turn. */
   diff?: string | null
   reply: string | null
   title: string | null
@@ -26,11 +26,11 @@ export interface TurnOutcome {
   pullRequest: (PullRequest & { written: PullRequestText }) | null
 }
 
-/** What publishing needs to know of a turn and its job. */
+/** The data of a turn and its job that publishing needs. */
 export interface TurnToPublish {
   number: number
   startedAt: Date
-  /** What an earlier try at publishing was about to push, and where. */
+  /** Branch and commit that an earlier attempt to publish was about to push. */
   branch: string | null
   commit: string | null
   startBranch: string | null
@@ -41,8 +41,8 @@ export interface TurnToPublish {
     publish: 'pull_request' | 'diff'
     draft: boolean
     pullRequest: { number: number; url: string; branch: string; written: PullRequestText | null } | null
-    /** How many branches the job has had so far. */
-    branches: number
+    /** Number of branches that the job has used so far. */
+    branchCount: number
   }
 }
 
@@ -56,8 +56,8 @@ interface EndedTurn {
   error: TurnFailure | null
   reply: string | null
   title: string | null
-  /** Columns of its job. */
-  more: object
+  /** Further columns of the job to update. */
+  jobColumns: object
 }
 
 export class TurnStore {
@@ -67,43 +67,56 @@ export class TurnStore {
     this.#db = db
   }
 
-  /** The turn that is worked on, if there is one, else the oldest that waits. */
-  async takeNext(jobId: Id<'job'>): Promise<TurnInHand | undefined> {
-    return this.#locked(jobId, async (tx, locked) => {
+  /** Returns the current turn, or starts the oldest queued one. */
+  async takeNext(jobId: Id<'job'>): Promise<CurrentTurn | undefined> {
+    return this.#withLockedJob(jobId, async (tx, locked) => {
       const next = await transition(tx, locked, { type: 'take' }, new Date())
-      const taken = turnInHand(next)
-      if (!taken) return undefined
+      const current = currentTurn(next)
+      if (!current) return undefined
       const { id } = await tx
         .selectFrom('turn')
         .select('id')
         .where('project_id', '=', locked.projectId)
         .where('job_id', '=', jobId)
-        .where('number', '=', taken.number)
+        .where('number', '=', current.number)
         .executeTakeFirstOrThrow()
       return { projectId: locked.projectId, jobId, turnId: id }
     })
   }
 
   /**
-   * From here on the turn finishes, whatever is asked for; before it, a stop that was asked for wins. Undefined: there is no
-   * result to publish, because the turn is to be performed again.
+   * From here on the turn finishes even if a stop is requested, unless the project is paused; a stop requested earlier wins.
+   * Undefined: there is no result to publish, because the turn was restarted.
    */
-  async beginPublishing(turnId: Id<'trn'>): Promise<TurnInHand | undefined> {
-    return this.#lockedByTurn(turnId, async (tx, locked, turn) => {
+  async beginPublishing(turnId: Id<'trn'>): Promise<CurrentTurn | 'paused' | undefined> {
+    return this.#withLockedTurn(turnId, async (tx, locked, turn) => {
       const result = await tx
         .selectFrom('turn_result')
         .select('turn_id')
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
-      if (!result && turnInHand(locked.state)?.number === turn) return undefined
-      await transition(tx, locked, { type: 'publish', turn }, new Date())
+      if (!result && currentTurn(locked.state)?.number === turn) return undefined
+      const isPaused = await isProjectPaused(tx, locked.projectId)
+      await transition(tx, locked, { type: isPaused ? 'pause' : 'publish', turn }, new Date())
+      if (isPaused) return 'paused'
       return { projectId: locked.projectId, jobId: locked.jobId, turnId }
     })
   }
 
-  /** One holder at a time, for so long, unless it says so again. False: somebody else has it. */
-  async holdPublishing(turnId: Id<'trn'>, holder: string, seconds: number): Promise<boolean> {
-    const held = await this.#db
+  /** Publishing stopped because the project is paused: until it begins again, the turn can be cancelled. */
+  async pausePublishing(turnId: Id<'trn'>): Promise<void> {
+    await this.#withLockedTurn(turnId, (tx, locked, turn) =>
+      transition(tx, locked, { type: 'pause', turn }, new Date()),
+    )
+  }
+
+  isPaused(projectId: Id<'prj'>): Promise<boolean> {
+    return isProjectPaused(this.#db, projectId)
+  }
+
+  /** Acquires or renews the publish lease, for `seconds`. False: another holder has it. */
+  async acquirePublishLease(turnId: Id<'trn'>, holder: string, seconds: number): Promise<boolean> {
+    const acquired = await this.#db
       .updateTable('turn')
       .set({
         publish_lease_holder: holder,
@@ -119,10 +132,10 @@ export class TurnStore {
       )
       .returning('id')
       .executeTakeFirst()
-    return held !== undefined
+    return acquired !== undefined
   }
 
-  async letGoOfPublishing(turnId: Id<'trn'>, holder: string): Promise<void> {
+  async releasePublishLease(turnId: Id<'trn'>, holder: string): Promise<void> {
     await this.#db
       .updateTable('turn')
       .set({ publish_lease_holder: null, publish_lease_expires_at: null })
@@ -131,24 +144,24 @@ export class TurnStore {
       .execute()
   }
 
-  /** Back to the runners, with a deadline of its own. False: that was tried before. */
-  async performAgain(turnId: Id<'trn'>): Promise<boolean> {
-    return this.#lockedByTurn(turnId, async (tx, locked, turn) => {
-      const again = await tx
+  /** Discards the result and queues the turn for a runner again, with a new deadline. False: it was restarted before. */
+  async restart(turnId: Id<'trn'>): Promise<boolean> {
+    return this.#withLockedTurn(turnId, async (tx, locked, turn) => {
+      const restarted = await tx
         .updateTable('turn')
         .set({ restarted: true, deadline_at: null, branch: null, commit_id: null })
         .where('id', '=', turnId)
         .where('restarted', '=', false)
         .returning('id')
         .executeTakeFirst()
-      if (!again) return false
-      await transition(tx, locked, { type: 'perform_again', turn }, new Date())
+      if (!restarted) return false
+      await transition(tx, locked, { type: 'restart', turn }, new Date())
       await tx.deleteFrom('turn_result').where('turn_id', '=', turnId).execute()
       return true
     })
   }
 
-  /** The job's pull request, if it was open when last heard of. */
+  /** The job's pull request, if it was open at the last poll. */
   async readOpenPullRequest(turnId: Id<'trn'>): Promise<OpenedPullRequest | undefined> {
     const row = await this.#db
       .selectFrom('turn')
@@ -180,7 +193,7 @@ export class TurnStore {
       error: null,
       reply: outcome.reply,
       title: outcome.title,
-      more: {
+      jobColumns: {
         checks: JSON.stringify(outcome.checks),
         ...(outcome.diff !== undefined && { diff: outcome.diff }),
         ...(outcome.pullRequest && {
@@ -190,7 +203,7 @@ export class TurnStore {
           pull_request_state: outcome.pullRequest.state,
           pull_request_text: JSON.stringify(outcome.pullRequest.written),
           pull_request_poll_at: sql<Date>`now()`,
-          // What was said of an earlier commit, or of another pull request, is not said of this one.
+          // These describe an earlier commit or another pull request.
           pull_request_conflicts: null,
           pull_request_checks: null,
           pull_request_check_logs: null,
@@ -202,7 +215,7 @@ export class TurnStore {
     }))
   }
 
-  async readToPublish(turnId: Id<'trn'>): Promise<TurnToPublish> {
+  async readTurnToPublish(turnId: Id<'trn'>): Promise<TurnToPublish> {
     const row = await this.#db
       .selectFrom('turn')
       .innerJoin('job', 'job.id', 'turn.job_id')
@@ -228,9 +241,9 @@ export class TurnStore {
       ])
       .where('turn.id', '=', turnId)
       .executeTakeFirstOrThrow()
-    const { branches } = await this.#db
+    const { branchCount } = await this.#db
       .selectFrom('turn')
-      .select(sql<number>`count(DISTINCT branch)::int`.as('branches'))
+      .select(sql<number>`count(DISTINCT branch)::int`.as('branchCount'))
       .where('job_id', '=', row.job_id)
       .executeTakeFirstOrThrow()
     const { pull_request_number: number, pull_request_url: url, pull_request_branch: branch } = row
@@ -248,13 +261,13 @@ export class TurnStore {
         draft: row.draft,
         pullRequest:
           number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_text } : null,
-        branches,
+        branchCount,
       },
     }
   }
 
-  /** Where the job's work on a branch began. */
-  async firstBaseOn(jobId: Id<'job'>, branch: string | undefined): Promise<string | undefined> {
+  /** The commit that the job's work on a branch is based on. */
+  async findFirstBase(jobId: Id<'job'>, branch: string | undefined): Promise<string | undefined> {
     if (branch === undefined) return undefined
     const row = await this.#db
       .selectFrom('turn')
@@ -268,42 +281,59 @@ export class TurnStore {
     return row?.base_commit
   }
 
-  async noteCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<void> {
-    await this.#db.updateTable('turn').set({ branch, commit_id: commit }).where('id', '=', turnId).execute()
+  /** Records the commit that is about to be pushed. False: the project is paused, and nothing may be pushed. */
+  async recordCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<boolean> {
+    const recorded = await this.#db
+      .updateTable('turn')
+      .set({ branch, commit_id: commit })
+      .where('id', '=', turnId)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('project')
+              .select('project.id')
+              .whereRef('project.id', '=', 'turn.project_id')
+              .where('project.paused_at', 'is not', null),
+          ),
+        ),
+      )
+      .returning('id')
+      .executeTakeFirst()
+    return recorded !== undefined
   }
 
-  async noteRefusal(turnId: Id<'trn'>, refusal: string): Promise<void> {
+  async recordRefusal(turnId: Id<'trn'>, refusal: string): Promise<void> {
     await this.#db.updateTable('turn').set({ refusal }).where('id', '=', turnId).execute()
   }
 
   /**
-   * `cancelled` counts only when somebody asked for it: a cancellation that came late must not end another turn. And whatever
-   * else ended a turn that was asked to stop, the stop is why.
+   * `cancelled` has an effect only if a stop was requested: a late cancellation must not end another turn. If a running turn with
+   * a requested stop fails for any other reason, it counts as cancelled.
    */
   async fail(turnId: Id<'trn'>, failure: TurnFailure): Promise<void> {
     await this.#end(turnId, 'fail', (state) => {
-      const isStopped = state.pendingStop !== null && turnInHand(state)?.status === 'running'
+      const isStopped = state.pendingStop !== null && currentTurn(state)?.status === 'running'
       const cancelled = isStopped || failure.code === 'cancelled'
       if (cancelled && !state.pendingStop) return undefined
       const error = cancelled ? null : failure
-      return { outcome: cancelled ? 'cancelled' : 'error', error, reply: null, title: null, more: {} }
+      return { outcome: cancelled ? 'cancelled' : 'error', error, reply: null, title: null, jobColumns: {} }
     })
   }
 
   async #end(
     turnId: Id<'trn'>,
     type: 'finish' | 'fail',
-    /** Undefined: it does not end. */
-    how: (state: JobState) => EndedTurn | undefined,
+    /** Returns undefined if the turn does not end. */
+    decide: (state: JobState) => EndedTurn | undefined,
   ): Promise<void> {
-    await this.#lockedByTurn(turnId, async (tx, locked, turn) => {
+    await this.#withLockedTurn(turnId, async (tx, locked, turn) => {
       const event: JobEvent = { type, turn }
-      const decided = apply(locked.state, event)
-      if ('refused' in decided) return // it has ended already: the answer was lost, not the work
-      const ended = how(locked.state)
+      const transitioned = applyEvent(locked.state, event)
+      if ('rejected' in transitioned) return // the turn has ended already, and only the response was lost
+      const ended = decide(locked.state)
       if (!ended) return
       const at = new Date()
-      // A runner that died with it would count as running, and its project would have one place less for ever.
+      // Otherwise an attempt whose runner died would count as running, and use up a slot of its project forever.
       await tx
         .updateTable('turn_attempt')
         .set({ ended_at: at })
@@ -316,17 +346,17 @@ export class TurnStore {
         .select('refusal')
         .where('id', '=', turnId)
         .executeTakeFirstOrThrow()
-      const words = ended.error && [ended.error.message, ended.error.code === 'result_refused' ? refusal : null]
+      const messages = ended.error && [ended.error.message, ended.error.code === 'result_refused' ? refusal : null]
       const error = {
         error_code: ended.error?.code ?? null,
-        error_message: words?.filter((part) => part !== null).join(' ') ?? null,
+        error_message: messages?.filter((message) => message !== null).join(' ') ?? null,
       }
       await tx
         .updateTable('turn')
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })
         .where('id', '=', turnId)
         .execute()
-      if (ended.title !== null) await noteTitle(tx, locked, ended.title)
+      if (ended.title !== null) await addTitleToSearch(tx, locked, ended.title)
       await tx
         .updateTable('job')
         .set({
@@ -334,7 +364,7 @@ export class TurnStore {
           ...(next.status !== 'active' && { outcome: ended.outcome, ...error }),
           ...(ended.reply !== null && { reply: ended.reply }),
           ...(ended.title !== null && { title: sql<string>`coalesce(title, ${ended.title})` }),
-          ...ended.more,
+          ...ended.jobColumns,
         })
         .where('project_id', '=', locked.projectId)
         .where('id', '=', locked.jobId)
@@ -342,18 +372,18 @@ export class TurnStore {
     })
   }
 
-  async #locked<Result>(
+  async #withLockedJob<Result>(
     jobId: Id<'job'>,
     work: (tx: Transaction<JobTables>, locked: LockedJob) => Promise<Result>,
   ): Promise<Result> {
     return this.#db.transaction().execute(async (tx) => {
       const job = await tx.selectFrom('job').select('project_id').where('id', '=', jobId).executeTakeFirst()
-      if (!job) throw new TurnRefused('not_that_turn')
+      if (!job) throw new TurnTransitionRejected('not_current_turn')
       return work(tx, await lockJob(tx, job.project_id, jobId))
     })
   }
 
-  async #lockedByTurn<Result>(
+  async #withLockedTurn<Result>(
     turnId: Id<'trn'>,
     work: (tx: Transaction<JobTables>, locked: LockedJob, number: number) => Promise<Result>,
   ): Promise<Result> {
@@ -362,15 +392,15 @@ export class TurnStore {
       .select(['job_id', 'number'])
       .where('id', '=', turnId)
       .executeTakeFirst()
-    if (!turn) throw new TurnRefused('not_that_turn')
-    return this.#locked(turn.job_id, (tx, locked) => work(tx, locked, turn.number))
+    if (!turn) throw new TurnTransitionRejected('not_current_turn')
+    return this.#withLockedJob(turn.job_id, (tx, locked) => work(tx, locked, turn.number))
   }
 
   /**
-   * Active jobs in which nothing moved for a while; they are marked, so that each is woken by one replica only. In a paused
-   * project nothing is to move, but for a stop.
+   * Active jobs in which nothing has happened for a while. Claiming them updates `progressed_at`, so that only one replica wakes
+   * each. In a paused project jobs are supposed to wait, except for a requested stop.
    */
-  async takeStandingStill(forSeconds: number, limit: number): Promise<{ id: Id<'job'>; stopRequested: boolean }[]> {
+  async claimStalledJobs(stallSeconds: number, limit: number): Promise<{ id: Id<'job'>; stopRequested: boolean }[]> {
     const rows = await this.#db
       .updateTable('job')
       .set({ progressed_at: sql<Date>`clock_timestamp()` })
@@ -393,7 +423,7 @@ export class TurnStore {
               ),
             ]),
           )
-          .where('progressed_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${forSeconds})`)
+          .where('progressed_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${stallSeconds})`)
           .orderBy('progressed_at')
           .limit(limit)
           .forUpdate()
@@ -404,7 +434,7 @@ export class TurnStore {
     return rows.map(({ id, pending_stop }) => ({ id, stopRequested: pending_stop !== null }))
   }
 
-  /** Ended jobs that nobody touched for so many days. */
+  /** Archives ended jobs that have not changed for this many days. */
   async archiveIdle(days: number, limit: number): Promise<number> {
     const idle = await this.#db
       .selectFrom('job')
@@ -414,10 +444,19 @@ export class TurnStore {
       .limit(limit)
       .execute()
     for (const { id } of idle) {
-      await this.#locked(id, async (tx, locked) => {
+      await this.#withLockedJob(id, async (tx, locked) => {
         if (locked.state.status !== 'active') await transition(tx, locked, { type: 'archive' }, new Date())
       })
     }
     return idle.length
   }
+}
+
+async function isProjectPaused(db: Kysely<JobTables>, projectId: Id<'prj'>): Promise<boolean> {
+  const project = await db
+    .selectFrom('project')
+    .select('paused_at')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return project.paused_at !== null
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
-  type ApiKey,
-  displayPrefixOf,
+  type ApiKeySecret,
   generateKey,
-  hashOfKey,
+  hashKey,
+  keyDisplayPrefix,
   keyPrefixes,
   leakedKeyPattern,
   parseKey,
@@ -12,8 +12,8 @@ import {
 } from './key-format.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-// Fixed, so that the checksum's place in the format cannot change unnoticed, and so that a chance collision (1 in 2^32
-// per mutation) cannot fail the tests now and then.
+// Fixed, so that the position of the checksum cannot change unnoticed, and so that a random collision (1 in 2^32 per
+// mutation) cannot make the tests flaky.
 const fixedKeys = {
   colophon_: 'colophon_0123456789ABCDEFGHIJKLMNOPQRSTUV48AfI1',
   colophon_runner_: 'colophon_runner_0123456789ABCDEFGHIJKLMNOPQRSTUV3GHFC4',
@@ -23,7 +23,7 @@ const fixedKeys = {
 describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
   const fixedKey = fixedKeys[prefix]
 
-  test('has the promised shape and reads back', () => {
+  test('has the documented format and can be parsed', () => {
     for (let i = 0; i < 1_000; i++) {
       const key = generateKey(prefix)
       expect(key).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
@@ -31,18 +31,18 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     }
   })
 
-  test('keeps its format', () => {
+  test('has a stable format', () => {
     expect(parseKey(prefix, fixedKey)).toBe(fixedKey)
   })
 
-  test('never reads as a key of another kind', () => {
-    for (const other of keyPrefixes.filter((candidate) => candidate !== prefix)) {
-      for (let i = 0; i < 1_000; i++) expect(parseKey(other, generateKey(prefix))).toBeUndefined()
-      expect(parseKey(other, other + fixedKey.slice(prefix.length))).toBeUndefined()
+  test('is never parsed as a key of another kind', () => {
+    for (const otherPrefix of keyPrefixes.filter((candidate) => candidate !== prefix)) {
+      for (let i = 0; i < 1_000; i++) expect(parseKey(otherPrefix, generateKey(prefix))).toBeUndefined()
+      expect(parseKey(otherPrefix, otherPrefix + fixedKey.slice(prefix.length))).toBeUndefined()
     }
   })
 
-  test('with any one character replaced is refused', () => {
+  test('is rejected with any one character replaced', () => {
     const printable = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
     for (let at = 0; at < fixedKey.length; at++) {
       for (const character of printable.filter((candidate) => candidate !== fixedKey[at])) {
@@ -51,7 +51,7 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     }
   })
 
-  test('with any two neighbours swapped is refused', () => {
+  test('is rejected with any two adjacent characters swapped', () => {
     for (let i = 0; i < 200; i++) {
       const key = i === 0 ? fixedKey : generateKey(prefix)
       for (let at = 0; at < key.length - 1; at++) {
@@ -61,10 +61,10 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     }
   })
 
-  test('with random changes is refused, 100,000 times', () => {
+  test('is rejected after random changes, 100,000 times', () => {
     const random = seededRandom(1)
     const pick = (below: number) => Math.floor(random() * below)
-    const passed: string[] = []
+    const accepted: string[] = []
     for (let i = 0; i < 100_000; i++) {
       const characters = [...fixedKey]
       for (let changes = 1 + pick(8); changes > 0; changes--) {
@@ -72,18 +72,18 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
         characters[at] = base62.charAt(pick(62))
       }
       const mutated = characters.join('')
-      if (mutated !== fixedKey && parseKey(prefix, mutated) !== undefined) passed.push(mutated)
+      if (mutated !== fixedKey && parseKey(prefix, mutated) !== undefined) accepted.push(mutated)
     }
-    expect(passed).toEqual([])
+    expect(accepted).toEqual([])
   })
 
-  test('with anything before, after or missing is refused', () => {
+  test('is rejected with extra or missing characters', () => {
     for (const text of ['', prefix, ` ${fixedKey}`, `${fixedKey}\n`, `${fixedKey}0`, fixedKey.slice(0, -1)]) {
       expect(parseKey(prefix, text)).toBeUndefined()
     }
   })
 
-  test('is found by the pattern for scanners, wherever it leaks', () => {
+  test('is found by the pattern for secret scanners in any context', () => {
     const key = generateKey(prefix)
     for (const text of [key, `KEY="${key}"`, `?key%3D${key}&a=b`, `two ${key}\n${key}.`]) {
       const found = [...text.matchAll(leakedKeyPattern)].map(([match]) => match)
@@ -91,14 +91,14 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     }
   })
 
-  test('is hashed whole, and hinted at by its first four random characters', () => {
+  test('is hashed as a whole and displayed with its first four random characters', () => {
     const key = generateKey(prefix)
-    expect(hashOfKey(key)).toEqual(createHash('sha256').update(key).digest())
-    expect(displayPrefixOf(key)).toBe(`${key.slice(0, prefix.length + 4)}…`)
+    expect(hashKey(key)).toEqual(createHash('sha256').update(key).digest())
+    expect(keyDisplayPrefix(key)).toBe(`${key.slice(0, prefix.length + 4)}…`)
   })
 })
 
-test('random characters are evenly spread', () => {
+test('random characters are evenly distributed', () => {
   const counts = new Map<string, number>([...base62].map((character) => [character, 0]))
   const keys = 20_000
   for (let i = 0; i < keys; i++) {
@@ -111,10 +111,10 @@ test('random characters are evenly spread', () => {
   for (const count of counts.values()) expect(Math.abs(count - expected)).toBeLessThan(6 * Math.sqrt(expected))
 })
 
-test('one kind cannot be passed for the other', () => {
-  expectTypeOf<ApiKey>().not.toExtend<RunnerToken>()
-  expectTypeOf<RunnerToken>().not.toExtend<ApiKey>()
-  expectTypeOf<string>().not.toExtend<ApiKey>()
+test('types keep the kinds of keys apart', () => {
+  expectTypeOf<ApiKeySecret>().not.toExtend<RunnerToken>()
+  expectTypeOf<RunnerToken>().not.toExtend<ApiKeySecret>()
+  expectTypeOf<string>().not.toExtend<ApiKeySecret>()
 })
 
 /** Mulberry32. */

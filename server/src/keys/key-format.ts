@@ -1,70 +1,70 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-// A key is `<prefix><32 random base62 characters><6 base62 characters of CRC-32 over all before>`. The prefix lets
-// scanners find a leaked key; the checksum lets them drop look-alikes, and lets us refuse a mistyped key without asking
-// the database. It protects against accidents only: anybody can compute it.
+// A key is `<prefix><32 random base62 characters><CRC-32 of everything before it as 6 base62 characters>`. The prefix
+// lets scanners find a leaked key. The checksum lets them discard false positives, and lets Colophon reject a mistyped
+// key without a database query. It protects only against accidents: anyone can compute it.
 
 /**
- * Add a prefix only if its text after a shorter prefix holds a character outside base62 (here the second underscore):
- * that keeps a key of one kind from ever reading as another.
+ * If a new prefix begins with a shorter one, the rest of it must contain a character outside base62 (here the second
+ * underscore). Otherwise a key of one kind could be parsed as another.
  */
 export const keyPrefixes = ['colophon_', 'colophon_runner_', 'colophon_attempt_'] as const
 export type KeyPrefix = (typeof keyPrefixes)[number]
 
 declare const keyPrefix: unique symbol
 /** The secret itself: never stored, never logged. */
-export type Key<Prefix extends KeyPrefix> = string & { readonly [keyPrefix]: Prefix }
-export type ApiKey = Key<'colophon_'>
-export type RunnerToken = Key<'colophon_runner_'>
+export type KeySecret<Prefix extends KeyPrefix> = string & { readonly [keyPrefix]: Prefix }
+export type ApiKeySecret = KeySecret<'colophon_'>
+export type RunnerToken = KeySecret<'colophon_runner_'>
 
 declare const keyHash: unique symbol
 /** 32 bytes, for a `bytea` column with a unique index. */
 export type KeyHash<Prefix extends KeyPrefix> = Buffer & { readonly [keyHash]: Prefix }
 
 /**
- * For secret scanners, in the subset that RE2, PCRE and Hyperscan share. It has no word boundary in front, because keys
- * also leak as `%3Dcolophon_…`. To drop look-alikes, check the last 6 characters (see above).
+ * For secret scanners, in the syntax that RE2, PCRE and Hyperscan share. It does not begin with a word boundary, because
+ * keys also leak as `%3Dcolophon_…`. To discard false positives, verify the last 6 characters (see above).
  */
 export const leakedKeyPattern = /colophon_(?:runner_|attempt_)?[0-9A-Za-z]{38}/g
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const secretCharacters = 32 // 190 bits
-const checksumCharacters = 6 // the fewest that hold 32 bits
-const hintCharacters = 4
+const checksumCharacters = 6 // the minimum for 32 bits
+const displayedCharacters = 4
 
-export function generateKey<Prefix extends KeyPrefix>(prefix: Prefix): Key<Prefix> {
+export function generateKey<Prefix extends KeyPrefix>(prefix: Prefix): KeySecret<Prefix> {
   const body = prefix + randomBase62(secretCharacters)
-  return (body + checksumOf(body)) as Key<Prefix>
+  return (body + checksumOf(body)) as KeySecret<Prefix>
 }
 
-/** Undefined when it is no key with this prefix, or a mistyped one. */
-export function parseKey<Prefix extends KeyPrefix>(prefix: Prefix, text: string): Key<Prefix> | undefined {
+/** Undefined if the text is not a key with this prefix, or a mistyped one. */
+export function parseKey<Prefix extends KeyPrefix>(prefix: Prefix, text: string): KeySecret<Prefix> | undefined {
   if (!text.startsWith(prefix) || !/^[0-9A-Za-z]{38}$/.test(text.slice(prefix.length))) return undefined
   const body = text.slice(0, -checksumCharacters)
-  return text === body + checksumOf(body) ? (text as Key<Prefix>) : undefined
+  return text === body + checksumOf(body) ? (text as KeySecret<Prefix>) : undefined
 }
 
 /**
- * What is stored, and what a key is looked up by. Neither salt nor a slow hash: 190 random bits cannot be guessed.
- * The lookup needs no constant time: its timing may tell how far the hash of a guess agrees with a stored hash, and
- * that leads to no key without inverting SHA-256.
+ * The stored hash, by which a key is looked up. Neither salted nor slow: 190 random bits cannot be guessed. The lookup
+ * need not take constant time: its timing may reveal how many bytes the hash of a guess shares with a stored hash, and
+ * that does not help to find a key without inverting SHA-256.
  */
-export function hashOfKey<Prefix extends KeyPrefix>(key: Key<Prefix>): KeyHash<Prefix> {
+export function hashKey<Prefix extends KeyPrefix>(key: KeySecret<Prefix>): KeyHash<Prefix> {
   return createHash('sha256').update(key).digest() as KeyHash<Prefix>
 }
 
 /**
- * By which people know a key in a list, such as `colophon_x7Qa…`. It gives away 24 of the 190 bits. The first
- * characters and not the last, because those are the checksum, which speaks about the whole secret.
+ * Identifies a key in a list, such as `colophon_x7Qa…`. It reveals 24 of the 190 bits. It shows the first characters
+ * and not the last, because those are the checksum, which depends on the whole secret.
  */
-export function displayPrefixOf(key: Key<KeyPrefix>): string {
+export function keyDisplayPrefix(key: KeySecret<KeyPrefix>): string {
   const prefixCharacters = key.lastIndexOf('_') + 1
-  return `${key.slice(0, prefixCharacters + hintCharacters)}…`
+  return `${key.slice(0, prefixCharacters + displayedCharacters)}…`
 }
 
 function randomBase62(length: number): string {
-  // 248 is the largest multiple of 62 in a byte: above it, the first characters would come up more often.
+  // 248 is the largest multiple of 62 in a byte. Larger bytes would make the first characters more frequent.
   let text = ''
   while (text.length < length) {
     for (const byte of randomBytes(length - text.length)) if (byte < 248) text += base62.charAt(byte % 62)
@@ -74,8 +74,8 @@ function randomBase62(length: number): string {
 
 function checksumOf(body: string): string {
   let text = ''
-  for (let rest = crc32(body); text.length < checksumCharacters; rest = Math.floor(rest / 62)) {
-    text = base62.charAt(rest % 62) + text
+  for (let remaining = crc32(body); text.length < checksumCharacters; remaining = Math.floor(remaining / 62)) {
+    text = base62.charAt(remaining % 62) + text
   }
   return text
 }

@@ -2,42 +2,45 @@ import { BlockList, isIP } from 'node:net'
 import { type FieldError, Problem } from '../platform/http/problem.ts'
 import type { Scope } from './scopes.ts'
 
-/** What a key is allowed. */
+/** The permissions of a key. */
 export interface KeyGrant {
   scopes: readonly Scope[]
-  /** In CIDR form; empty: from everywhere. */
+  /** In CIDR notation. Empty: all networks. */
   allowedNetworks: readonly string[]
-  /** Null: never. */
+  /** Null: the key does not expire. */
   expiresAt: Date | null
 }
 
-/** A key may hand on what it has, and no more: or whoever gets hold of a narrow key could make a wide one. */
-export function refuseMoreThan(maker: KeyGrant, wanted: KeyGrant): void {
+/**
+ * A key can grant only permissions that it has itself: otherwise an attacker with a restricted key could create an
+ * unrestricted one.
+ */
+export function assertGrantWithin(creator: KeyGrant, requested: KeyGrant): void {
   const errors: FieldError[] = []
-  const missing = wanted.scopes.filter((scope) => !maker.scopes.includes(scope))
+  const missing = requested.scopes.filter((scope) => !creator.scopes.includes(scope))
   if (missing.length > 0)
-    errors.push({ path: 'body/scopes', message: `has ${missing.join(', ')}, which your key has not` })
-  if (maker.expiresAt && (!wanted.expiresAt || wanted.expiresAt > maker.expiresAt)) {
+    errors.push({ path: 'body/scopes', message: `includes ${missing.join(', ')}, which your key does not have` })
+  if (creator.expiresAt && (!requested.expiresAt || requested.expiresAt > creator.expiresAt)) {
     errors.push({
       path: 'body/expiresAt',
-      message: `is later than your key's own end, ${maker.expiresAt.toISOString()}`,
+      message: `is later than your own key expires (${creator.expiresAt.toISOString()})`,
     })
   }
-  const outside = wanted.allowedNetworks.filter((network) => !isNetworkWithin(network, maker.allowedNetworks))
-  const everywhere = wanted.allowedNetworks.length === 0 && maker.allowedNetworks.length > 0
-  if (outside.length > 0 || everywhere) {
-    errors.push({ path: 'body/allowedNetworks', message: "is wider than your key's own networks" })
+  const disallowed = requested.allowedNetworks.filter((network) => !isNetworkWithin(network, creator.allowedNetworks))
+  const allowsAllNetworks = requested.allowedNetworks.length === 0 && creator.allowedNetworks.length > 0
+  if (disallowed.length > 0 || allowsAllNetworks) {
+    errors.push({ path: 'body/allowedNetworks', message: 'includes networks that your key may not be used from' })
   }
   const [first] = errors
   if (first) throw new Problem('insufficient_scope', `${first.path} ${first.message}.`, { errors })
 }
 
 export function isAddressAllowed(address: string, allowedNetworks: readonly string[]): boolean {
-  return allowedNetworks.length === 0 || contains(allowedNetworks, plainAddress(address))
+  return allowedNetworks.length === 0 || contains(allowedNetworks, unmapIPv4(address))
 }
 
-/** An IPv4 client on an IPv6 socket shows as ::ffff:10.0.0.1. */
-const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
+/** The address of an IPv4 client on an IPv6 socket is ::ffff:10.0.0.1. */
+const unmapIPv4 = (address: string) => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '')
 
 function contains(networks: readonly string[], address: string): boolean {
   const version = isIP(address)
@@ -53,11 +56,11 @@ function contains(networks: readonly string[], address: string): boolean {
 function isNetworkWithin(network: string, outer: readonly string[]): boolean {
   if (outer.length === 0) return true
   const { base, bits, family } = parseNetwork(network)
-  const wider = outer.filter((candidate) => {
+  const candidates = outer.filter((candidate) => {
     const { bits: outerBits, family: outerFamily } = parseNetwork(candidate)
-    return outerFamily === family && outerBits <= bits // a mask of 8 bits means another thing in each family
+    return outerFamily === family && outerBits <= bits // a prefix length of 8 means something else in each family
   })
-  return contains(wider, base)
+  return contains(candidates, base)
 }
 
 function parseNetwork(network: string): { base: string; bits: number; family: 'ipv4' | 'ipv6' } {
@@ -66,16 +69,16 @@ function parseNetwork(network: string): { base: string; bits: number; family: 'i
   return { base, bits: bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family }
 }
 
-/** The reason why this is no network, or undefined. */
-export function networkMistake(text: string): string | undefined {
+/** Why the text is not a valid network. Undefined if it is one. */
+export function describeInvalidNetwork(text: string): string | undefined {
   const [base = '', bits, ...rest] = text.split('/')
   const version = isIP(base)
-  const most = version === 4 ? 32 : 128
-  // ::ffff:10.0.0.0/8 would mean ::/8, and with it every IPv4 address.
+  const maxPrefixLength = version === 4 ? 32 : 128
+  // ::ffff:10.0.0.0/8 would mean ::/8, which includes every IPv4 address.
   if (/^::ffff:/i.test(base) || (version === 6 && base.includes('.')))
-    return `${text} is an IPv4 network in IPv6 form: write it as IPv4`
+    return `${text} is an IPv4 network in IPv6 notation: use IPv4 notation`
   if (version === 0 || base.includes('%') || rest.length > 0) return `${text} is not a network like 203.0.113.0/24`
-  if (bits !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > most))
-    return `${text} has no mask from 0 to ${most}`
+  if (bits !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > maxPrefixLength))
+    return `${text} must have a prefix length from 0 to ${maxPrefixLength}`
   return undefined
 }

@@ -6,7 +6,7 @@ import { createRevokeInvitations } from '../people/revoke-invitations.ts'
 import { newId } from '../platform/ids.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { generateKey } from './key-format.ts'
-import { type Key, KeyStore, type NewKey } from './key-store.ts'
+import { type ApiKeyInput, type ApiKeyRecord, KeyStore } from './key-store.ts'
 import { scopes } from './scopes.ts'
 import type { KeyTables } from './tables.ts'
 
@@ -15,16 +15,16 @@ afterAll(() => instance.drop())
 
 const { keys, projects } = instance.stores
 const operator: Actor = { kind: 'operator' }
-const as = ({ id }: Key): Actor => ({ kind: 'key', keyId: id, requestId: newId('req') })
-const wanted: NewKey = { name: 'a key', scopes, allowedNetworks: [], expiresAt: null }
+const asActor = ({ id }: ApiKeyRecord): Actor => ({ kind: 'key', keyId: id, requestId: newId('req') })
+const input: ApiKeyInput = { name: 'a key', scopes, allowedNetworks: [], expiresAt: null }
 const { id: projectId } = await projects.create('Keys', operator)
 
-const make = async (actor: Actor = operator) => (await keys.create(projectId, wanted, actor)).key
-const isRevoked = async ({ id }: Key) =>
+const createKey = async (actor: Actor = operator) => (await keys.create(projectId, input, actor)).key
+const isRevoked = async ({ id }: ApiKeyRecord) =>
   (await keys.list(projectId, { limit: 250, before: undefined })).find((listed) => listed.id === id)?.revokedAt !== null
 
-test('a key is found by its secret, and the secret is nowhere', async () => {
-  const { key, secret } = await keys.create(projectId, wanted, operator)
+test('finds a key by its secret, and stores the secret nowhere', async () => {
+  const { key, secret } = await keys.create(projectId, input, operator)
   expect(await keys.findBySecret(secret)).toEqual(key)
   expect(await keys.findBySecret(generateKey('colophon_'))).toBeUndefined()
   const { rows } = await instance.pool.query('SELECT k::text AS key, a::text AS audit FROM api_key k, audit_entry a')
@@ -33,31 +33,33 @@ test('a key is found by its secret, and the secret is nowhere', async () => {
   expect(JSON.stringify(rows)).not.toContain(Buffer.from(random).toString('hex'))
 })
 
-test('a key that nobody made for the project makes none', async () => {
-  const { id: others } = await projects.create('Others', operator)
-  await expect(keys.create(others, wanted, as(await make()))).rejects.toMatchObject({ code: 'unauthenticated' })
+test('does not let a key create keys in another project', async () => {
+  const { id: otherProjectId } = await projects.create('Others', operator)
+  await expect(keys.create(otherProjectId, input, asActor(await createKey()))).rejects.toMatchObject({
+    code: 'unauthenticated',
+  })
 })
 
 describe('revoking', () => {
-  test('takes the whole family, and nobody else', async () => {
-    const parent = await make()
-    const stranger = await make()
-    const child = await make(as(parent))
-    const grandchild = await make(as(child))
+  test('includes all descendants, and no other key', async () => {
+    const parent = await createKey()
+    const unrelated = await createKey()
+    const child = await createKey(asActor(parent))
+    const grandchild = await createKey(asActor(child))
     await keys.revoke(projectId, parent.id, operator)
-    expect(await Promise.all([parent, child, grandchild, stranger].map(isRevoked))).toEqual([true, true, true, false])
+    expect(await Promise.all([parent, child, grandchild, unrelated].map(isRevoked))).toEqual([true, true, true, false])
   })
 
-  test('a child leaves its parent alone', async () => {
-    const parent = await make()
-    const child = await make(as(parent))
-    await keys.revoke(projectId, child.id, as(child))
+  test('a child does not revoke its parent', async () => {
+    const parent = await createKey()
+    const child = await createKey(asActor(parent))
+    await keys.revoke(projectId, child.id, asActor(child))
     expect(await Promise.all([parent, child].map(isRevoked))).toEqual([false, true])
   })
 
-  test('again, or through a parent, keeps the first date and is audited once', async () => {
-    const parent = await make()
-    const child = await make(as(parent))
+  test('a second time, or through a parent, keeps the first date and is audited once', async () => {
+    const parent = await createKey()
+    const child = await createKey(asActor(parent))
     const first = await keys.revoke(projectId, child.id, operator)
     await keys.revoke(projectId, parent.id, operator)
     expect(await keys.revoke(projectId, child.id, operator)).toEqual(first)
@@ -68,35 +70,35 @@ describe('revoking', () => {
     expect(rows).toHaveLength(2)
   })
 
-  test('leaves a key that makes nothing more', async () => {
-    const parent = await make()
+  test('prevents the key from creating keys', async () => {
+    const parent = await createKey()
     await keys.revoke(projectId, parent.id, operator)
-    await expect(make(as(parent))).rejects.toMatchObject({
+    await expect(createKey(asActor(parent))).rejects.toMatchObject({
       code: 'unauthenticated',
       headers: { 'www-authenticate': 'Bearer' },
     })
   })
 })
 
-describe('a key that is being made while its maker is revoked is revoked too', () => {
-  /** Its audit entry, the last thing before the commit, waits to be let through. */
-  function storeThatWaits() {
+describe('a key that is created while its creator is revoked is revoked too', () => {
+  /** A store that pauses after the audit entry, which is the last statement before the commit. */
+  function createPausingStore() {
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-    const { promise: gate, resolve: letThrough } = Promise.withResolvers<void>()
-    const recordAndWait: RecordAudit = async (...act) => {
-      await recordAudit(...act)
+    const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
+    const recordAndPause: RecordAudit = async (...args) => {
+      await recordAudit(...args)
       reach()
-      await gate
+      await resumed
     }
     const store = new KeyStore(
       createDatabase<KeyTables>(instance.pool),
-      recordAndWait,
+      recordAndPause,
       createRevokeInvitations(recordAudit),
     )
-    return { store, reached, letThrough }
+    return { store, reached, resume }
   }
 
-  async function untilSomebodyWaitsForALock() {
+  async function untilAQueryWaitsForALock() {
     for (;;) {
       const { rowCount } = await instance.pool.query(
         "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
@@ -106,49 +108,49 @@ describe('a key that is being made while its maker is revoked is revoked too', (
     }
   }
 
-  test.each([0, 1, 2])('%i generations below the one that is revoked', async (generations) => {
-    const revoked = await make()
-    let maker = revoked
-    for (let generation = 0; generation < generations; generation++) maker = await make(as(maker))
+  test.each([0, 1, 2])('%i generations below the revoked key', async (generations) => {
+    const revoked = await createKey()
+    let creator = revoked
+    for (let generation = 0; generation < generations; generation++) creator = await createKey(asActor(creator))
 
-    const { store, reached, letThrough } = storeThatWaits()
-    const making = store.create(projectId, wanted, as(maker))
+    const { store, reached, resume } = createPausingStore()
+    const creating = store.create(projectId, input, asActor(creator))
     await reached
     const revoking = keys.revoke(projectId, revoked.id, operator)
-    await untilSomebodyWaitsForALock()
-    letThrough()
-    const [{ key }] = await Promise.all([making, revoking])
+    await untilAQueryWaitsForALock()
+    resume()
+    const [{ key }] = await Promise.all([creating, revoking])
     expect(await isRevoked(key)).toBe(true)
   })
 
-  test('or is never made, however the two fall', async () => {
-    const root = await make()
-    const parents = await Promise.all(Array.from({ length: 4 }, () => make(as(root))))
+  test('or is never created, in any order of the two', async () => {
+    const root = await createKey()
+    const parents = await Promise.all(Array.from({ length: 4 }, () => createKey(asActor(root))))
     const outcomes = await Promise.allSettled([
-      ...Array.from({ length: 20 }, (_, index) => make(as(parents[index % 4] ?? root))),
+      ...Array.from({ length: 20 }, (_, index) => createKey(asActor(parents[index % 4] ?? root))),
       ...[root, ...parents].map(({ id }) => keys.revoke(projectId, id, operator)),
-      ...Array.from({ length: 20 }, (_, index) => make(as(parents[index % 4] ?? root))),
+      ...Array.from({ length: 20 }, (_, index) => createKey(asActor(parents[index % 4] ?? root))),
     ])
     for (const outcome of outcomes) {
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unauthenticated' })
     }
     const { rows } = await instance.pool.query(
-      'SELECT child.id FROM api_key child JOIN api_key maker ON maker.id = child.created_by_key_id WHERE child.revoked_at IS NULL AND maker.revoked_at IS NOT NULL',
+      'SELECT child.id FROM api_key child JOIN api_key creator ON creator.id = child.created_by_key_id WHERE child.revoked_at IS NULL AND creator.revoked_at IS NOT NULL',
     )
     expect(rows).toEqual([])
   })
 })
 
-test('use is noted once a minute', async () => {
-  const key = await make()
+test('records the last use at most once a minute', async () => {
+  const key = await createKey()
   const lastUse = async () =>
     (await keys.list(projectId, { limit: 250, before: undefined })).find(({ id }) => id === key.id)?.lastUsedAt
-  await Promise.all(Array.from({ length: 5 }, () => keys.noteUse(key)))
+  await Promise.all(Array.from({ length: 5 }, () => keys.recordUse(key)))
   const first = await lastUse()
   expect(first).toBeInstanceOf(Date)
-  await keys.noteUse(key) // by a replica that has seen the key as it was before
+  await keys.recordUse(key) // by a replica that has read the key before
   expect(await lastUse()).toEqual(first)
   await instance.pool.query("UPDATE api_key SET last_used_at = now() - interval '61 s' WHERE id = $1", [key.id])
-  await keys.noteUse({ ...key, lastUsedAt: new Date(Date.now() - 61_000) })
+  await keys.recordUse({ ...key, lastUsedAt: new Date(Date.now() - 61_000) })
   expect(Number(await lastUse())).toBeGreaterThanOrEqual(Number(first))
 })

@@ -3,12 +3,12 @@ import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import type { RevokeInvitations } from '../people/revoke-invitations.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import { type ApiKey, displayPrefixOf, generateKey, hashOfKey } from './key-format.ts'
-import { type KeyGrant, refuseMoreThan } from './key-rules.ts'
+import { type ApiKeySecret, generateKey, hashKey, keyDisplayPrefix } from './key-format.ts'
+import { assertGrantWithin, type KeyGrant } from './key-rules.ts'
 import type { Scope } from './scopes.ts'
 import type { ApiKeyTable, KeyTables } from './tables.ts'
 
-export interface Key extends KeyGrant {
+export interface ApiKeyRecord extends KeyGrant {
   projectId: Id<'prj'>
   id: Id<'key'>
   name: string
@@ -19,7 +19,7 @@ export interface Key extends KeyGrant {
   revokedAt: Date | null
 }
 
-export interface NewKey extends KeyGrant {
+export interface ApiKeyInput extends KeyGrant {
   name: string
 }
 
@@ -34,28 +34,32 @@ export class KeyStore {
     this.#revokeInvitations = revokeInvitations
   }
 
-  /** The secret is returned here and nowhere else, ever. A key that makes another cannot give it more than it has. */
-  async create(projectId: Id<'prj'>, wanted: NewKey, actor: Actor): Promise<{ key: Key; secret: ApiKey }> {
+  /** The secret is returned only here. A key that creates another key cannot grant more than it has. */
+  async create(
+    projectId: Id<'prj'>,
+    input: ApiKeyInput,
+    actor: Actor,
+  ): Promise<{ key: ApiKeyRecord; secret: ApiKeySecret }> {
     const secret = generateKey('colophon_')
     return this.#db.transaction().execute(async (tx) => {
-      if (actor.kind === 'key') await refuseRevokedMaker(tx, projectId, actor.keyId, wanted)
+      if (actor.kind === 'key') await assertMayCreate(tx, projectId, actor.keyId, input)
       const row = await tx
         .insertInto('api_key')
         .values({
           project_id: projectId,
           id: newId('key'),
-          name: wanted.name,
-          secret_hash: hashOfKey(secret),
-          prefix: displayPrefixOf(secret),
-          scopes: [...wanted.scopes],
-          // 10.1.2.3/8 means 10.0.0.0/8, and PostgreSQL's `cidr` takes only the latter.
-          allowed_networks: sql`ARRAY(SELECT network(given::inet) FROM unnest(${[...wanted.allowedNetworks]}::text[]) AS given)`,
-          expires_at: wanted.expiresAt,
+          name: input.name,
+          secret_hash: hashKey(secret),
+          prefix: keyDisplayPrefix(secret),
+          scopes: [...input.scopes],
+          // 10.1.2.3/8 means 10.0.0.0/8, and `cidr` in PostgreSQL accepts only the latter.
+          allowed_networks: sql`ARRAY(SELECT network(entry::inet) FROM unnest(${[...input.allowedNetworks]}::text[]) AS entry)`,
+          expires_at: input.expiresAt,
           created_by_key_id: actor.kind === 'key' ? actor.keyId : null,
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      const key = asKey(row)
+      const key = toKey(row)
       const { name, scopes, allowedNetworks, expiresAt } = key
       await this.#recordAudit(tx, projectId, actor, {
         action: 'key.created',
@@ -66,22 +70,25 @@ export class KeyStore {
     })
   }
 
-  /** Newest first; `before` is the last id of the page before. */
-  async list(projectId: Id<'prj'>, { limit, before }: { limit: number; before: string | undefined }): Promise<Key[]> {
+  /** Newest first; `before` is the last id of the previous page. */
+  async list(
+    projectId: Id<'prj'>,
+    { limit, before }: { limit: number; before: string | undefined },
+  ): Promise<ApiKeyRecord[]> {
     let query = this.#db.selectFrom('api_key').selectAll().where('project_id', '=', projectId)
     if (before !== undefined) query = query.where('id', '<', before as Id<'key'>)
     const rows = await query.orderBy('id', 'desc').limit(limit).execute()
-    return rows.map(asKey)
+    return rows.map(toKey)
   }
 
-  /** Revokes the key and every key it made, directly or through others, and their invitations. Again, it changes nothing. */
-  async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<Key> {
+  /** Revokes the key, every key that it created directly or indirectly, and their invitations. Idempotent. */
+  async revoke(projectId: Id<'prj'>, keyId: string, actor: Actor): Promise<ApiKeyRecord> {
     if (!isId('key', keyId)) throw noSuchKey()
     return this.#db.transaction().execute(async (tx) => {
-      await lockFamilies(tx, projectId)
-      await refuseWiderThan(tx, projectId, keyId, actor)
+      await lockKeys(tx, projectId)
+      await assertMayRevoke(tx, projectId, keyId, actor)
       const revoked = await tx
-        .withRecursive('family', (db) =>
+        .withRecursive('descendant', (db) =>
           db
             .selectFrom('api_key')
             .select('id')
@@ -90,7 +97,7 @@ export class KeyStore {
             .union((union) =>
               union
                 .selectFrom('api_key')
-                .innerJoin('family', 'family.id', 'api_key.created_by_key_id')
+                .innerJoin('descendant', 'descendant.id', 'api_key.created_by_key_id')
                 .select('api_key.id')
                 .where('api_key.project_id', '=', projectId),
             ),
@@ -99,7 +106,7 @@ export class KeyStore {
         .set({ revoked_at: sql`now()` })
         .where('project_id', '=', projectId)
         .where('revoked_at', 'is', null)
-        .where('id', 'in', (db) => db.selectFrom('family').select('family.id'))
+        .where('id', 'in', (db) => db.selectFrom('descendant').select('descendant.id'))
         .returning('id')
         .execute()
       for (const { id } of revoked) {
@@ -117,22 +124,22 @@ export class KeyStore {
         .where('id', '=', keyId)
         .executeTakeFirst()
       if (!row) throw noSuchKey()
-      return asKey(row)
+      return toKey(row)
     })
   }
 
-  /** Asked at every request, of every replica: that is what makes a revocation hold at the next one. */
-  async findBySecret(secret: ApiKey): Promise<Key | undefined> {
+  /** Every replica queries it for every request, so that a revocation takes effect at the next request. */
+  async findBySecret(secret: ApiKeySecret): Promise<ApiKeyRecord | undefined> {
     const row = await this.#db
       .selectFrom('api_key')
       .selectAll()
-      .where('secret_hash', '=', hashOfKey(secret))
+      .where('secret_hash', '=', hashKey(secret))
       .executeTakeFirst()
-    return row && asKey(row)
+    return row && toKey(row)
   }
 
-  /** Asked once more when a body was long in coming: a key may have been revoked meanwhile. */
-  async isLive({ projectId, id }: Key): Promise<boolean> {
+  /** Checked again when a body took long to arrive: the key may have been revoked in the meantime. */
+  async isActive({ projectId, id }: ApiKeyRecord): Promise<boolean> {
     const row = await this.#db
       .selectFrom('api_key')
       .select('id')
@@ -144,8 +151,8 @@ export class KeyStore {
     return row !== undefined
   }
 
-  /** To the minute: a write per request would cost more than anybody learns from it. */
-  async noteUse({ projectId, id, lastUsedAt }: Key): Promise<void> {
+  /** At most once a minute: a write per request would cost more than the precision is worth. */
+  async recordUse({ projectId, id, lastUsedAt }: ApiKeyRecord): Promise<void> {
     if (lastUsedAt && Date.now() - lastUsedAt.getTime() < 60_000) return
     await this.#db
       .updateTable('api_key')
@@ -163,32 +170,33 @@ export class KeyStore {
 }
 
 /**
- * Keys make keys, and are revoked with what they made, one at a time in a project: none slips out while its maker is being
- * revoked. The maker's own row is not enough of a lock: a revocation that waits for it has already looked for children.
+ * Serializes the creation of keys by keys and the revocation of keys with their descendants, per project: so no key is
+ * created while its creator is being revoked. Locking the row of the creator is not enough: a revocation that waits for
+ * it has already searched for descendants.
  */
-async function lockFamilies(tx: Transaction<KeyTables>, projectId: Id<'prj'>): Promise<void> {
+async function lockKeys(tx: Transaction<KeyTables>, projectId: Id<'prj'>): Promise<void> {
   await sql`SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE`.execute(tx)
 }
 
-async function refuseRevokedMaker(
+async function assertMayCreate(
   tx: Transaction<KeyTables>,
   projectId: Id<'prj'>,
-  makerId: Id<'key'>,
-  wanted: NewKey,
+  creatorId: Id<'key'>,
+  input: ApiKeyInput,
 ): Promise<void> {
-  await lockFamilies(tx, projectId)
-  const maker = await tx
+  await lockKeys(tx, projectId)
+  const creator = await tx
     .selectFrom('api_key')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', '=', makerId)
+    .where('id', '=', creatorId)
     .executeTakeFirst()
-  if (!maker || maker.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
-  refuseMoreThan(asKey(maker), wanted)
+  if (!creator || creator.revoked_at) throw new Problem('unauthenticated', 'The API key was revoked.')
+  assertGrantWithin(toKey(creator), input)
 }
 
-/** A narrow key must not be able to take a wide one away; itself it may always end. */
-async function refuseWiderThan(
+/** A key cannot revoke a key with scopes that it lacks. It can always revoke itself. */
+async function assertMayRevoke(
   tx: Transaction<KeyTables>,
   projectId: Id<'prj'>,
   keyId: Id<'key'>,
@@ -201,18 +209,15 @@ async function refuseWiderThan(
     .where('project_id', '=', projectId)
     .where('id', 'in', [keyId, actor.keyId])
     .execute()
-  const own = rows.find(({ id }) => id === actor.keyId)?.scopes ?? []
-  const missing = rows.find(({ id }) => id === keyId)?.scopes.filter((scope) => !own.includes(scope)) ?? []
+  const ownScopes = rows.find(({ id }) => id === actor.keyId)?.scopes ?? []
+  const missing = rows.find(({ id }) => id === keyId)?.scopes.filter((scope) => !ownScopes.includes(scope)) ?? []
   if (missing.length > 0)
-    throw new Problem(
-      'insufficient_scope',
-      `Your key cannot revoke one with ${missing.join(', ')}, which it has not itself.`,
-    )
+    throw new Problem('insufficient_scope', `Your key cannot revoke this key: it lacks ${missing.join(', ')}.`)
 }
 
-const noSuchKey = () => new Problem('not_found', 'The project has no such API key.')
+const noSuchKey = () => new Problem('not_found', 'The project has no API key with this id.')
 
-function asKey(row: Selectable<ApiKeyTable>): Key {
+function toKey(row: Selectable<ApiKeyTable>): ApiKeyRecord {
   return {
     projectId: row.project_id,
     id: row.id,

@@ -1,4 +1,4 @@
-/** What a key may do. An admin key has all. */
+/** What an API key may do. An admin key has all scopes. */
 export const scopes = [
   'agent:read',
   'agent:write',

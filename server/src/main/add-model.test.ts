@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readModel } from './add-model.ts'
+import { parseModelOptions } from './add-model.ts'
 import { UsageError } from './usage-error.ts'
 
-const typed = {
+const values = {
   name: 'sonnet',
   format: 'anthropic-messages',
   url: 'https://api.anthropic.com/v1/',
@@ -12,8 +12,8 @@ const typed = {
   'cache-read-price': '0.30',
 }
 
-test('what was typed becomes a model', () => {
-  expect(readModel(typed)).toEqual({
+test('converts option values to a model', () => {
+  expect(parseModelOptions(values)).toEqual({
     name: 'sonnet',
     format: 'anthropic-messages',
     baseUrl: 'https://api.anthropic.com/v1',
@@ -22,7 +22,7 @@ test('what was typed becomes a model', () => {
     maxOutputTokens: 64_000,
     prices: { input: '3', output: null, cacheRead: '0.30', cacheWrite: null },
   })
-  expect(readModel({ ...typed, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')
+  expect(parseModelOptions({ ...values, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')
 })
 
 test.each([
@@ -41,6 +41,6 @@ test.each([
   { 'input-price': '-1' },
   { 'output-price': '1,5' },
   { 'cache-write-price': '1e3' },
-])('refuses %j', (change) => {
-  expect(() => readModel({ ...typed, ...change })).toThrow(UsageError)
+])('rejects %j', (change) => {
+  expect(() => parseModelOptions({ ...values, ...change })).toThrow(UsageError)
 })

@@ -1,7 +1,7 @@
-/** Adds a model: tested with one tiny call before anything is saved. */
+/** Adds a model after testing it with one tiny call. */
 import type { Pool } from 'pg'
 import { testModel } from '../gateway/model/test-model.ts'
-import { defaultModel, type Model, modelFormats, modelNamePattern, plainBaseUrl } from '../models/model.ts'
+import { defaultModelName, type Model, modelFormats, modelNamePattern, normalizeBaseUrl } from '../models/model.ts'
 import { ModelStore } from '../models/model-store.ts'
 import type { ModelTables } from '../models/tables.ts'
 import type { EgressConfig } from '../platform/config.ts'
@@ -11,52 +11,66 @@ import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import { UsageError } from './usage-error.ts'
 
-export const modelOptionNames = [
-  'format',
-  'provider-model',
-  'context-window',
-  'max-output',
-  'input-price',
-  'output-price',
-  'cache-read-price',
-  'cache-write-price',
-]
+const price = 'in US dollars per million tokens'
 
-export type TypedModel = Partial<Record<(typeof modelOptionNames)[number] | 'name' | 'url', string>>
+/** The options of `admin model add` that describe the model itself. */
+export const modelOptions = {
+  name: { placeholder: 'NAME', description: 'Name of the model in Colophon', required: true },
+  format: { placeholder: 'FORMAT', description: `API format: ${modelFormats.join(', ')}`, required: true },
+  url: {
+    placeholder: 'URL',
+    description: 'Base URL of the provider, such as https://api.anthropic.com/v1',
+    required: true,
+  },
+  'context-window': { placeholder: 'N', description: 'Size of the context window in tokens', required: true },
+  'max-output': { placeholder: 'N', description: 'Maximum output of a call in tokens', required: true },
+  'provider-model': {
+    placeholder: 'NAME',
+    description: "The provider's name for the model; the value of --name if omitted",
+  },
+  'input-price': { placeholder: 'USD', description: `Price of input ${price}` },
+  'output-price': { placeholder: 'USD', description: `Price of output ${price}` },
+  'cache-read-price': { placeholder: 'USD', description: `Price of cache reads ${price}` },
+  'cache-write-price': { placeholder: 'USD', description: `Price of cache writes ${price}` },
+} as const
 
-/** From what was typed. */
-export function readModel(typed: TypedModel): Omit<Model, 'projectIds' | 'isDefault'> {
-  const name = typed.name ?? ''
-  if (!modelNamePattern.test(name) || name === defaultModel)
-    throw new UsageError(`--name has to be of letters, digits and . _ : / -, at most 100, and not ${defaultModel}.`)
-  const format = modelFormats.find((known) => known === typed.format)
-  if (!format) throw new UsageError(`--format has to be one of ${modelFormats.join(', ')}.`)
+export type ModelOptionValues = { readonly [Name in keyof typeof modelOptions]?: string | undefined }
+
+/** Converts the option values of `admin model add`. */
+export function parseModelOptions(values: ModelOptionValues): Omit<Model, 'projectIds' | 'isDefault'> {
+  const name = values.name ?? ''
+  if (!modelNamePattern.test(name) || name === defaultModelName)
+    throw new UsageError(
+      `--name must consist of at most 100 letters, digits and . _ : / - and must not be "${defaultModelName}".`,
+    )
+  const format = modelFormats.find((known) => known === values.format)
+  if (!format) throw new UsageError(`--format must be one of ${modelFormats.join(', ')}.`)
   return {
     name,
     format,
-    baseUrl: baseUrl(typed.url),
-    providerModel: typed['provider-model'] ?? name,
-    contextWindowTokens: tokens(typed, 'context-window'),
-    maxOutputTokens: tokens(typed, 'max-output'),
+    baseUrl: parseBaseUrl(values.url),
+    providerModel: values['provider-model'] ?? name,
+    contextWindowTokens: parseTokens(values, 'context-window'),
+    maxOutputTokens: parseTokens(values, 'max-output'),
     prices: {
-      input: price(typed, 'input-price'),
-      output: price(typed, 'output-price'),
-      cacheRead: price(typed, 'cache-read-price'),
-      cacheWrite: price(typed, 'cache-write-price'),
+      input: parsePrice(values, 'input-price'),
+      output: parsePrice(values, 'output-price'),
+      cacheRead: parsePrice(values, 'cache-read-price'),
+      cacheWrite: parsePrice(values, 'cache-write-price'),
     },
   }
 }
 
-/** One tiny call with what was typed. Undefined: it works; else what is wrong, in words. */
-export async function testTypedModel(
+/** Makes one tiny call to a model that is not saved. Returns undefined if it works, and a message otherwise. */
+export async function testUnsavedModel(
   config: { egress: EgressConfig },
   model: Model,
   key: string | null,
-  patienceMs?: number,
+  timeoutMs?: number,
 ): Promise<string | undefined> {
   const egress = createEgress(config.egress)
   try {
-    return await testModel(model, key, egress, patienceMs)
+    return await testModel(model, key, egress, timeoutMs)
   } finally {
     await egress.close()
   }
@@ -69,23 +83,27 @@ export const saveModel = (
   key: string | null,
 ): Promise<void> => new ModelStore(createDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
 
-function baseUrl(typed: string | undefined): string {
-  const url = plainBaseUrl(typed ?? '')
-  if (!url) throw new UsageError('--url has to be an address with its version, like https://api.anthropic.com/v1.')
+function parseBaseUrl(text: string | undefined): string {
+  const url = normalizeBaseUrl(text ?? '')
+  if (!url)
+    throw new UsageError('--url must be a URL that includes the API version, such as https://api.anthropic.com/v1.')
   return url
 }
 
-function tokens(typed: TypedModel, name: 'context-window' | 'max-output'): number {
-  const number = Number(typed[name])
+function parseTokens(values: ModelOptionValues, name: 'context-window' | 'max-output'): number {
+  const number = Number(values[name])
   if (!(Number.isInteger(number) && number > 0 && number <= 1e9))
-    throw new UsageError(`--${name} has to be a number of tokens.`)
+    throw new UsageError(`--${name} must be a number of tokens.`)
   return number
 }
 
-function price(typed: TypedModel, name: `${'input' | 'output' | 'cache-read' | 'cache-write'}-price`): string | null {
-  const value = typed[name]
+function parsePrice(
+  values: ModelOptionValues,
+  name: `${'input' | 'output' | 'cache-read' | 'cache-write'}-price`,
+): string | null {
+  const value = values[name]
   if (value === undefined) return null
   if (!/^\d{1,6}(\.\d{1,6})?$/.test(value))
-    throw new UsageError(`--${name} has to be in US dollars per million tokens, like 0.25.`)
+    throw new UsageError(`--${name} must be an amount in US dollars per million tokens, such as 0.25.`)
   return value
 }

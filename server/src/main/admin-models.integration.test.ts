@@ -1,4 +1,4 @@
-/** `colophon-server admin model …` as it is typed, on PostgreSQL and the scripted model. */
+/** Runs `colophon-server admin model …` and `budget …` on PostgreSQL and the scripted model. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -17,7 +17,7 @@ const sealingKey = generateSealingKeyPair().privateEntry
 const program = join(import.meta.dirname, 'colophon-server.ts')
 
 function admin(args: string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', 'model', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', ...args], {
     env: {
       PATH: process.env.PATH,
       ...instance.environment,
@@ -27,10 +27,11 @@ function admin(args: string[], input = '') {
     input,
     encoding: 'utf8',
   })
-  return { status, stdout, said: stderr }
+  return { status, stdout, stderr }
 }
 
-const adding = (name: string, ...more: string[]) => [
+const addModel = (name: string, ...options: string[]) => [
+  'model',
   'add',
   '--name',
   name,
@@ -44,45 +45,56 @@ const adding = (name: string, ...more: string[]) => [
   '1000',
   '--max-output',
   '100',
-  ...more,
+  ...options,
 ]
 
-test('a model is added, shown, allowed and removed', async () => {
+test('adds, lists, allows and removes a model', async () => {
   const { id: projectId } = await instance.stores.projects.create('Docs', { kind: 'operator' })
-  const added = admin(adding('played', '--input-price', '0.5', '--output-price', '2', '--default'), 'sk-secret\n')
-  expect(added).toEqual({ status: 0, stdout: '', said: 'The model played is there for all projects.\n' })
+  const added = admin(addModel('simulated', '--input-price', '0.5', '--output-price', '2', '--default'), 'sk-secret\n')
+  expect(added).toEqual({ status: 0, stdout: '', stderr: 'The model simulated is available to all projects.\n' })
   const model = await instance.stores.models.find(projectId, 'default')
-  expect(model).toMatchObject({ name: 'played', prices: { input: '0.5', output: '2', cacheRead: null } })
+  expect(model).toMatchObject({ name: 'simulated', prices: { input: '0.5', output: '2', cacheRead: null } })
   const keys = parseSealingPrivateKeys(sealingKey)
   expect(model && keys.ok && (await openModelKey(model, createOpener(keys.keys)))).toBe('sk-secret')
 
-  expect(admin(['list']).stdout).toMatch(
-    /^played {2}openai-completions {2}\S+ {2}scripted\/answer {2}all projects {2}default\n$/,
+  expect(admin(['model', 'list']).stdout).toMatch(
+    /^simulated {2}openai-completions {2}\S+ {2}scripted\/answer {2}all projects {2}default\n$/,
   )
-  expect(admin(['allow', '--name', 'played', '--projects', projectId]).status).toBe(0)
-  expect(admin(['list']).stdout).toContain(projectId)
-  expect(admin(['allow', '--name', 'nobody']).status).toBe(1)
-  expect(admin(['remove', '--name', 'played']).status).toBe(0)
-  expect(admin(['list']).stdout).toBe('')
+  expect(admin(['model', 'allow', '--name', 'simulated', '--projects', projectId]).status).toBe(0)
+  expect(admin(['model', 'list']).stdout).toContain(projectId)
+  expect(admin(['model', 'allow', '--name', 'nobody']).status).toBe(1)
+  expect(admin(['model', 'remove', '--name', 'simulated']).status).toBe(0)
+  expect(admin(['model', 'list']).stdout).toBe('')
 })
 
-test('one that does not answer is not saved, unless that is wanted', () => {
-  const refused = admin(adding('keyless'), '')
-  expect([refused.status, refused.said]).toEqual([
+test('does not save a model that fails its test, unless --no-test is given', () => {
+  const failed = admin(addModel('keyless'), '')
+  expect([failed.status, failed.stderr]).toEqual([
     1,
-    expect.stringMatching(/^The provider answered 401.*Nothing was saved/s),
+    expect.stringMatching(/^The provider responded with 401.*The model was not saved\./s),
   ])
-  expect(admin(['list']).stdout).toBe('')
-  expect(admin(adding('keyless', '--no-test'), '').status).toBe(0)
-  expect(admin(['list']).stdout).toMatch(/^keyless /)
-  expect(admin(adding('keyless', '--no-test'), '').said).toMatch(/There is a model keyless already/)
+  expect(admin(['model', 'list']).stdout).toBe('')
+  expect(admin(addModel('keyless', '--no-test'), '').status).toBe(0)
+  expect(admin(['model', 'list']).stdout).toMatch(/^keyless /)
+  expect(admin(addModel('keyless', '--no-test'), '').stderr).toMatch(/A model named keyless already exists/)
 })
 
-test("a project's budget is set", async () => {
+test("sets and shows a project's budget", async () => {
   const { id: projectId } = await instance.stores.projects.create('Docs', { kind: 'operator' })
-  expect(admin(['budget', '--project', projectId, '--job-tokens', '1000', '--month-usd', '20']).status).toBe(0)
+  const limits = ['--max-tokens-per-job', '1000', '--max-usd-per-month', '20']
+  expect(admin(['budget', 'set', '--project', projectId, ...limits]).status).toBe(0)
   const { rows } = await instance.pool.query('SELECT * FROM project_budget WHERE project_id = $1', [projectId])
   expect(rows).toEqual([
     { project_id: projectId, max_tokens_per_job: '1000', max_tokens_per_month: null, max_usd_per_month: '20' },
   ])
+  expect(admin(['budget', 'show', '--project', projectId]).stdout).toBe(
+    [
+      'max-tokens-per-job    1000',
+      'max-tokens-per-month  instance default',
+      'max-usd-per-month     20',
+      'tokens-this-month     0',
+      'usd-this-month        0',
+      '',
+    ].join('\n'),
+  )
 })

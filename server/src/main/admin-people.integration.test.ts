@@ -1,4 +1,4 @@
-/** `colophon-server admin operator` and `owner-link` as they are typed, on PostgreSQL. */
+/** Runs `colophon-server admin operator …`, `owner-link …` and `member …` on PostgreSQL. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
@@ -12,35 +12,47 @@ function admin(...args: string[]) {
   const program = join(import.meta.dirname, 'colophon-server.ts')
   const env = { PATH: process.env.PATH, ...instance.environment }
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'admin', ...args], { env, encoding: 'utf8' })
-  return { status, stdout, said: stderr }
+  return { status, stdout, stderr }
 }
 
-test('somebody who was invited becomes an operator, and then no first owner is needed', async () => {
+test('makes an invited person an operator, after which there is no link for a first owner', async () => {
   const operator = { kind: 'operator' } as const
   const { id } = await projects.create('Docs', operator)
   const { token } = await invitations.create(id, { email: 'early@example.com', role: 'viewer' }, operator)
   await invitations.acceptAsNew(token, { name: 'Early', password: 'correct horse battery staple' }, 'test')
-  expect(admin('owner-link')).toMatchObject({ status: 0, stdout: expect.stringContaining('/welcome#') })
+  expect(admin('owner-link', 'create')).toMatchObject({ status: 0, stdout: expect.stringContaining('/welcome#') })
+  expect(admin('operator', 'list')).toMatchObject({ status: 0, stdout: '' })
 
-  expect(admin('operator', '--email', 'nobody@example.com')).toMatchObject({
+  expect(admin('operator', 'add', '--email', 'nobody@example.com')).toMatchObject({
     status: 1,
-    said: expect.stringContaining('Nobody here has the address nobody@example.com.'),
+    stderr: expect.stringContaining('nobody@example.com'),
   })
   expect(await people.hasOperator()).toBe(false)
-  expect(admin('operator', '--email', 'Early@example.com')).toMatchObject({ status: 0 })
+  expect(admin('operator', 'add', '--email', 'Early@example.com')).toMatchObject({ status: 0 })
   expect(await people.hasOperator()).toBe(true)
-  expect(admin('owner-link')).toMatchObject({ status: 2, said: expect.stringContaining('admin operator') })
+  expect(admin('operator', 'list').stdout).toMatch(/^per_\w+ {2}early@example\.com {2}Early\n$/)
+  expect(admin('owner-link', 'create')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('admin operator add'),
+  })
+  expect(admin('password-link', 'create', '--email', 'early@example.com')).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('/new-password#'),
+  })
 })
 
-test('a member who is added at the machine still needs an invitation, and the command says so', async () => {
+test('says that an added member still needs an invitation, and lists them as not joined', async () => {
   const { id } = await projects.create('Docs', { kind: 'operator' })
-  const typed = ['member', 'add', '--project', id, '--role', 'owner', '--email']
-  expect(admin(...typed, 'writer@example.com')).toMatchObject({
+  const addMember = ['member', 'add', '--project', id, '--role', 'owner', '--email']
+  expect(admin(...addMember, 'writer@example.com')).toMatchObject({
     status: 0,
-    said: expect.stringContaining('invitation'),
+    stderr: expect.stringContaining('invitation'),
   })
-  expect(admin(...typed, 'admin@localhost')).toMatchObject({ status: 1, said: expect.stringContaining('can sign in') })
+  expect(admin(...addMember, 'admin@localhost')).toMatchObject({ status: 1, stdout: '' })
   expect(await members.list(id, { limit: 10, before: undefined })).toMatchObject([
     { email: 'writer@example.com', hasJoined: false },
   ])
+  expect(admin('member', 'list', '--project', id).stdout).toMatch(
+    /^mbr_\w+ {2}owner {2}not joined {2}\S+Z {2}writer@example\.com\n$/,
+  )
 })

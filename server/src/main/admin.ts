@@ -1,22 +1,22 @@
 /**
- * `colophon-server admin …`: what the person at the machine can do without a dashboard. What a script wants to read (an
- * id, a secret) goes to standard output alone; what a person wants to read goes beside it.
+ * `colophon-server admin …`: administration without the dashboard. Results that scripts read (IDs, secrets, lists) go to
+ * standard output, messages for people to standard error.
  */
 import { text as readStream } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import type { Pool } from 'pg'
-import type { WantedRepository } from '../api/repository/code-hosts.ts'
+import type { RepositoryInput } from '../api/repository/code-hosts.ts'
 import { recordAudit } from '../audit/audit-store.ts'
-import { defaultTemplates, problemsOfTemplates } from '../code-hosts/text/pull-request-text.ts'
-import { generateKey, hashOfKey } from '../keys/key-format.ts'
-import { networkMistake } from '../keys/key-rules.ts'
+import { defaultTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
+import { generateKey, hashKey } from '../keys/key-format.ts'
 import { scopes } from '../keys/scopes.ts'
-import { modelFormats } from '../models/model.ts'
-import { emailPattern } from '../people/email.ts'
-import { memberRoles } from '../people/member-role.ts'
-import { loadCodeHostConfig, loadLinkConfig, loadPostgresConfig, loadSealingPrivateKeys } from '../platform/config.ts'
+import {
+  loadCredentialConfig,
+  loadPostgresConfig,
+  loadPublicUrlConfig,
+  loadSealingPrivateKeys,
+} from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { type Id, isId } from '../platform/ids.ts'
+import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
@@ -25,373 +25,585 @@ import { CredentialStore } from '../projects/credential-store.ts'
 import { maxInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
-import { modelOptionNames, readModel, saveModel, testTypedModel } from './add-model.ts'
-import { ownerLink } from './announce-first-owner.ts'
+import { modelOptions, parseModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
+import { type CommandGroup, command } from './command-line.ts'
 import { connectRepository } from './connect-repository.ts'
+import { ownerLinkUrl } from './log-owner-link.ts'
 import { openStores, type Stores } from './open-stores.ts'
+import {
+  parseCodeHost,
+  parseEmail,
+  parseExpiry,
+  parseList,
+  parseNetworks,
+  parseProjectId,
+  parseProjectIds,
+  parseRepositoryName,
+  parseRole,
+  parseRunnerId,
+  parseScopes,
+  parseText,
+  parseWholeNumber,
+} from './option-parsers.ts'
 import { compareClientList, updateClientList } from './update-client-list.ts'
 import { UsageError } from './usage-error.ts'
 
-const adminUsage = `colophon-server admin
-
-  project create --name NAME
-  project list
-  project pause  --project ID
-  project resume --project ID
-  project instructions --project ID; what every job's agent is told is read from standard input, nothing takes it back
-  key create     --project ID --name NAME [--scopes LIST] [--expires-in-days N] [--networks LIST]
-  key list       --project ID
-  key revoke     --project ID --key ID
-  member add     --project ID --email ADDRESS --role owner|editor|viewer
-  owner-link     a link that makes the first owner, as long as nobody runs the installation
-  operator       --email ADDRESS; somebody who can sign in runs the installation from now on
-  password-link  --email ADDRESS; a link to set a new password for somebody who can sign in
-  repository connect --project ID --host gitea|github --url URL --repository OWNER/NAME --branch NAME
-                 [--docs-folder PATH] [--labels LIST] [--reviewers LIST] [--draft] [--sign-off]
-                 [--branch-template TEXT] [--title-template TEXT] [--body-template TEXT];
-                 the token is read from standard input
-  model add      --name NAME --format FORMAT --url URL --context-window N --max-output N [--provider-model NAME]
-                 [--input-price USD] [--output-price USD] [--cache-read-price USD] [--cache-write-price USD]
-                 [--projects LIST] [--default] [--no-test]; the provider's key is read from standard input
-  model list
-  model remove   --name NAME
-  model allow    --name NAME [--projects LIST]
-  model budget   --project ID [--job-tokens N] [--month-tokens N] [--month-usd N]
-  runner create  --name NAME [--projects LIST]
-  runner revoke  --runner ID
-  ai-readers compare --file PATH   shows what a newer list of AI readers would change
-  ai-readers take    --file PATH   and puts it in the place of ours; in a checkout, which the image is then built from
-  sealing-key    makes a pair of sealing keys and prints both settings
-  reseal         seals all stored secrets with the first of the sealing keys
-
-LIST is separated by commas; without --projects it is for all. FORMAT is one of ${modelFormats.join(', ')}.
-Prices are per million tokens. Without --scopes a key is an admin key and has all:
-${scopes.join(', ')}.`
-
 const operator = { kind: 'operator' } as const
 
-export async function admin(args: readonly string[]): Promise<void> {
-  try {
-    await run(args)
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    throw new UsageError(error.message ? `${error.message}\n\n${adminUsage}` : adminUsage)
-  }
-}
+/** The stores return one page. Longer lists are rare enough to say that they are cut. */
+const maxListed = 1_000
 
-async function run(args: readonly string[]): Promise<void> {
-  const { values, positionals } = readArguments(args)
-  const command = positionals.join(' ')
-  if (!Object.hasOwn(commands, command))
-    throw new UsageError(command === '' ? '' : `There is no command "admin ${command}".`)
-  await commands[command as keyof typeof commands](values)
-}
+const project = { placeholder: 'ID', description: 'ID of the project', required: true, parse: parseProjectId } as const
+const projects = {
+  placeholder: 'LIST',
+  description: 'Comma-separated project IDs; all projects if omitted',
+  parse: parseProjectIds,
+} as const
+const email = { placeholder: 'EMAIL', description: 'Email address', required: true, parse: parseEmail } as const
+const modelName = {
+  placeholder: 'NAME',
+  description: 'Name of the model',
+  required: true,
+  parse: parseText(100),
+} as const
+const clientListFile = {
+  placeholder: 'PATH',
+  description: 'The newer client list, a JSON file',
+  required: true,
+  parse: parseText(4_096),
+} as const
 
-/** Each looks at what was typed before it opens anything: a slip of the pen needs no engine to be found. */
-const commands = {
-  'project create': (options: Options) => {
-    const name = text(options, 'name', 100)
-    return withStores(async ({ projects }) => {
-      const project = await projects.create(name, operator)
-      tell('The project was made. Its id:')
-      print(project.id)
-    })
-  },
-
-  'project list': () =>
-    withStores(async ({ projects }) => {
-      for (const { id, name, createdAt, pausedAt } of await projects.list())
-        print(`${id}  ${createdAt.toISOString()}  ${name}${pausedAt ? `  paused ${pausedAt.toISOString()}` : ''}`)
+/** Options are validated before anything is opened, so that a typo is reported even without a database. */
+export const adminCommands: CommandGroup = {
+  name: 'colophon-server admin',
+  summary: 'Administer an instance without the dashboard',
+  notes: 'Results are printed to standard output, messages to standard error.',
+  commands: {
+    'project create': command({
+      summary: 'Create a project and print its ID',
+      options: {
+        name: { placeholder: 'NAME', description: 'Name of the project', required: true, parse: parseText(100) },
+      },
+      run: ({ name }) =>
+        withStores(async (stores) => {
+          const { id } = await stores.projects.create(name, operator)
+          note('Project created. Its ID:')
+          print(id)
+        }),
     }),
 
-  'project pause': (options: Options) => {
-    const id = projectId(options)
-    return withStores(async ({ pauses }) => {
-      const isNew = await pauses.pause(id, operator)
-      tell(isNew ? 'The project is paused: turns stop within seconds, and jobs wait.' : 'It was paused before.')
-    })
-  },
-
-  'project resume': (options: Options) => {
-    const id = projectId(options)
-    return withStores(async ({ pauses }) => {
-      tell((await pauses.resume(id, operator)) ? 'Its jobs go on.' : 'The project is not paused.')
-    })
-  },
-
-  'project instructions': async (options: Options) => {
-    const id = projectId(options)
-    const instructions = (await readStdin('what to tell the agent in every job, or nothing')) || null
-    if (instructions && (instructions.length > maxInstructionCharacters || instructions.includes('\0')))
-      throw new UsageError(`Instructions are text of at most ${maxInstructionCharacters} characters.`)
-    await withStores(({ projects }) => projects.setInstructions(id, instructions, operator))
-    tell(instructions ? 'The agent is told so from the next turn on.' : 'The project has no instructions of its own.')
-  },
-
-  'key create': (options: Options) => {
-    const id = projectId(options)
-    const wanted = {
-      name: text(options, 'name', 100),
-      scopes: scopeList(options.scopes),
-      allowedNetworks: networkList(options.networks),
-      expiresAt: expiry(options['expires-in-days']),
-    }
-    return withStores(async ({ projects, keys }) => {
-      const project = await projects.get(id)
-      const { secret } = await keys.create(project.id, wanted, operator)
-      tell(`The API key for ${project.name}. It is shown this once and stored nowhere: keep it now.`)
-      print(secret)
-    })
-  },
-
-  'key list': (options: Options) => {
-    const id = projectId(options)
-    return withStores(async ({ projects, keys }) => {
-      await projects.get(id)
-      for (const key of await keys.list(id, { limit: 1_000, before: undefined })) {
-        const state = key.revokedAt
-          ? `revoked ${key.revokedAt.toISOString()}`
-          : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
-        print(`${key.id}  ${key.prefix}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
-      }
-    })
-  },
-
-  'key revoke': (options: Options) => {
-    const id = projectId(options)
-    const keyId = text(options, 'key', 100)
-    return withStores(async ({ keys }) => {
-      const key = await keys.revoke(id, keyId, operator)
-      tell(`${key.name} (${key.prefix}) is revoked, and so is every key that it made.`)
-    })
-  },
-
-  'member add': (options: Options) => {
-    const id = projectId(options)
-    const email = text(options, 'email', 254)
-    if (!new RegExp(emailPattern).test(email)) throw new UsageError(`${email} is not an email address.`)
-    const role = memberRoles.find((known) => known === options.role)
-    if (!role) throw new UsageError(`--role has to be one of ${memberRoles.join(', ')}.`)
-    return withStores(async ({ projects, members }) => {
-      const project = await projects.get(id)
-      const member = await members.add(project.id, { email, role }, operator)
-      tell(`${member.email} is ${member.role} of ${project.name}.`)
-      if (!member.hasJoined) tell('They come in with an invitation of this project, and not before.')
-    })
-  },
-
-  'repository connect': async (options: Options) => {
-    const id = projectId(options)
-    if (options.host !== 'gitea' && options.host !== 'github') throw new UsageError('--host has to be gitea or github.')
-    const [owner = '', name = '', ...rest] = text(options, 'repository', 300).split('/')
-    if (!owner || !name || rest.length > 0) throw new UsageError('--repository has to be OWNER/NAME.')
-    const wanted: WantedRepository = {
-      host: options.host,
-      owner,
-      name,
-      baseUrl: text(options, 'url', 500).replace(/\/+$/, ''),
-      baseBranch: text(options, 'branch', 200),
-      docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
-      publishing: publishingSettings(options),
-    }
-    const config = loadCodeHostConfig()
-    const token = await readToken()
-    await withStores(async (stores, pool) => {
-      const project = await stores.projects.get(id)
-      const parts = { stores, pool, config, projectId: project.id, wanted, token, actor: operator }
-      tell((await connectRepository(parts)).told)
-    })
-  },
-
-  'owner-link': async () => {
-    const { publicUrl } = loadLinkConfig()
-    await withStores(async ({ people }) => {
-      if (await people.hasOperator())
-        throw new UsageError('Somebody runs the installation already. To add another: admin operator --email ADDRESS')
-      tell('The first owner opens this link, once, within 24 hours:')
-      print(ownerLink(publicUrl, await people.newOwnerToken()))
-    })
-  },
-
-  operator: (options: Options) => {
-    const email = text(options, 'email', 254)
-    return withStores(async ({ people }) => {
-      await people.makeOperator(email)
-      tell(`${email} runs the installation from now on.`)
-    })
-  },
-
-  'password-link': async (options: Options) => {
-    const { publicUrl } = loadLinkConfig()
-    const email = text(options, 'email', 254)
-    await withStores(async ({ people }) => {
-      const token = await people.newPasswordToken(email)
-      tell(`Whoever opens this link, once, within 24 hours, sets the password of ${email}:`)
-      print(`${publicUrl}/new-password#${token}`)
-    })
-  },
-
-  'model add': async (options: Options) => {
-    const model = { ...readModel(options), projectIds: projectList(options), isDefault: options.default ?? false }
-    const config = loadCodeHostConfig()
-    const key = (await readStdin("the provider's key, or nothing where it wants none")) || null
-    const wrong = options['no-test'] ? undefined : await testTypedModel(config, model, key)
-    if (wrong) throw new Problem('invalid_request', `${wrong} Nothing was saved; --no-test saves it as it is.`)
-    await withStores((_stores, pool) => saveModel(pool, config, model, key))
-    tell(`The model ${model.name} is there for ${model.projectIds ? 'the given' : 'all'} projects.`)
-  },
-
-  'model list': () =>
-    withStores(async ({ models }) => {
-      for (const { name, format, baseUrl, providerModel, projectIds, isDefault } of await models.list()) {
-        const known = `${format}  ${baseUrl}  ${providerModel}`
-        print(`${name}  ${known}  ${projectIds?.join(',') ?? 'all projects'}${isDefault ? '  default' : ''}`)
-      }
+    'project list': command({
+      summary: 'List all projects: ID, creation time, name',
+      options: {},
+      run: () =>
+        withStores(async (stores) => {
+          for (const { id, name, createdAt, pausedAt } of await stores.projects.list())
+            print(`${id}  ${createdAt.toISOString()}  ${name}${pausedAt ? `  paused ${pausedAt.toISOString()}` : ''}`)
+        }),
     }),
 
-  'model remove': (options: Options) => {
-    const name = text(options, 'name', 100)
-    return withStores(async ({ models }) => {
-      await models.remove(name)
-      tell(`The model ${name} is gone, and with it its key. Jobs that are for it get no more answers.`)
-    })
+    'project pause': command({
+      summary: 'Pause a project: no turns and no model calls until it is resumed',
+      options: { project },
+      run: (options) =>
+        withStores(async ({ pauses }) => {
+          const isNewlyPaused = await pauses.pause(options.project, operator)
+          note(
+            isNewlyPaused
+              ? 'The project is paused. Running turns stop within seconds; jobs wait until you resume it.'
+              : 'The project is already paused.',
+          )
+        }),
+    }),
+
+    'project resume': command({
+      summary: 'Resume a paused project',
+      options: { project },
+      run: (options) =>
+        withStores(async ({ pauses }) => {
+          const isResumed = await pauses.resume(options.project, operator)
+          note(isResumed ? 'The project is resumed.' : 'The project is not paused.')
+        }),
+    }),
+
+    'project instructions': command({
+      summary: 'Set or clear the instructions that are part of every job of a project',
+      description: [
+        `The instructions are read from standard input, at most ${maxInstructionCharacters} characters. Empty input clears them.`,
+        'They take effect from the next turn on.',
+      ].join('\n'),
+      options: { project },
+      async run(options) {
+        const instructions = (await readStdin('the instructions for the agent, or nothing to clear them')) || null
+        if (instructions && (instructions.length > maxInstructionCharacters || instructions.includes('\0')))
+          throw new UsageError(
+            `Instructions must be text of at most ${maxInstructionCharacters} characters without NUL characters.`,
+          )
+        await withStores((stores) => stores.projects.setInstructions(options.project, instructions, operator))
+        note(instructions ? 'Instructions saved. They apply from the next turn on.' : 'Instructions cleared.')
+      },
+    }),
+
+    'key create': command({
+      summary: 'Create an API key and print it',
+      description: ['The key is printed once; only its hash is stored.', `Scopes: ${scopes.join(', ')}.`].join('\n'),
+      options: {
+        project,
+        name: { placeholder: 'NAME', description: 'Name of the key', required: true, parse: parseText(100) },
+        scopes: { placeholder: 'LIST', description: 'Comma-separated scopes; all if omitted', parse: parseScopes },
+        'expires-in-days': {
+          placeholder: 'N',
+          description: 'Days until the key expires; never if omitted',
+          parse: parseExpiry,
+        },
+        networks: {
+          placeholder: 'LIST',
+          description: 'Comma-separated networks in CIDR notation that may use the key; any if omitted',
+          parse: parseNetworks,
+        },
+      },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id, name } = await stores.projects.get(options.project)
+          const grant = {
+            name: options.name,
+            scopes: options.scopes ?? scopes,
+            allowedNetworks: options.networks ?? [],
+            expiresAt: options['expires-in-days'] ?? null,
+          }
+          const { secret } = await stores.keys.create(id, grant, operator)
+          note(`API key for ${name}. Save it now: it is not shown again.`)
+          print(secret)
+        }),
+    }),
+
+    'key list': command({
+      summary: 'List the API keys of a project: ID, prefix, scopes, last use or revocation, name',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          await stores.projects.get(options.project)
+          for (const key of noteIfCut(await stores.keys.list(options.project, firstPage))) {
+            const state = key.revokedAt
+              ? `revoked ${key.revokedAt.toISOString()}`
+              : `last used ${key.lastUsedAt?.toISOString() ?? 'never'}`
+            print(`${key.id}  ${key.prefix}  ${key.scopes.join(',')}  ${state}  ${key.name}`)
+          }
+        }),
+    }),
+
+    'key revoke': command({
+      summary: 'Revoke an API key, and every key created with it',
+      options: {
+        project,
+        key: { placeholder: 'ID', description: 'ID of the key', required: true, parse: parseText(100) },
+      },
+      run: (options) =>
+        withStores(async ({ keys }) => {
+          const { name, prefix } = await keys.revoke(options.project, options.key, operator)
+          note(`${name} (${prefix}) is revoked, and so is every key created with it.`)
+        }),
+    }),
+
+    'site-key create': command({
+      summary: 'Create a site key for the tracking script and print it',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id } = await stores.projects.get(options.project)
+          const { key } = await stores.analyticsSettings.createSiteKey(id, operator)
+          note('Site key created. It is public: use it in the script tag of your site.')
+          print(key)
+        }),
+    }),
+
+    'site-key list': command({
+      summary: 'List the site keys of a project: key, creation time',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id } = await stores.projects.get(options.project)
+          for (const { key, createdAt } of await stores.analyticsSettings.listSiteKeys(id))
+            print(`${key}  ${createdAt.toISOString()}`)
+        }),
+    }),
+
+    'site-key revoke': command({
+      summary: 'Revoke a site key',
+      options: {
+        project,
+        'site-key': { placeholder: 'KEY', description: 'The site key', required: true, parse: parseText(100) },
+      },
+      run: (options) =>
+        withStores(async ({ analyticsSettings }) => {
+          await analyticsSettings.revokeSiteKey(options.project, options['site-key'], operator)
+          note('The site key is revoked.')
+        }),
+    }),
+
+    'member add': command({
+      summary: 'Add a member to a project',
+      description: 'A new member has access only after they accept an invitation to this project.',
+      options: {
+        project,
+        email,
+        role: { placeholder: 'ROLE', description: 'owner, editor or viewer', required: true, parse: parseRole },
+      },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id, name } = await stores.projects.get(options.project)
+          const member = await stores.members.add(id, { email: options.email, role: options.role }, operator)
+          note(`${member.email} is ${member.role} of ${name}.`)
+          if (!member.hasJoined) note('They have access once they accept an invitation to this project.')
+        }),
+    }),
+
+    'member list': command({
+      summary: 'List the members of a project: ID, role, joined or not, creation time, email address',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          await stores.projects.get(options.project)
+          for (const member of noteIfCut(await stores.members.list(options.project, firstPage))) {
+            const state = member.hasJoined ? 'joined' : 'not joined'
+            print(`${member.id}  ${member.role}  ${state}  ${member.createdAt.toISOString()}  ${member.email}`)
+          }
+        }),
+    }),
+
+    'owner-link create': command({
+      summary: 'Create a one-time link for the first owner, while the instance has no operator',
+      options: {},
+      async run() {
+        const { publicUrl } = loadPublicUrlConfig()
+        await withStores(async ({ people }) => {
+          if (await people.hasOperator())
+            throw new UsageError(
+              'This instance already has an operator. To add another, run: colophon-server admin operator add --email EMAIL',
+            )
+          note('Link for the first owner. It works once, within 24 hours:')
+          print(ownerLinkUrl(publicUrl, await people.createFirstOwnerToken()))
+        })
+      },
+    }),
+
+    'operator add': command({
+      summary: 'Make a person who has an account an operator of the instance',
+      options: { email },
+      run: (options) =>
+        withStores(async ({ people }) => {
+          await people.makeOperator(options.email)
+          note(`${options.email} is an operator of this instance.`)
+        }),
+    }),
+
+    'operator list': command({
+      summary: 'List the operators of the instance: ID, email address, name',
+      options: {},
+      run: () =>
+        withStores(async ({ people }) => {
+          for (const person of await people.listOperators()) print(`${person.id}  ${person.email}  ${person.name}`)
+        }),
+    }),
+
+    'password-link create': command({
+      summary: 'Create a one-time link with which a person sets a new password',
+      options: { email },
+      async run(options) {
+        const { publicUrl } = loadPublicUrlConfig()
+        await withStores(async ({ people }) => {
+          const token = await people.createPasswordResetToken(options.email)
+          note(`Link to set a new password for ${options.email}. It works once, within 24 hours:`)
+          print(`${publicUrl}/new-password#${token}`)
+        })
+      },
+    }),
+
+    'repository connect': command({
+      summary: 'Connect a project to a repository on Gitea, Forgejo or GitHub',
+      description:
+        "The code host's access token is read from standard input. The connection is tested before it is saved.",
+      options: {
+        project,
+        host: {
+          placeholder: 'HOST',
+          description: 'gitea (also for Forgejo) or github',
+          required: true,
+          parse: parseCodeHost,
+        },
+        url: { placeholder: 'URL', description: 'URL of the code host', required: true, parse: parseText(500) },
+        repository: {
+          placeholder: 'OWNER/NAME',
+          description: 'The repository',
+          required: true,
+          parse: parseRepositoryName,
+        },
+        branch: {
+          placeholder: 'NAME',
+          description: 'Branch that pull requests are merged into',
+          required: true,
+          parse: parseText(200),
+        },
+        'docs-folder': { placeholder: 'PATH', description: 'Folder of the docs; the whole repository if omitted' },
+        labels: { placeholder: 'LIST', description: 'Comma-separated labels of pull requests', parse: parseList },
+        reviewers: { placeholder: 'LIST', description: 'Comma-separated reviewers of pull requests', parse: parseList },
+        draft: { description: 'Open pull requests as drafts' },
+        'sign-off': { description: 'Add a Signed-off-by line to commits' },
+        'branch-template': { placeholder: 'TEXT', description: 'Template for names of branches' },
+        'title-template': { placeholder: 'TEXT', description: 'Template for titles of pull requests' },
+        'body-template': { placeholder: 'TEXT', description: 'Template for bodies of pull requests' },
+      },
+      async run(options) {
+        const input: RepositoryInput = {
+          host: options.host,
+          owner: options.repository.owner,
+          name: options.repository.name,
+          baseUrl: options.url.replace(/\/+$/, ''),
+          baseBranch: options.branch,
+          docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
+          publishing: publishingSettings(options),
+        }
+        const config = loadCredentialConfig()
+        const token = await readToken()
+        await withStores(async (stores, pool) => {
+          const { id: projectId } = await stores.projects.get(options.project)
+          note((await connectRepository({ stores, pool, config, projectId, input, token, actor: operator })).message)
+        })
+      },
+    }),
+
+    'repository show': command({
+      summary: 'Show the repository of a project',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id } = await stores.projects.get(options.project)
+          const repository = await stores.repositories.find(id)
+          if (!repository)
+            throw new Problem(
+              'not_found',
+              'The project has no repository. To connect one, run: colophon-server admin repository connect',
+            )
+          printFields({
+            host: repository.host,
+            url: repository.baseUrl,
+            repository: `${repository.owner}/${repository.name}`,
+            branch: repository.baseBranch,
+            'docs-folder': repository.docsFolder || '(whole repository)',
+            access:
+              repository.access.kind === 'token'
+                ? 'token'
+                : `GitHub App installation ${repository.access.installationId}`,
+            issue: repository.issue ?? 'none',
+            ...publishingFields(repository.publishing),
+          })
+        }),
+    }),
+
+    'model add': command({
+      summary: 'Add a model',
+      description: [
+        "The provider's API key is read from standard input; empty input means that the provider needs none.",
+        'The model is tested with one tiny call before it is saved.',
+      ].join('\n'),
+      options: {
+        ...modelOptions,
+        projects,
+        default: { description: 'Make it the default model' },
+        'no-test': { description: 'Save the model without testing it' },
+      },
+      async run(options) {
+        const model = {
+          ...parseModelOptions(options),
+          projectIds: options.projects ?? null,
+          isDefault: options.default ?? false,
+        }
+        const config = loadCredentialConfig()
+        const key = (await readStdin("the provider's API key, or nothing if it needs none")) || null
+        const failure = options['no-test'] ? undefined : await testUnsavedModel(config, model, key)
+        if (failure)
+          throw new Problem('invalid_request', `${failure} The model was not saved. To skip the test, use --no-test.`)
+        await withStores((_stores, pool) => saveModel(pool, config, model, key))
+        note(`The model ${model.name} is available to ${describeProjects(model.projectIds)}.`)
+      },
+    }),
+
+    'model list': command({
+      summary: "List the models: name, format, URL, provider's name, projects, default or not",
+      options: {},
+      run: () =>
+        withStores(async ({ models }) => {
+          for (const { name, format, baseUrl, providerModel, projectIds, isDefault } of await models.list()) {
+            const allowed = projectIds?.join(',') ?? 'all projects'
+            print(`${name}  ${format}  ${baseUrl}  ${providerModel}  ${allowed}${isDefault ? '  default' : ''}`)
+          }
+        }),
+    }),
+
+    'model remove': command({
+      summary: 'Remove a model and its API key',
+      options: { name: modelName },
+      run: ({ name }) =>
+        withStores(async ({ models }) => {
+          await models.remove(name)
+          note(`The model ${name} and its key are removed. Jobs that use it fail at their next model call.`)
+        }),
+    }),
+
+    'model allow': command({
+      summary: 'Set which projects may use a model',
+      options: { name: modelName, projects },
+      run: (options) =>
+        withStores(async ({ models }) => {
+          const projectIds = options.projects ?? null
+          await models.setAllowedProjects(options.name, projectIds)
+          note(`The model ${options.name} is available to ${describeProjects(projectIds)}.`)
+        }),
+    }),
+
+    'budget set': command({
+      summary: 'Set the budget of a project',
+      description: 'Omitted values are reset to the default of the instance.',
+      options: {
+        project,
+        'max-tokens-per-job': { placeholder: 'N', description: 'Maximum tokens per job', parse: parseWholeNumber },
+        'max-tokens-per-month': { placeholder: 'N', description: 'Maximum tokens per month', parse: parseWholeNumber },
+        'max-usd-per-month': { placeholder: 'N', description: 'Maximum US dollars per month', parse: parseWholeNumber },
+      },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id, name } = await stores.projects.get(options.project)
+          const budget = {
+            maxTokensPerJob: options['max-tokens-per-job'] ?? null,
+            maxTokensPerMonth: options['max-tokens-per-month'] ?? null,
+            maxUsdPerMonth: options['max-usd-per-month'] ?? null,
+          }
+          await stores.budgets.set(id, budget, operator)
+          note(`The budget of ${name} is set. Omitted values use the default of the instance.`)
+        }),
+    }),
+
+    'budget show': command({
+      summary: 'Show the budget of a project and its usage in the current month (UTC)',
+      options: { project },
+      run: (options) =>
+        withStores(async (stores) => {
+          const { id } = await stores.projects.get(options.project)
+          const { own, used } = await stores.budgets.read(id)
+          printFields({
+            'max-tokens-per-job': own.maxTokensPerJob ?? 'instance default',
+            'max-tokens-per-month': own.maxTokensPerMonth ?? 'instance default',
+            'max-usd-per-month': own.maxUsdPerMonth ?? 'instance default',
+            'tokens-this-month': used.tokens,
+            'usd-this-month': used.costUsd,
+          })
+        }),
+    }),
+
+    'runner create': command({
+      summary: 'Create a runner and print its token',
+      description: 'The token is printed once; only its hash is stored.',
+      options: {
+        name: { placeholder: 'NAME', description: 'Name of the runner', required: true, parse: parseText(100) },
+        projects,
+      },
+      run: (options) =>
+        withStores(async ({ runners }) => {
+          const token = generateKey('colophon_runner_')
+          const { id } = await runners.create(options.name, hashKey(token), options.projects ?? null)
+          note(`Token of runner ${id}. Save it now: it is not shown again.`)
+          print(token)
+        }),
+    }),
+
+    'runner list': command({
+      summary: 'List the runners: ID, online or offline, last seen, projects, name',
+      options: {},
+      run: () =>
+        withStores(async ({ runners }) => {
+          for (const { id, name, projectIds, isOnline, lastSeenAt } of await runners.list()) {
+            const seen = `last seen ${lastSeenAt?.toISOString() ?? 'never'}`
+            print(
+              `${id}  ${isOnline ? 'online' : 'offline'}  ${seen}  ${projectIds?.join(',') ?? 'all projects'}  ${name}`,
+            )
+          }
+        }),
+    }),
+
+    'runner revoke': command({
+      summary: 'Revoke a runner: it gets no more turns',
+      options: {
+        runner: { placeholder: 'ID', description: 'ID of the runner', required: true, parse: parseRunnerId },
+      },
+      run: ({ runner }) =>
+        withStores(async ({ runners }) => {
+          note(
+            (await runners.revoke(runner))
+              ? 'The runner is revoked. It gets no more turns.'
+              : 'There is no runner with this ID, or it is already revoked.',
+          )
+        }),
+    }),
+
+    'client-list compare': command({
+      summary: 'Show what a newer client list would change',
+      options: { file: clientListFile },
+      async run({ file }) {
+        for (const line of compareClientList(file).difference) print(line)
+      },
+    }),
+
+    'client-list update': command({
+      summary: 'Replace the client list of a checkout with a newer one',
+      description: 'Use it in a checkout, then build the image from that. It prints the same changes as compare.',
+      options: { file: clientListFile },
+      async run({ file }) {
+        const { list, difference } = compareClientList(file)
+        for (const line of difference) print(line)
+        updateClientList(list)
+        note(`The client list is updated to version ${list.version}. Format it with \`npm run fix\`, and commit it.`)
+        note('Running processes use their old list until they are restarted.')
+      },
+    }),
+
+    'sealing-key generate': command({
+      summary: 'Generate a pair of sealing keys and print both settings',
+      options: {},
+      async run() {
+        const { publicEntry, privateEntry } = generateSealingKeyPair()
+        note('For api:')
+        print(`COLOPHON_SEALING_PUBLIC_KEYS=${publicEntry}`)
+        note('For worker and serve. Keep it secret: it opens every stored secret.')
+        print(`COLOPHON_SEALING_PRIVATE_KEYS=${privateEntry}`)
+      },
+    }),
+
+    'secrets reseal': command({
+      summary: 'Seal all stored secrets again with the first of the sealing keys',
+      options: {},
+      async run() {
+        const sealingKeys = loadSealingPrivateKeys()
+        await withStores(async ({ models, githubApps }, pool) => {
+          const opener = createOpener(sealingKeys)
+          const sealer = createSealer(sealingKeys)
+          const credentials = new CredentialStore(createDatabase<ProjectTables>(pool), sealer, recordAudit)
+          const results = [
+            await credentials.resealAll(opener),
+            await models.resealAll(opener, sealer),
+            await githubApps.resealAll(opener, sealer),
+          ]
+          const resealed = results.reduce((sum, result) => sum + result.resealed, 0)
+          const current = results.reduce((sum, result) => sum + result.current, 0)
+          note(`Secrets resealed: ${resealed}. Secrets that already had the current key: ${current}.`)
+        })
+      },
+    }),
   },
-
-  'model allow': (options: Options) => {
-    const name = text(options, 'name', 100)
-    const projects = projectList(options)
-    return withStores(async ({ models }) => {
-      await models.allow(name, projects)
-      tell(`The model ${name} is for ${projects ? 'the given' : 'all'} projects.`)
-    })
-  },
-
-  'model budget': (options: Options) => {
-    const id = projectId(options)
-    const budget = {
-      maxTokensPerJob: amount(options, 'job-tokens'),
-      maxTokensPerMonth: amount(options, 'month-tokens'),
-      maxUsdPerMonth: amount(options, 'month-usd'),
-    }
-    return withStores(async ({ projects, budgets }) => {
-      const project = await projects.get(id)
-      await budgets.set(id, budget, operator)
-      tell(`The budget of ${project.name} is set. What was not given is as the settings have it.`)
-    })
-  },
-
-  'runner create': (options: Options) => {
-    const name = text(options, 'name', 100)
-    const projects = projectList(options)
-    return withStores(async ({ runners }) => {
-      const token = generateKey('colophon_runner_')
-      const runner = await runners.create(name, hashOfKey(token), projects)
-      tell(`The token of runner ${runner.id}. It is shown this once and stored nowhere: keep it now.`)
-      print(token)
-    })
-  },
-
-  'runner revoke': (options: Options) => {
-    const id = text(options, 'runner', 100)
-    if (!isId('run', id)) throw new UsageError('--runner has to be an id like run_….')
-    return withStores(async ({ runners }) => {
-      tell(
-        (await runners.revoke(id))
-          ? 'The runner is revoked: it gets no more turns.'
-          : 'There is no such runner, or it was revoked before.',
-      )
-    })
-  },
-
-  'ai-readers compare': async (options: Options) => {
-    for (const line of compareClientList(text(options, 'file', 4_096)).difference) print(line)
-  },
-
-  'ai-readers take': async (options: Options) => {
-    const { list, difference } = compareClientList(text(options, 'file', 4_096))
-    for (const line of difference) print(line)
-    updateClientList(list)
-    tell(`The list of ${list.version} is in place: run \`npm run fix\`, which formats it, and commit it.`)
-    tell('Processes that run go on with theirs until they are started again.')
-  },
-
-  async 'sealing-key'() {
-    const { publicEntry, privateEntry } = generateSealingKeyPair()
-    tell('For api:')
-    print(`COLOPHON_SEALING_PUBLIC_KEYS=${publicEntry}`)
-    tell('For worker, and for serve. Whoever has this can open every stored secret:')
-    print(`COLOPHON_SEALING_PRIVATE_KEYS=${privateEntry}`)
-  },
-
-  reseal: async () => {
-    const sealingKeys = loadSealingPrivateKeys()
-    const { pool } = open()
-    try {
-      const store = new CredentialStore(createDatabase<ProjectTables>(pool), createSealer(sealingKeys), recordAudit)
-      const opener = createOpener(sealingKeys)
-      const sealer = createSealer(sealingKeys)
-      const ofProjects = await store.resealAll(opener)
-      const { models, githubApps } = openStores(pool)
-      const ofModels = await models.resealAll(opener, sealer)
-      const ofApps = await githubApps.resealAll(opener, sealer)
-      const resealed = ofProjects.resealed + ofModels.resealed + ofApps.resealed
-      const current = ofProjects.current + ofModels.current + ofApps.current
-      tell(`${resealed} secrets were sealed anew, ${current} had the current key already.`)
-    } finally {
-      await pool.end()
-    }
-  },
-} satisfies Record<string, (options: Options) => Promise<void>>
-
-const optionNames = [
-  'name',
-  'project',
-  'scopes',
-  'expires-in-days',
-  'networks',
-  'key',
-  'email',
-  'role',
-  'host',
-  'url',
-  'repository',
-  'branch',
-  'docs-folder',
-  'labels',
-  'reviewers',
-  'projects',
-  'runner',
-  'file',
-  'branch-template',
-  'title-template',
-  'body-template',
-  ...modelOptionNames,
-  'job-tokens',
-  'month-tokens',
-  'month-usd',
-]
-const flagNames = ['draft', 'sign-off', 'default', 'no-test'] as const
-type Options = Partial<Record<(typeof optionNames)[number], string> & Record<(typeof flagNames)[number], boolean>>
-
-function readArguments(args: readonly string[]): { values: Options; positionals: string[] } {
-  try {
-    const options = Object.fromEntries([
-      ...optionNames.map((name) => [name, { type: 'string' as const }]),
-      ...flagNames.map((name) => [name, { type: 'boolean' as const }]),
-    ])
-    return parseArgs({ args: [...args], options, allowPositionals: true }) as { values: Options; positionals: string[] }
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
-}
-
-function open() {
-  const config = loadPostgresConfig()
-  return { pool: createPool(config.postgres, createLog('admin', config.log)) }
 }
 
 async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): Promise<void> {
-  const { pool } = open()
+  const config = loadPostgresConfig()
+  const pool = createPool(config.postgres, createLog('admin', config.log))
   try {
     await work(openStores(pool), pool)
   } finally {
@@ -399,35 +611,37 @@ async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): 
   }
 }
 
-/** Not an option: what is typed there is in the shell's history and in every list of processes. */
+/** Secrets are not options, because options end up in the shell's history and in process lists. */
 async function readStdin(what: string): Promise<string> {
-  if (process.stdin.isTTY) tell(`Paste ${what} and press Enter, then Ctrl-D:`)
+  if (process.stdin.isTTY) note(`Paste ${what}, press Enter, then Ctrl-D:`)
   return (await readStream(process.stdin)).trim()
 }
 
 async function readToken(): Promise<string> {
-  const token = await readStdin("the code host's token")
-  if (!token) throw new UsageError('The token is missing: give it on standard input.')
+  const token = await readStdin("the code host's access token")
+  if (!token) throw new UsageError('Missing access token: pass it on standard input.')
   return token
 }
 
-const commaList = (list: string): string[] =>
-  list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-
-function publishingSettings(options: Options): PublishingSettings {
+function publishingSettings(options: {
+  readonly labels: string[] | undefined
+  readonly reviewers: string[] | undefined
+  readonly draft: boolean | undefined
+  readonly 'sign-off': boolean | undefined
+  readonly 'branch-template': string | undefined
+  readonly 'title-template': string | undefined
+  readonly 'body-template': string | undefined
+}): PublishingSettings {
   const { draft, 'branch-template': branch, 'title-template': title, 'body-template': body } = options
-  const problems = problemsOfTemplates({
+  const problems = validateTemplates({
     branch: branch ?? defaultTemplates.branch,
     title: title ?? defaultTemplates.title,
     body: body ?? defaultTemplates.body,
   })
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return {
-    ...(options.labels && { labels: commaList(options.labels) }),
-    ...(options.reviewers && { reviewers: commaList(options.reviewers) }),
+    ...(options.labels && { labels: options.labels }),
+    ...(options.reviewers && { reviewers: options.reviewers }),
     ...(draft && { draft }),
     ...(options['sign-off'] && { signOff: true }),
     ...(branch && { branchTemplate: branch }),
@@ -436,58 +650,30 @@ function publishingSettings(options: Options): PublishingSettings {
   }
 }
 
-function projectList({ projects }: Options): Id<'prj'>[] | null {
-  if (projects === undefined) return null
-  return commaList(projects).map((project) => {
-    if (!isId('prj', project)) throw new UsageError(`${project} is not a project's id.`)
-    return project
-  })
+const publishingFields = (publishing: PublishingSettings) => ({
+  ...(publishing.labels && { labels: publishing.labels.join(',') }),
+  ...(publishing.reviewers && { reviewers: publishing.reviewers.join(',') }),
+  ...(publishing.draft && { draft: 'yes' }),
+  ...(publishing.signOff && { 'sign-off': 'yes' }),
+  ...(publishing.branchTemplate && { 'branch-template': publishing.branchTemplate }),
+  ...(publishing.titleTemplate && { 'title-template': publishing.titleTemplate }),
+  ...(publishing.bodyTemplate && { 'body-template': JSON.stringify(publishing.bodyTemplate) }),
+})
+
+const describeProjects = (projectIds: readonly Id<'prj'>[] | null) =>
+  projectIds ? projectIds.join(', ') : 'all projects'
+
+const firstPage = { limit: maxListed, before: undefined }
+
+function noteIfCut<Item>(items: readonly Item[]): readonly Item[] {
+  if (items.length === maxListed) note(`Only the newest ${maxListed} are listed.`)
+  return items
 }
 
-function amount(options: Options, name: 'job-tokens' | 'month-tokens' | 'month-usd'): number | null {
-  const value = options[name]
-  if (value === undefined) return null
-  if (!/^\d{1,12}$/.test(value)) throw new UsageError(`--${name} has to be a whole number.`)
-  return Number(value)
-}
-
-function text(options: Options, name: (typeof optionNames)[number], maxCharacters: number): string {
-  const value = options[name]
-  if (!value?.trim()) throw new UsageError(`--${name} is missing.`)
-  if (/[\p{Cc}\u2028\u2029]/u.test(value))
-    throw new UsageError(`--${name} may not have line breaks or control characters.`)
-  if ([...value].length > maxCharacters) throw new UsageError(`--${name} may have at most ${maxCharacters} characters.`)
-  return value
-}
-
-function projectId(options: Options): Id<'prj'> {
-  const value = text(options, 'project', 100)
-  if (!isId('prj', value))
-    throw new UsageError(`--project has to be an id like prj_…, not ${value}. See: admin project list`)
-  return value
-}
-
-function scopeList(list: string | undefined) {
-  if (list === undefined) return scopes
-  return list.split(',').map((name) => {
-    const scope = scopes.find((known) => known === name.trim())
-    if (!scope) throw new UsageError(`${name} is not a scope. There are: ${scopes.join(', ')}.`)
-    return scope
-  })
-}
-
-function networkList(list: string | undefined): string[] {
-  const networks = list?.split(',').map((network) => network.trim()) ?? []
-  for (const mistake of networks.map(networkMistake)) if (mistake) throw new UsageError(`--networks: ${mistake}.`)
-  return networks
-}
-
-function expiry(days: string | undefined): Date | null {
-  if (days === undefined) return null
-  const number = Number(days)
-  if (!(number > 0 && number <= 36_500)) throw new UsageError('--expires-in-days has to be a number of days.')
-  return new Date(Date.now() + number * 24 * 3600 * 1000)
+function printFields(fields: Readonly<Record<string, string | number>>): void {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length))
+  for (const [name, value] of Object.entries(fields)) print(`${name.padEnd(width)}  ${value}`)
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
-const tell = (line: string) => process.stderr.write(`${line}\n`)
+const note = (line: string) => process.stderr.write(`${line}\n`)

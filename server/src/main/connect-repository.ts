@@ -1,11 +1,11 @@
-/** Connects a project to its repository: tested before anything is saved. */
+/** Connects a project to its repository, after testing the connection. */
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { WantedRepository } from '../api/repository/code-hosts.ts'
+import type { RepositoryInput } from '../api/repository/code-hosts.ts'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
-import { type CodeHostConnection, createOpenCodeHost } from '../code-hosts/open-code-host.ts'
+import { type CodeHostConnection, createCodeHostFactory } from '../code-hosts/code-host-factory.ts'
 import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import { Problem } from '../platform/http/problem.ts'
@@ -15,7 +15,7 @@ import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository } from '../projects/repository-store.ts'
-import type { RepositoryTest } from '../projects/repository-test.ts'
+import type { RepositoryTestResult } from '../projects/repository-test-result.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import type { Stores } from './open-stores.ts'
 
@@ -27,22 +27,22 @@ export interface CodeHostConfig {
 
 export interface ConnectedRepository {
   repository: Repository
-  /** In words, for the person who connected it. */
-  told: string
+  /** For the person who connected it. */
+  message: string
 }
 
 export const testRepository = (
   config: { egress: EgressConfig },
-  wanted: WantedRepository,
+  input: RepositoryInput,
   token: string,
-): Promise<RepositoryTest> => withCodeHost(config, wanted, token, (codeHost) => testWith(codeHost, wanted))
+): Promise<RepositoryTestResult> => withCodeHost(config, input, token, (codeHost) => testCodeHost(codeHost, input))
 
 export const connectRepository = ({
   stores,
   pool,
   config,
   projectId,
-  wanted,
+  input,
   token,
   actor,
 }: {
@@ -50,12 +50,12 @@ export const connectRepository = ({
   pool: Pool
   config: CodeHostConfig
   projectId: Id<'prj'>
-  wanted: WantedRepository
+  input: RepositoryInput
   token: string
   actor: Actor
 }): Promise<ConnectedRepository> =>
-  withCodeHost(config, wanted, token, async (codeHost) => {
-    const test = await codeHost.testConnection(wanted.baseBranch)
+  withCodeHost(config, input, token, async (codeHost) => {
+    const test = await codeHost.testConnection(input.baseBranch)
     if (!test.ok) throw new Problem('invalid_request', test.message)
 
     const credentials = new CredentialStore(
@@ -66,50 +66,51 @@ export const connectRepository = ({
     const credentialId = await credentials.put(projectId, 'code-host-token', token, actor)
     const webhookSecret = randomBytes(32).toString('hex')
     const repository = {
-      ...wanted,
+      ...input,
       webhookSecret,
       issue: null,
       access: { kind: 'token' as const, credentialId },
-      hostRepositoryId: null, // the first look fills it in
+      hostRepositoryId: null, // set by the first poll
     }
     await stores.repositories.connect(projectId, repository, actor)
 
-    const hook = config.publicUrl
+    const webhook = config.publicUrl
       ? await ensureWebhook(codeHost, { url: `${config.publicUrl}/v1/webhooks/${projectId}`, secret: webhookSecret })
       : 'not_permitted'
-    const followed = hook === 'ensured' ? 'by a webhook' : 'by asking every few minutes'
-    return { repository, told: `${wanted.owner}/${wanted.name} is connected. Pull requests are followed ${followed}.` }
+    const followed = webhook === 'ensured' ? 'with a webhook' : 'by polling every few minutes'
+    const message = `${input.owner}/${input.name} is connected. Pull requests are followed ${followed}.`
+    return { repository, message }
   })
 
-async function withCodeHost<Answer>(
+async function withCodeHost<Result>(
   config: { egress: EgressConfig },
-  wanted: WantedRepository,
+  input: RepositoryInput,
   token: string,
-  work: (codeHost: CodeHost) => Promise<Answer>,
-): Promise<Answer> {
+  work: (codeHost: CodeHost) => Promise<Result>,
+): Promise<Result> {
   const egress = createEgress(config.egress)
   try {
-    return await work(createOpenCodeHost(egress)(connectionWith(wanted, token)))
+    return await work(createCodeHostFactory(egress)(toConnection(input, token)))
   } finally {
     await egress.close()
   }
 }
 
-const connectionWith = ({ host, baseUrl, owner, name }: WantedRepository, token: string): CodeHostConnection =>
+const toConnection = ({ host, baseUrl, owner, name }: RepositoryInput, token: string): CodeHostConnection =>
   host === 'github'
     ? { host, baseUrl, owner, name, repositoryId: null, access: { kind: 'token', token } }
     : { host, baseUrl, owner, name, token }
 
-export async function testWith(
+export async function testCodeHost(
   codeHost: CodeHost,
-  wanted: Pick<WantedRepository, 'owner' | 'name' | 'baseBranch' | 'docsFolder'>,
-): Promise<RepositoryTest> {
-  const test = await codeHost.testConnection(wanted.baseBranch)
+  input: Pick<RepositoryInput, 'owner' | 'name' | 'baseBranch' | 'docsFolder'>,
+): Promise<RepositoryTestResult> {
+  const test = await codeHost.testConnection(input.baseBranch)
   if (!test.ok) return { ok: false, message: test.message, found: null }
-  const folder = await codeHost.lookAtFolder(test.baseCommit, wanted.docsFolder).catch(unlessHostFails)
+  const folder = await codeHost.inspectFolder(test.baseCommit, input.docsFolder).catch(ignoreCodeHostError)
   return {
     ok: true,
-    message: `${wanted.owner}/${wanted.name} can be read, and its branches and pull requests can be written.`,
+    message: `Colophon can read ${input.owner}/${input.name} and write branches and pull requests.`,
     found: {
       defaultBranch: test.defaultBranch,
       docsFolderExists: folder?.exists ?? null,
@@ -119,10 +120,10 @@ export async function testWith(
   }
 }
 
-/** The repository is connected all the same: without a webhook its pull requests are asked for. */
+/** A failure does not matter: without a webhook, pull requests are polled. */
 const ensureWebhook = (codeHost: CodeHost, webhook: { url: string; secret: string }) =>
-  codeHost.ensureWebhook(webhook).catch(unlessHostFails)
+  codeHost.ensureWebhook(webhook).catch(ignoreCodeHostError)
 
-function unlessHostFails(error: unknown): undefined {
+function ignoreCodeHostError(error: unknown): undefined {
   if (!(error instanceof CodeHostError)) throw error
 }

@@ -14,7 +14,7 @@ export interface ConnectedServices {
   close(): Promise<void>
 }
 
-/** Nothing is called yet: a process starts, and says what is wrong, while its engines are away. */
+/** Opens no connection yet, so a process starts and reports on `/readyz` while a service is unreachable. */
 export function connectServices(config: ServicesConfig, log: Log): ConnectedServices {
   const pool = createPool(config.postgres, log)
   const clickhouse = createClickhouse(config.clickhouse)

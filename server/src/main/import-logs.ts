@@ -1,35 +1,32 @@
-/** `colophon-server import-logs`: views of the past, out of access logs, straight into the buffer. */
+/** `colophon-server import-logs`: reads past page views from access logs into the view buffer. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
 import { loadClientDetector } from '../analytics/classify/client-detector.ts'
-import type { Dropped } from '../analytics/collect/sift-requests.ts'
-import { SourceNotes } from '../analytics/collect/source-notes.ts'
+import type { DropCounts } from '../analytics/collect/classify-requests.ts'
+import { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
 import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
-import { type ImportDeps, type Imported, importLog } from '../analytics/import-logs/import-log.ts'
+import { type ImportDeps, type ImportSummary, importLog } from '../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
-import { type LogFormat, logFormats, logLineReader } from '../analytics/import-logs/log-line.ts'
+import { createLogLineParser, type LogFormat, logFormats } from '../analytics/import-logs/parse-log-line.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
 import { loadImportConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { type Id, isId } from '../platform/ids.ts'
+import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { createDatabase, createPool } from '../platform/postgres.ts'
 import { createImportProgress } from './import-progress.ts'
 import { type LogFileOnDisk, openLogFiles } from './log-files.ts'
 import { openStores } from './open-stores.ts'
-import { UsageError } from './usage-error.ts'
+import { parseChoice, parseProjectId } from './option-parsers.ts'
 
-const usage = `colophon-server import-logs --project ID [--format nginx|apache|caddy] FILE...
-
-Counts the views in access logs, packed with gzip or not. A file may come again, also when it has grown or an import
-was interrupted: every line counts once. Without --format each line shows by itself which it is. A file that cannot be
-read is named and passed over.`
-
-export async function importLogs(args: readonly string[]): Promise<void> {
-  const { projectId, format, paths } = readArguments(args)
+export async function importLogs(
+  options: { readonly project: string; readonly format: string | undefined },
+  paths: readonly string[],
+): Promise<void> {
+  const projectId = parseProjectId(options.project, 'project')
+  const format = options.format === undefined ? undefined : parseChoice(logFormats)(options.format, 'format')
   const { files, unreadable } = await openLogFiles(paths)
-  for (const why of unreadable) process.stderr.write(`${why}\n`)
+  for (const message of unreadable) process.stderr.write(`${message}\n`)
   const config = loadImportConfig()
   const log = createLog('import-logs', config.log)
   const pool = createPool(config.postgres, log)
@@ -38,17 +35,17 @@ export async function importLogs(args: readonly string[]): Promise<void> {
     await projects.get(projectId)
     const db = createDatabase<AnalyticsTables>(pool)
     const buffer = new ViewBuffer(db, config.views)
-    const notes = new SourceNotes(db, log)
+    const notes = new SourceActivityRecorder(db, log)
     const deps: ImportDeps = {
       runs: new ImportStore(db, projectId),
-      append: (delivery) => patiently(() => buffer.append(delivery)),
-      note: (note) => notes.note(note),
+      append: (delivery) => retryWhileUnavailable(() => buffer.append(delivery)),
+      recordOutcome: (note) => notes.record(note),
       site: await analyticsSettings.read(projectId),
       clientDetector: loadClientDetector(),
     }
-    await aloneInProject(pool, projectId, async () => {
+    await withImportLock(pool, projectId, async () => {
       for (const { path, file } of files) await importFile(path, file, format, deps)
-    }).finally(() => notes.settle())
+    }).finally(() => notes.flush())
   } finally {
     await pool.end()
   }
@@ -57,83 +54,69 @@ export async function importLogs(args: readonly string[]): Promise<void> {
 async function importFile(path: string, file: LogFileOnDisk, format: LogFormat | undefined, deps: ImportDeps) {
   const progress = createImportProgress(path, file)
   try {
-    const imported = await importLog(file, logLineReader(format), deps, progress.update)
-    progress.end(summaryOf(imported, deps))
+    const imported = await importLog(file, createLogLineParser(format), deps, progress.update)
+    progress.end(formatSummary(imported, deps))
   } catch (error) {
-    progress.end('interrupted; what was counted stays so. Import it again to go on from there.')
-    throw isBrokenArchive(error) ? new Problem('invalid_request', `${path} is a broken gzip file.`) : error
+    progress.end('interrupted. Views counted so far are kept; import the file again to continue.')
+    throw isBrokenArchive(error) ? new Problem('invalid_request', `${path} is not a valid gzip file.`) : error
   }
 }
 
 const isBrokenArchive = (error: unknown) => /^Z_|^ERR_ZLIB/.test(String((error as { code?: unknown }).code))
 
-function summaryOf({ lines, counted, dropped, unreadable, linesBefore }: Imported, { site }: ImportDeps): string {
-  const reasons = Object.entries(dropped) as [keyof Dropped, number][]
-  const named = reasons.toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `${reason} ${number(count)}`)
+function formatSummary(
+  { lines, counted, dropped, unreadableLines, alreadyImportedLines }: ImportSummary,
+  { site }: ImportDeps,
+): string {
+  const reasons = Object.entries(dropped) as [keyof DropCounts, number][]
+  const reasonCounts = reasons
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${reason} ${formatCount(count)}`)
   const total = reasons.reduce((sum, [, count]) => sum + count, 0)
-  const leftToScript = dropped.counted_elsewhere !== undefined && site.settings.humanSource === 'script'
+  const humansCountedByScript = dropped.counted_elsewhere !== undefined && site.settings.humanSource === 'script'
   return [
-    `${number(lines)} lines`,
-    ...(linesBefore > 0 ? [`${number(linesBefore)} of them imported before`] : []),
-    `${number(counted)} views counted`,
-    `${number(total)} dropped${named.length > 0 ? ` (${named.join(', ')})` : ''}`,
-    `${number(unreadable)} unreadable`,
-    ...(leftToScript ? ['people are counted by the script in this project, so not from logs'] : []),
+    `${formatCount(lines)} lines`,
+    ...(alreadyImportedLines > 0 ? [`${formatCount(alreadyImportedLines)} already imported`] : []),
+    `${formatCount(counted)} views counted`,
+    `${formatCount(total)} dropped${reasonCounts.length > 0 ? ` (${reasonCounts.join(', ')})` : ''}`,
+    `${formatCount(unreadableLines)} unreadable`,
+    ...(humansCountedByScript
+      ? ['human views are not counted from logs, because this project counts them with the script']
+      : []),
   ].join('; ')
 }
 
-const number = (count: number) => count.toLocaleString('en')
+const formatCount = (count: number) => count.toLocaleString('en')
 
-const retryEveryMs = 5_000
+const retryDelayMs = 5_000
 
-/** A full buffer empties: the worker is at it. */
-async function patiently<Result>(act: () => Promise<Result>): Promise<Result> {
+/** Retries while the buffer is full, because the worker empties it. */
+async function retryWhileUnavailable<Result>(act: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await act()
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'unavailable') throw error
-      await sleep(retryEveryMs)
+      await sleep(retryDelayMs)
     }
   }
 }
 
-/** Two imports of one project at once could each take a file for new. */
-async function aloneInProject(pool: Pool, projectId: Id<'prj'>, work: () => Promise<void>): Promise<void> {
+/** Two concurrent imports for one project could each treat a file as new. */
+async function withImportLock(pool: Pool, projectId: Id<'prj'>, work: () => Promise<void>): Promise<void> {
   const client: PoolClient = await pool.connect()
   try {
-    const { rows } = await client.query<{ taken: boolean }>(
-      `SELECT pg_try_advisory_lock(hashtext('import_run'), hashtext($1)) AS taken`,
+    const { rows } = await client.query<{ acquired: boolean }>(
+      `SELECT pg_try_advisory_lock(hashtext('import_run'), hashtext($1)) AS acquired`,
       [projectId],
     )
-    if (!rows[0]?.taken) throw new Problem('unavailable', 'Another import for this project is under way.')
+    if (!rows[0]?.acquired)
+      throw new Problem(
+        'unavailable',
+        'Another import for this project is in progress. Try again when it has finished.',
+      )
     await work()
   } finally {
-    client.release(true) // closed, not given back: the lock goes with it
+    client.release(true) // closes the connection, which releases the lock
   }
 }
-
-function readArguments(args: readonly string[]): {
-  projectId: Id<'prj'>
-  format: LogFormat | undefined
-  paths: string[]
-} {
-  const { values, positionals } = parse(args)
-  const { project = '', format } = values
-  if (!isId('prj', project)) throw wrong(project === '' ? '--project is missing.' : `${project} is not a project's id.`)
-  const known = logFormats.find((name) => name === format)
-  if (format !== undefined && !known) throw wrong(`--format has to be one of ${logFormats.join(', ')}.`)
-  if (positionals.length === 0) throw wrong('Name at least one file.')
-  return { projectId: project, format: known, paths: positionals }
-}
-
-function parse(args: readonly string[]) {
-  const options = { project: { type: 'string' }, format: { type: 'string' } } as const
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true })
-  } catch (error) {
-    throw wrong((error as Error).message)
-  }
-}
-
-const wrong = (message: string) => new UsageError(`${message}\n\n${usage}`)

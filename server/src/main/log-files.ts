@@ -1,4 +1,4 @@
-/** Access logs on disk, packed or not. */
+/** Access logs on disk, plain or compressed with gzip. */
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
@@ -7,20 +7,23 @@ import { UsageError } from './usage-error.ts'
 
 export interface LogFileOnDisk extends LogFile {
   sizeBytes: number
-  /** Of the file as it lies there, in the latest reading. */
+  /** Bytes read from the file, before decompression, since the last call of `read`. */
   readBytes(): number
 }
 
 const gzipMagic = Buffer.from([0x1f, 0x8b])
-const restedForMs = 60_000
+const unchangedForMs = 60_000
 
 export interface OpenedLogs {
   files: { path: string; file: LogFileOnDisk }[]
-  /** Why the others are none, a sentence each. */
+  /** A message for each file that cannot be read. */
   unreadable: string[]
 }
 
-/** Those that can be read, in their order: of a log and the one before it only one is there until the first rotation. */
+/**
+ * Opens the files that can be read, in the given order. The others are reported, not fatal: until the first rotation, only the
+ * current one of `access.log` and `access.log.1` exists.
+ */
 export async function openLogFiles(paths: readonly string[]): Promise<OpenedLogs> {
   const opened: OpenedLogs = { files: [], unreadable: [] }
   for (const path of paths) {
@@ -35,11 +38,11 @@ export async function openLogFiles(paths: readonly string[]): Promise<OpenedLogs
 }
 
 async function openLogFile(path: string): Promise<LogFileOnDisk> {
-  const { size, mtimeMs, isPacked } = await look(path)
+  const { size, mtimeMs, isCompressed } = await inspect(path)
   let readBytes = 0
   return {
     sizeBytes: size,
-    isBeingWritten: !isPacked && Date.now() - mtimeMs < restedForMs,
+    isBeingWritten: !isCompressed && Date.now() - mtimeMs < unchangedForMs,
     readBytes: () => readBytes,
     read() {
       readBytes = 0
@@ -47,21 +50,21 @@ async function openLogFile(path: string): Promise<LogFileOnDisk> {
       file.on('data', (chunk) => {
         readBytes += chunk.length
       })
-      if (!isPacked) return file as AsyncIterable<Buffer>
-      const unpacked = createGunzip({ chunkSize: 256 * 1024 })
-      file.on('error', (error) => unpacked.destroy(error))
-      return file.pipe(unpacked) as AsyncIterable<Buffer>
+      if (!isCompressed) return file as AsyncIterable<Buffer>
+      const decompressed = createGunzip({ chunkSize: 256 * 1024 })
+      file.on('error', (error) => decompressed.destroy(error))
+      return file.pipe(decompressed) as AsyncIterable<Buffer>
     },
   }
 }
 
-async function look(path: string): Promise<{ size: number; mtimeMs: number; isPacked: boolean }> {
+async function inspect(path: string): Promise<{ size: number; mtimeMs: number; isCompressed: boolean }> {
   const stats = await stat(path)
-  if (!stats.isFile()) throw new Error('it is no file')
+  if (!stats.isFile()) throw new Error('not a regular file')
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0)
-    return { size: stats.size, mtimeMs: stats.mtimeMs, isPacked: bytesRead === 2 && buffer.equals(gzipMagic) }
+    return { size: stats.size, mtimeMs: stats.mtimeMs, isCompressed: bytesRead === 2 && buffer.equals(gzipMagic) }
   } finally {
     await file.close()
   }

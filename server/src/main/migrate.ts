@@ -5,22 +5,22 @@ import { migrate } from '../platform/migrations/migrate.ts'
 import { isServiceUnavailable } from '../platform/service-unavailable.ts'
 import { connectServices } from './connect-services.ts'
 
-const triesWhileAway = 60
-const betweenTriesMs = 1_000
+const maxAttempts = 60
+const retryDelayMs = 1_000
 
-/** In a fresh installation everything starts together: an engine that is not up yet is waited for. */
+/** Retries for a minute while a service is unreachable, because in a new deployment everything starts at the same time. */
 export async function migrateServices(config: ServicesConfig, log: Log): Promise<void> {
   const services = connectServices(config, log)
   try {
-    for (let tries = 1; ; tries++) {
+    for (let attempts = 1; ; attempts++) {
       try {
         await migrate(config, services, log)
-        log.info('the schema is up to date')
+        log.info('schema up to date')
         return
       } catch (error) {
-        if (!isServiceUnavailable(error) || tries === triesWhileAway) throw error
-        log.warn({ error: String(error), tries }, 'an engine is away: trying again')
-        await sleep(betweenTriesMs)
+        if (!isServiceUnavailable(error) || attempts === maxAttempts) throw error
+        log.warn({ error: String(error), attempts }, 'service unreachable: retrying')
+        await sleep(retryDelayMs)
       }
     }
   } finally {

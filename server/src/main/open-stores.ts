@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { SettingsStore } from '../analytics/settings/settings-store.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
-import { AuditStore, nameOfActor, recordAudit } from '../audit/audit-store.ts'
+import { AuditStore, actorName, recordAudit } from '../audit/audit-store.ts'
 import type { AuditTables } from '../audit/tables.ts'
 import { GithubAppStore } from '../github/app-store.ts'
-import { GithubVisitStore } from '../github/authorization-store.ts'
+import { GithubAuthorizationStore } from '../github/authorization-store.ts'
 import type { GithubTables } from '../github/tables.ts'
 import { EventStore } from '../jobs/event-store.ts'
 import { JobStore } from '../jobs/job-store.ts'
@@ -23,10 +23,10 @@ import { PersonStore } from '../people/person-store.ts'
 import { createRevokeInvitations } from '../people/revoke-invitations.ts'
 import type { PeopleTables } from '../people/tables.ts'
 import { createDatabase } from '../platform/postgres.ts'
-import { HookDeliveryStore } from '../projects/hook-delivery-store.ts'
 import { ProjectStore } from '../projects/project-store.ts'
 import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
+import { WebhookDeliveryStore } from '../projects/webhook-delivery-store.ts'
 
 export interface Stores {
   projects: ProjectStore
@@ -34,9 +34,9 @@ export interface Stores {
   keys: KeyStore
   audit: AuditStore
   repositories: RepositoryStore
-  deliveries: HookDeliveryStore
+  deliveries: WebhookDeliveryStore
   githubApps: GithubAppStore
-  visits: GithubVisitStore
+  authorizations: GithubAuthorizationStore
   jobs: JobStore
   events: EventStore
   pauses: PauseStore
@@ -58,9 +58,9 @@ export function openStores(pool: Pool): Stores {
     keys: new KeyStore(createDatabase<KeyTables>(pool), recordAudit, revokeInvitations),
     audit: new AuditStore(createDatabase<AuditTables>(pool)),
     repositories: new RepositoryStore(createDatabase<ProjectTables>(pool), recordAudit),
-    deliveries: new HookDeliveryStore(createDatabase<ProjectTables>(pool)),
+    deliveries: new WebhookDeliveryStore(createDatabase<ProjectTables>(pool)),
     githubApps: new GithubAppStore(createDatabase<GithubTables>(pool)),
-    visits: new GithubVisitStore(createDatabase<GithubTables>(pool)),
+    authorizations: new GithubAuthorizationStore(createDatabase<GithubTables>(pool)),
     jobs: new JobStore(createDatabase<JobTables>(pool), recordAudit),
     events: new EventStore(createDatabase<JobTables>(pool)),
     pauses: new PauseStore(createDatabase<JobTables>(pool), recordAudit),
@@ -70,6 +70,6 @@ export function openStores(pool: Pool): Stores {
     budgets: new BudgetStore(createDatabase<ModelTables>(pool), recordAudit),
     analyticsSettings: new SettingsStore(createDatabase<AnalyticsTables>(pool), recordAudit),
     people: new PersonStore(createDatabase<PeopleTables>(pool)),
-    invitations: new InvitationStore(createDatabase<PeopleTables>(pool), recordAudit, nameOfActor),
+    invitations: new InvitationStore(createDatabase<PeopleTables>(pool), recordAudit, actorName),
   }
 }

@@ -1,26 +1,26 @@
-/** The real process, as an operator starts it, before a played gateway. */
+/** Runs the real runner process, as an operator starts it, against a simulated gateway. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import { freePort } from '../../../dev-services/free-port.ts'
 import { selfSignedCertificate } from '../platform/egress/testing/certificate.ts'
-import { PlayedGateway, runnerToken } from '../runner/testing/played-gateway.ts'
+import { runnerToken, SimulatedGateway } from '../runner/testing/simulated-gateway.ts'
 
 const program = join(import.meta.dirname, 'colophon-server.ts')
-let gateway: PlayedGateway
-const started: ChildProcess[] = []
+let gateway: SimulatedGateway
+const children: ChildProcess[] = []
 beforeEach(async () => {
-  gateway = await PlayedGateway.start(inject('services').modelUrl, { 'docs/index.md': '# Index\n' })
+  gateway = await SimulatedGateway.start(inject('services').modelUrl, { 'docs/index.md': '# Index\n' })
 })
 afterEach(async () => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
+  for (const child of children.splice(0)) child.kill('SIGKILL')
   await gateway[Symbol.asyncDispose]()
 })
 
-async function start(settings: Record<string, string> = {}, ...around: string[]) {
+async function start(settings: Record<string, string> = {}, ...wrapper: string[]) {
   const listen = `127.0.0.1:${await freePort()}`
-  const commandLine = [...around, process.execPath, program, 'runner']
+  const commandLine = [...wrapper, process.execPath, program, 'runner']
   const [command = '', ...args] = commandLine
   const child = spawn(command, args, {
     env: {
@@ -31,61 +31,62 @@ async function start(settings: Record<string, string> = {}, ...around: string[])
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  started.push(child)
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const until = (words: string) => vi.waitFor(() => expect(said).toContain(words), { timeout: 40_000, interval: 50 })
-  return { child, ended, until, said: () => said, url: `http://${listen}` }
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null)
+  const waitForOutput = (text: string) =>
+    vi.waitFor(() => expect(output).toContain(text), { timeout: 40_000, interval: 50 })
+  return { child, exitCode, waitForOutput, output: () => output, url: `http://${listen}` }
 }
 
 const script = (...steps: object[]) => `${Math.random()}\n\`\`\`script\n${JSON.stringify(steps)}\n\`\`\``
 const sleepFor = (seconds: number) =>
   script({ call: [{ tool: 'bash', arguments: { command: `sleep ${seconds}` } }] }, { say: 'Done.' })
 
-it('takes turns, several at once, and says how it is', async () => {
-  gateway.badDays.claimFailures = 3
+it('runs several turns at once, and reports its readiness', async () => {
+  gateway.faults.claimFailures = 3
   const runner = await start()
-  const turns = [1, 2, 3].map(() => gateway.offer({ prompt: 'script: write' }))
-  await runner.until('ready: waiting for turns')
+  const turns = [1, 2, 3].map(() => gateway.enqueue({ prompt: 'script: write' }))
+  await runner.waitForOutput('ready: waiting for turns')
   await expect((await fetch(`${runner.url}/readyz`)).json()).resolves.toMatchObject({ status: 'ready' })
   await vi.waitFor(
     () => expect(turns.map(({ report }) => report?.kind)).toEqual(['result', 'result', 'result']),
     60_000,
   )
   runner.child.kill('SIGTERM')
-  await expect(runner.ended).resolves.toBe(0)
-  expect(runner.said()).toContain('no turns can be claimed')
-  expect(runner.said()).toContain('turns can be claimed again')
+  await expect(runner.exitCode).resolves.toBe(0)
+  expect(runner.output()).toContain('cannot claim turns')
+  expect(runner.output()).toContain('claiming turns again')
 })
 
-it('finishes the turns in hand when it is told to stop, and takes no new one', async () => {
+it('finishes claimed turns on SIGTERM, and claims no new one', async () => {
   const runner = await start()
-  const turn = gateway.offer({ prompt: sleepFor(4) })
+  const turn = gateway.enqueue({ prompt: sleepFor(4) })
   await vi.waitFor(() => expect(turn.events).not.toEqual([]), 40_000)
   runner.child.kill('SIGTERM')
-  // A turn that is offered before the signal has arrived may be claimed, and is handed back.
+  // A turn that is queued before the signal arrives may still be claimed; it is then released.
   await vi.waitFor(async () => expect((await fetch(`${runner.url}/readyz`)).status).toBe(503), 3_000)
-  const late = gateway.offer({ prompt: 'script: answer' })
-  await expect(runner.ended).resolves.toBe(0)
+  const late = gateway.enqueue({ prompt: 'script: answer' })
+  await expect(runner.exitCode).resolves.toBe(0)
   expect(turn.report?.kind).toBe('result')
-  expect(late.signsOfLifeMs).toEqual([])
+  expect(late.heartbeatsAtMs).toEqual([])
 })
 
-it('hands back what does not finish in time', async () => {
+it('releases turns that do not finish within the grace period', async () => {
   const runner = await start({ COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '1' })
-  const turn = gateway.offer({ prompt: sleepFor(600) })
+  const turn = gateway.enqueue({ prompt: sleepFor(600) })
   await vi.waitFor(() => expect(turn.events).not.toEqual([]), 40_000)
   const startedAt = Date.now()
   runner.child.kill('SIGTERM')
-  await expect(runner.ended).resolves.toBe(0)
+  await expect(runner.exitCode).resolves.toBe(0)
   expect(Date.now() - startedAt).toBeLessThan(6_000)
-  expect(turn.report).toEqual({ kind: 'handed_back' })
+  expect(turn.report).toEqual({ kind: 'released' })
 })
 
-it('does not start where a wall is missing, and says what to do', async () => {
-  // As in a container that allows no user namespaces.
-  const inContainer = [
+it('does not start without a working sandbox, and says what to do', async () => {
+  // Like a container that does not allow user namespaces.
+  const container = [
     'bwrap',
     '--dev-bind',
     '/',
@@ -97,32 +98,32 @@ it('does not start where a wall is missing, and says what to do', async () => {
     '--gid',
     '1000',
   ]
-  const runner = await start({ PATH: '/usr/bin' }, ...inContainer)
-  await expect(runner.ended).resolves.toBe(78)
-  expect(runner.said()).toMatch(
-    /colophon-server runner: this machine is not fit for it yet:\n {2}.*user namespace.*\n$/,
+  const runner = await start({ PATH: '/usr/bin' }, ...container)
+  await expect(runner.exitCode).resolves.toBe(78)
+  expect(runner.output()).toMatch(
+    /colophon-server runner: this machine does not meet the requirements:\n {2}.*user namespace.*\n$/,
   )
 })
 
-it('trusts a gateway by the authority it was given, and by no other', async () => {
+it('trusts only the given CA of a gateway', async () => {
   const { key, cert } = await selfSignedCertificate(['localhost'])
-  await using secure = await PlayedGateway.start(
+  await using secure = await SimulatedGateway.start(
     inject('services').modelUrl,
     { 'docs/index.md': '# Index\n' },
     { key, cert },
   )
-  const turn = secure.offer({ prompt: 'script: write' })
-  const stranger = await start({ COLOPHON_GATEWAY_URL: secure.url })
-  await stranger.until('no turns can be claimed')
-  stranger.child.kill('SIGTERM')
-  expect(turn.signsOfLifeMs).toEqual([])
+  const turn = secure.enqueue({ prompt: 'script: write' })
+  const untrusting = await start({ COLOPHON_GATEWAY_URL: secure.url })
+  await untrusting.waitForOutput('cannot claim turns')
+  untrusting.child.kill('SIGTERM')
+  expect(turn.heartbeatsAtMs).toEqual([])
   await start({ COLOPHON_GATEWAY_URL: secure.url, COLOPHON_GATEWAY_CA_BUNDLE: cert })
   await vi.waitFor(() => expect(turn.report?.kind).toBe('result'), 40_000)
 })
 
-it('keeps asking when its token is not known', async () => {
+it('keeps running when the gateway does not know its token', async () => {
   const runner = await start({ COLOPHON_RUNNER_TOKEN: 'colophon_runner_other' })
-  await runner.until('does not know our token')
+  await runner.waitForOutput('gateway rejected the runner token')
   runner.child.kill('SIGTERM')
-  await expect(runner.ended).resolves.toBe(0)
+  await expect(runner.exitCode).resolves.toBe(0)
 })

@@ -2,73 +2,84 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { RunnerConfig } from '../platform/config.ts'
 import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer } from '../platform/http/http-server.ts'
-import { NotReady, Readiness } from '../platform/http/readiness.ts'
+import { NotReadyError, Readiness } from '../platform/http/readiness.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import type { CodingAgent } from '../runner/agents/coding-agent.ts'
 import { PiAgent } from '../runner/agents/pi/pi-agent.ts'
+import { sandboxMounts } from '../runner/execute-turn.ts'
 import { GatewayClient } from '../runner/gateway-client.ts'
-import { Box } from '../runner/sandbox/box.ts'
-import { type BoxGroups, openBoxGroups } from '../runner/sandbox/cgroup.ts'
-import { explainFailure } from '../runner/sandbox/explain-failure.ts'
-import { testSandbox } from '../runner/sandbox/self-test.ts'
-import { openWayOut } from '../runner/sandbox/way-out.ts'
-import { turnMounts } from '../runner/turn-work.ts'
+import { openSandboxCgroups, type SandboxCgroups } from '../runner/sandbox/cgroup.ts'
+import { describeSelfTestFailure } from '../runner/sandbox/describe-self-test-failure.ts'
+import { openEgressSocket } from '../runner/sandbox/egress-socket.ts'
+import { Sandbox } from '../runner/sandbox/sandbox.ts'
+import { runSandboxSelfTest } from '../runner/sandbox/self-test.ts'
 import { startWorkLoop } from '../runner/work-loop.ts'
-import { HostNotFit } from './host-not-fit.ts'
-import { type Running, serveHttp } from './running-process.ts'
+import { HostRequirementsError } from './host-requirements-error.ts'
+import { type RunningProcess, serveHttp } from './running-process.ts'
 
-export async function startRunner(config: RunnerConfig): Promise<Running> {
+export async function startRunner(config: RunnerConfig): Promise<RunningProcess> {
   const log = createLog('runner', config.log)
-  const { gatewayUrl, token, turnsAtOnce, finishSeconds } = config
-  // For all calls of this process: it calls nobody but the gateway.
+  const { gatewayUrl, token, maxConcurrentTurns, shutdownGraceSeconds } = config
+  // Set for the whole process, because it calls nothing but the gateway.
   if (config.gatewayCaPem) setDefaultCACertificates([...getCACertificates('default'), config.gatewayCaPem])
 
-  const engine = new PiAgent()
+  const agent = new PiAgent()
   const groups = openGroups(log)
-  await refuseWithoutWalls(engine, groups)
-  await warmUp(engine, groups)
+  await requireSandbox(agent, groups)
+  await warmUp(agent, groups)
 
   const readiness = new Readiness({ gateway: { essential: true, check: () => checkGateway(gatewayUrl) } }, log)
   const server = createHttpServer(config.http, log)
   addHealthRoutes(server, readiness)
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
-  const loop = startWorkLoop({ engine, gateway, gatewayUrl, groups, log }, { turnsAtOnce })
-  log.info({ engine: engine.name, turnsAtOnce, controlGroups: groups !== undefined }, 'ready: waiting for turns')
+  const loop = startWorkLoop(
+    { agent, gateway, gatewayUrl, cgroups: groups, log },
+    { maxConcurrentTurns: maxConcurrentTurns },
+  )
+  log.info(
+    { agent: agent.name, turnsAtOnce: maxConcurrentTurns, controlGroups: groups !== undefined },
+    'ready: waiting for turns',
+  )
   return {
-    stopDelaySeconds: http.stopDelaySeconds + finishSeconds,
+    shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
     async stop() {
-      readiness.stopping()
-      await loop.stop(finishSeconds)
+      readiness.markStopping()
+      await loop.stop(shutdownGraceSeconds)
       await http.stop()
     },
   }
 }
 
-function openGroups(log: Log): BoxGroups | undefined {
-  const opened = openBoxGroups()
-  if (!opened.groups)
+function openGroups(log: Log): SandboxCgroups | undefined {
+  const opened = openSandboxCgroups()
+  if (!opened.cgroups)
     log.warn(
       { reason: opened.reason },
-      'no control groups: the memory of a turn is watched, not held; with systemd, set Delegate=yes',
+      'no control groups: memory of turns is monitored, not limited; with systemd, set Delegate=yes',
     )
-  return opened.groups
+  return opened.cgroups
 }
 
-/** An agent that nothing holds is worse than none. */
-async function refuseWithoutWalls(engine: CodingAgent, groups: BoxGroups | undefined): Promise<void> {
-  if (process.platform !== 'linux') throw new HostNotFit(['The sandbox is made by Linux: run the runner there.'])
-  const tested = await testSandbox({ mounts: turnMounts(engine), groups })
-  if (tested.kind === 'failed') throw new HostNotFit(tested.failures.map(explainFailure))
+/** The runner does not start without a working sandbox. */
+async function requireSandbox(agent: CodingAgent, groups: SandboxCgroups | undefined): Promise<void> {
+  if (process.platform !== 'linux')
+    throw new HostRequirementsError(['The sandbox requires Linux. Start the runner on a Linux machine.'])
+  const result = await runSandboxSelfTest({ mounts: sandboxMounts(agent), cgroups: groups })
+  if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
 }
 
-async function warmUp(engine: CodingAgent, groups: BoxGroups | undefined): Promise<void> {
-  await using nowhere = await openWayOut({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', paths: [] })
-  await using box = await Box.open({ mounts: turnMounts(engine), gatewayDirectory: nowhere.directory, groups })
-  await engine.warmUp(box)
+async function warmUp(agent: CodingAgent, groups: SandboxCgroups | undefined): Promise<void> {
+  await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
+  await using sandbox = await Sandbox.open({
+    mounts: sandboxMounts(agent),
+    gatewayDirectory: egress.directory,
+    cgroups: groups,
+  })
+  await agent.warmUp(sandbox)
 }
 
 async function checkGateway(url: string): Promise<void> {
   const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(2_000), redirect: 'error' })
-  if (!response.ok) throw new NotReady('unreachable', `the gateway answers ${response.status}`)
+  if (!response.ok) throw new NotReadyError('unreachable', `the gateway responded with status ${response.status}`)
 }

@@ -1,4 +1,4 @@
-/** `admin ai-readers …`: a newer list of AI readers, looked at before it is taken. */
+/** `admin client-list …`: compares a newer client list with the current one, and replaces it. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import {
   type ClientList,
@@ -7,33 +7,33 @@ import {
   parseClientList,
   readClientList,
 } from '../analytics/classify/client-list.ts'
-import { compareClientLists, describeDifference } from '../analytics/classify/compare-client-lists.ts'
+import { compareClientLists, formatDifference } from '../analytics/classify/compare-client-lists.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What the newer list would change, a line each. A list with mistakes is refused. */
+/** Returns the changes in the newer list, one per line. Rejects a list with errors. */
 export function compareClientList(file: string): { list: ClientList; difference: string[] } {
-  const list = readNewer(file)
-  return { list, difference: describeDifference(compareClientLists(readClientList(), list)) }
+  const list = readNewerList(file)
+  return { list, difference: formatDifference(compareClientLists(readClientList(), list)) }
 }
 
-/** The processes read it when they start. Beside the old one first, so that no half of a list is ever there. */
+/** Processes read the list at startup. It is written to a new file and renamed, so that an incomplete list never exists. */
 export function updateClientList(list: ClientList): void {
-  const beside = `${clientListFile}.new`
+  const newFile = `${clientListFile}.new`
   try {
-    writeFileSync(beside, `${JSON.stringify(list, null, 2)}\n`)
-    renameSync(beside, clientListFile)
+    writeFileSync(newFile, `${JSON.stringify(list, null, 2)}\n`)
+    renameSync(newFile, clientListFile)
   } catch (error) {
     throw new UsageError(
-      `The list cannot be put in place: ${(error as Error).message}.\nTake it in a checkout, and build the image from that.`,
+      `Cannot write the client list: ${(error as Error).message}.\nRun this command in a checkout, and build the image from it.`,
     )
   }
 }
 
-function readNewer(file: string): ClientList {
+function readNewerList(file: string): ClientList {
   try {
     return parseClientList(readFileSync(file, 'utf8'))
   } catch (error) {
     if (error instanceof ClientListError) throw new UsageError(error.message)
-    throw new UsageError(`--file cannot be read: ${(error as Error).message}`)
+    throw new UsageError(`Cannot read --file: ${(error as Error).message}.`)
   }
 }

@@ -1,2 +1,5 @@
-/** What was typed is wrong: the message says how, and what can be typed. */
-export class UsageError extends Error {}
+/** A mistake in the command line. The message says what is wrong. */
+export class UsageError extends Error {
+  /** The command whose `--help` explains what is expected, for example `colophon-server admin key create`. */
+  command: string | undefined
+}

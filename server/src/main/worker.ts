@@ -4,11 +4,11 @@ import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/service-checks.ts'
 import { connectServices } from './connect-services.ts'
-import { type Running, serveHttp } from './running-process.ts'
-import { startJobs } from './start-jobs.ts'
-import { startViews } from './start-views.ts'
+import { startJobWorker } from './job-worker.ts'
+import { type RunningProcess, serveHttp } from './running-process.ts'
+import { startViewWorker } from './view-worker.ts'
 
-export async function startWorker(config: WorkerConfig): Promise<Running> {
+export async function startWorker(config: WorkerConfig): Promise<RunningProcess> {
   const log = createLog('worker', config.log)
   const services = connectServices(config.services, log)
   const readiness = new Readiness(
@@ -19,8 +19,8 @@ export async function startWorker(config: WorkerConfig): Promise<Running> {
     },
     log,
   )
-  const jobs = startJobs(config, services, log)
-  const views = startViews(config.services, services, log)
+  const jobs = startJobWorker(config, services, log)
+  const views = startViewWorker(config.services, services, log)
   const server = createGateway({ config: config.gateway, readiness, ...jobs.gateway, log })
   const release = async () => {
     await Promise.all([jobs.stop(), views.stop()])

@@ -4,14 +4,14 @@ import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ModelTables } from './tables.ts'
 
-/** Null: as the operator's settings have it for all projects. */
+/** Null: the default of the instance applies. */
 export interface ProjectBudget {
   maxTokensPerJob: number | null
   maxTokensPerMonth: number | null
   maxUsdPerMonth: number | null
 }
 
-/** An alias: only by one can the transaction of another store be widened. */
+/** A type alias, not an interface: otherwise the transaction type of another store cannot be extended with it. */
 export type BudgetTables = Pick<ModelTables, 'project_budget'>
 
 export class BudgetStore {
@@ -23,7 +23,7 @@ export class BudgetStore {
     this.#recordAudit = recordAudit
   }
 
-  /** With what the running month (UTC) has used; calls under way count as the most that they can be. */
+  /** With the usage of the current month (UTC). Calls in progress count with the maximum that they reserved. */
   async read(projectId: Id<'prj'>): Promise<{ own: ProjectBudget; used: { tokens: number; costUsd: number } }> {
     const [budget, month] = await Promise.all([
       this.#db.selectFrom('project_budget').selectAll().where('project_id', '=', projectId).executeTakeFirst(),
@@ -36,21 +36,21 @@ export class BudgetStore {
     ])
     return {
       own: {
-        maxTokensPerJob: asNumber(budget?.max_tokens_per_job),
-        maxTokensPerMonth: asNumber(budget?.max_tokens_per_month),
-        maxUsdPerMonth: asNumber(budget?.max_usd_per_month),
+        maxTokensPerJob: toNumber(budget?.max_tokens_per_job),
+        maxTokensPerMonth: toNumber(budget?.max_tokens_per_month),
+        maxUsdPerMonth: toNumber(budget?.max_usd_per_month),
       },
       used: { tokens: Number(month?.tokens ?? 0), costUsd: Number(month?.cost_usd ?? 0) },
     }
   }
 
-  /** Holds from the next call on. */
+  /** Takes effect from the next model call. */
   async set(projectId: Id<'prj'>, budget: ProjectBudget, actor: Actor): Promise<void> {
-    await this.#db.transaction().execute((tx) => this.setIn(tx, projectId, budget, actor))
+    await this.#db.transaction().execute((tx) => this.setInTransaction(tx, projectId, budget, actor))
   }
 
-  /** Together with whatever else is in that transaction. */
-  async setIn(
+  /** In the transaction of the caller. */
+  async setInTransaction(
     tx: Transaction<BudgetTables & AuditTables>,
     projectId: Id<'prj'>,
     budget: ProjectBudget,
@@ -74,4 +74,4 @@ export class BudgetStore {
   }
 }
 
-const asNumber = (exact: string | null | undefined) => (exact == null ? null : Number(exact))
+const toNumber = (decimal: string | null | undefined) => (decimal == null ? null : Number(decimal))

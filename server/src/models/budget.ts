@@ -1,7 +1,10 @@
-/** The calls of one job may use so many tokens; those of one project and calendar month (UTC) so many tokens, and so much money. */
-export type Budget = 'job_tokens' | 'month_tokens' | 'month_usd'
+/**
+ * Limits for model calls: tokens per job, tokens per project and calendar month (UTC), and US dollars per project and
+ * month.
+ */
+export type BudgetKind = 'job_tokens' | 'month_tokens' | 'month_usd'
 
-/** For projects that have no values of their own. Null: no limit. */
+/** For projects that set no budget. Null: no limit. */
 export interface BudgetDefaults {
   maxTokensPerJob: number
   maxTokensPerMonth: number | null

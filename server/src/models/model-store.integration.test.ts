@@ -10,25 +10,25 @@ import type { ModelTables } from './tables.ts'
 
 let instance: TestInstance
 let models: ModelStore
-let mine: Id<'prj'>
-let theirs: Id<'prj'>
+let ownProject: Id<'prj'>
+let otherProject: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'models')
   models = new ModelStore(createDatabase<ModelTables>(instance.pool))
-  mine = (await instance.stores.projects.create('Mine', { kind: 'operator' })).id
-  theirs = (await instance.stores.projects.create('Theirs', { kind: 'operator' })).id
+  ownProject = (await instance.stores.projects.create('Own', { kind: 'operator' })).id
+  otherProject = (await instance.stores.projects.create('Other', { kind: 'operator' })).id
 })
 afterAll(() => instance.drop())
 beforeEach(() => instance.pool.query('DELETE FROM model'))
 
 const entry = generateSealingKeyPair().privateEntry
-const keysFrom = (text: string) => {
+const parseKeys = (text: string) => {
   const parsed = parseSealingPrivateKeys(text)
-  if (!parsed.ok) throw new Error('no sealing keys')
+  if (!parsed.ok) throw new Error('invalid sealing keys')
   return parsed.keys
 }
-const sealer = createSealer(keysFrom(entry))
-const opener = createOpener(keysFrom(entry))
+const sealer = createSealer(parseKeys(entry))
+const opener = createOpener(parseKeys(entry))
 
 const model: Model = {
   name: 'vendor/model-4.5:large',
@@ -42,63 +42,63 @@ const model: Model = {
   isDefault: true,
 }
 
-test('a model is kept as it was given, its key sealed', async () => {
+test('stores a model, with its key sealed', async () => {
   await models.add(model, 'sk-secret', sealer)
   expect(await models.list()).toEqual([{ ...model, hasKey: true }])
-  const found = await models.find(mine, model.name)
+  const found = await models.find(ownProject, model.name)
   expect(found && (await openModelKey(found, opener))).toBe('sk-secret')
   expect(Buffer.from(found?.sealedKey ?? []).includes('sk-secret')).toBe(false)
-  await expect(models.add(model, null, sealer)).rejects.toThrow('There is a model vendor/model-4.5:large already')
+  await expect(models.add(model, null, sealer)).rejects.toThrow('A model named vendor/model-4.5:large already exists')
   await models.remove(model.name)
-  expect(await models.find(mine, model.name)).toBeUndefined()
+  expect(await models.find(ownProject, model.name)).toBeUndefined()
   await expect(models.remove(model.name)).rejects.toThrow('There is no model')
 })
 
-test('a provider may want no key', async () => {
+test('stores a model without a key', async () => {
   await models.add({ ...model, baseUrl: 'http://ollama:11434/v1' }, null, sealer)
-  const found = await models.find(mine, model.name)
+  const found = await models.find(ownProject, model.name)
   expect(found && (await openModelKey(found, opener))).toBeNull()
 })
 
-test('whoever can write the table cannot have a key sent elsewhere, or under another name', async () => {
+test('does not open a key whose row was changed to another URL or copied to another model', async () => {
   await models.add(model, 'sk-secret', sealer)
   await models.add({ ...model, name: 'other', isDefault: false }, 'sk-other', sealer)
   await instance.pool.query("UPDATE model SET base_url = 'https://evil.example/v1' WHERE name = $1", [model.name])
-  const moved = await models.find(mine, model.name)
+  const moved = await models.find(ownProject, model.name)
   await expect(moved && openModelKey(moved, opener)).rejects.toMatchObject({ code: 'not_authentic' })
   await instance.pool.query(
     'UPDATE model SET sealed_key = (SELECT sealed_key FROM model WHERE name = $1) WHERE name = $2',
     [model.name, 'other'],
   )
-  const swapped = await models.find(mine, 'other')
+  const swapped = await models.find(ownProject, 'other')
   await expect(swapped && openModelKey(swapped, opener)).rejects.toMatchObject({ code: 'not_authentic' })
 })
 
-test('there is one default, which only those have that may use it', async () => {
+test('has one default, for the projects that may use it', async () => {
   await models.add(model, null, sealer)
   await models.add({ ...model, name: 'newer' }, null, sealer)
   expect((await models.list()).map(({ name, isDefault }) => [name, isDefault])).toEqual([
     ['newer', true],
     ['vendor/model-4.5:large', false],
   ])
-  expect((await models.find(mine, 'default'))?.name).toBe('newer')
-  await models.allow('newer', [theirs])
-  expect(await models.find(mine, 'default')).toBeUndefined()
-  expect(await models.find(mine, 'newer')).toBeUndefined()
-  expect((await models.find(theirs, 'default'))?.name).toBe('newer')
-  expect((await models.listFor(mine)).map(({ name }) => name)).toEqual(['vendor/model-4.5:large'])
-  expect((await models.listFor(theirs)).map(({ name }) => name)).toEqual(['newer', 'vendor/model-4.5:large'])
-  await models.allow('newer', null)
-  expect(await models.listFor(mine)).toHaveLength(2)
+  expect((await models.find(ownProject, 'default'))?.name).toBe('newer')
+  await models.setAllowedProjects('newer', [otherProject])
+  expect(await models.find(ownProject, 'default')).toBeUndefined()
+  expect(await models.find(ownProject, 'newer')).toBeUndefined()
+  expect((await models.find(otherProject, 'default'))?.name).toBe('newer')
+  expect((await models.listFor(ownProject)).map(({ name }) => name)).toEqual(['vendor/model-4.5:large'])
+  expect((await models.listFor(otherProject)).map(({ name }) => name)).toEqual(['newer', 'vendor/model-4.5:large'])
+  await models.setAllowedProjects('newer', null)
+  expect(await models.listFor(ownProject)).toHaveLength(2)
   await expect(models.add({ ...model, name: 'default' }, null, sealer)).rejects.toThrow()
 })
 
-test('keys are sealed anew when sealing keys are replaced', async () => {
+test('reseals keys when sealing keys are rotated', async () => {
   await models.add(model, 'sk-secret', sealer)
   await models.add({ ...model, name: 'without-key', isDefault: false }, null, sealer)
-  const both = keysFrom(`${generateSealingKeyPair().privateEntry},${entry}`)
+  const both = parseKeys(`${generateSealingKeyPair().privateEntry},${entry}`)
   expect(await models.resealAll(createOpener(both), createSealer(both))).toEqual({ resealed: 1, current: 0 })
   expect(await models.resealAll(createOpener(both), createSealer(both))).toEqual({ resealed: 0, current: 1 })
-  const found = await models.find(mine, model.name)
+  const found = await models.find(ownProject, model.name)
   expect(found && (await openModelKey(found, createOpener([both[0]])))).toBe('sk-secret')
 })

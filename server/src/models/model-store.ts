@@ -2,11 +2,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { asSealedSecret, type Opener, reseal, type Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
-import { defaultModel, type Model } from './model.ts'
+import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
+import { defaultModelName, type Model } from './model.ts'
 import type { ModelTables } from './tables.ts'
 
-/** Its key is still sealed: whoever may open it does so for one call. */
+/** Its key is still sealed. It is opened for one call at a time. */
 export interface StoredModel extends Model {
   sealedKey: Uint8Array | null
 }
@@ -22,7 +22,7 @@ export class ModelStore {
     this.#db = db
   }
 
-  /** The key null: the provider wants none. A new default takes the old one's place. */
+  /** `key` is null for a provider that needs none. A new default replaces the old one. */
   async add(model: Model, key: string | null, sealer: Sealer): Promise<void> {
     const sealed = key === null ? null : await sealer.seal(key, bindingOf(model))
     await this.#db.transaction().execute(async (tx) => {
@@ -48,17 +48,17 @@ export class ModelStore {
         .onConflict((conflict) => conflict.column('name').doNothing())
         .returning('name')
         .executeTakeFirst()
-      if (!added) throw new Problem('invalid_request', `There is a model ${model.name} already: remove it first.`)
+      if (!added) throw new Problem('invalid_request', `A model named ${model.name} already exists. Remove it first.`)
     })
   }
 
-  /** Jobs that are for it get no more answers. */
+  /** Jobs that use the model can make no more calls. */
   async remove(name: string): Promise<void> {
     const removed = await this.#db.deleteFrom('model').where('name', '=', name).returning('name').executeTakeFirst()
     if (!removed) throw noSuchModel(name)
   }
 
-  async allow(name: string, projectIds: readonly Id<'prj'>[] | null): Promise<void> {
+  async setAllowedProjects(name: string, projectIds: readonly Id<'prj'>[] | null): Promise<void> {
     const allowed = await this.#db
       .updateTable('model')
       .set({ project_ids: projectIds && [...projectIds] })
@@ -68,40 +68,40 @@ export class ModelStore {
     if (!allowed) throw noSuchModel(name)
   }
 
-  /** A new default takes the old one's place. */
-  async makeDefault(name: string): Promise<void> {
+  /** Replaces the current default. */
+  async setDefault(name: string): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       await tx.updateTable('model').set({ is_default: false }).where('is_default', '=', true).execute()
-      const made = await tx
+      const updated = await tx
         .updateTable('model')
         .set({ is_default: true })
         .where('name', '=', name)
         .returning('name')
         .executeTakeFirst()
-      if (!made) throw noSuchModel(name)
+      if (!updated) throw noSuchModel(name)
     })
   }
 
-  /** Only for who runs the installation: a project sees what it may use. */
+  /** For operators only: members of a project see the models that it may use. */
   async list(): Promise<InstanceModel[]> {
     const rows = await this.#db.selectFrom('model').selectAll().orderBy('name').execute()
-    return rows.map((row) => ({ ...asModel(row), hasKey: row.sealed_key !== null }))
+    return rows.map((row) => ({ ...toModel(row), hasKey: row.sealed_key !== null }))
   }
 
-  /** The default among them is the project's own choice, where it has one. */
+  /** `isDefault` is true for the default of the project, or else for that of the instance. */
   async listFor(projectId: Id<'prj'>): Promise<Model[]> {
-    const [rows, chosen] = await Promise.all([
+    const [rows, projectDefault] = await Promise.all([
       this.#allowed(projectId).orderBy('name').execute(),
-      this.find(projectId, defaultModel),
+      this.find(projectId, defaultModelName),
     ])
-    return rows.map((row) => ({ ...asModel(row), isDefault: row.name === chosen?.name }))
+    return rows.map((row) => ({ ...toModel(row), isDefault: row.name === projectDefault?.name }))
   }
 
-  /** By its name, or `default`. Undefined: there is none, or the project may not use it. */
+  /** By name, or `default`. Undefined: the model does not exist, or the project may not use it. */
   async find(projectId: Id<'prj'>, name: string): Promise<StoredModel | undefined> {
     const row = await this.#allowed(projectId)
       .where((where) =>
-        name === defaultModel
+        name === defaultModelName
           ? where.or([
               where('is_default', '=', true),
               where('name', '=', (from) =>
@@ -110,13 +110,13 @@ export class ModelStore {
             ])
           : where('name', '=', name),
       )
-      .orderBy('is_default') // the project's own choice goes before the installation's
+      .orderBy('is_default') // the default of the project has priority over that of the instance
       .limit(1)
       .executeTakeFirst()
-    return row && { ...asModel(row), sealedKey: row.sealed_key }
+    return row && { ...toModel(row), sealedKey: row.sealed_key }
   }
 
-  /** What jobs get in a project that chose none; null: nothing. */
+  /** The model of jobs in a project without a default of its own. Null: none. */
   async instanceDefault(projectId: Id<'prj'>): Promise<string | null> {
     const row = await this.#allowed(projectId).where('is_default', '=', true).executeTakeFirst()
     return row?.name ?? null
@@ -129,17 +129,17 @@ export class ModelStore {
       .where((where) => where.or([where('project_ids', 'is', null), sql<boolean>`${projectId} = ANY (project_ids)`]))
   }
 
-  /** After a new sealing key was put first, as `CredentialStore.resealAll`. */
+  /** For key rotation, when a new sealing key has been put first. Like `CredentialStore.resealAll`. */
   async resealAll(opener: Opener, sealer: Sealer): Promise<{ resealed: number; current: number }> {
     const rows = await this.#db.selectFrom('model').selectAll().where('sealed_key', 'is not', null).execute()
     let resealed = 0
     for (const row of rows) {
-      const sealed = asSealedSecret(row.sealed_key ?? new Uint8Array())
+      const sealed = toSealedSecret(row.sealed_key ?? new Uint8Array())
       if (!sealer.needsResealing(sealed)) continue
-      const fresh = await reseal(sealed, bindingOf(asModel(row)), { opener, sealer })
+      const resealedKey = await reseal(sealed, bindingOf(toModel(row)), { opener, sealer })
       const { numUpdatedRows } = await this.#db
         .updateTable('model')
-        .set({ sealed_key: Buffer.from(fresh) })
+        .set({ sealed_key: Buffer.from(resealedKey) })
         .where('name', '=', row.name)
         .where('sealed_key', '=', Buffer.from(sealed))
         .executeTakeFirst()
@@ -150,17 +150,17 @@ export class ModelStore {
 }
 
 export async function openModelKey(model: StoredModel, opener: Opener): Promise<string | null> {
-  return model.sealedKey === null ? null : opener.open(asSealedSecret(model.sealedKey), bindingOf(model))
+  return model.sealedKey === null ? null : opener.open(toSealedSecret(model.sealedKey), bindingOf(model))
 }
 
-/** With the address: whoever can write the table still cannot have a stored key sent to an address of their own. */
+/** Includes the URL: an attacker who can write the table still cannot have a stored key sent to a URL of their choice. */
 const bindingOf = ({ name, baseUrl }: Pick<Model, 'name' | 'baseUrl'>) => ({
-  projectId: '', // the operator's, of no project
+  projectId: '', // belongs to the instance, not to a project
   credentialId: `${name} ${baseUrl}`,
   kind: 'model-key',
 })
 
-function asModel(row: Selectable<ModelTables['model']>): Model {
+function toModel(row: Selectable<ModelTables['model']>): Model {
   return {
     name: row.name,
     format: row.format,
@@ -179,4 +179,5 @@ function asModel(row: Selectable<ModelTables['model']>): Model {
   }
 }
 
-const noSuchModel = (name: string) => new Problem('not_found', `There is no model ${name}. See: admin model list`)
+const noSuchModel = (name: string) =>
+  new Problem('not_found', `There is no model named ${name}. List them with \`colophon-server admin model list\`.`)

@@ -1,10 +1,10 @@
 import type { Id } from '../platform/ids.ts'
 
-/** How the request and the answer are written. The engine speaks a model's format to us, and we speak it to the provider. */
+/** API format of the provider. The agent uses the same format towards the gateway. */
 export const modelFormats = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
 export type ModelFormat = (typeof modelFormats)[number]
 
-/** US dollars per million tokens, as decimal text: sums of money are made by PostgreSQL, exactly. Null: not known. */
+/** US dollars per million tokens, as decimal text: PostgreSQL computes costs exactly. Null: unknown. */
 export interface Prices {
   input: string | null
   output: string | null
@@ -13,12 +13,12 @@ export interface Prices {
 }
 
 export interface Model {
-  /** What jobs call it. */
+  /** The name that jobs use. */
   name: string
   format: ModelFormat
-  /** With its version and without a slash at its end, like `https://api.anthropic.com/v1`. */
+  /** With the version and without a trailing slash, like `https://api.anthropic.com/v1`. */
   baseUrl: string
-  /** What its provider calls it. */
+  /** The name that the provider uses. */
   providerModel: string
   contextWindowTokens: number
   maxOutputTokens: number
@@ -28,19 +28,19 @@ export interface Model {
   isDefault: boolean
 }
 
-/** A job that names no model has this in its place. No model has it as its name. */
-export const defaultModel = 'default'
+/** The model of a job that names none. No model has this name. */
+export const defaultModelName = 'default'
 
 export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
 
-/** Undefined: it is not an address, or one with more in it than a place. */
-export function plainBaseUrl(typed: string): string | undefined {
-  const url = URL.parse(typed)
+/** Undefined if the text is not an http(s) URL, or has a query, a fragment or credentials. */
+export function normalizeBaseUrl(text: string): string | undefined {
+  const url = URL.parse(text)
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password
   return isPlain ? url.href.replace(/\/+$/, '') : undefined
 }
 
-/** Tokens of one call, each counted in one of the four. */
+/** Tokens of one call. Each token counts in exactly one of the four. */
 export interface Usage {
   inputTokens: number
   cacheReadTokens: number

@@ -1,12 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { Budget } from './budget.ts'
+import type { BudgetKind } from './budget.ts'
 import type { ModelFormat } from './model.ts'
 
-/** PostgreSQL's `numeric` and `bigint` come as text. */
-type Exact = ColumnType<string, string | number, string | number>
-type ExactOrNull = ColumnType<string | null, string | number | null, string | number | null>
+/** The driver returns `numeric` and `bigint` as text. */
+type Decimal = ColumnType<string, string | number, string | number>
+type NullableDecimal = ColumnType<string | null, string | number | null, string | number | null>
 
 export interface ModelTables extends AuditTables {
   model: {
@@ -16,10 +16,10 @@ export interface ModelTables extends AuditTables {
     provider_model: string
     context_window_tokens: number
     max_output_tokens: number
-    input_price: ExactOrNull
-    output_price: ExactOrNull
-    cache_read_price: ExactOrNull
-    cache_write_price: ExactOrNull
+    input_price: NullableDecimal
+    output_price: NullableDecimal
+    cache_read_price: NullableDecimal
+    cache_write_price: NullableDecimal
     sealed_key: Uint8Array | null
     project_ids: Id<'prj'>[] | null
     is_default: boolean
@@ -27,9 +27,9 @@ export interface ModelTables extends AuditTables {
   }
   project_budget: {
     project_id: Id<'prj'>
-    max_tokens_per_job: ExactOrNull
-    max_tokens_per_month: ExactOrNull
-    max_usd_per_month: ExactOrNull
+    max_tokens_per_job: NullableDecimal
+    max_tokens_per_month: NullableDecimal
+    max_usd_per_month: NullableDecimal
   }
   model_call: {
     project_id: Id<'prj'>
@@ -38,24 +38,24 @@ export interface ModelTables extends AuditTables {
     turn_id: Id<'trn'>
     model: string
     month: Date
-    input_tokens: Exact
-    cache_read_tokens: Generated<Exact>
-    cache_write_tokens: Generated<Exact>
-    output_tokens: Exact
+    input_tokens: Decimal
+    cache_read_tokens: Generated<Decimal>
+    cache_write_tokens: Generated<Decimal>
+    output_tokens: Decimal
     tokens: ColumnType<string, never, never>
-    cost_usd: ExactOrNull
+    cost_usd: NullableDecimal
     reserved_at: Generated<Date>
     settled_at: Generated<Date | null>
   }
   model_month: {
     project_id: Id<'prj'>
     month: Date
-    tokens: Exact
-    cost_usd: Exact
+    tokens: Decimal
+    cost_usd: Decimal
   }
   turn_over_budget: {
     turn_id: Id<'trn'>
-    budget: Budget
+    budget: BudgetKind
     at: Generated<Date>
   }
   job: { project_id: Id<'prj'>; id: Id<'job'> }

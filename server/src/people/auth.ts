@@ -1,6 +1,7 @@
 /**
- * better-auth, narrowed to what we use of it: it keeps sessions, checks passwords and speaks OpenID Connect. People are made
- * by us alone (`person-store.ts`, `invitation-store.ts`), except those for whom the provider vouches and who were invited.
+ * Configures better-auth for the parts that Colophon uses: sessions, password verification and OpenID Connect. Colophon itself
+ * creates people (`person-store.ts`, `invitation-store.ts`); better-auth creates only invited people who sign in with the
+ * OpenID provider.
  */
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins'
@@ -8,7 +9,7 @@ import type { Kysely } from 'kysely'
 import type { OidcConfig } from '../platform/config.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { hashPassword, isPassword, maxPasswordCharacters, minPasswordCharacters } from './passwords.ts'
+import { hashPassword, maxPasswordCharacters, minPasswordCharacters, verifyPassword } from './passwords.ts'
 import { type Person, sessionCookieName } from './session.ts'
 import type { PeopleTables } from './tables.ts'
 
@@ -16,9 +17,9 @@ export interface AuthDeps {
   db: Kysely<PeopleTables>
   publicUrl: string
   sessionSecret: string
-  /** Whether somebody whom the provider brings, and who is new, was invited. */
+  /** Whether a person who signs in with the provider for the first time was invited. */
   isInvited(email: string): Promise<boolean>
-  /** Somebody whom the provider brought is a person now. */
+  /** Called after better-auth created a person who signed in with the provider. */
   onNewPerson(person: Pick<Person, 'id' | 'email'>): Promise<void>
   log: Log
 }
@@ -40,7 +41,7 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
     telemetry: { enabled: false },
     logger: {
       level: 'warn',
-      log: (_level, message) => deps.log.warn({ from: 'better-auth' }, message), // its errors are people's mistakes
+      log: (_level, message) => deps.log.warn({ from: 'better-auth' }, message), // always `warn`: what better-auth logs as errors are mistakes of people who sign in
     },
     onAPIError: { errorURL: '/sign-in' },
     emailAndPassword: {
@@ -48,7 +49,7 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
       disableSignUp: true,
       minPasswordLength: minPasswordCharacters,
       maxPasswordLength: maxPasswordCharacters,
-      password: { hash: hashPassword, verify: ({ password, hash }) => isPassword(password, hash) },
+      password: { hash: hashPassword, verify: ({ password, hash }) => verifyPassword(password, hash) },
     },
     user: {
       modelName: 'person',
@@ -77,7 +78,7 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
       },
       expiresIn: sessionSeconds,
       disableSessionRefresh: true,
-      cookieCache: { enabled: false }, // a session that was ended would live on in the cookie
+      cookieCache: { enabled: false }, // otherwise a session that was ended would stay valid in the cookie
     },
     account: {
       modelName: 'person_account',
@@ -93,7 +94,8 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
-      // Whoever can make a provider say an address would have the account that has it.
+      // With implicit linking, anyone who gets a provider to claim an email address would take over the account with that
+      // address.
       accountLinking: { enabled: true, disableImplicitLinking: true },
       encryptOAuthTokens: true,
     },
@@ -103,10 +105,11 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
     },
     advanced: {
       cookiePrefix: 'colophon',
-      // Always, also on http://localhost, where browsers take it; `__Host-` keeps neighbours on other subdomains from setting it.
+      // `Secure` is always set. Browsers accept it on http://localhost too. `__Host-` prevents other subdomains from setting the
+      // cookie.
       defaultCookieAttributes: { secure: true, httpOnly: true, sameSite: 'lax', path: '/' },
       cookies: { session_token: { name: sessionCookieName }, state: { name: '__Host-colophon_state' } },
-      useSecureCookies: false, // would put `__Secure-` before the names
+      useSecureCookies: false, // would add the prefix `__Secure-` to the cookie names
       ipAddress: { disableIpTracking: true },
       database: { generateId: ({ model }) => (model === 'user' ? newId('per') : newId('ses')) },
     },
@@ -122,7 +125,7 @@ export function createAuth(deps: AuthDeps, oidc?: OidcConfig) {
                 clientId: oidc.clientId,
                 clientSecret: oidc.clientSecret,
                 scopes: ['openid', 'email', 'profile'],
-                // A provider need not tell a name, and may tell a long one.
+                // The provider may omit the name, or send a long one.
                 mapProfileToUser: ({ name, preferred_username, email }) => ({
                   name: String(name || preferred_username || email).slice(0, 100),
                 }),

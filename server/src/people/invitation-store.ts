@@ -1,12 +1,12 @@
-/** Invitations: the only way in for everybody but the first. */
+/** Invitations to projects. Except for the first owner, people can get an account only through an invitation. */
 import { type Kysely, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import { readEmail } from './email.ts'
-import { takeMail } from './invitation-mails.ts'
-import { hashOfLinkToken, newLinkToken } from './link-token.ts'
-import { isLower, type MemberRole } from './member-role.ts'
+import { normalizeEmail } from './email.ts'
+import { reserveInvitationEmail } from './invitation-emails.ts'
+import { generateLinkToken, hashLinkToken } from './link-token.ts'
+import { isLowerRole, type MemberRole } from './member-role.ts'
 import { hashPassword } from './passwords.ts'
 import { insertPerson } from './person-store.ts'
 import type { Person } from './session.ts'
@@ -20,13 +20,13 @@ export interface Invitation {
   expiresAt: Date
 }
 
-export interface SeenInvitation {
+export interface InvitationDetails {
   projectId: Id<'prj'>
   projectName: string
   email: string
   role: MemberRole
-  /** Whether somebody with this address can sign in already. */
-  isKnown: boolean
+  /** Whether an account with this email address exists. */
+  hasAccount: boolean
 }
 
 const linkDays = 7
@@ -44,17 +44,17 @@ export class InvitationStore {
     this.#nameOfActor = nameOfActor
   }
 
-  /** A second one for the same address takes the place of the first, whose link is dead then. */
+  /** A new invitation for the same address replaces the previous one, whose link stops working. */
   async create(
     projectId: Id<'prj'>,
-    wanted: { email: string; role: MemberRole },
+    invitee: { email: string; role: MemberRole },
     actor: Actor,
-  ): Promise<{ invitation: Invitation; token: string; mayMail: boolean }> {
-    const token = newLinkToken()
-    const email = readEmail(wanted.email)
+  ): Promise<{ invitation: Invitation; token: string; mayEmail: boolean }> {
+    const token = generateLinkToken()
+    const email = normalizeEmail(invitee.email)
     return this.#db.transaction().execute(async (tx) => {
       await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
-      await refuseWhoIsGone(tx, projectId, actor)
+      await assertMayStillInvite(tx, projectId, actor)
       await tx
         .deleteFrom('invitation')
         .where('project_id', '=', projectId)
@@ -66,15 +66,18 @@ export class InvitationStore {
         .where('project_id', '=', projectId)
         .executeTakeFirstOrThrow()
       if (Number(count) >= maxPending)
-        throw new Problem('invalid_request', 'Too many invitations are open: revoke some first.')
+        throw new Problem(
+          'invalid_request',
+          `The project has ${maxPending} open invitations, which is the maximum. Revoke some first.`,
+        )
       const invitation = await tx
         .insertInto('invitation')
         .values({
           project_id: projectId,
           id: newId('inv'),
           email,
-          role: wanted.role,
-          token_hash: hashOfLinkToken(token),
+          role: invitee.role,
+          token_hash: hashLinkToken(token),
           invited_by: this.#nameOfActor(actor),
           expires_at: sql<Date>`now() + make_interval(days => ${linkDays})`,
         })
@@ -83,13 +86,13 @@ export class InvitationStore {
       await this.#recordAudit(tx, projectId, actor, {
         action: 'member.invited',
         subject: invitation.id,
-        detail: { email, role: wanted.role },
+        detail: { email, role: invitee.role },
       })
-      return { invitation, token, mayMail: await takeMail(tx, projectId, email) }
+      return { invitation, token, mayEmail: await reserveInvitationEmail(tx, projectId, email) }
     })
   }
 
-  /** Those that still let somebody in, newest first. */
+  /** Invitations that have not expired, newest first. */
   async list(projectId: Id<'prj'>): Promise<Invitation[]> {
     return this.#db
       .selectFrom('invitation')
@@ -116,54 +119,54 @@ export class InvitationStore {
     })
   }
 
-  async look(token: string): Promise<SeenInvitation> {
-    const seen = await findByToken(this.#db, token)
-    if (!seen) throw deadLink()
-    return seen
+  async lookUp(token: string): Promise<InvitationDetails> {
+    const invitation = await findByToken(this.#db, token)
+    if (!invitation) throw deadLink()
+    return invitation
   }
 
-  /** Whoever has the link gets the account of the address that it was made for, and no other. */
+  /** Creates an account for the email address that was invited, and for no other address. */
   async acceptAsNew(
     token: string,
-    wanted: { name: string; password: string },
+    account: { name: string; password: string },
     requestId: string,
   ): Promise<{ email: string }> {
-    const { email, isKnown } = await this.look(token) // before the hashing, which costs more than anybody may ask for
-    if (isKnown) throw hasAccount(email)
-    const password = await hashPassword(wanted.password)
+    const { email, hasAccount } = await this.lookUp(token) // before hashing, which is too expensive to do for anyone who asks
+    if (hasAccount) throw accountExists(email)
+    const password = await hashPassword(account.password)
     return this.#db.transaction().execute(async (tx) => {
       if (!(await lockByToken(tx, token))) throw deadLink()
-      const id = await insertPerson(tx, { name: wanted.name, email, password, isOperator: false })
-      if (!id) throw hasAccount(email)
-      await this.#join(tx, { id, email }, hashOfLinkToken(token), requestId)
+      const id = await insertPerson(tx, { name: account.name, email, password, isOperator: false })
+      if (!id) throw accountExists(email)
+      await this.#join(tx, { id, email }, hashLinkToken(token), requestId)
       return { email }
     })
   }
 
   async acceptAs(person: Pick<Person, 'id' | 'email'>, token: string, requestId: string): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      const seen = await lockByToken(tx, token)
-      if (!seen) throw deadLink()
-      if (seen.email !== person.email)
+      const invitation = await lockByToken(tx, token)
+      if (!invitation) throw deadLink()
+      if (invitation.email !== person.email)
         throw new Problem(
           'invalid_request',
-          `This invitation is for ${seen.email}, and you are signed in as ${person.email}.`,
+          `This invitation is for ${invitation.email}, but you are signed in as ${person.email}. Sign in with the other account.`,
         )
-      await this.#join(tx, person, hashOfLinkToken(token), requestId)
+      await this.#join(tx, person, hashLinkToken(token), requestId)
     })
   }
 
   async isInvited(email: string): Promise<boolean> {
-    const found = await this.#db
+    const invitation = await this.#db
       .selectFrom('invitation')
       .select('id')
       .where('email', '=', email.toLowerCase())
       .where('expires_at', '>', sql<Date>`now()`)
       .executeTakeFirst()
-    return found !== undefined
+    return invitation !== undefined
   }
 
-  /** For somebody whose address a provider vouched for: all that they were invited to. */
+  /** Accepts all open invitations of a person whose email address the provider verified. */
   async acceptAll({ id, email }: Pick<Person, 'id' | 'email'>): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
       await lockProjects(tx, (invitations) => invitations.where('email', '=', email.toLowerCase()))
@@ -171,7 +174,10 @@ export class InvitationStore {
     })
   }
 
-  /** Nobody gets less by accepting. One who was added and never came in has only what this invitation gives. */
+  /**
+   * Accepting never lowers the role of a person who has joined. A member who was added but never joined gets the role of the
+   * invitation.
+   */
   async #join(
     tx: Transaction<PeopleTables>,
     { id: personId, email }: Pick<Person, 'id' | 'email'>,
@@ -188,7 +194,7 @@ export class InvitationStore {
         .where('project_id', '=', projectId)
         .where('person_id', '=', personId)
         .executeTakeFirst()
-      const role = before && isLower(invited.role, before.role) ? before.role : invited.role
+      const role = before && isLowerRole(invited.role, before.role) ? before.role : invited.role
       const { id } = await tx
         .insertInto('project_member')
         .values({ project_id: projectId, id: newId('mbr'), email, role, person_id: personId })
@@ -201,30 +207,33 @@ export class InvitationStore {
   }
 }
 
-/** Two who use one link at once take turns, and the second finds it used. */
-async function lockByToken(tx: Transaction<PeopleTables>, token: string): Promise<SeenInvitation | undefined> {
-  await lockProjects(tx, (invitations) => invitations.where('token_hash', '=', hashOfLinkToken(token)))
+/** If a link is used twice at the same time, the second use waits for the first and then finds the link used. */
+async function lockByToken(tx: Transaction<PeopleTables>, token: string): Promise<InvitationDetails | undefined> {
+  await lockProjects(tx, (invitations) => invitations.where('token_hash', '=', hashLinkToken(token)))
   return findByToken(tx, token)
 }
 
 type Invitations = SelectQueryBuilder<PeopleTables, 'invitation', { project_id: Id<'prj'> }>
 
-/** The project's row is the lock, as it is for removing a member: who is being removed must not come back meanwhile. */
+/**
+ * Uses the project's row as the lock, like the removal of a member: a person who is being removed must not rejoin at the same
+ * time.
+ */
 async function lockProjects(
   tx: Transaction<PeopleTables>,
-  narrow: (invitations: Invitations) => Invitations,
+  filter: (invitations: Invitations) => Invitations,
 ): Promise<void> {
   await tx
     .selectFrom('project')
     .select('id')
-    .where('id', 'in', narrow(tx.selectFrom('invitation').select('project_id')))
+    .where('id', 'in', filter(tx.selectFrom('invitation').select('project_id')))
     .orderBy('id')
     .forNoKeyUpdate()
     .execute()
 }
 
-/** Asked once more with the project locked: a key may have been revoked meanwhile, and an owner removed. */
-async function refuseWhoIsGone(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, actor: Actor): Promise<void> {
+/** Checks again while the project is locked: since the first check, the key may have been revoked or the owner removed. */
+async function assertMayStillInvite(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, actor: Actor): Promise<void> {
   if (actor.kind === 'operator') return
   if (actor.kind === 'key') {
     const live = await tx
@@ -245,28 +254,35 @@ async function refuseWhoIsGone(tx: Transaction<PeopleTables>, projectId: Id<'prj
     .where('person_id', 'is not', null)
     .where('role', '=', 'owner')
     .executeTakeFirst()
-  if (!owner) throw new Problem('insufficient_role', 'You are no longer an owner of the project.')
+  if (!owner)
+    throw new Problem(
+      'insufficient_role',
+      'You are no longer an owner of the project. Ask an owner to send the invitation.',
+    )
 }
 
-async function findByToken(db: Kysely<PeopleTables>, token: string): Promise<SeenInvitation | undefined> {
+async function findByToken(db: Kysely<PeopleTables>, token: string): Promise<InvitationDetails | undefined> {
   const row = await db
     .selectFrom('invitation')
     .innerJoin('project', 'project.id', 'invitation.project_id')
     .leftJoin('person', 'person.email', 'invitation.email')
     .select(['project.id as projectId', 'project.name as projectName', 'invitation.email', 'role'])
     .select('person.id as personId')
-    .where('token_hash', '=', hashOfLinkToken(token))
+    .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
-  const { personId, ...seen } = row
-  return { ...seen, isKnown: personId !== null }
+  const { personId, ...invitation } = row
+  return { ...invitation, hasAccount: personId !== null }
 }
 
-const noSuchInvitation = () => new Problem('not_found', 'The project has no such invitation.')
+const noSuchInvitation = () => new Problem('not_found', 'The project has no invitation with this ID.')
 
-const hasAccount = (email: string) =>
-  new Problem('invalid_request', `${email} has an account here: sign in, then open the link again.`)
+const accountExists = (email: string) =>
+  new Problem('invalid_request', `${email} already has an account. Sign in, then open the link again.`)
 
 const deadLink = () =>
-  new Problem('not_found', 'This invitation was used, revoked, or is too old. Ask whoever sent it for a new one.')
+  new Problem(
+    'not_found',
+    'This invitation was used or revoked, or has expired. Ask the person who invited you for a new one.',
+  )

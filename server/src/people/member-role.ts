@@ -1,6 +1,6 @@
-/** The highest first. */
+/** From the highest to the lowest. */
 export const memberRoles = ['owner', 'editor', 'viewer'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-export const isLower = (role: MemberRole, than: MemberRole): boolean =>
+export const isLowerRole = (role: MemberRole, than: MemberRole): boolean =>
   memberRoles.indexOf(role) > memberRoles.indexOf(than)

@@ -17,7 +17,7 @@ async function projectWithOwners(count: number) {
   return { projectId, owners }
 }
 
-test('of owners who all leave at once, one stays', async () => {
+test('one owner remains if all owners leave at the same time', async () => {
   for (let round = 0; round < 5; round++) {
     const { projectId, owners } = await projectWithOwners(4)
     const outcomes = await Promise.allSettled(
@@ -27,8 +27,8 @@ test('of owners who all leave at once, one stays', async () => {
           : members.changeRole(projectId, id, 'viewer', operator),
       ),
     )
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused.map(({ reason }) => reason)).toMatchObject([
+    const rejected = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(rejected.map(({ reason }) => reason)).toMatchObject([
       { code: 'invalid_request', detail: expect.stringContaining('last owner') },
     ])
     expect(
@@ -37,13 +37,13 @@ test('of owners who all leave at once, one stays', async () => {
   }
 })
 
-test('a project that never had an owner needs none', async () => {
+test('a project that never had an owner does not need one', async () => {
   const { projectId } = await projectWithOwners(0)
   const { id } = await members.add(projectId, { email: 'a@example.com', role: 'viewer' }, operator)
   await expect(members.remove(projectId, id, operator)).resolves.toMatchObject({ id })
 })
 
-test('somebody who is added many times at once is one member, and one entry of the audit', async () => {
+test('adding a person several times at once creates one member and one audit entry', async () => {
   const { projectId } = await projectWithOwners(0)
   const spellings = ['a@example.com', 'A@example.com', 'a@EXAMPLE.com', 'A@Example.Com']
   const added = await Promise.all(spellings.map((email) => members.add(projectId, { email, role: 'editor' }, operator)))
@@ -53,7 +53,7 @@ test('somebody who is added many times at once is one member, and one entry of t
   expect(entries.filter(({ action }) => action === 'member.added')).toHaveLength(1)
 })
 
-test('a role that somebody has already is no act', async () => {
+test('setting the role that a member already has is not audited', async () => {
   const { projectId, owners } = await projectWithOwners(1)
   const [owner] = owners
   expect(await members.changeRole(projectId, owner?.id ?? '', 'owner', operator)).toEqual(owner)
@@ -61,7 +61,7 @@ test('a role that somebody has already is no act', async () => {
   expect(newest?.action).toBe('member.added')
 })
 
-test('what is refused leaves no entry in the audit', async () => {
+test('a rejected change is not audited', async () => {
   const { projectId, owners } = await projectWithOwners(1)
   const before = await audit.list(projectId, { limit: 10, before: undefined })
   await expect(members.remove(projectId, owners[0]?.id ?? '', operator)).rejects.toThrow('last owner')

@@ -2,8 +2,8 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
-import { readEmail } from './email.ts'
-import { isLower, type MemberRole } from './member-role.ts'
+import { normalizeEmail } from './email.ts'
+import { isLowerRole, type MemberRole } from './member-role.ts'
 import type { RevokeInvitations } from './revoke-invitations.ts'
 import type { PeopleTables } from './tables.ts'
 
@@ -12,11 +12,11 @@ export interface Member {
   email: string
   role: MemberRole
   createdAt: Date
-  /** Has accepted an invitation of this project: before that, nobody comes in by this. */
+  /** Whether the person has accepted an invitation to this project. Until then the role gives no access. */
   hasJoined: boolean
 }
 
-/** People who may see a project on the dashboard. A project that has owners keeps at least one. */
+/** People with a role in a project. The last owner of a project cannot be removed or lose the role. */
 export class MemberStore {
   readonly #db: Kysely<PeopleTables>
   readonly #recordAudit: RecordAudit
@@ -28,7 +28,7 @@ export class MemberStore {
     this.#revokeInvitations = revokeInvitations
   }
 
-  /** Newest first; `before` is the last id of the page before. */
+  /** Newest first. `before` is the last ID of the previous page. */
   async list(
     projectId: Id<'prj'>,
     { limit, before }: { limit: number; before: string | undefined },
@@ -38,13 +38,13 @@ export class MemberStore {
     return query.orderBy('id', 'desc').limit(limit).execute()
   }
 
-  /** Adding somebody who is there already gives them as they are: a repeated request makes no second member. */
+  /** Adding an existing member returns that member unchanged, so that requests can be repeated. */
   async add(projectId: Id<'prj'>, { email, role }: { email: string; role: MemberRole }, actor: Actor): Promise<Member> {
-    const address = readEmail(email)
+    const normalizedEmail = normalizeEmail(email)
     return this.#db.transaction().execute(async (tx) => {
       const added = await tx
         .insertInto('project_member')
-        .values({ project_id: projectId, id: newId('mbr'), email: address, role })
+        .values({ project_id: projectId, id: newId('mbr'), email: normalizedEmail, role })
         .onConflict((conflict) => conflict.columns(['project_id', 'email']).doNothing())
         .returning(columns)
         .executeTakeFirst()
@@ -52,7 +52,7 @@ export class MemberStore {
         await this.#recordAudit(tx, projectId, actor, {
           action: 'member.added',
           subject: added.id,
-          detail: { email: address, role },
+          detail: { email: normalizedEmail, role },
         })
         return added
       }
@@ -60,7 +60,7 @@ export class MemberStore {
         .selectFrom('project_member')
         .select(columns)
         .where('project_id', '=', projectId)
-        .where('email', '=', address)
+        .where('email', '=', normalizedEmail)
         .executeTakeFirstOrThrow()
     })
   }
@@ -69,8 +69,8 @@ export class MemberStore {
     return this.#db.transaction().execute(async (tx) => {
       const member = await lockMember(tx, projectId, memberId)
       if (member.role === role) return member
-      if (member.role === 'owner') await refuseLastOwner(tx, projectId, member)
-      if (isLower(role, member.role)) await this.#revokeInvitationsOf(tx, projectId, member, actor)
+      if (member.role === 'owner') await assertNotLastOwner(tx, projectId, member)
+      if (isLowerRole(role, member.role)) await this.#revokeInvitationsOf(tx, projectId, member, actor)
       await tx
         .updateTable('project_member')
         .set({ role })
@@ -89,7 +89,7 @@ export class MemberStore {
   async remove(projectId: Id<'prj'>, memberId: string, actor: Actor): Promise<Member> {
     return this.#db.transaction().execute(async (tx) => {
       const member = await lockMember(tx, projectId, memberId)
-      if (member.role === 'owner') await refuseLastOwner(tx, projectId, member)
+      if (member.role === 'owner') await assertNotLastOwner(tx, projectId, member)
       await this.#revokeInvitationsOf(tx, projectId, member, actor)
       await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('id', '=', member.id).execute()
       await this.#recordAudit(tx, projectId, actor, {
@@ -101,7 +101,7 @@ export class MemberStore {
     })
   }
 
-  /** For them and by them: or they would come back with one that they made in time. */
+  /** Revokes the invitations for the member and those that they created. Otherwise they could use one to rejoin. */
   #revokeInvitationsOf(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, { id, email }: Member, actor: Actor) {
     return this.#revokeInvitations(tx, projectId, { invitedBy: email, forEmail: email }, { because: id, actor })
   }
@@ -115,7 +115,7 @@ const columns = [
   sql<boolean>`person_id IS NOT NULL`.as('hasJoined'),
 ] as const
 
-/** The project's row is the lock: two owners who remove each other at once must not both succeed. */
+/** Uses the project's row as the lock: if two owners remove each other at the same time, only one must succeed. */
 async function lockMember(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, memberId: string): Promise<Member> {
   if (!isId('mbr', memberId)) throw noSuchMember()
   await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
@@ -129,8 +129,8 @@ async function lockMember(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, m
   return member
 }
 
-/** An owner who never joined cannot take the place of one who did. */
-async function refuseLastOwner(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, leaving: Member): Promise<void> {
+/** An owner who never joined does not count as a replacement for one who did. */
+async function assertNotLastOwner(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, leaving: Member): Promise<void> {
   let others = tx
     .selectFrom('project_member')
     .select('id')
@@ -139,7 +139,7 @@ async function refuseLastOwner(tx: Transaction<PeopleTables>, projectId: Id<'prj
     .where('id', '!=', leaving.id)
   if (leaving.hasJoined) others = others.where('person_id', 'is not', null)
   if (!(await others.limit(1).executeTakeFirst()))
-    throw new Problem('invalid_request', 'This is the last owner of the project: make somebody else an owner first.')
+    throw new Problem('invalid_request', 'This is the last owner of the project. Make another member an owner first.')
 }
 
-const noSuchMember = () => new Problem('not_found', 'The project has no such member.')
+const noSuchMember = () => new Problem('not_found', 'The project has no member with this ID.')

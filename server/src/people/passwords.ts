@@ -1,13 +1,13 @@
-/** Passwords as argon2id hashes, in the usual text form, so that the cost can be raised later without losing the old ones. */
+/** Passwords as argon2id hashes in the usual text format, so that the cost can be raised later while old hashes stay valid. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Problem } from '../platform/http/problem.ts'
 
-/** As OWASP advises where 19 MiB are to be had for a sign-in. */
+/** The OWASP recommendation for 19 MiB of memory per sign-in. */
 const cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
 const tagBytes = 32
 
-/** What waits has given up nothing but time; what does not fit would only fill the memory and the threads of all others. */
+/** A request that waits loses only time. Without these limits, hashing would exhaust the memory and threads of the process. */
 const maxConcurrent = 2
 const maxWaiting = 20
 
@@ -20,27 +20,27 @@ const waiting: (() => void)[] = []
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const tag = await tagOf(password, salt, cost)
+  const tag = await deriveTag(password, salt, cost)
   const { memoryKib, passes, parallelism } = cost
-  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`
+  return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${parallelism}$${toBase64(salt)}$${toBase64(tag)}`
 }
 
-export async function isPassword(password: string, hash: string): Promise<boolean> {
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/.exec(hash)
   if (!parts) return false
   const [, memoryKib, passes, parallelism, salt = '', tag = ''] = parts
-  const wanted = Buffer.from(tag, 'base64')
-  const given = await tagOf(password, Buffer.from(salt, 'base64'), {
+  const expected = Buffer.from(tag, 'base64')
+  const actual = await deriveTag(password, Buffer.from(salt, 'base64'), {
     memoryKib: Number(memoryKib),
     passes: Number(passes),
     parallelism: Number(parallelism),
   })
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
-/** The same letters can be typed as different code points: what looks equal is equal. */
-const tagOf = (password: string, salt: Buffer, { memoryKib, passes, parallelism }: typeof cost) =>
-  inTurn(() =>
+/** Normalizes the password, because keyboards produce different code points for the same character. */
+const deriveTag = (password: string, salt: Buffer, { memoryKib, passes, parallelism }: typeof cost) =>
+  withConcurrencyLimit(() =>
     derive('argon2id', {
       message: Buffer.from(password.normalize('NFKC')),
       nonce: salt,
@@ -51,13 +51,17 @@ const tagOf = (password: string, salt: Buffer, { memoryKib, passes, parallelism 
     }),
   )
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+async function withConcurrencyLimit<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < maxConcurrent) running++
-  else if (waiting.length < maxWaiting) await new Promise<void>((go) => waiting.push(go))
+  else if (waiting.length < maxWaiting) await new Promise<void>((resume) => waiting.push(resume))
   else
-    throw new Problem('unavailable', 'Too many passwords are being looked at: try again in a moment.', {
-      headers: { 'retry-after': '2' },
-    })
+    throw new Problem(
+      'unavailable',
+      'Too many passwords are being checked at the moment. Try again in a few seconds.',
+      {
+        headers: { 'retry-after': '2' },
+      },
+    )
   try {
     return await work()
   } finally {
@@ -67,4 +71,4 @@ async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
+const toBase64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')

@@ -1,9 +1,9 @@
-/** People, and the links that let one in for the first time or again. */
+/** People, and the one-time links that create the first owner or reset a password. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import { readEmail } from './email.ts'
-import { hashOfLinkToken, newLinkToken } from './link-token.ts'
+import { normalizeEmail } from './email.ts'
+import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import type { MemberRole } from './member-role.ts'
 import { hashPassword } from './passwords.ts'
 import type { PeopleTables } from './tables.ts'
@@ -14,7 +14,7 @@ export interface NewPerson {
   password: string
 }
 
-export interface Membership {
+export interface ProjectMembership {
   id: Id<'prj'>
   name: string
   createdAt: Date
@@ -32,9 +32,18 @@ export class PersonStore {
     this.#db = db
   }
 
-  /** Whether anybody runs the installation. Somebody who was invited to a project may be there before. */
+  /** Whether the instance has an operator. People who were invited to a project may exist before it has one. */
   async hasOperator(): Promise<boolean> {
     return hasOperator(this.#db)
+  }
+
+  async listOperators(): Promise<{ id: Id<'per'>; name: string; email: string }[]> {
+    return this.#db
+      .selectFrom('person')
+      .select(['id', 'name', 'email'])
+      .where('is_operator', '=', true)
+      .orderBy('email')
+      .execute()
   }
 
   async makeOperator(email: string): Promise<void> {
@@ -44,64 +53,67 @@ export class PersonStore {
       .where('email', '=', email.toLowerCase())
       .returning('id')
       .executeTakeFirst()
-    if (!person) throw nobodyHas(email)
+    if (!person) throw noSuchPerson(email)
   }
 
-  /** For the first owner's link. Older ones hold as well: several replicas may start at once, and each tells its own. */
-  async newOwnerToken(): Promise<string> {
-    return addWayIn(this.#db, null)
+  /**
+   * Creates a token for the link of the first owner. Older tokens stay valid: several replicas may start at the same time, and
+   * each logs its own link.
+   */
+  async createFirstOwnerToken(): Promise<string> {
+    return createOneTimeLink(this.#db, null)
   }
 
-  /** For somebody who lost the password. */
-  async newPasswordToken(email: string): Promise<string> {
+  /** Creates a token with which a person who forgot their password can set a new one. */
+  async createPasswordResetToken(email: string): Promise<string> {
     const person = await this.#db
       .selectFrom('person')
       .select('id')
       .where('email', '=', email.toLowerCase())
       .executeTakeFirst()
-    if (!person) throw nobodyHas(email)
-    return addWayIn(this.#db, person.id)
+    if (!person) throw noSuchPerson(email)
+    return createOneTimeLink(this.#db, person.id)
   }
 
   /**
-   * The first owner runs the installation, and owns the projects that have nobody: those made at the machine before there
-   * was a dashboard. Of two who come at once, one is the first. The link is looked at before the password is hashed, which
-   * costs more than anybody may ask for, and again when nobody else can use it.
+   * The first owner becomes an operator, and the owner of all projects without members: those that were created with
+   * `colophon-server admin`. Of two requests at the same time, one succeeds. The link is checked before the password is
+   * hashed, because hashing is too expensive to do for anyone who asks, and again under the lock.
    */
-  async createFirstOwner(token: string, wanted: NewPerson): Promise<void> {
-    const email = readEmail(wanted.email)
-    await refuseDeadOwnerLink(this.#db, token)
-    const password = await hashPassword(wanted.password)
+  async createFirstOwner(token: string, person: NewPerson): Promise<void> {
+    const email = normalizeEmail(person.email)
+    await assertValidOwnerLink(this.#db, token)
+    const password = await hashPassword(person.password)
     await this.#db.transaction().execute(async (tx) => {
       await sql`SELECT pg_advisory_xact_lock(hashtext('the first owner'))`.execute(tx)
-      await refuseDeadOwnerLink(tx, token)
-      const id = await insertPerson(tx, { name: wanted.name, email, password, isOperator: true })
+      await assertValidOwnerLink(tx, token)
+      const id = await insertPerson(tx, { name: person.name, email, password, isOperator: true })
       if (!id)
         throw new Problem(
           'invalid_request',
-          `${email} has an account here: take another, or run colophon-server admin operator --email ${email}.`,
+          `${email} already has an account. Use another address, or run colophon-server admin operator add --email ${email}.`,
         )
-      await ownWhatHasNobody(tx, { id, email })
+      await takeOwnershipOfOrphanedProjects(tx, { id, email })
       await tx.deleteFrom('one_time_link').where('person_id', 'is', null).execute()
     })
   }
 
-  /** A new password for somebody who has a link for it; every session and every link of theirs ends. Returns their address. */
+  /** Sets a new password with a one-time link, and ends all sessions and links of the person. Returns their email address. */
   async resetPassword(token: string, password: string): Promise<string> {
-    const { id, email } = await personOfLink(this.#db, token)
+    const { id, email } = await findPersonByLink(this.#db, token)
     const hash = await hashPassword(password)
     return this.#db.transaction().execute(async (tx) => {
       await tx.selectFrom('person').select('id').where('id', '=', id).forNoKeyUpdate().execute()
-      await personOfLink(tx, token)
-      await forgetLinks(tx, id)
+      await findPersonByLink(tx, token)
+      await deleteOneTimeLinks(tx, id)
       await tx.deleteFrom('person_session').where('person_id', '=', id).execute()
-      await putPassword(tx, id, hash)
+      await setPassword(tx, id, hash)
       return email
     })
   }
 
-  /** Of somebody who accepted an invitation of this very project: the address alone says nothing. */
-  async roleIn(projectId: string, personId: Id<'per'>): Promise<MemberRole | undefined> {
+  /** The role of a person who accepted an invitation to this project. The email address alone gives no role. */
+  async findRole(projectId: string, personId: Id<'per'>): Promise<MemberRole | undefined> {
     const member = await this.#db
       .selectFrom('project_member')
       .select('role')
@@ -111,7 +123,7 @@ export class PersonStore {
     return member?.role
   }
 
-  async listProjects(personId: Id<'per'>): Promise<Membership[]> {
+  async listProjects(personId: Id<'per'>): Promise<ProjectMembership[]> {
     return this.#db
       .selectFrom('project_member')
       .innerJoin('project', 'project.id', 'project_member.project_id')
@@ -129,7 +141,7 @@ export class PersonStore {
   }
 }
 
-async function ownWhatHasNobody(
+async function takeOwnershipOfOrphanedProjects(
   tx: Transaction<PeopleTables>,
   { id: personId, email }: { id: Id<'per'>; email: string },
 ): Promise<void> {
@@ -147,7 +159,7 @@ async function ownWhatHasNobody(
       .execute()
 }
 
-/** With the password as a hash. Undefined: somebody has the address, perhaps since a moment ago. */
+/** Expects the password as a hash. Returns undefined if the email address is taken. */
 export async function insertPerson(
   tx: Transaction<PeopleTables>,
   person: NewPerson & { isOperator: boolean },
@@ -160,7 +172,7 @@ export async function insertPerson(
     .returning('id')
     .executeTakeFirst()
   if (!inserted) return undefined
-  await putPassword(tx, id, person.password)
+  await setPassword(tx, id, person.password)
   return id
 }
 
@@ -174,35 +186,35 @@ async function hasOperator(db: Kysely<PeopleTables>): Promise<boolean> {
   return operator !== undefined
 }
 
-async function refuseDeadOwnerLink(db: Kysely<PeopleTables>, token: string): Promise<void> {
-  const known = await db
+async function assertValidOwnerLink(db: Kysely<PeopleTables>, token: string): Promise<void> {
+  const link = await db
     .selectFrom('one_time_link')
     .select('token_hash')
-    .where('token_hash', '=', hashOfLinkToken(token))
+    .where('token_hash', '=', hashLinkToken(token))
     .where('person_id', 'is', null)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!known || (await hasOperator(db))) throw deadLink()
+  if (!link || (await hasOperator(db))) throw invalidLink()
 }
 
-async function personOfLink(db: Kysely<PeopleTables>, token: string): Promise<{ id: Id<'per'>; email: string }> {
+async function findPersonByLink(db: Kysely<PeopleTables>, token: string): Promise<{ id: Id<'per'>; email: string }> {
   const person = await db
     .selectFrom('one_time_link')
     .innerJoin('person', 'person.id', 'one_time_link.person_id')
     .select(['person.id', 'person.email'])
-    .where('token_hash', '=', hashOfLinkToken(token))
+    .where('token_hash', '=', hashLinkToken(token))
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
-  if (!person) throw deadLink()
+  if (!person) throw invalidLink()
   return person
 }
 
-/** With a new password, older links to set one are as dead as older sessions. */
-export async function forgetLinks(db: Kysely<PeopleTables>, personId: Id<'per'>): Promise<void> {
+/** A new password invalidates older links for setting one, like older sessions. */
+export async function deleteOneTimeLinks(db: Kysely<PeopleTables>, personId: Id<'per'>): Promise<void> {
   await db.deleteFrom('one_time_link').where('person_id', '=', personId).execute()
 }
 
-async function putPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, hash: string): Promise<void> {
+async function setPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, hash: string): Promise<void> {
   await tx
     .insertInto('person_account')
     .values({ id: newId('ses'), person_id: personId, provider_id: 'credential', account_id: personId, password: hash })
@@ -210,17 +222,20 @@ async function putPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, h
     .execute()
 }
 
-async function addWayIn(db: Kysely<PeopleTables>, personId: Id<'per'> | null): Promise<string> {
-  const token = newLinkToken()
+async function createOneTimeLink(db: Kysely<PeopleTables>, personId: Id<'per'> | null): Promise<string> {
+  const token = generateLinkToken()
   const expires_at = sql<Date>`now() + make_interval(hours => ${linkHours})`
   await db
     .insertInto('one_time_link')
-    .values({ token_hash: hashOfLinkToken(token), person_id: personId, expires_at })
+    .values({ token_hash: hashLinkToken(token), person_id: personId, expires_at })
     .execute()
   return token
 }
 
-const nobodyHas = (email: string) => new Problem('not_found', `Nobody here has the address ${email}.`)
+const noSuchPerson = (email: string) => new Problem('not_found', `There is no account with the email address ${email}.`)
 
-const deadLink = () =>
-  new Problem('not_found', 'This link was used, or is too old. Whoever runs the service can make a new one.')
+const invalidLink = () =>
+  new Problem(
+    'not_found',
+    'This link was used or has expired. Ask the operator of this Colophon instance for a new one.',
+  )

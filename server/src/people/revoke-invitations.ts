@@ -4,12 +4,15 @@ import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PeopleTables } from './tables.ts'
 
-/** Takes back what somebody or some key invited, and what is open for an address, in the transaction that takes away their right. */
+/**
+ * Revokes the open invitations that a person or an API key created, and those for an email address, in the transaction that
+ * takes away their permission.
+ */
 export type RevokeInvitations = <Tables extends AuditTables>(
   tx: Transaction<Tables>,
   projectId: Id<'prj'>,
-  which: { invitedBy: string; forEmail?: string },
-  why: { because: string; actor: Actor },
+  filter: { invitedBy: string; forEmail?: string },
+  cause: { because: string; actor: Actor },
 ) => Promise<void>
 
 export const createRevokeInvitations =

@@ -1,11 +1,11 @@
 import type { Id } from '../platform/ids.ts'
 
-/** Somebody who can sign in. What they may do in a project is their role there. */
+/** A person with an account. What they may do in a project depends on their role in it. */
 export interface Person {
   id: Id<'per'>
   email: string
   name: string
-  /** Runs the installation: makes projects, adds models. */
+  /** Whether the person administers the instance: operators create projects and add models. */
   isOperator: boolean
 }
 

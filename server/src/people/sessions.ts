@@ -1,14 +1,14 @@
-/** Sessions of people: asked at every request, of PostgreSQL itself, so that one that was ended has ended everywhere. */
+/** Sessions of people. Each request reads the session from PostgreSQL, so that a session that is ended is invalid everywhere. */
 import { APIError } from 'better-auth/api'
 import type { OidcConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { type Auth, type AuthDeps, createAuth, providerId } from './auth.ts'
-import { forgetLinks } from './person-store.ts'
+import { deleteOneTimeLinks } from './person-store.ts'
 import type { LiveSession } from './session.ts'
 
-/** What a browser is to keep from now on. */
-export interface Cookies {
+/** The cookies to set in the browser. */
+export interface SetCookies {
   setCookie: string[]
 }
 
@@ -16,7 +16,7 @@ export class Sessions {
   readonly #auth: Auth
   readonly #deps: AuthDeps
   readonly #oidc: OidcConfig | undefined
-  #withProvider: Promise<Auth> | undefined
+  #authWithProvider: Promise<Auth> | undefined
 
   constructor(deps: AuthDeps, oidc: OidcConfig | undefined) {
     this.#auth = createAuth(deps)
@@ -29,9 +29,9 @@ export class Sessions {
   }
 
   async find(cookie: string): Promise<LiveSession | undefined> {
-    const found = await this.#auth.api.getSession({ headers: new Headers({ cookie }) })
-    if (!found) return undefined
-    const { session, user } = found
+    const response = await this.#auth.api.getSession({ headers: new Headers({ cookie }) })
+    if (!response) return undefined
+    const { session, user } = response
     return {
       id: session.id as Id<'ses'>,
       person: { id: user.id as Id<'per'>, email: user.email, name: user.name, isOperator: user.isOperator === true },
@@ -40,95 +40,103 @@ export class Sessions {
     }
   }
 
-  /** The session that was there before, if any, has ended then: a person who signs in again has one. */
-  async signIn(email: string, password: string, cookie: string): Promise<Cookies> {
-    const { headers } = await asProblem(
+  /** Ends the previous session of the browser, if there is one, so that signing in again does not leave two sessions. */
+  async signIn(email: string, password: string, cookie: string): Promise<SetCookies> {
+    const { headers } = await withProblems(
       this.#auth.api.signInEmail({ body: { email, password }, headers: new Headers(), returnHeaders: true }),
     )
     await this.signOut(cookie)
     return cookiesOf(headers)
   }
 
-  async signOut(cookie: string): Promise<Cookies> {
+  async signOut(cookie: string): Promise<SetCookies> {
     const { headers } = await this.#auth.api.signOut({ headers: new Headers({ cookie }), returnHeaders: true })
     return cookiesOf(headers)
   }
 
-  /** All of this person but the one that asks. */
+  /** Ends all sessions of the person except the current one. */
   async endOthers(cookie: string): Promise<void> {
     await this.#auth.api.revokeOtherSessions({ headers: new Headers({ cookie }) })
   }
 
-  /** Ends every other session, and every link to set a password. */
-  async changePassword(cookie: string, currentPassword: string, newPassword: string): Promise<Cookies> {
+  /** Also ends all other sessions of the person and invalidates their links for setting a password. */
+  async changePassword(cookie: string, currentPassword: string, newPassword: string): Promise<SetCookies> {
     const body = { currentPassword, newPassword, revokeOtherSessions: true }
-    const { headers, response } = await asProblem(
+    const { headers, response } = await withProblems(
       this.#auth.api.changePassword({ body, headers: new Headers({ cookie }), returnHeaders: true }),
     )
-    await forgetLinks(this.#deps.db, response.user.id as Id<'per'>)
+    await deleteOneTimeLinks(this.#deps.db, response.user.id as Id<'per'>)
     return cookiesOf(headers)
   }
 
-  /** Where to send the browser. `link`: the provider's account becomes another way in for whoever is signed in. */
+  /** Returns where to send the browser. `link`: lets the signed-in person also sign in with the account at the provider. */
   async startProviderSignIn(
     purpose: 'sign_in' | 'link',
     returnTo: string,
     cookie: string,
-  ): Promise<Cookies & { url: string }> {
-    const { api } = await this.#provider()
+  ): Promise<SetCookies & { url: string }> {
+    const { api } = await this.#loadProvider()
     const body = { provider: providerId, callbackURL: returnTo, errorCallbackURL: '/sign-in', disableRedirect: true }
     const call = { body, headers: new Headers({ cookie }), returnHeaders: true } as const
-    const { headers, response } = await asProblem(
+    const { headers, response } = await withProblems(
       purpose === 'link' ? api.linkSocialAccount(call) : api.signInSocial(call),
     )
-    if (!response.url) throw providerAway()
+    if (!response.url) throw providerUnavailable()
     return { url: response.url, ...cookiesOf(headers) }
   }
 
-  /** The browser is back from the provider. */
-  async answerProvider(request: Request): Promise<Response> {
-    return inTime((await this.#provider()).handler(request))
+  /** Handles the request with which the browser comes back from the provider. */
+  async handleProviderCallback(request: Request): Promise<Response> {
+    return withTimeout((await this.#loadProvider()).handler(request))
   }
 
-  /** The provider is asked what it is when it is first needed, and again if it did not answer: it may be away when we start. */
-  async #provider(): Promise<Auth> {
-    if (!this.#oidc) throw new Problem('not_found', 'There is no provider to sign in with here.')
-    this.#withProvider ??= Promise.resolve(createAuth(this.#deps, this.#oidc))
-    const auth = await this.#withProvider
+  /**
+   * Runs OpenID discovery when the provider is first needed, and again after a failure: the provider may be unavailable when
+   * Colophon starts.
+   */
+  async #loadProvider(): Promise<Auth> {
+    if (!this.#oidc)
+      throw new Problem(
+        'not_found',
+        'This instance has no OpenID provider. Sign in with your email address and password.',
+      )
+    this.#authWithProvider ??= Promise.resolve(createAuth(this.#deps, this.#oidc))
+    const auth = await this.#authWithProvider
     try {
-      const { socialProviders } = await inTime(auth.$context)
+      const { socialProviders } = await withTimeout(auth.$context)
       if (socialProviders.length > 0) return auth
     } catch (error) {
-      this.#withProvider = undefined // else whoever needs it next would be told the same
+      this.#authWithProvider = undefined // otherwise the next sign-in would get the same error
       throw error
     }
-    this.#withProvider = undefined
-    throw providerAway()
+    this.#authWithProvider = undefined
+    throw providerUnavailable()
   }
 }
 
-const providerPatienceMs = 10_000 // the library would wait for five minutes, and with it the browser
+const providerTimeoutMs = 10_000 // the library, and with it the browser, would wait for five minutes
 
-async function inTime<Answer>(asking: Promise<Answer>): Promise<Answer> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(providerAway()), providerPatienceMs)
+async function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(providerUnavailable()), providerTimeoutMs)
   try {
-    return await Promise.race([asking, late.promise])
+    return await Promise.race([work, timeout.promise])
   } finally {
     clearTimeout(timer)
   }
 }
 
-const providerAway = () =>
-  new Problem('unavailable', 'The provider to sign in with does not answer: try again in a moment.', {
+const providerUnavailable = () =>
+  new Problem('unavailable', 'The OpenID provider does not respond. Try again in a few seconds.', {
     headers: { 'retry-after': '5' },
   })
 
-const cookiesOf = (headers: Headers): Cookies => ({ setCookie: headers.getSetCookie() })
+const cookiesOf = (headers: Headers): SetCookies => ({ setCookie: headers.getSetCookie() })
 
-async function asProblem<Answer>(calling: Promise<Answer>): Promise<Answer> {
+/** Turns errors of better-auth into problems. */
+async function withProblems<Result>(call: Promise<Result>): Promise<Result> {
   try {
-    return await calling
+    return await call
   } catch (error) {
     if (!(error instanceof APIError)) throw error
     const code = String(error.body?.code ?? '')
@@ -137,6 +145,6 @@ async function asProblem<Answer>(calling: Promise<Answer>): Promise<Answer> {
     if (code === 'INVALID_PASSWORD') throw new Problem('invalid_request', 'The current password is wrong.')
     if (error.statusCode === 401) throw new Problem('unauthenticated', 'Sign in first.')
     if (error.statusCode >= 500) throw error
-    throw new Problem('invalid_request', `${error.body?.message ?? 'This cannot be done'}.`.replace(/\.\.$/, '.'))
+    throw new Problem('invalid_request', `${error.body?.message ?? 'The request was rejected'}.`.replace(/\.\.$/, '.'))
   }
 }

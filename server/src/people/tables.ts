@@ -5,7 +5,7 @@ import type { Id } from '../platform/ids.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import type { MemberRole } from './member-role.ts'
 
-/** What we ourselves read and write of better-auth's tables, and our own. */
+/** Colophon's own tables, and the columns of better-auth's tables that Colophon itself reads and writes. */
 export interface PeopleTables
   extends AuditTables,
     Pick<ProjectTables, 'project' | 'project_member'>,
@@ -32,7 +32,7 @@ export interface PeopleTables
     token_hash: Uint8Array
     email: string
     role: MemberRole
-    /** As the audit names them (`nameOfActor`). */
+    /** The actor as in the audit log (`nameOfActor`). */
     invited_by: string
     created_at: Generated<Date>
     expires_at: Date

@@ -1,6 +1,6 @@
 /**
- * Configuration: read once from the environment into a typed value. This is the only file that reads the environment.
- * Every mistake is named at once, with what to do; the value of a variable that may hold a secret is never repeated.
+ * Reads the configuration once from the environment into a typed value. This is the only file that reads the environment.
+ * All errors are reported together, with what to do; the value of a variable that may hold a secret is never printed.
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
@@ -29,12 +29,12 @@ export interface LogConfig {
 
 export interface HttpConfig {
   listen: ListenAddress
-  /** Undefined where a proxy in front ends TLS. */
+  /** Undefined where a reverse proxy terminates TLS. */
   tls: TlsFiles | undefined
-  /** Addresses and networks whose `X-Forwarded-*` headers are believed; empty: nobody's. */
+  /** IP addresses and networks whose `X-Forwarded-*` headers are trusted. Empty: none. */
   trustedProxies: readonly string[]
-  /** How long `/readyz` says that we stop before we do, for load balancers that look only now and then. */
-  stopDelaySeconds: number
+  /** How long `/readyz` reports `stopping` before the shutdown begins, for load balancers that poll it infrequently. */
+  shutdownDelaySeconds: number
 }
 
 export interface ServicesConfig {
@@ -47,98 +47,99 @@ export interface ApiConfig {
   log: LogConfig
   services: ServicesConfig
   http: HttpConfig
-  /** Where clients and browsers find us, without a trailing slash. */
+  /** The URL that API clients and browsers use, without a trailing slash. */
   publicUrl: string
-  /** Enough to seal a secret, not to open one. */
+  /** They can seal a secret, but not open one. */
   sealingKeys: SealingPublicKeys
   views: ViewsConfig
-  /** For tests of what users type: a repository, a model. */
+  /** For connection tests of a repository or a model that a user entered. */
   egress: EgressConfig
-  /** Of the GitHubs for which the dashboard makes Apps, without a trailing slash. */
+  /** Base URLs of the GitHub servers on which the dashboard can create Apps, without a trailing slash. */
   githubUrls: readonly string[]
-  /** Where runners find the gateway, to be shown to who starts one. Undefined: nobody said. */
+  /** The URL of the gateway, which the dashboard shows to people who start a runner. Undefined: not configured. */
   gatewayUrl: string | undefined
-  /** What calls of models may use, in projects that have no values of their own: to be shown. */
+  /** Default budget of projects that set none, for display. */
   budget: JobsConfig['budget']
   people: PeopleConfig
 }
 
 /** How people sign in to the dashboard. */
 export interface PeopleConfig {
-  /** Signs the cookies of sessions; the same for all replicas. */
+  /** Signs session cookies; the same for all replicas. */
   sessionSecret: string
-  /** A provider of OpenID Connect, for those who have one. */
+  /** An OpenID Connect provider. Undefined: people sign in with passwords only. */
   oidc: OidcConfig | undefined
-  /** Undefined: invitations are links to copy. */
-  mail: MailConfig | undefined
+  /** Undefined: no email is sent, and invitations are links to copy. */
+  email: EmailConfig | undefined
 }
 
 export interface OidcConfig {
-  /** What its button says. */
+  /** Label of the sign-in button. */
   name: string
   issuer: string
   clientId: string
   clientSecret: string
 }
 
-export interface MailConfig {
+export interface EmailConfig {
   smtpUrl: string
   from: string
 }
 
-/** Of the buffer in which page views wait for ClickHouse: with so much in it no more are taken. */
+/** The buffer in which page views wait for ClickHouse. When it is full, further views are rejected. */
 export interface ViewsConfig {
-  limitBytes: number
+  maxBufferBytes: number
 }
 
 export interface WorkerConfig {
   log: LogConfig
   services: ServicesConfig
-  /** The port for runners: their API and the gateway. */
+  /** The HTTP server for runners. */
   gateway: HttpConfig
   sealingKeys: SealingPrivateKeys
   jobs: JobsConfig
   egress: EgressConfig
 }
 
-/** Where calls to addresses that users type may lead besides the public internet. */
+/** Destinations that requests to user-supplied URLs may reach in addition to the public internet. */
 export interface EgressConfig {
   allowedNetworks: readonly string[]
-  /** As `name:port`. */
+  /** As `host:port`. */
   allowedHosts: readonly string[]
   proxyUrl?: string
   caBundlePem?: string
 }
 
-/** The times and limits of agent jobs; proofs make them short. */
+/** Times and limits of agent jobs. Proofs shorten them. */
 export interface JobsConfig {
-  /** A turn whose runner shows no sign of life for this long is offered again. */
+  /** A turn is queued again after this long without a heartbeat from its runner. */
   heartbeatTimeoutSeconds: number
-  /** What a turn may take in all, from its first claim. */
+  /** Limit for a whole turn, from its first claim. */
   deadlineSeconds: number
-  noRunnerSeconds: number
+  /** A turn that no runner claims within this time fails. */
+  queueTimeoutSeconds: number
   publishTimeoutSeconds: number
-  /** A job in which nothing moved for this long is woken. */
-  standStillSeconds: number
+  /** The dispatcher wakes a job in which nothing has happened for this long. */
+  stallSeconds: number
   idleArchiveDays: number
-  /** How often an open pull request is asked for; a webhook makes it at once. */
-  pullRequestAskSeconds: number
+  /** How often an open pull request is polled; a webhook triggers a poll at once. */
+  pullRequestPollSeconds: number
   maxConcurrentPerProject: number
   maxAgentFailures: number
-  /** What calls of models may use, in projects that have no values of their own. Null: no limit. */
+  /** Default budget of projects that set none. Null: no limit. */
   budget: { maxTokensPerJob: number; maxTokensPerMonth: number | null; maxUsdPerMonth: number | null }
 }
 
 export interface RunnerConfig {
   log: LogConfig
   gatewayUrl: string
-  /** Whom to trust besides the usual authorities, where the gateway has a certificate of its own making. */
+  /** Certificate authorities to trust in addition to the public ones, for a gateway with a private certificate. */
   gatewayCaPem: string | undefined
   token: string
-  turnsAtOnce: number
-  /** How long turns in hand may go on after a request to stop, before they are handed back. */
-  finishSeconds: number
-  /** Where `/healthz` and `/readyz` answer. */
+  maxConcurrentTurns: number
+  /** How long turns in progress may continue after a stop signal before they are released. */
+  shutdownGraceSeconds: number
+  /** Serves `/healthz` and `/readyz`. */
   http: HttpConfig
 }
 
@@ -150,10 +151,10 @@ export interface ServeConfig {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export class ConfigError extends Error {
-  readonly mistakes: readonly string[]
+  readonly errors: readonly string[]
   constructor(mistakes: readonly string[]) {
     super(mistakes.join('\n'))
-    this.mistakes = mistakes
+    this.errors = mistakes
   }
 }
 
@@ -161,278 +162,291 @@ const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export const loadApiConfig = (environment: Environment = process.env): ApiConfig =>
-  read(environment, (from) => api(from, sealingPublicKeys(from)))
+  read(environment, (env) => api(env, sealingPublicKeys(env)))
 export const loadWorkerConfig = (environment: Environment = process.env): WorkerConfig => read(environment, worker)
 export const loadRunnerConfig = (environment: Environment = process.env): RunnerConfig => read(environment, runner)
-/** For the commands that need nothing else. */
+/** For the commands that need only PostgreSQL. */
 export const loadPostgresConfig = (
   environment: Environment = process.env,
 ): Pick<ServicesConfig, 'postgres'> & { log: LogConfig } =>
-  read(environment, (from) => ({ postgres: postgres(from), log: log(from) }))
-/** For the commands that print a link to the dashboard: it is where `api` is. */
-export const loadLinkConfig = (environment: Environment = process.env): Pick<ApiConfig, 'publicUrl'> =>
-  read(environment, (from) => ({ publicUrl: publicUrl(from, publicHttp(from)) }))
-/** For the import of logs, which goes into the same buffer as what comes over HTTP. */
+  read(environment, (env) => ({ postgres: postgres(env), log: log(env) }))
+/** For the commands that print a link to the dashboard, which `api` serves. */
+export const loadPublicUrlConfig = (environment: Environment = process.env): Pick<ApiConfig, 'publicUrl'> =>
+  read(environment, (env) => ({ publicUrl: publicUrl(env, publicHttp(env)) }))
+/** For the import of logs, which fills the same buffer as ingest over HTTP. */
 export const loadImportConfig = (environment: Environment = process.env) =>
-  read(environment, (from) => ({ postgres: postgres(from), views: views(from), log: log(from) }))
+  read(environment, (env) => ({ postgres: postgres(env), views: views(env), log: log(env) }))
 export const loadServicesConfig = (environment: Environment = process.env): ServicesConfig & { log: LogConfig } =>
-  read(environment, (from) => ({ ...services(from), log: log(from) }))
-/** One process with the private halves needs no other setting for the public ones. */
+  read(environment, (env) => ({ ...services(env), log: log(env) }))
+/** A process that has the private sealing keys does not need the setting for the public ones. */
 export const loadServeConfig = (environment: Environment = process.env): ServeConfig =>
-  read(environment, (from) => {
-    const workerConfig = worker(from)
-    return { api: api(from, workerConfig.sealingKeys), worker: workerConfig }
+  read(environment, (env) => {
+    const workerConfig = worker(env)
+    return { api: api(env, workerConfig.sealingKeys), worker: workerConfig }
   })
-/** For the commands that store a credential, having tried it. */
-export const loadCodeHostConfig = (environment: Environment = process.env) =>
-  read(environment, (from) => ({
-    egress: egress(from),
-    sealingKeys: eitherSealingKeys(from),
-    publicUrl: from.optionalText('COLOPHON_PUBLIC_URL'),
+/** For the commands that test and store a credential. */
+export const loadCredentialConfig = (environment: Environment = process.env) =>
+  read(environment, (env) => ({
+    egress: egress(env),
+    sealingKeys: eitherSealingKeys(env),
+    publicUrl: env.optionalText('COLOPHON_PUBLIC_URL'),
   }))
 export const loadSealingPrivateKeys = (environment: Environment = process.env): SealingPrivateKeys =>
   read(environment, sealingPrivateKeys)
 
-function api(from: Reader, sealingKeys: SealingPublicKeys): ApiConfig {
-  const http = publicHttp(from)
+function api(env: EnvironmentReader, sealingKeys: SealingPublicKeys): ApiConfig {
+  const http = publicHttp(env)
   return {
-    log: log(from),
-    services: services(from),
+    log: log(env),
+    services: services(env),
     http,
-    publicUrl: publicUrl(from, http),
+    publicUrl: publicUrl(env, http),
     sealingKeys,
-    views: views(from),
-    egress: egress(from),
-    githubUrls: githubUrls(from),
-    gatewayUrl: gatewayUrl(from),
-    budget: budget(from),
-    people: people(from),
+    views: views(env),
+    egress: egress(env),
+    githubUrls: githubUrls(env),
+    gatewayUrl: gatewayUrl(env),
+    budget: budget(env),
+    people: people(env),
   }
 }
 
-const publicHttp = (from: Reader) => httpServer(from, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
+const publicHttp = (env: EnvironmentReader) =>
+  httpServer(env, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
 
-function people(from: Reader): PeopleConfig {
-  const sessionSecret = from.text('COLOPHON_SESSION_SECRET', {
-    purpose:
-      'signs the cookies of people who sign in: at least 32 random characters, like those of openssl rand -hex 32',
+function people(env: EnvironmentReader): PeopleConfig {
+  const sessionSecret = env.text('COLOPHON_SESSION_SECRET', {
+    purpose: 'signs session cookies; at least 32 random characters, like the output of `openssl rand -hex 32`',
     secret: true,
   })
   if (sessionSecret !== '' && sessionSecret.length < 32)
-    from.mistake('COLOPHON_SESSION_SECRET has fewer than 32 characters')
-  return { sessionSecret, oidc: oidc(from), mail: mail(from) }
+    env.addError('COLOPHON_SESSION_SECRET must have at least 32 characters, like the output of `openssl rand -hex 32`')
+  return { sessionSecret, oidc: oidc(env), email: mail(env) }
 }
 
-function oidc(from: Reader): OidcConfig | undefined {
-  if (from.optionalText('COLOPHON_OIDC_ISSUER') === undefined) return undefined
+function oidc(env: EnvironmentReader): OidcConfig | undefined {
+  if (env.optionalText('COLOPHON_OIDC_ISSUER') === undefined) return undefined
   const schemes = ['https:', 'http:']
   return {
-    name: from.text('COLOPHON_OIDC_NAME', { purpose: 'what the button says', otherwise: 'single sign-on' }),
-    issuer: from
-      .url('COLOPHON_OIDC_ISSUER', { schemes, purpose: 'the address of your OpenID provider' })
+    name: env.text('COLOPHON_OIDC_NAME', { purpose: 'the label of the sign-in button', default: 'single sign-on' }),
+    issuer: env
+      .url('COLOPHON_OIDC_ISSUER', {
+        schemes,
+        purpose: 'the issuer URL of your OpenID Connect provider, like https://id.example.com',
+      })
       .replace(/\/+$/, ''),
-    clientId: from.text('COLOPHON_OIDC_CLIENT_ID', { purpose: 'what the OpenID provider calls us' }),
-    clientSecret: from.text('COLOPHON_OIDC_CLIENT_SECRET', {
-      purpose: 'with which we show the OpenID provider who we are',
+    clientId: env.text('COLOPHON_OIDC_CLIENT_ID', {
+      purpose: 'the client ID of Colophon at the OpenID Connect provider',
+    }),
+    clientSecret: env.text('COLOPHON_OIDC_CLIENT_SECRET', {
+      purpose: 'the client secret of Colophon at the OpenID Connect provider',
       secret: true,
     }),
   }
 }
 
-function mail(from: Reader): MailConfig | undefined {
-  if (from.optionalText('COLOPHON_SMTP_URL', { secret: true }) === undefined) return undefined
+function mail(env: EnvironmentReader): EmailConfig | undefined {
+  if (env.optionalText('COLOPHON_SMTP_URL', { secret: true }) === undefined) return undefined
   return {
-    smtpUrl: from.url('COLOPHON_SMTP_URL', {
+    smtpUrl: env.url('COLOPHON_SMTP_URL', {
       schemes: ['smtp:', 'smtps:'],
-      purpose: 'where mail goes out, like smtps://user:password@mail.example.com',
+      purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
       secret: true,
     }),
-    from: from.text('COLOPHON_MAIL_FROM', { purpose: 'whom invitations come from, like Colophon <docs@example.com>' }),
+    from: env.text('COLOPHON_MAIL_FROM', { purpose: 'the sender of invitations, like Colophon <docs@example.com>' }),
   }
 }
 
-function githubUrls(from: Reader): string[] {
-  const urls = from.list('COLOPHON_GITHUB_URLS').map((url) => url.replace(/\/+$/, ''))
+function githubUrls(env: EnvironmentReader): string[] {
+  const urls = env.list('COLOPHON_GITHUB_URLS').map((url) => url.replace(/\/+$/, ''))
   for (const url of urls) {
     const parsed = URL.parse(url)
-    // Browsers are let post to it: no more than an address, or the page's headers would say something else.
+    // The URL becomes a form-action source in the Content-Security-Policy of the dashboard: other characters could
+    // change it.
     if (!parsed || !/^https?:$/.test(parsed.protocol) || !/^https?:\/\/[a-z0-9.:[\]/_-]+$/i.test(url))
-      from.mistake(`COLOPHON_GITHUB_URLS has to list addresses like https://github.com, not ${url}`)
+      env.addError(`COLOPHON_GITHUB_URLS must be a comma-separated list of URLs like https://github.com, got ${url}`)
   }
   return urls.length > 0 ? urls : ['https://github.com']
 }
 
-function gatewayUrl(from: Reader): string | undefined {
-  const { host, port } = from.listenAddress('COLOPHON_GATEWAY_LISTEN', { host: '127.0.0.1', port: 8090 })
-  return from.optionalText('COLOPHON_GATEWAY_URL') ?? (isLoopback(host) ? `http://localhost:${port}` : undefined)
+function gatewayUrl(env: EnvironmentReader): string | undefined {
+  const { host, port } = env.listenAddress('COLOPHON_GATEWAY_LISTEN', { host: '127.0.0.1', port: 8090 })
+  return env.optionalText('COLOPHON_GATEWAY_URL') ?? (isLoopback(host) ? `http://localhost:${port}` : undefined)
 }
 
-function views(from: Reader): ViewsConfig {
-  const megabytes = from.integer('COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES', { least: 1, most: 1_000_000, otherwise: 1024 })
-  return { limitBytes: megabytes * 1024 * 1024 }
+function views(env: EnvironmentReader): ViewsConfig {
+  const maxMegabytes = env.integer('COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES', { min: 1, max: 1_000_000, default: 1024 })
+  return { maxBufferBytes: maxMegabytes * 1024 * 1024 }
 }
 
-function worker(from: Reader): WorkerConfig {
-  const gateway = httpServer(from, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
+function worker(env: EnvironmentReader): WorkerConfig {
+  const gateway = httpServer(env, { listen: 'COLOPHON_GATEWAY_LISTEN', port: 8090, tls: 'COLOPHON_GATEWAY_TLS' })
   return {
-    log: log(from),
-    services: services(from),
+    log: log(env),
+    services: services(env),
     gateway,
-    sealingKeys: sealingPrivateKeys(from),
-    jobs: jobs(from),
-    egress: egress(from),
+    sealingKeys: sealingPrivateKeys(env),
+    jobs: jobs(env),
+    egress: egress(env),
   }
 }
 
-function egress(from: Reader): EgressConfig {
-  const proxyUrl = from.optionalText('COLOPHON_EGRESS_PROXY_URL', { secret: true })
-  const caBundlePem = from.optionalText('COLOPHON_EGRESS_CA_BUNDLE', { secret: true })
+function egress(env: EnvironmentReader): EgressConfig {
+  const proxyUrl = env.optionalText('COLOPHON_EGRESS_PROXY_URL', { secret: true })
+  const caBundlePem = env.optionalText('COLOPHON_EGRESS_CA_BUNDLE', { secret: true })
   return {
-    allowedNetworks: from.networks('COLOPHON_EGRESS_ALLOWED_NETWORKS'),
-    allowedHosts: from.list('COLOPHON_EGRESS_ALLOWED_HOSTS'),
+    allowedNetworks: env.networks('COLOPHON_EGRESS_ALLOWED_NETWORKS'),
+    allowedHosts: env.list('COLOPHON_EGRESS_ALLOWED_HOSTS'),
     ...(proxyUrl && { proxyUrl }),
     ...(caBundlePem && { caBundlePem }),
   }
 }
 
-function jobs(from: Reader): JobsConfig {
-  const seconds = (name: string, otherwise: number) => from.integer(name, { least: 1, most: 7 * 24 * 3600, otherwise })
+function jobs(env: EnvironmentReader): JobsConfig {
+  const seconds = (name: string, defaultSeconds: number) =>
+    env.integer(name, { min: 1, max: 7 * 24 * 3600, default: defaultSeconds })
   return {
     heartbeatTimeoutSeconds: seconds('COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', 30),
     deadlineSeconds: seconds('COLOPHON_JOB_DEADLINE_SECONDS', 30 * 60),
-    noRunnerSeconds: seconds('COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS', 6 * 3600),
+    queueTimeoutSeconds: seconds('COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS', 6 * 3600),
     publishTimeoutSeconds: seconds('COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', 3600),
-    standStillSeconds: seconds('COLOPHON_JOB_STALL_SECONDS', 60),
-    pullRequestAskSeconds: seconds('COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS', 300),
-    idleArchiveDays: from.integer('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', { least: 1, most: 3650, otherwise: 30 }),
-    maxConcurrentPerProject: from.integer('COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT', {
-      least: 1,
-      most: 10_000,
-      otherwise: 5,
+    stallSeconds: seconds('COLOPHON_JOB_STALL_SECONDS', 60),
+    pullRequestPollSeconds: seconds('COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS', 300),
+    idleArchiveDays: env.integer('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', { min: 1, max: 3650, default: 30 }),
+    maxConcurrentPerProject: env.integer('COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT', {
+      min: 1,
+      max: 10_000,
+      default: 5,
     }),
-    maxAgentFailures: from.integer('COLOPHON_JOB_MAX_AGENT_FAILURES', { least: 1, most: 100, otherwise: 2 }),
-    budget: budget(from),
+    maxAgentFailures: env.integer('COLOPHON_JOB_MAX_AGENT_FAILURES', { min: 1, max: 100, default: 2 }),
+    budget: budget(env),
   }
 }
 
-const budget = (from: Reader): JobsConfig['budget'] => ({
-  maxTokensPerJob: from.integer('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', { least: 0, most: 1e12, otherwise: 5_000_000 }),
-  maxTokensPerMonth: from.optionalInteger('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', { least: 0, most: 1e12 }),
-  maxUsdPerMonth: from.optionalInteger('COLOPHON_BUDGET_MAX_USD_PER_MONTH', { least: 0, most: 1e9 }),
+const budget = (env: EnvironmentReader): JobsConfig['budget'] => ({
+  maxTokensPerJob: env.integer('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', { min: 0, max: 1e12, default: 5_000_000 }),
+  maxTokensPerMonth: env.optionalInteger('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', { min: 0, max: 1e12 }),
+  maxUsdPerMonth: env.optionalInteger('COLOPHON_BUDGET_MAX_USD_PER_MONTH', { min: 0, max: 1e9 }),
 })
 
-const makeThem = 'make a pair with `colophon-server admin sealing-key`'
+const howToCreateKeys = 'create a pair with `colophon-server admin sealing-key generate`'
 
-const sealingPublicKeys = (from: Reader) =>
-  from.sealingKeys('COLOPHON_SEALING_PUBLIC_KEYS', parseSealingPublicKeys, {
-    purpose: `the public halves of the sealing keys; ${makeThem}`,
+const sealingPublicKeys = (env: EnvironmentReader) =>
+  env.sealingKeys('COLOPHON_SEALING_PUBLIC_KEYS', parseSealingPublicKeys, {
+    purpose: `the public sealing keys; ${howToCreateKeys}`,
   })
 
-const sealingPrivateKeys = (from: Reader) =>
-  from.sealingKeys('COLOPHON_SEALING_PRIVATE_KEYS', parseSealingPrivateKeys, {
-    purpose: `the private halves of the sealing keys; ${makeThem}`,
+const sealingPrivateKeys = (env: EnvironmentReader) =>
+  env.sealingKeys('COLOPHON_SEALING_PRIVATE_KEYS', parseSealingPrivateKeys, {
+    purpose: `the private sealing keys; ${howToCreateKeys}`,
     secret: true,
   })
 
-/** Either half can seal, so a command that only stores a credential works beside `api` as beside `worker`. */
-const eitherSealingKeys = (from: Reader): SealingPublicKeys =>
-  from.optionalText('COLOPHON_SEALING_PRIVATE_KEYS', { secret: true }) === undefined
-    ? sealingPublicKeys(from)
-    : sealingPrivateKeys(from)
+/**
+ * Both halves of a key can seal, so a command that only stores a credential runs with the settings of `api` or of
+ * `worker`.
+ */
+const eitherSealingKeys = (env: EnvironmentReader): SealingPublicKeys =>
+  env.optionalText('COLOPHON_SEALING_PRIVATE_KEYS', { secret: true }) === undefined
+    ? sealingPublicKeys(env)
+    : sealingPrivateKeys(env)
 
-function runner(from: Reader): RunnerConfig {
+function runner(env: EnvironmentReader): RunnerConfig {
   return {
-    log: log(from),
-    gatewayUrl: from.url('COLOPHON_GATEWAY_URL', {
+    log: log(env),
+    gatewayUrl: env.url('COLOPHON_GATEWAY_URL', {
       schemes: ['http:', 'https:'],
-      purpose: "the worker's gateway, like http://localhost:8090",
+      purpose: "the URL of the worker's gateway, like http://localhost:8090",
     }),
-    gatewayCaPem: from.optionalText('COLOPHON_GATEWAY_CA_BUNDLE', { secret: true }),
-    token: from.text('COLOPHON_RUNNER_TOKEN', {
-      purpose: "the runner's own token; make one with `colophon-server admin runner create`",
+    gatewayCaPem: env.optionalText('COLOPHON_GATEWAY_CA_BUNDLE', { secret: true }),
+    token: env.text('COLOPHON_RUNNER_TOKEN', {
+      purpose: 'the token of this runner; create one with `colophon-server admin runner create`',
       secret: true,
     }),
-    turnsAtOnce: from.integer('COLOPHON_RUNNER_MAX_CONCURRENT_TURNS', { least: 1, most: 1000, otherwise: 2 }),
-    finishSeconds: from.integer('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS', { least: 0, most: 3600, otherwise: 20 }),
-    http: httpServer(from, { listen: 'COLOPHON_RUNNER_LISTEN', port: 8070, tls: undefined }),
+    maxConcurrentTurns: env.integer('COLOPHON_RUNNER_MAX_CONCURRENT_TURNS', { min: 1, max: 1000, default: 2 }),
+    shutdownGraceSeconds: env.integer('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS', { min: 0, max: 3600, default: 20 }),
+    http: httpServer(env, { listen: 'COLOPHON_RUNNER_LISTEN', port: 8070, tls: undefined }),
   }
 }
 
-function log(from: Reader): LogConfig {
-  return { level: from.oneOf('COLOPHON_LOG_LEVEL', logLevels, 'info') }
+function log(env: EnvironmentReader): LogConfig {
+  return { level: env.oneOf('COLOPHON_LOG_LEVEL', logLevels, 'info') }
 }
 
-function postgres(from: Reader): ServicesConfig['postgres'] {
+function postgres(env: EnvironmentReader): ServicesConfig['postgres'] {
   return {
-    url: from.url('COLOPHON_DATABASE_URL', {
+    url: env.url('COLOPHON_DATABASE_URL', {
       schemes: ['postgres:', 'postgresql:'],
       purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
       secret: true,
     }),
-    poolSize: from.integer('COLOPHON_DATABASE_POOL_SIZE', { least: 1, most: 1000, otherwise: 10 }),
+    poolSize: env.integer('COLOPHON_DATABASE_POOL_SIZE', { min: 1, max: 1000, default: 10 }),
   }
 }
 
-function services(from: Reader): ServicesConfig {
+function services(env: EnvironmentReader): ServicesConfig {
   return {
-    postgres: postgres(from),
+    postgres: postgres(env),
     clickhouse: {
-      url: from.url('COLOPHON_CLICKHOUSE_URL', {
+      url: env.url('COLOPHON_CLICKHOUSE_URL', {
         schemes: ['http:', 'https:'],
-        purpose: "ClickHouse's HTTP address, like http://user:password@host:8123/colophon",
+        purpose: 'the HTTP interface of ClickHouse, like http://user:password@host:8123/colophon',
         secret: true,
       }),
     },
     temporal: {
-      address: from.text('COLOPHON_TEMPORAL_ADDRESS', { purpose: "Temporal's frontend, like host:7233" }),
-      namespace: from.text('COLOPHON_TEMPORAL_NAMESPACE', { purpose: "Temporal's namespace", otherwise: 'colophon' }),
-      tls: from.oneOf('COLOPHON_TEMPORAL_TLS', ['true', 'false'], 'false') === 'true',
-      apiKey: from.optionalText('COLOPHON_TEMPORAL_API_KEY', { secret: true }),
+      address: env.text('COLOPHON_TEMPORAL_ADDRESS', { purpose: 'the Temporal frontend, like host:7233' }),
+      namespace: env.text('COLOPHON_TEMPORAL_NAMESPACE', { purpose: 'the Temporal namespace', default: 'colophon' }),
+      tls: env.oneOf('COLOPHON_TEMPORAL_TLS', ['true', 'false'], 'false') === 'true',
+      apiKey: env.optionalText('COLOPHON_TEMPORAL_API_KEY', { secret: true }),
     },
   }
 }
 
-function httpServer(from: Reader, names: { listen: string; port: number; tls: string | undefined }): HttpConfig {
-  const certificateFile = names.tls && from.optionalText(`${names.tls}_CERT_FILE`)
-  const keyFile = names.tls && from.optionalText(`${names.tls}_KEY_FILE`)
+function httpServer(
+  env: EnvironmentReader,
+  names: { listen: string; port: number; tls: string | undefined },
+): HttpConfig {
+  const certificateFile = names.tls && env.optionalText(`${names.tls}_CERT_FILE`)
+  const keyFile = names.tls && env.optionalText(`${names.tls}_KEY_FILE`)
   if (Boolean(certificateFile) !== Boolean(keyFile)) {
-    from.mistake(`${names.tls}_CERT_FILE and ${names.tls}_KEY_FILE go together: set both or none`)
+    env.addError(`${names.tls}_CERT_FILE and ${names.tls}_KEY_FILE must be set together: set both or neither`)
   }
   return {
-    listen: from.listenAddress(names.listen, { host: '127.0.0.1', port: names.port }),
+    listen: env.listenAddress(names.listen, { host: '127.0.0.1', port: names.port }),
     tls: certificateFile && keyFile ? { certificateFile, keyFile } : undefined,
-    trustedProxies: from.networks('COLOPHON_TRUSTED_PROXIES'),
-    stopDelaySeconds: from.integer('COLOPHON_SHUTDOWN_DELAY_SECONDS', { least: 0, most: 300, otherwise: 0 }),
+    trustedProxies: env.networks('COLOPHON_TRUSTED_PROXIES'),
+    shutdownDelaySeconds: env.integer('COLOPHON_SHUTDOWN_DELAY_SECONDS', { min: 0, max: 300, default: 0 }),
   }
 }
 
-function publicUrl(from: Reader, http: HttpConfig): string {
+function publicUrl(env: EnvironmentReader, http: HttpConfig): string {
   const scheme = http.tls ? 'https' : 'http'
-  const url = from.url('COLOPHON_PUBLIC_URL', {
+  const url = env.url('COLOPHON_PUBLIC_URL', {
     schemes: ['http:', 'https:'],
-    purpose: 'where clients and browsers find the service, like https://docs-backend.example.com',
-    ...(isLoopback(http.listen.host) && { otherwise: `${scheme}://localhost:${http.listen.port}` }),
+    purpose: 'the URL that API clients and browsers use, like https://docs-backend.example.com',
+    ...(isLoopback(http.listen.host) && { default: `${scheme}://localhost:${http.listen.port}` }),
   })
   const parsed = URL.parse(url)
   if (parsed?.protocol === 'http:' && !isLoopback(parsed.hostname)) {
-    from.mistake('COLOPHON_PUBLIC_URL must be https: keys and sessions would cross the network in the clear')
+    env.addError('COLOPHON_PUBLIC_URL must start with https://: API keys and sessions must not be sent unencrypted')
   }
   if (parsed && (parsed.search || parsed.hash || parsed.username)) {
-    from.mistake('COLOPHON_PUBLIC_URL must be an address without user, query or fragment')
+    env.addError('COLOPHON_PUBLIC_URL must not contain a user, a query or a fragment')
   }
   return url.replace(/\/+$/, '')
 }
 
-function read<Config>(environment: Environment, parse: (from: Reader) => Config): Config {
-  const from = new Reader(environment)
-  const config = parse(from)
-  if (from.mistakes.size > 0) throw new ConfigError([...from.mistakes])
+function read<Config>(environment: Environment, parse: (env: EnvironmentReader) => Config): Config {
+  const env = new EnvironmentReader(environment)
+  const config = parse(env)
+  if (env.errors.size > 0) throw new ConfigError([...env.errors])
   return config
 }
 
 /**
- * Variables of other processes are known too, so that one file of settings can serve all; what no process knows is
- * taken for a slip of the pen.
+ * Includes the variables of other processes, so that all can share one file of settings. A variable that no process
+ * knows is treated as a typo.
  */
 const knownNames = [
   'COLOPHON_EGRESS_ALLOWED_HOSTS',
@@ -487,10 +501,10 @@ const knownNames = [
   'COLOPHON_TRUSTED_PROXIES',
   'COLOPHON_URL',
   'COLOPHON_PROJECT_ID',
-  'COLOPHON_API_KEY', // of the command line and of clients, in the same shell perhaps
+  'COLOPHON_API_KEY', // these three are for the CLI and API clients, which may run in the same shell
 ]
 
-/** These may also come from a file. */
+/** Each may also be read from a file, which X_FILE names. */
 const secretNames = [
   'COLOPHON_EGRESS_CA_BUNDLE',
   'COLOPHON_EGRESS_PROXY_URL',
@@ -506,49 +520,49 @@ const secretNames = [
 ]
 
 interface TextOptions {
-  /** Completes "X is missing: …". */
+  /** Completes "X is required: …". */
   purpose: string
-  otherwise?: string
-  /** One of `secretNames`: may also come from a file named by X_FILE, and is never repeated in a message. */
+  default?: string
+  /** One of `secretNames`: may also be read from the file that X_FILE names, and is never printed. */
   secret?: boolean
 }
 
-class Reader {
-  /** A set: two processes in one (`serve`) read some variables twice. */
-  readonly mistakes = new Set<string>()
+class EnvironmentReader {
+  /** A set, because `serve` is two processes in one and reads some variables twice. */
+  readonly errors = new Set<string>()
   readonly #environment: Environment
 
   constructor(environment: Environment) {
     this.#environment = environment
     for (const name of Object.keys(environment)) {
       if (!name.startsWith('COLOPHON_') || isKnown(name)) continue
-      this.mistake(`${name} is not a setting of Colophon${suggestion(name)}`)
+      this.addError(`${name} is not a known setting${suggestion(name)}`)
     }
   }
 
-  mistake(text: string): void {
-    this.mistakes.add(text)
+  addError(text: string): void {
+    this.errors.add(text)
   }
 
   optionalText(name: string, options: { secret?: boolean } = {}): string | undefined {
-    if (!knownNames.includes(name)) throw new Error(`${name} is read, but not among the known names`)
-    if (options.secret && !secretNames.includes(name)) throw new Error(`${name} is a secret, but not among their names`)
+    if (!knownNames.includes(name)) throw new Error(`${name} is missing from knownNames`)
+    if (options.secret && !secretNames.includes(name)) throw new Error(`${name} is missing from secretNames`)
     const value = this.#environment[name]
     const file = options.secret ? this.#environment[`${name}_FILE`] : undefined
-    if (value && file) this.mistake(`${name} and ${name}_FILE are both set: keep one`)
+    if (value && file) this.addError(`${name} and ${name}_FILE are both set: remove one`)
     if (!file) return value || undefined
     try {
       return readFileSync(file, 'utf8').trim() || undefined
     } catch {
-      // A secret that was put here by mistake is no path, and is not repeated.
-      this.mistake(`${name}_FILE names ${/^[./]/.test(file) ? file : 'a file'}, which cannot be read`)
+      // A secret that was put here by mistake does not look like a path, and is not printed.
+      this.addError(`${name}_FILE must be the path of a readable file${/^[./]/.test(file) ? `, got ${file}` : ''}`)
       return undefined
     }
   }
 
-  text(name: string, { purpose, otherwise, secret = false }: TextOptions): string {
-    const value = this.optionalText(name, { secret }) ?? otherwise
-    if (value === undefined) this.mistake(`${name} is missing: ${purpose}`)
+  text(name: string, { purpose, default: defaultValue, secret = false }: TextOptions): string {
+    const value = this.optionalText(name, { secret }) ?? defaultValue
+    if (value === undefined) this.addError(`${name} is required: ${purpose}`)
     return value ?? ''
   }
 
@@ -557,50 +571,50 @@ class Reader {
     if (value === '') return value
     const scheme = URL.parse(value)?.protocol
     if (!scheme || !options.schemes.includes(scheme)) {
-      this.mistake(
-        `${name} is not an address: it has to be ${options.purpose}${options.secret ? '' : `, not ${value}`}`,
-      )
+      const prefixes = options.schemes.map((allowed) => `${allowed}//`).join(' or ')
+      const actual = options.secret ? '' : `, got ${value}`
+      this.addError(`${name} must be a URL that starts with ${prefixes}${actual}: ${options.purpose}`)
     }
     return value
   }
 
-  integer(name: string, { least, most, otherwise }: { least: number; most: number; otherwise: number }): number {
+  integer(name: string, range: { min: number; max: number; default: number }): number {
     const value = this.optionalText(name)
-    if (value === undefined) return otherwise
+    if (value === undefined) return range.default
     const number = Number(value)
-    if (Number.isInteger(number) && number >= least && number <= most) return number
-    this.mistake(`${name} has to be a whole number from ${least} to ${most}, not ${value}`)
-    return otherwise
+    if (Number.isInteger(number) && number >= range.min && number <= range.max) return number
+    this.addError(`${name} must be an integer from ${range.min} to ${range.max}, got ${value}`)
+    return range.default
   }
 
-  optionalInteger(name: string, range: { least: number; most: number }): number | null {
-    return this.optionalText(name) === undefined ? null : this.integer(name, { ...range, otherwise: range.least })
+  optionalInteger(name: string, range: { min: number; max: number }): number | null {
+    return this.optionalText(name) === undefined ? null : this.integer(name, { ...range, default: range.min })
   }
 
-  oneOf<const Choice extends string>(name: string, choices: readonly Choice[], otherwise: NoInfer<Choice>): Choice {
+  oneOf<const Choice extends string>(name: string, choices: readonly Choice[], defaultChoice: NoInfer<Choice>): Choice {
     const value = this.optionalText(name)
-    if (value === undefined) return otherwise
-    const found = choices.find((choice) => choice === value)
-    if (found === undefined) this.mistake(`${name} has to be one of ${choices.join(', ')}, not ${value}`)
-    return found ?? otherwise
+    if (value === undefined) return defaultChoice
+    const chosen = choices.find((choice) => choice === value)
+    if (chosen === undefined) this.addError(`${name} must be one of ${choices.join(', ')}, got ${value}`)
+    return chosen ?? defaultChoice
   }
 
-  listenAddress(name: string, otherwise: ListenAddress): ListenAddress {
+  listenAddress(name: string, defaultAddress: ListenAddress): ListenAddress {
     const value = this.optionalText(name)
-    if (value === undefined) return otherwise
+    if (value === undefined) return defaultAddress
     const [, host, digits] = value.match(/^\[?([^\]]+?)\]?:(\d{1,5})$/) ?? []
     const port = Number(digits)
     if (host && port <= 65_535) return { host, port }
-    this.mistake(`${name} has to be host:port, like 0.0.0.0:8080 or [::]:8080, not ${value}`)
-    return otherwise
+    this.addError(`${name} must be host:port, like 0.0.0.0:8080 or [::]:8080, got ${value}`)
+    return defaultAddress
   }
 
   sealingKeys<Keys>(name: string, parse: (text: string) => ParsedSealingKeys<Keys>, options: TextOptions): Keys {
     const text = this.text(name, options)
-    const parsed = text === '' ? { ok: false as const, mistakes: [] } : parse(text)
+    const parsed = text === '' ? { ok: false as const, errors: [] } : parse(text)
     if (parsed.ok) return parsed.keys
-    for (const mistake of parsed.mistakes) this.mistake(`${name}: ${mistake}`)
-    return undefined as Keys // never seen: there is a mistake, so `read` throws
+    for (const error of parsed.errors) this.addError(`${name}: ${error}`)
+    return undefined as Keys // never used: an error was added, so `read` throws
   }
 
   list(name: string): string[] {
@@ -612,7 +626,9 @@ class Reader {
     const networks = this.list(name)
     for (const network of networks) {
       if (!isNetwork(network))
-        this.mistake(`${name} has to list addresses or networks, like 10.0.0.0/8, not ${network}`)
+        this.addError(
+          `${name} must be a comma-separated list of IP addresses or networks, like 10.0.0.0/8, got ${network}`,
+        )
     }
     return networks
   }
@@ -629,21 +645,20 @@ const isKnown = (name: string) => knownNames.includes(name) || secretNames.some(
 
 function suggestion(name: string): string {
   const [closest] = knownNames
-    .map((known) => ({ known, edits: editsBetween(name, known) }))
-    .sort((a, b) => a.edits - b.edits)
-  return closest && closest.edits <= 5 ? `; did you mean ${closest.known}?` : ''
+    .map((known) => ({ known, distance: levenshteinDistance(name, known) }))
+    .sort((a, b) => a.distance - b.distance)
+  return closest && closest.distance <= 5 ? `; did you mean ${closest.known}?` : ''
 }
 
-/** Levenshtein's distance. */
-function editsBetween(from: string, to: string): number {
+function levenshteinDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1]
-    for (const [column, other] of [...to].entries()) {
+    for (const [column, target] of [...to].entries()) {
       const left = next[column] ?? 0
       const above = row[column + 1] ?? 0
       const diagonal = row[column] ?? 0
-      next.push(Math.min(left + 1, above + 1, diagonal + (letter === other ? 0 : 1)))
+      next.push(Math.min(left + 1, above + 1, diagonal + (letter === target ? 0 : 1)))
     }
     row = next
   }

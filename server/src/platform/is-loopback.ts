@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Of a host's name or address, as it stands in a URL. */
+/** `host`: a host name or IP address, as in a URL. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' ||
   host.endsWith('.localhost') ||

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
-import { createLog, strikeSecrets } from './log.ts'
+import { createLog, redactSecrets } from './log.ts'
 
-test('secrets are struck out wherever they stand in a line', () => {
+test('redacts secrets anywhere in a line', () => {
   const lines: string[] = []
   const log = createLog('api', { level: 'info' }, { write: (line: string) => void lines.push(line) })
   const key = `colophon_${'aB3'.repeat(12)}xy`
   log.error(
     { error: `connect to postgres://colophon:s3cr3t@db/colophon failed`, headers: { authorization: `Bearer ${key}` } },
-    `key ${key} was refused`,
+    `key ${key} was rejected`,
   )
   expect(lines).toHaveLength(1)
   expect(lines[0]).not.toMatch(/s3cr3t|aB3aB3/)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     level: 'error',
     process: 'api',
-    msg: 'key colophon_[struck out] was refused',
+    msg: 'key colophon_[redacted] was rejected',
   })
 })
 
@@ -23,20 +23,20 @@ test.each([
   ['postgres://u:p@ss:w0rd@db/x', 'w0rd'],
   ['https://ghp_1234567890abcdef@example.com/', 'ghp_'],
   ['POST /login?password=hunter2&x=1', 'hunter2'],
-])('%s is struck', (line, secret) => {
-  expect(strikeSecrets(line)).not.toContain(secret)
+])('redacts the secret in %s', (line, secret) => {
+  expect(redactSecrets(line)).not.toContain(secret)
 })
 
-test('a long address costs no time', () => {
+test('processes a long URL quickly', () => {
   const startedAt = performance.now()
-  for (let round = 0; round < 20; round++) strikeSecrets('a://:'.repeat(3_100))
+  for (let round = 0; round < 20; round++) redactSecrets('a://:'.repeat(3_100))
   expect(performance.now() - startedAt).toBeLessThan(1_000)
 })
 
-test('a line without secrets stays as it is, and stays JSON', () => {
+test('leaves a line without secrets unchanged, and keeps it valid JSON', () => {
   const line = JSON.stringify({ msg: 'GET https://docs.example.com/a:b/c@d', path: '/v2/me' })
-  expect(strikeSecrets(line)).toBe(line)
+  expect(redactSecrets(line)).toBe(line)
   expect(() =>
-    JSON.parse(strikeSecrets(JSON.stringify({ text: 'redis://:pw@x "Basic dXNlcjpwYXNzd29yZA=="' }))),
+    JSON.parse(redactSecrets(JSON.stringify({ text: 'redis://:pw@x "Basic dXNlcjpwYXNzd29yZA=="' }))),
   ).not.toThrow()
 })

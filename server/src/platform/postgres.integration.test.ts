@@ -7,7 +7,7 @@ import { createLog } from './log.ts'
 import { createDatabase, createPool } from './postgres.ts'
 import { isServiceUnavailable } from './service-unavailable.ts'
 
-test('a connection that breaks in the middle of a transaction fails that transaction, and nothing else', async () => {
+test('a connection that breaks during a transaction fails only that transaction', async () => {
   const instance = await createEmptyTestInstance(inject('services'), 'broken connection')
   const pool = createPool(loadServicesConfig(instance.environment).postgres, createLog('test', { level: 'error' }))
   onTestFinished(async () => {
@@ -21,7 +21,7 @@ test('a connection that breaks in the middle of a transaction fails that transac
       .execute(async (tx) => {
         const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tx)
         await pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid])
-        await sleep(200) // it breaks while no query is in hand that could be told
+        await sleep(200) // it breaks while no query is running that could reject
         await sql`SELECT 1`.execute(tx)
       }),
   ])

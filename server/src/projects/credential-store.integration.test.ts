@@ -20,7 +20,7 @@ const [older, newer] = [generateSealingKeyPair(), generateSealingKeyPair()].map(
 
 function sealingKeys(...entries: (string | undefined)[]): SealingPrivateKeys {
   const parsed = parseSealingPrivateKeys(entries.join())
-  if (!parsed.ok) throw new Error(parsed.mistakes.join())
+  if (!parsed.ok) throw new Error(parsed.errors.join())
   return parsed.keys
 }
 
@@ -35,14 +35,14 @@ const storeWith = (current: SealingPrivateKeys) =>
 
 let projectId: Id<'prj'>
 beforeEach(async () => {
-  await instance.pool.query('DELETE FROM credential') // resealing works on all there are
+  await instance.pool.query('DELETE FROM credential') // resealing affects all rows
   projectId = (await instance.stores.projects.create('Credentials', operator)).id
 })
 
 const store = storeWith(keys.before)
 const put = (secret = 'hunter2') => store.put(projectId, 'code-host-token', secret, operator)
 
-test('a secret comes out as it went in, and lies in the database sealed', async () => {
+test('opens a secret that was stored, and stores it sealed', async () => {
   const secret = 'ghp_ünïcode 🔑'
   const id = await put(secret)
   expect(await store.open(projectId, id, openers.before)).toBe(secret)
@@ -51,7 +51,7 @@ test('a secret comes out as it went in, and lies in the database sealed', async 
   expect(rows[0]?.sealed.includes(Buffer.from('ghp_'))).toBe(false)
 })
 
-test('storing is audited, without the secret', async () => {
+test('audits storing without the secret', async () => {
   const id = await put('hunter2')
   const [entry] = await instance.stores.audit.list(projectId, { limit: 1, before: undefined })
   expect(entry).toMatchObject({ action: 'credential.stored', subject: id, detail: { kind: 'code-host-token' } })
@@ -65,14 +65,14 @@ describe('a secret does not open', () => {
     expect(await store.open(others, id, openers.before)).toBeUndefined()
   })
 
-  test('in a row of another project to which somebody moved it', async () => {
+  test('after its row was moved to another project', async () => {
     const id = await put()
     const { id: others } = await instance.stores.projects.create('Others', operator)
     await instance.pool.query('UPDATE credential SET project_id = $1', [others])
     await expect(store.open(others, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
   })
 
-  test('in the place of another secret of the same project', async () => {
+  test('after it was copied over another secret of the same project', async () => {
     const mine = await put('mine')
     const copied = await put('copied')
     await instance.pool.query(
@@ -82,7 +82,7 @@ describe('a secret does not open', () => {
     await expect(store.open(projectId, mine, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
   })
 
-  test('under another kind', async () => {
+  test('as another kind', async () => {
     const id = await put()
     await instance.pool.query("UPDATE credential SET kind = 'something-public'")
     await expect(store.open(projectId, id, openers.before)).rejects.toMatchObject({ code: 'not_authentic' })
@@ -95,7 +95,7 @@ describe('a secret does not open', () => {
 })
 
 describe('when a new sealing key is put first', () => {
-  test('old secrets stay readable, are sealed anew once, and then need the old key no more', async () => {
+  test('old secrets stay readable, are resealed once, and then no longer need the old key', async () => {
     const ids = [await put('one'), await put('two')]
     const rotating = storeWith(keys.during)
     ids.push(await rotating.put(projectId, 'code-host-token', 'three', operator))
@@ -107,7 +107,7 @@ describe('when a new sealing key is put first', () => {
     expect(await read(openers.after)).toEqual(['one', 'two', 'three'])
   })
 
-  test('two who seal anew at once harm nothing', async () => {
+  test('resealing twice at the same time is harmless', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => put(String(index))))
     const rotating = storeWith(keys.during)
     await Promise.all([rotating.resealAll(openers.during), rotating.resealAll(openers.during)])
@@ -115,7 +115,7 @@ describe('when a new sealing key is put first', () => {
     expect(secrets).toEqual(ids.map((_, index) => String(index)))
   })
 
-  test('a secret that was replaced meanwhile stays as its writer left it', async () => {
+  test('a secret that is replaced at the same time keeps the new value', async () => {
     const id = await put('old')
     const replacement = await put('new')
     const rotating = storeWith(keys.during)
@@ -125,18 +125,21 @@ describe('when a new sealing key is put first', () => {
         const secret = await openers.during.open(sealed, binding)
         if (binding.credentialId === id && !replaced) {
           replaced = true
-          const fresh = await createSealer(keys.during).seal('written meanwhile', binding)
-          await instance.pool.query('UPDATE credential SET sealed = $1 WHERE id = $2', [Buffer.from(fresh), id])
+          const replacementSecret = await createSealer(keys.during).seal('written at the same time', binding)
+          await instance.pool.query('UPDATE credential SET sealed = $1 WHERE id = $2', [
+            Buffer.from(replacementSecret),
+            id,
+          ])
         }
         return secret
       },
     })
     expect(replaced).toBe(true)
-    expect(await rotating.open(projectId, id, openers.after)).toBe('written meanwhile')
+    expect(await rotating.open(projectId, id, openers.after)).toBe('written at the same time')
     expect(await rotating.open(projectId, replacement, openers.after)).toBe('new')
   })
 
-  test('without the old key nothing is changed, and the reason is told', async () => {
+  test('fails without the old key, and changes nothing', async () => {
     const id = await put('old')
     await expect(storeWith(keys.after).resealAll(openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
     expect(await store.open(projectId, id, openers.before)).toBe('old')

@@ -1,8 +1,8 @@
-/** Secrets that a project entrusts to us. Whoever writes one needs only the sealer; whoever reads one needs the opener. */
+/** Sealed secrets of projects. Storing a secret needs only the sealer; reading one needs the opener. */
 import type { Kysely } from 'kysely'
 import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import { asSealedSecret, type Opener, reseal, type Sealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { CredentialKind, ProjectTables } from './tables.ts'
 
 export class CredentialStore {
@@ -36,24 +36,24 @@ export class CredentialStore {
       .where('project_id', '=', projectId)
       .where('id', '=', id)
       .executeTakeFirst()
-    return row && opener.open(asSealedSecret(row.sealed), { projectId, credentialId: id, kind: row.kind })
+    return row && opener.open(toSealedSecret(row.sealed), { projectId, credentialId: id, kind: row.kind })
   }
 
   /**
-   * After a new sealing key was put first: seals what older keys sealed once more, a row at a time. Killed half way, the
-   * next run does the rest; a row that was written meanwhile is left as its writer left it.
+   * After a new sealing key was put first, seals the secrets of older keys with it, one row at a time. If the process is
+   * killed, the next run continues. A row that is written at the same time keeps the new value.
    */
   async resealAll(opener: Opener): Promise<{ resealed: number; current: number }> {
     const rows = await this.#db.selectFrom('credential').select(['project_id', 'id', 'kind', 'sealed']).execute()
     let resealed = 0
     for (const row of rows) {
-      const sealed = asSealedSecret(row.sealed)
+      const sealed = toSealedSecret(row.sealed)
       if (!this.#sealer.needsResealing(sealed)) continue
       const binding = { projectId: row.project_id, credentialId: row.id, kind: row.kind }
-      const fresh = await reseal(sealed, binding, { opener, sealer: this.#sealer })
+      const newlySealed = await reseal(sealed, binding, { opener, sealer: this.#sealer })
       const { numUpdatedRows } = await this.#db
         .updateTable('credential')
-        .set({ sealed: Buffer.from(fresh) })
+        .set({ sealed: Buffer.from(newlySealed) })
         .where('project_id', '=', row.project_id)
         .where('id', '=', row.id)
         .where('sealed', '=', Buffer.from(sealed))

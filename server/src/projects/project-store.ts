@@ -8,16 +8,16 @@ export interface Project {
   id: Id<'prj'>
   name: string
   createdAt: Date
-  /** Null: it is not paused. */
+  /** Null: the project is not paused. */
   pausedAt: Date | null
 }
 
 export interface ProjectSettings {
-  /** What the agent is told in every job; null: nothing. */
+  /** Instructions for the agent in every job. Null: none. */
   instructions: string | null
-  /** Of jobs that name no model; null: the installation's. */
+  /** Model of jobs that do not name one. Null: the default model of the instance. */
   defaultModel: string | null
-  /** Null: for ever. */
+  /** Null: jobs are kept forever. */
   jobRetentionDays: number | null
 }
 
@@ -34,7 +34,7 @@ export class ProjectStore {
     this.#recordAudit = recordAudit
   }
 
-  /** With its first owner, where somebody who is signed in makes it. */
+  /** `owner` is the signed-in person who creates the project. Undefined for `colophon-server admin`. */
   async create(name: string, actor: Actor, owner?: { id: Id<'per'>; email: string }): Promise<Project> {
     return this.#db.transaction().execute(async (tx) => {
       const project = await tx
@@ -69,7 +69,7 @@ export class ProjectStore {
     return project
   }
 
-  /** Only for the person at the machine: a key sees its own project alone. */
+  /** Only for `colophon-server admin`: an API key has access to only one project. */
   async list(): Promise<Project[]> {
     return this.#db.selectFrom('project').select(columns).orderBy('id').execute()
   }
@@ -88,7 +88,7 @@ export class ProjectStore {
     })
   }
 
-  /** What the agent is told in every job; null: nothing. */
+  /** Instructions for the agent in every job. Null: none. */
   async readInstructions(id: Id<'prj'>): Promise<string | null> {
     const project = await this.#db.selectFrom('project').select('instructions').where('id', '=', id).executeTakeFirst()
     if (!project) throw noSuchProject()
@@ -105,12 +105,12 @@ export class ProjectStore {
     return settings
   }
 
-  /** What is left out stays. `more` is done in the same transaction. */
+  /** Omitted fields stay as they are. `alsoChange` runs in the same transaction. */
   async changeSettings(
     id: Id<'prj'>,
     { instructions, ...changes }: Partial<ProjectSettings>,
     actor: Actor,
-    more?: (tx: Transaction<ProjectTables>) => Promise<void>,
+    alsoChange?: (tx: Transaction<ProjectTables>) => Promise<void>,
   ): Promise<void> {
     const { defaultModel, jobRetentionDays } = changes
     await this.#db.transaction().execute(async (tx) => {
@@ -129,17 +129,17 @@ export class ProjectStore {
           detail: { ...changes },
         })
       }
-      if (instructions !== undefined) await this.#instruct(tx, id, instructions, actor)
-      await more?.(tx)
+      if (instructions !== undefined) await this.#updateInstructions(tx, id, instructions, actor)
+      await alsoChange?.(tx)
     })
   }
 
-  /** From the next turn on. */
+  /** Takes effect from the next turn. */
   async setInstructions(id: Id<'prj'>, instructions: string | null, actor: Actor): Promise<void> {
-    await this.#db.transaction().execute((tx) => this.#instruct(tx, id, instructions, actor))
+    await this.#db.transaction().execute((tx) => this.#updateInstructions(tx, id, instructions, actor))
   }
 
-  async #instruct(tx: Transaction<ProjectTables>, id: Id<'prj'>, instructions: string | null, actor: Actor) {
+  async #updateInstructions(tx: Transaction<ProjectTables>, id: Id<'prj'>, instructions: string | null, actor: Actor) {
     const project = await tx
       .updateTable('project')
       .set({ instructions })
@@ -152,4 +152,4 @@ export class ProjectStore {
   }
 }
 
-const noSuchProject = () => new Problem('not_found', 'There is no such project.')
+const noSuchProject = () => new Problem('not_found', 'There is no project with this ID.')

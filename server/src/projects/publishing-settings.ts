@@ -1,4 +1,4 @@
-/** How a project wants its pull requests; what is left out has a default. */
+/** How pull requests of a project are opened. Omitted fields have defaults. */
 export interface PublishingSettings {
   branchTemplate?: string
   titleTemplate?: string

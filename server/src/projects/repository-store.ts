@@ -5,11 +5,11 @@ import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 import type { ProjectTables, RepositoryIssue } from './tables.ts'
 
-/** Where a project's jobs work and its pull requests appear. */
-export type Repository = RepositoryPlace & RepositoryWay & RepositoryUse & { issue: RepositoryIssue | null }
+/** The repository that a project's jobs work in and its pull requests are opened in. */
+export type Repository = RepositoryLocation & RepositoryAccess & RepositorySettings & { issue: RepositoryIssue | null }
 
-/** As people see it. */
-export interface RepositoryPlace {
+/** Where the repository is, as users enter it. */
+export interface RepositoryLocation {
   host: 'gitea' | 'github'
   baseUrl: string
   owner: string
@@ -17,24 +17,24 @@ export interface RepositoryPlace {
 }
 
 /**
- * How we are let in. `hostRepositoryId` is the host's own number, which stays when the name changes; null: nobody has looked
- * yet.
+ * How Colophon accesses the repository. `hostRepositoryId` is the ID on the code host, which stays the same when the repository
+ * is renamed. Null: the repository has not been polled yet.
  */
-export type RepositoryWay =
+export type RepositoryAccess =
   | { access: { kind: 'token'; credentialId: Id<'crd'> }; hostRepositoryId: number | null }
   | { host: 'github'; access: { kind: 'installation'; installationId: number }; hostRepositoryId: number }
 
-export interface RepositoryUse {
+export interface RepositorySettings {
   baseBranch: string
-  /** Without slashes at its ends; empty: the whole repository. */
+  /** Without a leading or trailing slash. Empty: the whole repository. */
   docsFolder: string
-  /** Of a webhook of its own; that of an App has the App's. */
+  /** Secret of the repository's own webhook. Unused with an App, whose webhook has the App's secret. */
   webhookSecret: string
   publishing: PublishingSettings
 }
 
-/** What a look at the host found. */
-export type SeenRepository =
+/** What a poll of the code host found. */
+export type ObservedRepository =
   | { issue: null | 'archived'; id: number; owner: string; name: string }
   | { issue: 'not_found' | 'access_revoked' }
 
@@ -54,10 +54,10 @@ export class RepositoryStore {
       .selectAll()
       .where('project_id', '=', projectId)
       .executeTakeFirst()
-    return row && asRepository(row)
+    return row && toRepository(row)
   }
 
-  /** What needs no new test: the place and the way in stay. */
+  /** Changes settings that need no new connection test. Location and access stay the same. */
   async change(
     projectId: Id<'prj'>,
     changes: Partial<Pick<Repository, 'baseBranch' | 'docsFolder' | 'publishing'>>,
@@ -65,7 +65,7 @@ export class RepositoryStore {
   ): Promise<Repository> {
     return this.#db.transaction().execute(async (tx) => {
       const before = await lockRepository(tx, projectId)
-      if (!before) throw new Problem('project_not_ready', 'The project has no repository yet: connect one first.')
+      if (!before) throw new Problem('project_not_ready', 'The project has no repository yet. Connect one first.')
       const publishing = { ...before.publishing, ...changes.publishing }
       const after = { ...before, ...changes, publishing }
       await tx
@@ -86,10 +86,10 @@ export class RepositoryStore {
     })
   }
 
-  /** Connects the project, or connects it to another one: a project has one repository. It is looked at soon after. */
+  /** A project has one repository: connecting another one replaces it. The repository is polled soon after. */
   async connect(
     projectId: Id<'prj'>,
-    repository: RepositoryPlace & RepositoryWay & RepositoryUse,
+    repository: RepositoryLocation & RepositoryAccess & RepositorySettings,
     actor: Actor,
   ): Promise<void> {
     const { access } = repository
@@ -115,9 +115,13 @@ export class RepositoryStore {
         .values({ project_id: projectId, ...row })
         .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
         .execute()
-      const unused = before?.access.kind === 'token' ? before.access.credentialId : null
-      if (unused !== null && unused !== row.token_credential_id)
-        await tx.deleteFrom('credential').where('project_id', '=', projectId).where('id', '=', unused).execute()
+      const oldCredentialId = before?.access.kind === 'token' ? before.access.credentialId : null
+      if (oldCredentialId !== null && oldCredentialId !== row.token_credential_id)
+        await tx
+          .deleteFrom('credential')
+          .where('project_id', '=', projectId)
+          .where('id', '=', oldCredentialId)
+          .execute()
       const { baseUrl, owner, name, baseBranch } = repository
       await this.#recordAudit(tx, projectId, actor, {
         action: 'repository.connected',
@@ -127,17 +131,21 @@ export class RepositoryStore {
     })
   }
 
-  /** Each is taken by one replica only, and is due again later, whether or not that replica lives to look. */
-  async takeDueLooks(againSeconds: number, limit: number, besides: readonly Id<'prj'>[] = []): Promise<Id<'prj'>[]> {
+  /** Each due poll is claimed by one replica. It becomes due again after the interval, even if that replica dies first. */
+  async claimDuePolls(
+    intervalSeconds: number,
+    limit: number,
+    excluded: readonly Id<'prj'>[] = [],
+  ): Promise<Id<'prj'>[]> {
     const rows = await this.#db
       .updateTable('repository')
-      .set({ poll_at: sql<Date>`now() + make_interval(secs => ${againSeconds})` })
+      .set({ poll_at: sql<Date>`now() + make_interval(secs => ${intervalSeconds})` })
       .where('project_id', 'in', (query) =>
         query
           .selectFrom('repository')
           .select('project_id')
           .where('poll_at', '<=', sql<Date>`now()`)
-          .where(sql<boolean>`project_id <> ALL (${besides}::text[])`)
+          .where(sql<boolean>`project_id <> ALL (${excluded}::text[])`)
           .orderBy('poll_at')
           .limit(limit)
           .forUpdate()
@@ -148,8 +156,8 @@ export class RepositoryStore {
     return rows.map(({ project_id }) => project_id)
   }
 
-  /** At once, or within so many seconds. */
-  async hintLook(projectIds: readonly Id<'prj'>[], withinSeconds = 0): Promise<void> {
+  /** Makes the next poll happen immediately, or within `withinSeconds`. */
+  async requestPoll(projectIds: readonly Id<'prj'>[], withinSeconds = 0): Promise<void> {
     if (projectIds.length === 0) return
     await this.#db
       .updateTable('repository')
@@ -158,48 +166,49 @@ export class RepositoryStore {
       .execute()
   }
 
-  /** Several projects may work in one repository. */
-  async projectsOf(
+  /** Several projects may be connected to the same repository. */
+  async findProjects(
     baseUrl: string,
     by: { hostRepositoryId: number } | { installationId: number },
   ): Promise<Id<'prj'>[]> {
-    const ofHost = this.#db.selectFrom('repository').select('project_id').where('base_url', '=', baseUrl)
+    const onHost = this.#db.selectFrom('repository').select('project_id').where('base_url', '=', baseUrl)
     const rows = await ('installationId' in by
-      ? ofHost.where('installation_id', '=', String(by.installationId))
-      : ofHost.where('host_repository_id', '=', String(by.hostRepositoryId))
+      ? onHost.where('installation_id', '=', String(by.installationId))
+      : onHost.where('host_repository_id', '=', String(by.hostRepositoryId))
     ).execute()
     return rows.map(({ project_id }) => project_id)
   }
 
-  /** What was found at `looked`, unless the project was connected to another one meanwhile. */
-  async recordLook(projectId: Id<'prj'>, looked: Repository, found: SeenRepository): Promise<void> {
+  /** Records what a poll of `polled` found, unless the project was connected to another repository in the meantime. */
+  async recordPoll(projectId: Id<'prj'>, polled: Repository, found: ObservedRepository): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
-      const now = await lockRepository(tx, projectId)
-      if (!now || !isSameConnection(now, looked)) return
-      const seen = ofTheSame(now, found)
-      const nameNow = 'id' in seen ? { owner: seen.owner, name: seen.name } : { owner: now.owner, name: now.name }
+      const current = await lockRepository(tx, projectId)
+      if (!current || !isSameConnection(current, polled)) return
+      const observed = rejectOtherRepository(current, found)
+      const { owner, name } = 'id' in observed ? observed : current
+      const newName = { owner, name }
       await tx
         .updateTable('repository')
-        .set({ issue: seen.issue, ...nameNow, ...('id' in seen && { host_repository_id: seen.id }) })
+        .set({ issue: observed.issue, ...newName, ...('id' in observed && { host_repository_id: observed.id }) })
         .where('project_id', '=', projectId)
         .execute()
       const record = (action: 'repository.renamed' | 'repository.issue_changed', detail: Record<string, unknown>) =>
         this.#recordAudit(tx, projectId, { kind: 'code-host' }, { action, subject: projectId, detail })
-      if (fullName(nameNow) !== fullName(now))
-        await record('repository.renamed', { from: fullName(now), to: fullName(nameNow) })
-      if (seen.issue !== now.issue) await record('repository.issue_changed', { issue: seen.issue })
+      if (fullName(newName) !== fullName(current))
+        await record('repository.renamed', { from: fullName(current), to: fullName(newName) })
+      if (observed.issue !== current.issue) await record('repository.issue_changed', { issue: observed.issue })
     })
   }
 }
 
 async function lockRepository(tx: Transaction<ProjectTables>, projectId: Id<'prj'>): Promise<Repository | undefined> {
-  const ofProject = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
-  const row = await ofProject.forUpdate().executeTakeFirst()
-  return row && asRepository(row)
+  const query = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
+  const row = await query.forUpdate().executeTakeFirst()
+  return row && toRepository(row)
 }
 
-/** Another repository that has come to have the name is not the one that was connected. */
-const ofTheSame = ({ hostRepositoryId }: Repository, found: SeenRepository): SeenRepository =>
+/** A different repository that now has the same name is not the one that was connected. */
+const rejectOtherRepository = ({ hostRepositoryId }: Repository, found: ObservedRepository): ObservedRepository =>
   'id' in found && hostRepositoryId !== null && hostRepositoryId !== found.id ? { issue: 'not_found' } : found
 
 const isSameConnection = (a: Repository, b: Repository) =>
@@ -207,7 +216,7 @@ const isSameConnection = (a: Repository, b: Repository) =>
 
 const fullName = ({ owner, name }: Pick<Repository, 'owner' | 'name'>) => `${owner}/${name}`
 
-function asRepository(row: Selectable<ProjectTables['repository']>): Repository {
+function toRepository(row: Selectable<ProjectTables['repository']>): Repository {
   const { owner, name, issue, publishing, host } = row
   const shared = {
     baseUrl: row.base_url,
@@ -223,7 +232,7 @@ function asRepository(row: Selectable<ProjectTables['repository']>): Repository 
   if (row.token_credential_id !== null)
     return { ...shared, host, access: { kind: 'token', credentialId: row.token_credential_id }, hostRepositoryId }
   if (host !== 'github' || row.installation_id === null || hostRepositoryId === null)
-    throw new Error('a row that the table does not let in') // its checks say so
+    throw new Error('the repository row violates the CHECK constraints of its table')
   const installationId = Number(row.installation_id)
   return { ...shared, host, access: { kind: 'installation', installationId }, hostRepositoryId }
 }

@@ -4,7 +4,7 @@ import type { MemberRole } from '../people/member-role.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 
-/** PostgreSQL's `bigint` comes as text. */
+/** The driver returns PostgreSQL's `bigint` as text. */
 type NumberOrNull = ColumnType<string | null, number | null, number | null>
 
 export interface ProjectTables extends AuditTables {
@@ -22,7 +22,7 @@ export interface ProjectTables extends AuditTables {
     id: Id<'mbr'>
     email: string
     role: MemberRole
-    /** Who accepted an invitation of this project; null: nobody yet. */
+    /** The person who accepted an invitation to this project. Null: no one has accepted one yet. */
     person_id: Generated<Id<'per'> | null>
     created_at: Generated<Date>
   }
@@ -57,8 +57,8 @@ export interface ProjectTables extends AuditTables {
   }
 }
 
-/** What a sealed secret is for. A closed list: whoever adds a use of secrets adds its kind. */
+/** What a sealed secret is used for. A closed list: each new use gets its own kind. */
 export type CredentialKind = 'code-host-token'
 
-/** What keeps a connected repository from being worked with. */
+/** Why jobs cannot work with a connected repository. */
 export type RepositoryIssue = 'archived' | 'not_found' | 'access_revoked'

@@ -1,21 +1,21 @@
-/** What runner and gateway say to each other. */
+/** The protocol between runner and gateway. */
 import Type, { type Static } from 'typebox'
 
 const commitId = '^[0-9a-f]{40}([0-9a-f]{24})?$'
 
-/** `POST /runner/claim`, with the runner's own token: waits for a turn and takes it up. */
+/** `POST /runner/claim`, with the runner's token: waits for a queued turn and claims it. */
 export const ClaimRequest = Type.Object(
   { waitSeconds: Type.Integer({ minimum: 0, maximum: 50 }) },
   { additionalProperties: false },
 )
 
-/** All that a runner needs for one try at one turn. */
+/** All that a runner needs for one attempt at a turn. */
 export const ClaimedTurn = Type.Object({
   turnId: Type.String(),
-  /** Good for this try alone. */
+  /** Valid for this attempt only. */
   attemptToken: Type.String(),
   prompt: Type.String(),
-  /** On the code host, that the prompt is about. Its words are whoever's: material, and no orders. */
+  /** The failed CI check that the prompt is about. Its text is not trusted: it is material, not instructions. */
   failedCheck: Type.Union([
     Type.Object({
       name: Type.String(),
@@ -25,29 +25,29 @@ export const ClaimedTurn = Type.Object({
     Type.Null(),
   ]),
   model: Type.String(),
-  /** How the model is spoken to at the gateway, and what fits into a call. */
+  /** The wire format of the model at the gateway, and its limits. */
   modelSettings: Type.Object({
-    wire: Type.Enum(['anthropic-messages', 'openai-completions', 'openai-responses']),
+    format: Type.Enum(['anthropic-messages', 'openai-completions', 'openai-responses']),
     contextTokens: Type.Integer(),
     maxOutputTokens: Type.Integer(),
   }),
-  /** Where the docs are in the repository; empty: all of it. */
+  /** The docs folder in the repository. Empty: the whole repository. */
   docsFolder: Type.String(),
-  /** The project's own, for every job. */
+  /** The project's instructions for every job. */
   instructions: Type.Union([Type.String(), Type.Null()]),
-  /** The conversation of the turns before, as the engine left it, in Base64. */
+  /** The conversation of the previous turns, as the agent saved it, in Base64. */
   session: Type.Union([Type.String(), Type.Null()]),
-  /** What was asked for since the last turn that was accepted, and came to nothing. The conversation does not know of it. */
-  notDone: Type.Array(Type.Object({ prompt: Type.String(), reason: Type.String() })),
-  /** Where to begin: the job's own branch while its pull request is open, else the branch that the job is for. */
+  /** Messages since the last accepted turn whose turns failed. They are not part of the conversation in `session`. */
+  failedMessages: Type.Array(Type.Object({ prompt: Type.String(), reason: Type.String() })),
+  /** The job's own branch while its pull request is open, otherwise the branch that the job is for. */
   startBranch: Type.String(),
   /**
-   * For a job of which nothing is pushed: a bundle of what its turns did so far, on this commit. The work goes on from its
-   * HEAD, and the new bundle is again of everything since the base.
+   * For a job that does not push: a bundle of what its turns have done so far, based on `baseCommit`. The turn continues from
+   * its HEAD, and the new bundle again contains everything since the base.
    */
-  earlier: Type.Union([Type.Object({ baseCommit: Type.String(), bundle: Type.String() }), Type.Null()]),
+  unpublishedWork: Type.Union([Type.Object({ baseCommit: Type.String(), bundle: Type.String() }), Type.Null()]),
   deadlineAt: Type.String({ format: 'date-time' }),
-  /** A sign of life is wanted at least this often. Its answer is how a stop is heard of. */
+  /** The runner must send a heartbeat at least this often. The response says whether to stop. */
   heartbeatSeconds: Type.Number(),
 })
 export type ClaimedTurn = Static<typeof ClaimedTurn>
@@ -56,7 +56,7 @@ const maxEventCharacters = 64 * 1024
 const Text = Type.String({ maxLength: maxEventCharacters })
 const At = Type.String({ format: 'date-time' })
 
-/** What the agent does, for people who follow along. */
+/** A step of the agent, shown to people who follow the job. */
 export const AgentEvent = Type.Union([
   Type.Object({ type: Type.Literal('text'), at: At, text: Text }, { additionalProperties: false }),
   Type.Object(
@@ -84,12 +84,12 @@ export const AgentEvent = Type.Union([
 export type AgentEvent = Static<typeof AgentEvent>
 
 /**
- * `POST /runner/events`, with the attempt's token: what happened since the last time, if only that time went by, as a sign of
- * life; the answer says whether to stop. After a lost answer the same is sent again.
+ * `POST /runner/events`, with the attempt's token: the events since the last upload. An upload is also a heartbeat, even without
+ * events, and the response says whether to stop. After a lost response the runner sends the same upload again.
  */
 export const EventUpload = Type.Object(
   {
-    /** Of all events of this try, counted from 0. */
+    /** Index of the first event among all events of this attempt, from 0. */
     firstIndex: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
     events: Type.Array(AgentEvent, { maxItems: 1_000 }),
   },
@@ -98,26 +98,26 @@ export const EventUpload = Type.Object(
 export type EventUpload = Static<typeof EventUpload>
 
 export const EventUploadResponse = Type.Object({
-  /** Why to end at once, with all that was started, and to report `stopped`. */
+  /** The reason to end the attempt at once, with all its processes. Null: continue. */
   stop: Type.Union([Type.Enum(['cancelled', 'deadline', 'budget', 'paused']), Type.Null()]),
 })
 export type EventUploadResponse = Static<typeof EventUploadResponse>
 
 export const maxBundleBytes = 24 * 1024 * 1024
 export const maxSessionBytes = 8 * 1024 * 1024
-const sizeOf = (maxBytes: number) => Type.Union([Type.Integer({ minimum: 0, maximum: maxBytes }), Type.Null()])
+const nullableSize = (maxBytes: number) => Type.Union([Type.Integer({ minimum: 0, maximum: maxBytes }), Type.Null()])
 
 /**
- * `POST /runner/result`, with the attempt's token: how the try ended. A line of this as JSON, a line feed, then the bytes of
- * bundle and session: as Base64 in the JSON they took whoever reads them six times their size in memory (tried).
+ * `POST /runner/result`, with the attempt's token: how the attempt ended. The body is this header as one line of JSON, a line
+ * feed, then the bytes of bundle and session. As Base64 in the JSON they took the gateway six times their size in memory (tried).
  */
-export const ReportHead = Type.Union([
+export const ReportHeader = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('result'),
       baseCommit: Type.String({ pattern: commitId }),
-      bundleBytes: sizeOf(maxBundleBytes),
-      sessionBytes: sizeOf(maxSessionBytes),
+      bundleBytes: nullableSize(maxBundleBytes),
+      sessionBytes: nullableSize(maxSessionBytes),
       title: Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]),
       summary: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
       reply: Type.Union([Type.String({ maxLength: 100_000 }), Type.Null()]),
@@ -125,55 +125,57 @@ export const ReportHead = Type.Union([
         Type.Object(
           {
             name: Type.String({ maxLength: 200 }),
-            status: Type.Enum(['passed', 'failed']),
+            /** `not_checked`: the check understands none of the changed pages. */
+            status: Type.Enum(['passed', 'failed', 'not_checked']),
             findings: Type.Array(Type.String({ maxLength: 2_000 }), { maxItems: 100 }),
+            /** Names the changed pages that could not be checked, if others could. */
+            note: Type.Optional(Type.String({ maxLength: 2_000 })),
           },
           { additionalProperties: false },
         ),
         { maxItems: 50 },
       ),
-      /** As the engine counts it. What a job used is what the gateway counted. */
     },
     { additionalProperties: false },
   ),
-  /** The engine broke: it is tried again, a few times. */
+  /** The agent failed. The turn is retried a few times. */
   Type.Object(
     { kind: Type.Literal('agent_failed'), message: Type.String({ maxLength: 2_000 }) },
     { additionalProperties: false },
   ),
-  /** Stopped because it was asked to. */
+  /** Stopped because the gateway said so. */
   Type.Object({ kind: Type.Literal('stopped') }, { additionalProperties: false }),
-  /** The runner shuts down and hands the turn back: it costs the turn nothing. */
-  Type.Object({ kind: Type.Literal('handed_back') }, { additionalProperties: false }),
+  /** The runner released the attempt, for example at shutdown. Does not count as a failure of the turn. */
+  Type.Object({ kind: Type.Literal('released') }, { additionalProperties: false }),
 ])
-export type ReportHead = Static<typeof ReportHead>
+export type ReportHeader = Static<typeof ReportHeader>
 
 export const reportMediaType = 'application/vnd.colophon.report'
 
-type ResultHead = Extract<ReportHead, { kind: 'result' }>
-type TurnResult = Omit<ResultHead, 'bundleBytes' | 'sessionBytes'> & {
-  /** A git bundle of `base..HEAD`; null: nothing was changed. */
+type ResultHeader = Extract<ReportHeader, { kind: 'result' }>
+type TurnResult = Omit<ResultHeader, 'bundleBytes' | 'sessionBytes'> & {
+  /** A git bundle of `baseCommit..HEAD`. Null: nothing was changed. */
   bundle: Buffer | null
   session: Buffer | null
 }
-export type TurnReport = TurnResult | Exclude<ReportHead, ResultHead>
+export type TurnReport = TurnResult | Exclude<ReportHeader, ResultHeader>
 
 export function encodeReport(report: TurnReport): Buffer<ArrayBuffer> {
-  const { head, bytes } = report.kind === 'result' ? split(report) : { head: report, bytes: [] }
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...bytes])
+  const { header, bytes } = report.kind === 'result' ? splitResult(report) : { header: report, bytes: [] }
+  return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), ...bytes])
 }
 
-function split({ bundle, session, ...rest }: TurnResult): { head: ResultHead; bytes: Buffer[] } {
+function splitResult({ bundle, session, ...rest }: TurnResult): { header: ResultHeader; bytes: Buffer[] } {
   const sizes = { bundleBytes: bundle?.length ?? null, sessionBytes: session?.length ?? null }
-  return { head: { ...rest, ...sizes }, bytes: [bundle, session].filter((part) => part !== null) }
+  return { header: { ...rest, ...sizes }, bytes: [bundle, session].filter((part) => part !== null) }
 }
 
-/** Undefined: the bytes are more or fewer than the head says. */
-export function joinReport(head: ReportHead, bytes: Buffer): TurnReport | undefined {
-  if (head.kind !== 'result') return bytes.length === 0 ? head : undefined
-  const { bundleBytes, sessionBytes, ...rest } = head
-  const end = (bundleBytes ?? 0) + (sessionBytes ?? 0)
-  if (bytes.length !== end) return undefined
+/** Undefined: the number of bytes is not what the header says. */
+export function decodeReport(header: ReportHeader, bytes: Buffer): TurnReport | undefined {
+  if (header.kind !== 'result') return bytes.length === 0 ? header : undefined
+  const { bundleBytes, sessionBytes, ...rest } = header
+  const expectedBytes = (bundleBytes ?? 0) + (sessionBytes ?? 0)
+  if (bytes.length !== expectedBytes) return undefined
   return {
     ...rest,
     bundle: bundleBytes === null ? null : bytes.subarray(0, bundleBytes),

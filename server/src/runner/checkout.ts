@@ -1,76 +1,79 @@
 /**
- * The repository inside the box. Git is run on it there and nowhere else: a work tree that an agent has touched can make git
- * execute what it likes. What comes out is a bundle of commits.
+ * The repository in the sandbox. Git runs on it only there: a work tree that an agent has changed can make git execute any
+ * command. The result leaves the sandbox as a git bundle.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 import { maxBundleBytes } from '../runner-wire/runner-wire.ts'
-import type { Box } from './sandbox/box.ts'
-import { plainText } from './sandbox/plain-text.ts'
+import type { Sandbox } from './sandbox/sandbox.ts'
+import { stripTerminalSequences } from './sandbox/terminal-text.ts'
 
-/** In words that a person can be shown. */
+/** The message can be shown to people. */
 export class CheckoutError extends Error {
   override name = 'CheckoutError'
 }
 
 const maxMessageBytes = 1024 * 1024
 const remote = 'http://127.0.0.1:8080/git'
-const earlierBundle = '/tmp/earlier.bundle'
-/** A code host that restarts is back by then; the turn's own deadline is far away. */
-const fetchAgainAfterSeconds = [1, 3, 10, 30]
+const bundlePath = '/tmp/unpublished.bundle'
+/** Long enough for a code host to restart, and short compared with the deadline of a turn. */
+const fetchRetryDelaysSeconds = [1, 3, 10, 30]
 
 export class Checkout {
-  readonly #box: Box
+  readonly #sandbox: Sandbox
   readonly #signal: AbortSignal
   readonly #startTree: string
-  /** What the result is counted from. */
+  /** The commit that the result is based on. */
   readonly baseCommit: string
 
   private constructor(
-    box: Box,
+    sandbox: Sandbox,
     signal: AbortSignal,
     { baseCommit, startTree }: Record<'baseCommit' | 'startTree', string>,
   ) {
-    this.#box = box
+    this.#sandbox = sandbox
     this.#signal = signal
     this.baseCommit = baseCommit
     this.#startTree = startTree
   }
 
-  /** Shallow: history is the code host's. With `earlier`, the work goes on from what the job's turns did so far. */
+  /** A shallow clone. With `unpublishedWork`, the turn continues from what the previous turns of the job have done. */
   static async fetch(
-    box: Box,
-    { startBranch, earlier }: Pick<ClaimedTurn, 'startBranch' | 'earlier'>,
+    sandbox: Sandbox,
+    { startBranch, unpublishedWork }: Pick<ClaimedTurn, 'startBranch' | 'unpublishedWork'>,
     signal: AbortSignal,
   ): Promise<Checkout> {
-    const git = (...args: string[]) => runGit(box, signal, args)
+    const git = (...args: string[]) => runGit(sandbox, signal, args)
     await git('init', '--quiet')
     await git('remote', 'add', 'origin', remote)
-    await fetchPatiently(box, signal, earlier?.baseCommit ?? `refs/heads/${startBranch}`)
+    await fetchWithRetries(sandbox, signal, unpublishedWork?.baseCommit ?? `refs/heads/${startBranch}`)
     const baseCommit = await git('rev-parse', 'FETCH_HEAD')
-    await git('checkout', '--quiet', '--detach', earlier ? await unbundle(box, signal, earlier.bundle) : baseCommit)
-    return new Checkout(box, signal, { baseCommit, startTree: await git('rev-parse', 'HEAD^{tree}') })
+    const start = unpublishedWork ? await unbundle(sandbox, signal, unpublishedWork.bundle) : baseCommit
+    await git('checkout', '--quiet', '--detach', start)
+    return new Checkout(sandbox, signal, { baseCommit, startTree: await git('rev-parse', 'HEAD^{tree}') })
   }
 
   /**
-   * One commit on the base with everything as it is now; null: as the turn found it. Trees are compared, so it does not
-   * matter whether the agent kept to not committing.
+   * One commit on the base with the current files. Null: the turn changed nothing. Trees are compared, so it does not matter
+   * whether the agent made commits of its own.
    */
   async bundle(): Promise<Buffer | null> {
-    const git = (...args: string[]) => runGit(this.#box, this.#signal, [...ourConfiguration, ...args])
-    await run(this.#box, this.#signal, ['sh', '-c', 'rm -f .git/*.lock']) // of a git that ended with the engine
+    const git = (...args: string[]) => runGit(this.#sandbox, this.#signal, [...safeConfiguration, ...args])
+    await run(this.#sandbox, this.#signal, ['sh', '-c', 'rm -f .git/*.lock']) // left by a git that was killed with the agent
     await git('add', '--all')
     const tree = await git('write-tree')
     if (tree === this.#startTree) return null
     const commit = await git('commit-tree', tree, '-p', this.baseCommit, '-m', 'Result')
     await git('update-ref', '--no-deref', 'HEAD', commit)
     const create = ['bundle', 'create', '--quiet', '-', `${this.baseCommit}..HEAD`, 'HEAD']
-    return run(this.#box, this.#signal, ['git', ...ourConfiguration, ...create], { maxOutputBytes: maxBundleBytes })
+    return run(this.#sandbox, this.#signal, ['git', ...safeConfiguration, ...create], {
+      maxOutputBytes: maxBundleBytes,
+    })
   }
 }
 
-/** Before what the agent may have put into the repository's own. */
-const ourConfiguration = [
+/** Overrides configuration that the agent may have written to the repository. */
+const safeConfiguration = [
   '-c',
   'user.name=Runner',
   '-c',
@@ -85,53 +88,61 @@ const ourConfiguration = [
   'core.autocrlf=false',
 ]
 
-async function fetchPatiently(box: Box, signal: AbortSignal, wanted: string): Promise<void> {
-  const stalled = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60']
-  for (let tries = 0; ; tries++) {
+async function fetchWithRetries(sandbox: Sandbox, signal: AbortSignal, refOrCommit: string): Promise<void> {
+  const stallOptions = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60']
+  for (let attempt = 0; ; attempt++) {
     try {
-      await runGit(box, signal, [...stalled, 'fetch', '--quiet', '--depth=1', '--no-tags', 'origin', wanted])
+      await runGit(sandbox, signal, [
+        ...stallOptions,
+        'fetch',
+        '--quiet',
+        '--depth=1',
+        '--no-tags',
+        'origin',
+        refOrCommit,
+      ])
       return
     } catch (error) {
-      const pauseSeconds = fetchAgainAfterSeconds[tries]
-      if (!isPassing(error) || pauseSeconds === undefined || signal.aborted) throw error
-      await sleep(pauseSeconds * 1000, undefined, { signal })
+      const delaySeconds = fetchRetryDelaysSeconds[attempt]
+      if (!isTransient(error) || delaySeconds === undefined || signal.aborted) throw error
+      await sleep(delaySeconds * 1000, undefined, { signal })
     }
   }
 }
 
-/** The host, or the way to it, is away; a missing branch or a refused token stays what it is. */
-const isPassing = (error: unknown) =>
+/** The code host or the network is unavailable. A missing branch or a rejected token is permanent. */
+const isTransient = (error: unknown) =>
   error instanceof CheckoutError &&
   /returned error: (?:5\d\d|429)|RPC failed|early EOF|hung up|Empty reply|Failed to connect|too slow/i.test(
     error.message,
   )
 
-/** By `bundle unbundle`: a fetch from a file is a protocol that the box does not allow. */
-async function unbundle(box: Box, signal: AbortSignal, bundle: string): Promise<string> {
-  await run(box, signal, ['sh', '-c', `cat > ${earlierBundle}`], { input: Buffer.from(bundle, 'base64') })
-  const [head = ''] = (await runGit(box, signal, ['bundle', 'unbundle', earlierBundle])).split(' ')
-  await run(box, signal, ['rm', earlierBundle])
+/** Uses `bundle unbundle`, because the sandbox does not allow git's file protocol. */
+async function unbundle(sandbox: Sandbox, signal: AbortSignal, bundle: string): Promise<string> {
+  await run(sandbox, signal, ['sh', '-c', `cat > ${bundlePath}`], { input: Buffer.from(bundle, 'base64') })
+  const [head = ''] = (await runGit(sandbox, signal, ['bundle', 'unbundle', bundlePath])).split(' ')
+  await run(sandbox, signal, ['rm', bundlePath])
   return head
 }
 
-const runGit = async (box: Box, signal: AbortSignal, args: readonly string[]): Promise<string> =>
-  (await run(box, signal, ['git', ...args])).toString('utf8').trim()
+const runGit = async (sandbox: Sandbox, signal: AbortSignal, args: readonly string[]): Promise<string> =>
+  (await run(sandbox, signal, ['git', ...args])).toString('utf8').trim()
 
 async function run(
-  box: Box,
+  sandbox: Sandbox,
   signal: AbortSignal,
   command: readonly [string, ...string[]],
   { input = '', maxOutputBytes = maxMessageBytes }: { input?: string | Buffer; maxOutputBytes?: number } = {},
 ): Promise<Buffer> {
-  const { end, output, errorOutput } = await box.run({ command, maxOutputBytes }, { input, signal })
+  const { end, output, errorOutput } = await sandbox.run({ command, maxOutputBytes }, { input, signal })
   if (end.kind === 'exited' && end.code === 0) return output
-  const said = plainText(errorOutput.toString('utf8')).trim().slice(-1_000)
+  const message = stripTerminalSequences(errorOutput.toString('utf8')).trim().slice(-1_000)
   switch (end.kind) {
     case 'too_much_output':
-      throw new CheckoutError(`What was changed is larger than ${maxOutputBytes} bytes.`)
-    case 'box_ended':
-      throw new CheckoutError(`The box ended while git ran: ${end.reason}.`)
+      throw new CheckoutError(`The result is larger than ${maxOutputBytes} bytes.`)
+    case 'sandbox_ended':
+      throw new CheckoutError(`The sandbox ended while git was running: ${end.reason}.`)
     default:
-      throw new CheckoutError(`Git failed in the repository: ${said || end.kind}`)
+      throw new CheckoutError(`Git failed in the repository: ${message || end.kind}`)
   }
 }

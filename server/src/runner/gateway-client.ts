@@ -1,4 +1,4 @@
-/** The runner's side of the runner API. */
+/** The client of the runner API. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Compile } from 'typebox/compile'
 import {
@@ -17,24 +17,25 @@ export class GatewayError extends Error {
     this.status = status
   }
 
-  /** The try is over, or another runner has the turn. */
-  get isNotOurs(): boolean {
+  /** The attempt has ended, or another runner has the turn. For a claim: the runner token is not valid. */
+  get isAttemptLost(): boolean {
     return [401, 403, 404, 409, 410].includes(this.status)
   }
 
-  /** It did not like what it got, and would not like it better the next time. */
-  get isFinal(): boolean {
+  /** The gateway rejected the request and would reject it again. */
+  get isPermanent(): boolean {
     return this.status >= 400 && this.status < 500 && ![408, 425, 429].includes(this.status)
   }
 }
 
-export type Delivery = 'kept' | 'not_ours' | 'refused' | 'given_up'
+/** What became of a report. `lost`: the attempt was no longer valid. `abandoned`: the gateway could not be reached in time. */
+export type ReportDelivery = 'accepted' | 'lost' | 'rejected' | 'abandoned'
 
 const waitSeconds = 20
 const responseTimeoutMs = 15_000
-const reportWithinMs = 120_000
-/** How long a finished turn is worth keeping while the gateway is away: about as long as another runner would need for it. */
-const keepTryingMs = 10 * 60_000
+const reportTimeoutMs = 120_000
+/** How long to retry a report while the gateway is unavailable: about as long as another runner would need for the turn. */
+const maxRetryMs = 10 * 60_000
 
 const claimedTurn = Compile(ClaimedTurn)
 
@@ -42,7 +43,7 @@ interface Body {
   type: string
   bytes: Uint8Array<ArrayBuffer> | string
 }
-const asJson = (value: object): Body => ({ type: 'application/json', bytes: JSON.stringify(value) })
+const toJson = (value: object): Body => ({ type: 'application/json', bytes: JSON.stringify(value) })
 
 export class GatewayClient {
   readonly #url: string
@@ -53,40 +54,43 @@ export class GatewayClient {
     this.#token = token
   }
 
-  /** Undefined: there was nothing to do for a while. */
+  /** Undefined: no turn was queued within the waiting time. */
   async claim(signal: AbortSignal): Promise<ClaimedTurn | undefined> {
-    const within = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
-    const response = await this.#post('claim', this.#token, asJson({ waitSeconds }), AbortSignal.any([signal, within]))
+    const timeout = AbortSignal.timeout(waitSeconds * 1000 + responseTimeoutMs)
+    const response = await this.#post('claim', this.#token, toJson({ waitSeconds }), AbortSignal.any([signal, timeout]))
     if (response.status === 204) return undefined
     const turn: unknown = await response.json()
     if (claimedTurn.Check(turn)) return turn
-    throw new GatewayError(502, 'The gateway speaks another version than this runner: bring both to the same.')
+    throw new GatewayError(
+      502,
+      'The gateway and this runner have different versions: update both to the same version, the worker first.',
+    )
   }
 
-  /** What it says to stop for may be a word that this version does not know. */
+  /** The stop reason may be one that this version does not know. */
   async upload(attemptToken: string, upload: EventUpload, signal: AbortSignal): Promise<{ stop: string | null }> {
-    const response = await this.#post('events', attemptToken, asJson(upload), signal)
+    const response = await this.#post('events', attemptToken, toJson(upload), signal)
     const { stop } = (await response.json()) as { stop?: unknown }
     return { stop: typeof stop === 'string' ? stop : null }
   }
 
-  /** Tries again while the gateway is away, until `giveUp` says so. */
-  async report(attemptToken: string, report: TurnReport, giveUp: AbortSignal): Promise<Delivery> {
-    const tries = AbortSignal.any([giveUp, AbortSignal.timeout(keepTryingMs)])
+  /** Retries while the gateway is unavailable, until `giveUp` is aborted. */
+  async report(attemptToken: string, report: TurnReport, giveUp: AbortSignal): Promise<ReportDelivery> {
+    const stopRetrying = AbortSignal.any([giveUp, AbortSignal.timeout(maxRetryMs)])
     const body = { type: reportMediaType, bytes: encodeReport(report) }
-    for (let waitMs = 500; !tries.aborted; waitMs = Math.min(waitMs * 2, 10_000)) {
+    for (let backoffMs = 500; !stopRetrying.aborted; backoffMs = Math.min(backoffMs * 2, 10_000)) {
       try {
-        const within = AbortSignal.any([tries, AbortSignal.timeout(reportWithinMs)])
-        await this.#post('result', attemptToken, body, within)
-        return 'kept'
+        const signal = AbortSignal.any([stopRetrying, AbortSignal.timeout(reportTimeoutMs)])
+        await this.#post('result', attemptToken, body, signal)
+        return 'accepted'
       } catch (error) {
-        // After a lost answer the try is over, and the next one hears that: it may well have been kept.
-        if (error instanceof GatewayError && error.isNotOurs) return 'not_ours'
-        if (error instanceof GatewayError && error.isFinal) return 'refused'
-        await sleep(waitMs, undefined, { signal: tries }).catch(() => {})
+        // After a lost response the attempt has ended, and the retry gets this error: the report may have been accepted.
+        if (error instanceof GatewayError && error.isAttemptLost) return 'lost'
+        if (error instanceof GatewayError && error.isPermanent) return 'rejected'
+        await sleep(backoffMs, undefined, { signal: stopRetrying }).catch(() => {})
       }
     }
-    return 'given_up'
+    return 'abandoned'
   }
 
   async #post(path: string, token: string, { type, bytes }: Body, signal: AbortSignal): Promise<Response> {
@@ -97,13 +101,13 @@ export class GatewayClient {
       redirect: 'error',
       signal,
     }).catch((error: Error) => {
-      // `fetch` itself says that it failed, and no more.
+      // The message of `fetch` itself only says that it failed; the cause has the reason.
       throw new Error(
         `The gateway cannot be reached: ${error.cause instanceof Error ? error.cause.message : error.message}`,
       )
     })
     if (response.ok) return response
     await response.body?.cancel()
-    throw new GatewayError(response.status, `The gateway answered ${response.status} to ${path}.`)
+    throw new GatewayError(response.status, `The gateway responded with ${response.status} to ${path}.`)
   }
 }

@@ -5,63 +5,60 @@ import { createLog } from '../platform/log.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { PiAgent } from './agents/pi/pi-agent.ts'
 import { GatewayClient } from './gateway-client.ts'
-import { runTurn, type TurnEnd } from './run-turn.ts'
-import { type BadDays, PlayedGateway, type PlayedTurn, runnerToken } from './testing/played-gateway.ts'
-import { processesOnHost } from './testing/processes-on-host.ts'
+import { type AttemptOutcome, runTurn } from './run-turn.ts'
+import { findHostProcesses } from './testing/host-processes.ts'
+import { type GatewayFaults, runnerToken, SimulatedGateway, type SimulatedTurn } from './testing/simulated-gateway.ts'
 
 const files = {
   'docs/index.md': '# Index\n\nSee [start](start.md).\n',
   'docs/start.md': '# Start\n',
   'README.md': '# Site\n',
 }
-const engine = new PiAgent()
-const open: AsyncDisposable[] = []
+const agent = new PiAgent()
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of open.splice(0)) await part[Symbol.asyncDispose]()
+  for (const resource of resources.splice(0)) await resource[Symbol.asyncDispose]()
 })
 
-interface Scene {
-  gateway: PlayedGateway
-  logged: string[]
+interface Setup {
+  gateway: SimulatedGateway
   shutDown: AbortController
-  run(turn: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): { ended: Promise<TurnEnd>; played: PlayedTurn }
+  run(turn: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): { ended: Promise<AttemptOutcome>; turn: SimulatedTurn }
 }
 
-async function openScene(repository: Record<string, string> = files): Promise<Scene> {
-  const gateway = await PlayedGateway.start(inject('services').modelUrl, repository)
-  open.push(gateway)
-  const logged: string[] = []
-  const log = createLog('test', { level: 'warn' }, { write: (line) => void logged.push(line) })
+async function setUp(repository: Record<string, string> = files): Promise<Setup> {
+  const gateway = await SimulatedGateway.start(inject('services').modelUrl, repository)
+  resources.push(gateway)
+  const log = createLog('test', { level: 'warn' }, { write: () => {} })
   const client = new GatewayClient({ gatewayUrl: gateway.url, token: runnerToken })
-  const parts = { engine, gateway: client, gatewayUrl: gateway.url, groups: undefined, log }
+  const deps = { agent, gateway: client, gatewayUrl: gateway.url, cgroups: undefined, log }
   const shutDown = new AbortController()
   return {
     gateway,
-    logged,
     shutDown,
     run(change) {
-      const { claimed, played } = gateway.turn(change)
-      return { ended: runTurn(claimed, parts, shutDown.signal), played }
+      const { claimed, turn } = gateway.createTurn(change)
+      return { ended: runTurn(claimed, deps, shutDown.signal), turn }
     },
   }
 }
 
-/** With something of its own: what goes wrong in a conversation is counted by its words. */
+/** With a random number, because the scripted model counts the failures of a conversation by its text. */
 const scripted = (...steps: Step[]): string => `${Math.random()}\n\`\`\`script\n${JSON.stringify(steps)}\n\`\`\``
 const bash = (command: string): Step => ({ call: [{ tool: 'bash', arguments: { command } }] })
 const write = (path: string, content: string): Step => ({ call: [{ tool: 'write', arguments: { path, content } }] })
 
-function resultOf({ report }: PlayedTurn): Extract<TurnReport, { kind: 'result' }> {
-  if (report?.kind !== 'result') throw new Error(`no result, but ${JSON.stringify(report)}`)
+function resultOf({ report }: SimulatedTurn): Extract<TurnReport, { kind: 'result' }> {
+  if (report?.kind !== 'result') throw new Error(`expected a result, got ${JSON.stringify(report)}`)
   return report
 }
 
-describe('a turn', () => {
-  it('ends as a bundle on the base, with words, checks and a session', async () => {
-    const { gateway, run } = await openScene()
-    const { ended, played } = run({ prompt: 'script: write' })
-    await expect(ended).resolves.toEqual({ report: 'result', delivery: 'kept' })
-    const result = resultOf(played)
+describe('turn', () => {
+  it('ends with a bundle on the base commit, texts, check results and a session', async () => {
+    const { gateway, run } = await setUp()
+    const { ended, turn } = run({ prompt: 'script: write' })
+    await expect(ended).resolves.toEqual({ report: 'result', delivery: 'accepted' })
+    const result = resultOf(turn)
     expect(result).toMatchObject({
       baseCommit: gateway.repository.head,
       title: 'Add the scripted page',
@@ -72,67 +69,77 @@ describe('a turn', () => {
     expect(gateway.repository.changesIn(result.bundle)).toEqual({
       'docs/scripted.md': '# Scripted\n\nWritten by a script.',
     })
-    expect(played.events.map(({ type }) => type)).toEqual(['text', 'tool_call', 'tool_result', 'text'])
+    expect(turn.events.map(({ type }) => type)).toEqual(['text', 'tool_call', 'tool_result', 'text'])
   })
 
-  it('has no bundle where nothing was changed, and one where the agent committed by itself', async () => {
-    const { gateway, run } = await openScene()
+  it('has no bundle if nothing changed, and one if the agent made its own commit', async () => {
+    const { gateway, run } = await setUp()
     const idle = run({ prompt: 'script: answer' })
     await idle.ended
-    expect(resultOf(idle.played)).toMatchObject({ bundle: null, reply: 'There is nothing to change.' })
+    expect(resultOf(idle.turn)).toMatchObject({ bundle: null, reply: 'There is nothing to change.' })
     const commit =
       'git checkout -q -b mine && echo "# More" > docs/more.md && git add . && git -c user.name=a -c user.email=a@b commit -qm x'
     const busy = run({ prompt: scripted(bash(`${commit} && touch .git/index.lock`), { say: 'Done.' }) })
     await busy.ended
-    expect(gateway.repository.changesIn(resultOf(busy.played).bundle)).toEqual({ 'docs/more.md': '# More' })
+    expect(gateway.repository.changesIn(resultOf(busy.turn).bundle)).toEqual({ 'docs/more.md': '# More' })
   })
 
-  it('goes on with the conversation and the unpublished work of the turns before', async () => {
-    const { gateway, run } = await openScene()
+  it('continues the conversation and the unpublished work of previous turns', async () => {
+    const { gateway, run } = await setUp()
     const first = run({ prompt: 'script: write' })
     await first.ended
-    const { baseCommit, bundle, session } = resultOf(first.played)
-    const earlier = { baseCommit, bundle: bundle?.toString('base64') ?? '' }
+    const { baseCommit, bundle, session } = resultOf(first.turn)
+    const unpublishedWork = { baseCommit, bundle: bundle?.toString('base64') ?? '' }
     const second = run({
       prompt: scripted(write('docs/second.md', '# Second\n'), { say: 'Done.' }),
       session: session?.toString('base64') ?? null,
-      earlier,
-      notDone: [{ prompt: 'Something else.', reason: 'It was refused.' }],
+      unpublishedWork,
+      failedMessages: [{ prompt: 'Something else.', reason: 'The result was refused.' }],
     })
     await second.ended
-    expect(Object.keys(gateway.repository.changesIn(resultOf(second.played).bundle))).toEqual([
+    expect(Object.keys(gateway.repository.changesIn(resultOf(second.turn).bundle))).toEqual([
       'docs/scripted.md',
       'docs/second.md',
     ])
     const calls = (await (await fetch(new URL('/calls', inject('services').modelUrl))).json()) as {
-      asked?: { messages: number }
+      request?: { messages: number }
     }[]
-    expect(calls.at(-1)?.asked?.messages).toBeGreaterThan(5)
-    const third = run({ prompt: 'script: answer', earlier })
+    expect(calls.at(-1)?.request?.messages).toBeGreaterThan(5)
+    const third = run({ prompt: 'script: answer', unpublishedWork })
     await third.ended
-    expect(resultOf(third.played)).toMatchObject({ bundle: null, baseCommit })
+    expect(resultOf(third.turn)).toMatchObject({ bundle: null, baseCommit })
   })
 
-  it('gives the agent one more try at what the checks find', async () => {
-    const { gateway, run } = await openScene()
+  it('lets the agent repair once what the checks find', async () => {
+    const { gateway, run } = await setUp()
     const broken = { prompt: scripted(write('docs/scripted.md', '# A\n\n[no](gone.md)\n'), { say: 'Done.' }) }
-    const mended = run({ ...broken, model: 'scripted/write' }) // plays `write` where a prompt has no script: at the repair
-    await mended.ended
-    expect(resultOf(mended.played)).toMatchObject({
+    const repaired = run({ ...broken, model: 'scripted/write' }) // runs `write` for a prompt without a script: the repair
+    await repaired.ended
+    expect(resultOf(repaired.turn)).toMatchObject({
       title: 'Add the scripted page',
       checks: [{ status: 'passed' }, { status: 'passed' }, { status: 'passed' }],
     })
-    expect(mended.played.events).toContainEqual(
+    expect(repaired.turn.events).toContainEqual(
       expect.objectContaining({ type: 'notice', text: expect.stringContaining('docs/scripted.md:3') }),
     )
     const left = run(broken)
     await left.ended
-    expect(resultOf(left.played).checks).toMatchObject([{}, {}, { status: 'failed' }])
-    expect(gateway.repository.changesIn(resultOf(left.played).bundle)).toHaveProperty(['docs/scripted.md'])
+    expect(resultOf(left.turn).checks).toMatchObject([{}, {}, { status: 'failed' }])
+    expect(gateway.repository.changesIn(resultOf(left.turn).bundle)).toHaveProperty(['docs/scripted.md'])
   })
 
-  it('works on docs in a folder of a larger repository', async () => {
-    const { gateway, run } = await openScene({
+  it('does not ask the agent to repair pages that cannot be checked', async () => {
+    const { run } = await setUp()
+    const { ended, turn } = run({ prompt: scripted(write('docs/page.rst', 'Page\n====\n'), { say: 'Done.' }) })
+    await ended
+    expect(resultOf(turn).checks).toMatchObject(
+      Array(3).fill({ status: 'not_checked', findings: [expect.stringContaining('docs/page.rst')] }),
+    )
+    expect(turn.events.map(({ type }) => type)).not.toContain('notice')
+  })
+
+  it('works on a docs folder in a larger repository', async () => {
+    const { gateway, run } = await setUp({
       'packages/site/docs/index.md': '# Index\n',
       'packages/code/README.md': '# Code\n',
     })
@@ -140,39 +147,40 @@ describe('a turn', () => {
     const prompt = scripted(write(page, '# Page\n\n[code](../../code/README.md) [index](./index.md)\n'), {
       say: 'Done.',
     })
-    const { ended, played } = run({ prompt, docsFolder: 'packages/site/docs' })
+    const { ended, turn } = run({ prompt, docsFolder: 'packages/site/docs' })
     await ended
-    expect(resultOf(played).checks.flatMap(({ findings }) => findings)).toEqual([])
-    expect(Object.keys(gateway.repository.changesIn(resultOf(played).bundle))).toEqual([page])
+    expect(resultOf(turn).checks.flatMap(({ findings }) => findings)).toEqual([])
+    expect(Object.keys(gateway.repository.changesIn(resultOf(turn).bundle))).toEqual([page])
   })
 
-  it('finds no secret in its box, and no way to what is the runner’s', async () => {
+  it('finds no secret in its sandbox and cannot reach the runner API', async () => {
     process.env.COLOPHON_RUNNER_TOKEN = runnerToken
-    const { run } = await openScene()
-    const look = 'cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; env; ls -la / /run /tmp /state; cat /state/pi/*'
+    const { run } = await setUp()
+    const search =
+      'cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; env; ls -la / /run /tmp /state; cat /state/pi/*'
     const paths = ['/runner/result', '/runner/claim', '/git/../runner/result', '/readyz']
-    const ask = paths.map(
+    const requests = paths.map(
       (path) => `curl -s --path-as-is -o /dev/null -w "%{http_code} " -X POST http://127.0.0.1:8080${path}`,
     )
-    const { ended, played } = run({ prompt: scripted(bash(look), bash(ask.join(';')), { say: 'Done.' }) })
+    const { ended, turn } = run({ prompt: scripted(bash(search), bash(requests.join(';')), { say: 'Done.' }) })
     await ended
     delete process.env.COLOPHON_RUNNER_TOKEN
-    const outputs = played.events.flatMap((event) => (event.type === 'tool_result' ? [event.output] : []))
+    const outputs = turn.events.flatMap((event) => (event.type === 'tool_result' ? [event.output] : []))
     expect(outputs[0]).toContain('PI_OFFLINE')
-    expect(JSON.stringify(played.events)).not.toMatch(/colophon_(runner|attempt)_/)
+    expect(JSON.stringify(turn.events)).not.toMatch(/colophon_(runner|attempt)_/)
     expect(outputs[1]?.trim()).toBe('404 404 404 404')
-    expect(played.report?.kind).toBe('result')
+    expect(turn.report?.kind).toBe('result')
   })
 })
 
-describe('what goes wrong', () => {
-  it('sends the same events again when the answer is lost, and shows each once', async () => {
-    const { gateway, run } = await openScene()
-    gateway.badDays.lostUploadResponses = 2
-    const { ended, played } = run({ prompt: 'script: write-and-edit' })
-    await expect(ended).resolves.toMatchObject({ delivery: 'kept' })
-    expect(gateway.badDays.lostUploadResponses).toBe(0)
-    expect(played.events.map(({ type }) => type)).toEqual([
+describe('turn with failures', () => {
+  it('repeats an upload after a lost response, without duplicate events', async () => {
+    const { gateway, run } = await setUp()
+    gateway.faults.lostUploadResponses = 2
+    const { ended, turn } = run({ prompt: 'script: write-and-edit' })
+    await expect(ended).resolves.toMatchObject({ delivery: 'accepted' })
+    expect(gateway.faults.lostUploadResponses).toBe(0)
+    expect(turn.events.map(({ type }) => type)).toEqual([
       'text',
       'tool_call',
       'tool_result',
@@ -183,99 +191,99 @@ describe('what goes wrong', () => {
     ])
   })
 
-  it('shows signs of life while nothing happens', async () => {
-    const { gateway, run } = await openScene()
-    const { ended, played } = run({ prompt: scripted(bash('sleep 6'), { say: 'Done.' }), heartbeatSeconds: 1 })
+  it('sends heartbeats while nothing happens', async () => {
+    const { gateway, run } = await setUp()
+    const { ended, turn } = run({ prompt: scripted(bash('sleep 6'), { say: 'Done.' }), heartbeatSeconds: 1 })
     await ended
-    const gaps = played.signsOfLifeMs.slice(1).map((at, place) => at - (played.signsOfLifeMs[place] ?? 0))
+    const gaps = turn.heartbeatsAtMs.slice(1).map((at, index) => at - (turn.heartbeatsAtMs[index] ?? 0))
     expect(gaps.length).toBeGreaterThan(6)
     expect(Math.max(...gaps)).toBeLessThan(2_000)
     expect(gateway.turns.size).toBe(1)
   })
 
-  it('keeps its result while the gateway is away, and says so when that is refused', async () => {
-    const { gateway, run } = await openScene()
-    gateway.badDays = { reportFailures: 2 }
+  it('retries its report while the gateway is unavailable, and reports a failure if the result is rejected', async () => {
+    const { gateway, run } = await setUp()
+    gateway.faults = { reportFailures: 2 }
     const late = run({ prompt: 'script: answer' })
-    await expect(late.ended).resolves.toEqual({ report: 'result', delivery: 'kept' })
-    gateway.badDays = { refusedReport: 'result' }
+    await expect(late.ended).resolves.toEqual({ report: 'result', delivery: 'accepted' })
+    gateway.faults = { rejectedReport: 'result' }
     const refused = run({ prompt: 'script: answer' })
-    await expect(refused.ended).resolves.toEqual({ report: 'agent_failed', delivery: 'kept' })
+    await expect(refused.ended).resolves.toEqual({ report: 'agent_failed', delivery: 'accepted' })
   })
 
-  it('waits for a code host that is away for a moment', async () => {
-    const { gateway, run } = await openScene()
-    gateway.badDays = { gitFailures: 2 }
-    const { ended, played } = run({ prompt: 'script: answer' })
+  it('waits for a code host that is briefly unavailable', async () => {
+    const { gateway, run } = await setUp()
+    gateway.faults = { gitFailures: 2 }
+    const { ended, turn } = run({ prompt: 'script: answer' })
     await ended
-    expect(played.report?.kind).toBe('result')
+    expect(turn.report?.kind).toBe('result')
   })
 
-  it('tells that the branch is gone', async () => {
-    const { run } = await openScene()
-    const { ended, played } = run({ prompt: 'script: answer', startBranch: 'gone' })
+  it('reports that the branch does not exist', async () => {
+    const { run } = await setUp()
+    const { ended, turn } = run({ prompt: 'script: answer', startBranch: 'gone' })
     await ended
-    expect(played.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('refs/heads/gone') })
+    expect(turn.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('refs/heads/gone') })
   })
 
-  it('tells that the model fails', async () => {
-    const { run } = await openScene()
-    const { ended, played } = run({ prompt: 'script: key-refused' })
+  it('reports that the model fails', async () => {
+    const { run } = await setUp()
+    const { ended, turn } = run({ prompt: 'script: key-refused' })
     await ended
-    expect(played.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('401') })
+    expect(turn.report).toMatchObject({ kind: 'agent_failed', message: expect.stringContaining('401') })
   })
 })
 
-describe('every stop ends the agent and all it started within five seconds', () => {
-  let number = 271_828_000
-  const badDay =
-    (days: BadDays) =>
-    ({ gateway }: Scene) =>
-      void Object.assign(gateway.badDays, days)
-  const stops: [name: string, stop: (scene: Scene) => void, report: TurnReport['kind'] | undefined][] = [
-    ['cancelled', badDay({ stop: 'cancelled' }), 'stopped'],
-    ['deadline', badDay({ stop: 'deadline' }), 'stopped'],
-    ['budget', badDay({ stop: 'budget' }), 'stopped'],
-    ['a word from a later version', badDay({ stop: 'eclipse' }), 'stopped'],
-    ['paused', badDay({ stop: 'paused' }), 'handed_back'],
-    ['shutdown', ({ shutDown }) => shutDown.abort(), 'handed_back'],
-    ['not ours', badDay({ isOver: true }), undefined],
+describe('every stop ends the agent and all its processes within five seconds', () => {
+  let lastSeconds = 271_828_000
+  const fault =
+    (faults: GatewayFaults) =>
+    ({ gateway }: Setup) =>
+      void Object.assign(gateway.faults, faults)
+  const stops: [name: string, stop: (setup: Setup) => void, report: TurnReport['kind'] | undefined][] = [
+    ['cancelled', fault({ stop: 'cancelled' }), 'stopped'],
+    ['deadline', fault({ stop: 'deadline' }), 'stopped'],
+    ['budget', fault({ stop: 'budget' }), 'stopped'],
+    ['an unknown reason of a later version', fault({ stop: 'eclipse' }), 'stopped'],
+    ['paused', fault({ stop: 'paused' }), 'released'],
+    ['shutdown', ({ shutDown }) => shutDown.abort(), 'released'],
+    ['attempt lost', fault({ attemptLost: true }), undefined],
   ]
   it.each(stops)('%s', async (_name, stop, report) => {
-    const scene = await openScene()
-    const word = String(++number)
-    const command = `sleep ${word} & (setsid nohup sleep ${word} >/dev/null 2>&1 &) ; sleep ${word}`
-    const { ended, played } = scene.run({ prompt: scripted(bash(command)), heartbeatSeconds: 2 })
-    await vi.waitFor(() => expect(processesOnHost(word)).toHaveLength(3), 30_000)
+    const setup = await setUp()
+    const seconds = String(++lastSeconds)
+    const command = `sleep ${seconds} & (setsid nohup sleep ${seconds} >/dev/null 2>&1 &) ; sleep ${seconds}`
+    const { ended, turn } = setup.run({ prompt: scripted(bash(command)), heartbeatSeconds: 2 })
+    await vi.waitFor(() => expect(findHostProcesses(seconds)).toHaveLength(3), 30_000)
     const startedAt = Date.now()
-    stop(scene)
-    await vi.waitFor(() => expect(processesOnHost(word)).toEqual([]), 5_000)
+    stop(setup)
+    await vi.waitFor(() => expect(findHostProcesses(seconds)).toEqual([]), 5_000)
     await ended
     expect(Date.now() - startedAt).toBeLessThan(5_000)
-    expect(played.report?.kind).toBe(report)
+    expect(turn.report?.kind).toBe(report)
   })
 
   it('while the model is silent', async () => {
-    const scene = await openScene()
-    const { ended, played } = scene.run({ prompt: `${Math.random()}\nscript: silent` })
+    const setup = await setUp()
+    const { ended, turn } = setup.run({ prompt: `${Math.random()}\nscript: silent` })
     await sleep(3_000)
     const startedAt = Date.now()
-    scene.shutDown.abort()
+    setup.shutDown.abort()
     await ended
     expect(Date.now() - startedAt).toBeLessThan(5_000)
-    expect(played.report).toEqual({ kind: 'handed_back' })
+    expect(turn.report).toEqual({ kind: 'released' })
   })
 
   it('while the gateway hangs', async () => {
-    const scene = await openScene()
-    const { ended, played } = scene.run({ prompt: scripted(bash('sleep 60')) })
+    const setup = await setUp()
+    const { ended, turn } = setup.run({ prompt: scripted(bash('sleep 60')) })
     await sleep(3_000)
-    scene.gateway.badDays.hangs = true
+    setup.gateway.faults.hangs = true
     await sleep(1_500)
     const startedAt = Date.now()
-    scene.shutDown.abort()
-    await expect(ended).resolves.toEqual({ report: 'handed_back', delivery: 'given_up' })
+    setup.shutDown.abort()
+    await expect(ended).resolves.toEqual({ report: 'released', delivery: 'abandoned' })
     expect(Date.now() - startedAt).toBeLessThan(5_000)
-    expect(played.report).toBeUndefined()
+    expect(turn.report).toBeUndefined()
   })
 })

@@ -1,70 +1,75 @@
-/** One try at one turn: its signs of life, whatever ends it, and its report. */
+/** One attempt at a turn: its heartbeats, everything that can stop it, and its report. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../platform/log.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { CheckoutError } from './checkout.ts'
-import type { Delivery, GatewayClient } from './gateway-client.ts'
-import { LiveEvents } from './live-events.ts'
-import { plainText } from './sandbox/plain-text.ts'
-import { HostError, type WorkDeps, workOnTurn } from './turn-work.ts'
+import { EventUploader } from './event-uploader.ts'
+import { type ExecuteTurnDeps, executeTurn, SandboxUnavailableError } from './execute-turn.ts'
+import type { GatewayClient, ReportDelivery } from './gateway-client.ts'
+import { stripTerminalSequences } from './sandbox/terminal-text.ts'
 
-export interface TurnDeps extends WorkDeps {
+export interface RunTurnDeps extends ExecuteTurnDeps {
   gateway: GatewayClient
   log: Log
 }
 
-export interface TurnEnd {
+export interface AttemptOutcome {
   report: TurnReport['kind'] | 'none'
-  delivery: Delivery | 'none'
+  delivery: ReportDelivery | 'none'
 }
 
-/** `lost`: another runner has the turn, or nobody; there is no one to report to. */
-type Stop = 'stopped' | 'handed_back' | 'lost'
+/** `lost`: the attempt is no longer valid, so nothing is reported. */
+type Stop = 'stopped' | 'released' | 'lost'
 
 /**
- * The gateway's clock decides, and its next answer says so. Ours is for a gateway that is away for so long: a turn that we
- * stopped before its time would count as cancelled.
+ * The gateway enforces the deadline by its own clock and says so in its next response. The runner's timer is only for a gateway
+ * that cannot be reached for this long: a turn that the runner stopped too early would count as cancelled.
  */
 const deadlineSlackMs = 60_000
-const flushWithinMs = 30_000
-/** Both, and the end of the box, which takes a moment, within five seconds. */
-const lastFlushWithinMs = 1_000
-const lastReportWithinMs = 3_000
+const flushTimeoutMs = 30_000
+/** After a stop. Both together, and closing the sandbox, must take less than five seconds. */
+const finalFlushTimeoutMs = 1_000
+const finalReportTimeoutMs = 3_000
 
-export async function runTurn(turn: ClaimedTurn, deps: TurnDeps, shuttingDown: AbortSignal): Promise<TurnEnd> {
+export async function runTurn(
+  turn: ClaimedTurn,
+  deps: RunTurnDeps,
+  shuttingDown: AbortSignal,
+): Promise<AttemptOutcome> {
   const log = deps.log.child({ turnId: turn.turnId })
   const stopping = new AbortController()
-  const stopAs = (how: Stop, why: string) => {
-    if (!stopping.signal.aborted) log.info({ why }, 'stopping a turn')
-    stopping.abort(how) // the first one counts
+  const stopAs = (stop: Stop, reason: string) => {
+    if (!stopping.signal.aborted) log.info({ reason }, 'stopping turn')
+    stopping.abort(stop) // the first reason wins
   }
   const giveUp = new AbortController()
   const shutDown = () => {
-    stopAs('handed_back', 'shutdown')
-    void sleep(lastFlushWithinMs + lastReportWithinMs, undefined, { ref: false }).then(() => giveUp.abort())
+    stopAs('released', 'shutdown')
+    void sleep(finalFlushTimeoutMs + finalReportTimeoutMs, undefined, { ref: false }).then(() => giveUp.abort())
   }
   shuttingDown.addEventListener('abort', shutDown)
   if (shuttingDown.aborted) shutDown()
-  const leftMs = new Date(turn.deadlineAt).getTime() - Date.now()
-  const deadline = setTimeout(() => stopAs('stopped', 'deadline'), leftMs + deadlineSlackMs)
+  const remainingMs = new Date(turn.deadlineAt).getTime() - Date.now()
+  const deadline = setTimeout(() => stopAs('stopped', 'deadline'), remainingMs + deadlineSlackMs)
   try {
-    // It lives until the report has arrived: a long one over a thin line must not look like a dead runner.
-    await using events = new LiveEvents({
+    // Heartbeats continue until the report is delivered: uploading a large report slowly must not look like a dead runner.
+    await using events = new EventUploader({
       gateway: deps.gateway,
       attemptToken: turn.attemptToken,
       heartbeatSeconds: turn.heartbeatSeconds,
-      onStop: (reason) => stopAs(reason === 'paused' ? 'handed_back' : 'stopped', reason),
-      onLost: () => stopAs('lost', 'not ours'),
+      onStop: (reason) => stopAs(reason === 'paused' ? 'released' : 'stopped', reason),
+      onLost: () => stopAs('lost', 'attempt lost'),
     })
-    const found = await work(turn, deps, events, { log, signal: stopping.signal })
-    // An engine may fail because its model was refused, before we hear that the turn is to stop: the last answer says it.
+    const outcome = await execute(turn, deps, events, { log, signal: stopping.signal })
+    // The gateway denies model calls of a turn that is to stop, so the agent may fail before the runner knows about the stop. The
+    // response to the last upload says so.
     await events.flush(
-      found
-        ? AbortSignal.any([shuttingDown, AbortSignal.timeout(flushWithinMs)])
-        : AbortSignal.timeout(lastFlushWithinMs),
+      outcome
+        ? AbortSignal.any([shuttingDown, AbortSignal.timeout(flushTimeoutMs)])
+        : AbortSignal.timeout(finalFlushTimeoutMs),
     )
     const report =
-      found?.kind === 'result' || !stopping.signal.aborted ? found : reportOf(stopping.signal.reason as Stop)
+      outcome?.kind === 'result' || !stopping.signal.aborted ? outcome : toReport(stopping.signal.reason as Stop)
     return report ? await deliver(report, turn, deps, giveUp.signal) : { report: 'none', delivery: 'none' }
   } finally {
     clearTimeout(deadline)
@@ -72,32 +77,37 @@ export async function runTurn(turn: ClaimedTurn, deps: TurnDeps, shuttingDown: A
   }
 }
 
-/** Undefined: it was stopped. */
-async function work(
+/** Undefined: the turn was stopped. */
+async function execute(
   turn: ClaimedTurn,
-  deps: TurnDeps,
-  events: LiveEvents,
+  deps: RunTurnDeps,
+  events: EventUploader,
   { log, signal }: { log: Log; signal: AbortSignal },
 ): Promise<TurnReport | undefined> {
   if (signal.aborted) return undefined
   try {
-    const report = await workOnTurn(turn, deps, (event) => events.add(event), signal)
+    const report = await executeTurn(turn, deps, (event) => events.add(event), signal)
     return signal.aborted ? undefined : report
   } catch (error) {
     if (signal.aborted && error instanceof CheckoutError) return undefined
-    log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a turn broke off')
+    log.error({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'turn failed')
     if (signal.aborted) return undefined
-    if (error instanceof HostError) return { kind: 'handed_back' }
-    return { kind: 'agent_failed', message: plainText(String(error)).slice(0, 2_000) }
+    if (error instanceof SandboxUnavailableError) return { kind: 'released' }
+    return { kind: 'agent_failed', message: stripTerminalSequences(String(error)).slice(0, 2_000) }
   }
 }
 
-function reportOf(stop: Stop): TurnReport | undefined {
+function toReport(stop: Stop): TurnReport | undefined {
   return stop === 'lost' ? undefined : { kind: stop }
 }
 
-async function deliver(report: TurnReport, turn: ClaimedTurn, deps: TurnDeps, giveUp: AbortSignal): Promise<TurnEnd> {
+async function deliver(
+  report: TurnReport,
+  turn: ClaimedTurn,
+  deps: RunTurnDeps,
+  giveUp: AbortSignal,
+): Promise<AttemptOutcome> {
   const delivery = await deps.gateway.report(turn.attemptToken, report, giveUp)
-  if (delivery !== 'refused' || report.kind !== 'result') return { report: report.kind, delivery }
-  return deliver({ kind: 'agent_failed', message: 'The gateway did not take the result.' }, turn, deps, giveUp)
+  if (delivery !== 'rejected' || report.kind !== 'result') return { report: report.kind, delivery }
+  return deliver({ kind: 'agent_failed', message: 'The gateway rejected the result.' }, turn, deps, giveUp)
 }

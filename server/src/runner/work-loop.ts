@@ -1,80 +1,89 @@
-/** Takes turns for as long as the runner runs, so many at a time. */
+/** Claims and runs turns, up to a number at a time, until the runner stops. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 import { GatewayError } from './gateway-client.ts'
-import { runTurn, type TurnDeps } from './run-turn.ts'
+import { type RunTurnDeps, runTurn } from './run-turn.ts'
 
 export interface WorkLoop {
-  /** Takes no new turn; those in hand get this long to finish, and are then handed back, within five seconds. */
+  /** Claims no more turns. Running turns get this long to finish and are then released, within five seconds. */
   stop(finishWithinSeconds: number): Promise<void>
 }
 
-const firstPauseMs = 1_000
-const maxPauseMs = 30_000
+const minBackoffMs = 1_000
+const maxBackoffMs = 30_000
 
-export function startWorkLoop(deps: TurnDeps, { turnsAtOnce }: { turnsAtOnce: number }): WorkLoop {
-  const noMore = new AbortController()
-  const handBack = new AbortController()
-  const claim = createClaim(deps, noMore.signal)
-  const slots = Array.from({ length: turnsAtOnce }, () => takeTurns(claim, deps, noMore.signal, handBack.signal))
+export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns }: { maxConcurrentTurns: number }): WorkLoop {
+  const stopClaiming = new AbortController()
+  const releaseTurns = new AbortController()
+  const claim = createClaim(deps, stopClaiming.signal)
+  const slots = Array.from({ length: maxConcurrentTurns }, () =>
+    runSlot(claim, deps, stopClaiming.signal, releaseTurns.signal),
+  )
   return {
     async stop(finishWithinSeconds) {
-      noMore.abort()
-      const late = setTimeout(() => handBack.abort(), finishWithinSeconds * 1000)
+      stopClaiming.abort()
+      const timer = setTimeout(() => releaseTurns.abort(), finishWithinSeconds * 1000)
       await Promise.all(slots)
-      clearTimeout(late)
+      clearTimeout(timer)
     },
   }
 }
 
-type Claim = () => Promise<ClaimedTurn | 'nothing' | 'failed'>
+type Claim = () => Promise<ClaimedTurn | 'none' | 'failed'>
 
-/** Says once when it goes wrong and once when it is well again, however many ask. */
-function createClaim({ gateway, log }: TurnDeps, noMore: AbortSignal): Claim {
+/** Logs once when claiming fails and once when it works again, for all slots together. */
+function createClaim({ gateway, log }: RunTurnDeps, stopClaiming: AbortSignal): Claim {
   let isFailing = false
   return async () => {
     try {
-      const turn = await gateway.claim(noMore)
-      if (isFailing) log.info('turns can be claimed again')
+      const turn = await gateway.claim(stopClaiming)
+      if (isFailing) log.info('claiming turns again')
       isFailing = false
-      return turn ?? 'nothing'
+      return turn ?? 'none'
     } catch (error) {
-      if (isFailing || noMore.aborted) return 'failed'
+      if (isFailing || stopClaiming.aborted) return 'failed'
       isFailing = true
-      const isToken = error instanceof GatewayError && error.isNotOurs
-      log.warn({ error: String(error) }, isToken ? 'the gateway does not know our token' : 'no turns can be claimed')
+      const isTokenRejected = error instanceof GatewayError && error.isAttemptLost
+      log.warn({ error: String(error) }, isTokenRejected ? 'gateway rejected the runner token' : 'cannot claim turns')
       return 'failed'
     }
   }
 }
 
-async function takeTurns(claim: Claim, deps: TurnDeps, noMore: AbortSignal, handBack: AbortSignal): Promise<void> {
-  let pauseMs = firstPauseMs
-  while (!noMore.aborted) {
+async function runSlot(
+  claim: Claim,
+  deps: RunTurnDeps,
+  stopClaiming: AbortSignal,
+  releaseTurns: AbortSignal,
+): Promise<void> {
+  let backoffMs = minBackoffMs
+  while (!stopClaiming.aborted) {
     const turn = await claim()
-    // Claimed in the moment of stopping, a turn is better begun elsewhere.
-    const wentWell =
-      typeof turn === 'string' ? turn !== 'failed' : await takeTurn(turn, deps, noMore.aborted ? noMore : handBack)
-    if (wentWell) {
-      pauseMs = firstPauseMs
+    // A turn that is claimed during shutdown is released at once, so that another runner can start it.
+    const succeeded =
+      typeof turn === 'string'
+        ? turn !== 'failed'
+        : await runClaimedTurn(turn, deps, stopClaiming.aborted ? stopClaiming : releaseTurns)
+    if (succeeded) {
+      backoffMs = minBackoffMs
       continue
     }
-    // With a part of chance: a fleet that lost its gateway does not come back to it in step.
-    await sleep(pauseMs * (0.5 + Math.random()), undefined, { signal: noMore }).catch(() => {})
-    pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+    // With jitter, so that many runners that lost their gateway do not all return at the same moment.
+    await sleep(backoffMs * (0.5 + Math.random()), undefined, { signal: stopClaiming }).catch(() => {})
+    backoffMs = Math.min(backoffMs * 2, maxBackoffMs)
   }
 }
 
-/** False: it went back untouched, or not even that, and the next one should wait a moment. */
-async function takeTurn(turn: ClaimedTurn, deps: TurnDeps, handBack: AbortSignal): Promise<boolean> {
+/** False: the turn was released or lost, and the next claim should back off. */
+async function runClaimedTurn(turn: ClaimedTurn, deps: RunTurnDeps, release: AbortSignal): Promise<boolean> {
   const log = deps.log.child({ turnId: turn.turnId })
-  log.info('took a turn')
+  log.info('turn claimed')
   try {
-    const end = await runTurn(turn, deps, handBack)
-    log.info(end, 'ended a turn')
-    return end.report !== 'handed_back'
+    const end = await runTurn(turn, deps, release)
+    log.info(end, 'turn ended')
+    return end.report !== 'released'
   } catch (error) {
-    log.error({ error: error instanceof Error ? error.stack : String(error) }, 'a turn was lost') // others are under way
+    log.error({ error: error instanceof Error ? error.stack : String(error) }, 'turn lost') // other turns continue
     return false
   }
 }

@@ -1,4 +1,4 @@
-/** What a workflow did must be what it would do: else the jobs that run while a new version is deployed stop for ever. */
+/** Replays recorded histories. A workflow that no longer matches them would block jobs that run during an upgrade forever. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import proto from '@temporalio/proto'
@@ -18,9 +18,9 @@ beforeAll(async () => {
   workflowBundle = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'all.ts'), logger })
 }, 60_000)
 
-test('there are histories', () => expect(files.length).toBeGreaterThanOrEqual(6))
+test('finds the recorded histories', () => expect(files.length).toBeGreaterThanOrEqual(6))
 
-test.each(files)('%s is replayed', async (file) => {
+test.each(files)('replays %s', async (file) => {
   const plain = JSON.parse(readFileSync(join(directory, file), 'utf8'))
   await Worker.runReplayHistory({ workflowBundle }, History.fromObject(plain))
 })

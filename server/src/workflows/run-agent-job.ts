@@ -1,8 +1,9 @@
-/** The story of a job, and nothing else. Only ids and error codes go through it. */
+/** The workflow of a job. Only ids and error codes go through it. */
 import {
   ActivityCancellationType,
   ApplicationFailure,
   CancellationScope,
+  condition,
   continueAsNew,
   defineSignal,
   isCancellation,
@@ -21,7 +22,7 @@ const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '10 seconds' },
 })
 
-/** Deadlines are counted in PostgreSQL, where a restart does not begin them anew; these are only to notice the dead. */
+/** Deadlines are kept in PostgreSQL, where a restart does not reset them. These timeouts only detect dead workers and runners. */
 const performTurn = (turn: TakenTurn) =>
   proxyActivities<JobActivities>({
     startToCloseTimeout: '24 hours',
@@ -38,45 +39,61 @@ const publishTurn = (turn: TakenTurn) =>
     retry: { initialInterval: '1 second', maximumInterval: '1 minute' },
   }).publishTurn(turn.id)
 
+/** Only a fallback: the dispatcher wakes jobs with an unpublished result when their project is resumed. */
+const pausedPollInterval = '5 minutes'
+
 export async function runAgentJob(jobId: string): Promise<void> {
   let woken = true
-  let stopAsked = false
+  let stopRequested = false
+  let signaled = false
   let running: CancellationScope | undefined
   setHandler(wake, () => {
     woken = true
+    signaled = true
   })
   setHandler(stop, () => {
     woken = true
-    stopAsked = true
+    signaled = true
+    stopRequested = true
     running?.cancel()
   })
 
+  /** Waits while the project is paused. `paused`: the history has become long, and a new run has to continue. */
+  const publish = async (turn: TakenTurn) => {
+    for (;;) {
+      signaled = false // before the activity: a signal that arrives during it ends the wait
+      const result = await publishTurn(turn)
+      if (result !== 'paused' || workflowInfo().continueAsNewSuggested) return result
+      await condition(() => signaled, pausedPollInterval)
+    }
+  }
+
   while (woken) {
-    woken = false // a message that arrives while we drain sets it again: none is left behind
-    stopAsked = false
+    woken = false // a message that arrives during the loop below sets it again, so none is missed
+    stopRequested = false
     for (let turn = await takeNextTurn(jobId); turn; turn = await takeNextTurn(jobId)) {
       const taken = turn
       try {
         do {
           running = new CancellationScope()
-          if (stopAsked) running.cancel() // asked for while the turn was being taken up
+          if (stopRequested) running.cancel() // requested while the turn was being taken
           await running.run(() => performTurn(taken))
           running = undefined
-        } while ((await publishTurn(taken)) === 'perform_again')
+        } while ((await publish(taken)) === 'restart')
       } catch (error) {
-        // A runner that dies after it was asked to stop is a timeout to Temporal, which tries nothing again then.
-        const reason = running?.consideredCancelled ? 'cancelled' : reasonOf(error)
+        // If a runner dies after a stop was requested, Temporal reports a timeout and does not retry.
+        const code = running?.consideredCancelled ? 'cancelled' : toErrorCode(error)
         running = undefined
-        await CancellationScope.nonCancellable(() => failTurn(taken.id, reason))
+        await CancellationScope.nonCancellable(() => failTurn(taken.id, code))
       }
-      stopAsked = false
+      stopRequested = false
       if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runAgentJob>(jobId)
     }
   }
 }
 
-/** An error code; its words are added where it is recorded. */
-function reasonOf(error: unknown): string {
+/** A turn error code. Its message is added where it is recorded. */
+function toErrorCode(error: unknown): string {
   if (isCancellation(error)) return 'cancelled'
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ApplicationFailure && cause.type) return cause.type

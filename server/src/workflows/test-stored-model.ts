@@ -3,9 +3,9 @@ import type { ModelActivities } from '../activities/model-activities.ts'
 
 const activities = proxyActivities<ModelActivities>({
   startToCloseTimeout: '25 seconds',
-  retry: { maximumAttempts: 1 }, // somebody looks on, and can ask again
+  retry: { maximumAttempts: 1 }, // a person waits for the response, and can try again
 })
 
-/** Its key is opened where the activity runs: names go in, and a sentence or null comes out. */
+/** The key of the model is opened in the activity only: names go in, and an error message or null comes out. */
 export const testStoredModel = (projectId: string, model: string): Promise<string | null> =>
   activities.testStoredModel(projectId, model)

@@ -5,35 +5,32 @@ import { PageHeader } from '../shown/page-header.tsx'
 import './analytics.css'
 import { useAnalytics } from './use-analytics.ts'
 
-/**
- * The top of every page about views: its name; and on a phone, where the navigation is folded away, the way to the others, which
- * keeps the range.
- */
+/** The header of every analytics page. On phones, where the navigation is hidden, it has links that keep the range. */
 export function AnalyticsFrame({ title, lead, children }: { title: string; lead: ReactNode; children: ReactNode }) {
   const { projectId, search } = useAnalytics()
   const { range, from, to, zone, ai } = search
-  const kept = {
+  const rangeSearch = {
     ...(range !== undefined && { range }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
     ...(zone !== undefined && { zone }),
     ...(ai !== undefined && { ai }),
   }
-  const tab = { params: { projectId }, search: kept, className: 'analytics-tab' }
+  const tabProps = { params: { projectId }, search: rangeSearch, className: 'analytics-tab' }
   return (
     <>
-      {/* A path may be the title, and longer than a phone is wide. */}
+      {/* The title can be a path that is wider than a phone. */}
       <div style={{ overflowWrap: 'anywhere' }}>
         <PageHeader title={title} lead={lead} />
       </div>
       <Group component="nav" aria-label="Analytics" gap="lg" mb="lg" hiddenFrom="md">
-        <Link to="/projects/$projectId/analytics" activeOptions={{ exact: true, includeSearch: false }} {...tab}>
+        <Link to="/projects/$projectId/analytics" activeOptions={{ exact: true, includeSearch: false }} {...tabProps}>
           Overview
         </Link>
-        <Link to="/projects/$projectId/analytics/clients" activeOptions={{ includeSearch: false }} {...tab}>
-          Readers
+        <Link to="/projects/$projectId/analytics/clients" activeOptions={{ includeSearch: false }} {...tabProps}>
+          Clients
         </Link>
-        <Link to="/projects/$projectId/analytics/sources" activeOptions={{ includeSearch: false }} {...tab}>
+        <Link to="/projects/$projectId/analytics/sources" activeOptions={{ includeSearch: false }} {...tabProps}>
           Sources
         </Link>
       </Group>

@@ -1,28 +1,28 @@
-/** A box to try a user agent: who would it be taken for, and why. */
+/** A form that shows how a user agent is classified, and by which rule. */
 import type { ClientClassification } from '@colophon/sdk'
 import { Badge, Button, Checkbox, Code, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
-import { clientKinds, clientName, ruleWords } from './client-labels.ts'
-import { reasonWords } from './source-words.ts'
+import { clientClassLabels, clientLabel, ruleLabels } from './client-labels.ts'
+import { dropReasonLabels } from './source-labels.ts'
 
 const examples = {
-  'ChatGPT, for somebody':
+  'AI assistant':
     'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot',
-  'A crawler for training': 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+  'AI training crawler': 'Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)',
   'This browser': navigator.userAgent,
 }
 
-export function TryClient({ projectId }: { projectId: string }) {
+export function ClassifyForm({ projectId }: { projectId: string }) {
   const [userAgent, setUserAgent] = useState('')
   const [path, setPath] = useState('/')
-  const [acceptsMarkdown, setAsksForMarkdown] = useState(false)
+  const [acceptsMarkdown, setAcceptsMarkdown] = useState(false)
   const classify = useMutation({
-    mutationFn: (asked: { userAgent: string }) =>
+    mutationFn: (request: { userAgent: string }) =>
       client.views.classify(projectId, {
-        ...asked,
+        ...request,
         path: path === '' ? '/' : path,
         accept: acceptsMarkdown ? 'text/markdown' : 'text/html',
       }),
@@ -34,10 +34,10 @@ export function TryClient({ projectId }: { projectId: string }) {
   return (
     <Paper withBorder p="md" mt="lg">
       <Title order={2} size="h4">
-        Try a user agent
+        Classify a user agent
       </Title>
       <Text size="sm" mb="sm">
-        Who would a reader be taken for, and which rule decides? Nothing is counted.
+        See which client a user agent is recognized as, and by which rule. Nothing is counted.
       </Text>
       <form onSubmit={submit}>
         <Stack gap="sm">
@@ -63,54 +63,50 @@ export function TryClient({ projectId }: { projectId: string }) {
             ))}
           </Group>
           <Group align="flex-end" gap="sm">
-            <TextInput
-              label="Path that it asks for"
-              value={path}
-              onChange={({ currentTarget: { value } }) => setPath(value)}
-              w={220}
-            />
+            <TextInput label="Path" value={path} onChange={({ currentTarget: { value } }) => setPath(value)} w={220} />
             <Checkbox
-              label="Asks for Markdown"
+              label="Requests Markdown"
               checked={acceptsMarkdown}
-              onChange={({ currentTarget: { checked } }) => setAsksForMarkdown(checked)}
+              onChange={({ currentTarget: { checked } }) => setAcceptsMarkdown(checked)}
               pb={8}
             />
             <Button type="submit" loading={classify.isPending}>
-              Try it
+              Classify
             </Button>
           </Group>
         </Stack>
       </form>
       <div aria-live="polite">
         <Failure error={classify.error} />
-        {classify.data && <Verdict classification={classify.data} />}
+        {classify.data && <Result classification={classify.data} />}
       </div>
     </Paper>
   )
 }
 
-function Verdict({ classification: { view, reason } }: { classification: ClientClassification }) {
+function Result({ classification: { view, reason } }: { classification: ClientClassification }) {
   if (!view) {
     return (
       <Text mt="md">
-        No view{reason !== null && `: ${reasonWords[reason].what.toLowerCase()}. ${reasonWords[reason].todo}`}
+        Not counted
+        {reason !== null && `: ${dropReasonLabels[reason].label.toLowerCase()}. ${dropReasonLabels[reason].advice}`}
       </Text>
     )
   }
-  const { name, what } = clientKinds[view.class]
+  const { name, description } = clientClassLabels[view.class]
   return (
     <Stack gap={6} mt="md">
       <Group gap="xs">
         <Badge variant="default" size="lg" tt="none">
           {name}
         </Badge>
-        <Text fw={600}>{view.client === 'browser' ? 'A browser' : clientName(view.client)}</Text>
+        <Text fw={600}>{view.client === 'browser' ? 'Browser' : clientLabel(view.client)}</Text>
         <Text size="sm">
           on page <Code>{view.path}</Code>
         </Text>
       </Group>
       <Text size="sm">
-        {ruleWords[view.rule]} {what}
+        {ruleLabels[view.rule]} {description}
       </Text>
     </Stack>
   )

@@ -1,52 +1,56 @@
-/** Kinds of readers, and the rules that find them, in the words of people. */
+/** Labels for client classes and for the rules that assign them. */
 import type { ClientClassification, ListClientsResponse } from '@colophon/sdk'
 
 export type ClientClass = ListClientsResponse['clients'][number]['class']
 type Rule = NonNullable<ClientClassification['view']>['rule']
 
-export interface ClientKind {
+export interface ClientClassLabel {
   name: string
-  what: string
-  ink: string
+  description: string
+  color: string
 }
 
-/** In the order in which they are shown. */
-export const clientKinds: Record<ClientClass, ClientKind> = {
-  human: { name: 'People', what: 'Somebody with a browser.', ink: 'var(--ink-people)' },
+/** In display order. */
+export const clientClassLabels: Record<ClientClass, ClientClassLabel> = {
+  human: {
+    name: 'Humans',
+    description: 'Clients with a browser user agent, including AI agents that use a browser.',
+    color: 'var(--chart-human)',
+  },
   assistant: {
     name: 'Assistants and agents',
-    what: 'They read because somebody asked them something, just now.',
-    ink: 'var(--ink-ai)',
+    description: 'They read a page for a user who asked them something.',
+    color: 'var(--chart-ai)',
   },
   'ai-search': {
-    name: 'Indexers of AI search',
-    what: 'They collect pages that an AI search may later cite.',
-    ink: 'var(--ink-ai)',
+    name: 'AI search crawlers',
+    description: 'They index pages that AI search engines may cite.',
+    color: 'var(--chart-ai)',
   },
   'ai-training': {
-    name: 'Crawlers for training',
-    what: 'They collect text that models are trained on.',
-    ink: 'var(--ink-ai)',
+    name: 'AI training crawlers',
+    description: 'They collect text to train models.',
+    color: 'var(--chart-ai)',
   },
   search: {
     name: 'Search engines',
-    what: 'Counted here, in no other number.',
-    ink: 'var(--ink-others)',
+    description: 'Counted only here, not in the totals.',
+    color: 'var(--chart-other)',
   },
   'other-bot': {
     name: 'Other bots',
-    what: 'Monitors, link checkers, scripts. Counted here, in no other number.',
-    ink: 'var(--ink-others)',
+    description: 'Monitors, link checkers and scripts. Counted only here, not in the totals.',
+    color: 'var(--chart-other)',
   },
 }
 
-export const clientName = (name: string): string =>
+export const clientLabel = (name: string): string =>
   name === 'browser' ? 'Browsers' : name === 'unknown' ? 'Unknown' : name
 
-export const ruleWords: Record<Rule, string> = {
-  listed: 'Its user agent holds a name of the list of known readers.',
-  accepts_markdown: 'It asks for Markdown (the Accept header), as only tools for models do.',
-  browser: 'Its user agent looks like that of a browser, and no known reader uses it.',
-  markdown_or_llms_txt: 'It is no browser, and asked for what is written for models: Markdown or llms.txt.',
-  unrecognized: 'Neither a browser nor a known reader: taken for a bot.',
+export const ruleLabels: Record<Rule, string> = {
+  listed: 'The user agent contains the name of a known client.',
+  accepts_markdown: 'The Accept header requests Markdown, as tools for AI models do.',
+  browser: 'The user agent is that of a browser and matches no known client.',
+  markdown_or_llms_txt: 'Not a browser, and it requested Markdown or llms.txt, which are written for AI models.',
+  unrecognized: 'Neither a browser nor a known client, so it counts as a bot.',
 }

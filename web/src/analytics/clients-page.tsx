@@ -2,8 +2,8 @@ import { Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../shown/failure.tsx'
 import { AnalyticsFrame } from './analytics-frame.tsx'
-import { TryClient } from './classify-form.tsx'
-import { ClientList } from './client-table.tsx'
+import { ClassifyForm } from './classify-form.tsx'
+import { ClientList } from './client-list.tsx'
 import { HowClassified } from './how-classified.tsx'
 import { NoViewsYet } from './no-views-yet.tsx'
 import { NotMeasured } from './not-measured.tsx'
@@ -16,21 +16,21 @@ export function ClientsPage() {
   const { data, error, isPlaceholderData } = useQuery(clientsQuery(projectId, { dates: period.dates }))
   const nothingMeasured = data?.coverage.human === 'not_measured' && data.coverage.ai === 'not_measured'
   return (
-    <AnalyticsFrame title="Clients" lead="Which assistants and crawlers read your pages, and how they are told apart.">
+    <AnalyticsFrame title="Clients" lead="Which AI clients and crawlers read your pages, and how they are recognized.">
       <RangeBar />
-      <Failure error={error} title="Readers could not be read" />
+      <Failure error={error} title="The clients could not be loaded" />
       {nothingMeasured ? (
         <NoViewsYet projectId={projectId} />
       ) : (
         <>
           <NotMeasured coverage={data?.coverage} projectId={projectId} />
           <Title order={2} size="h4" mb="sm">
-            Who read
+            Views by client
           </Title>
-          {!(error && !data) && <ClientList found={data} isOld={isPlaceholderData} />}
+          {!(error && !data) && <ClientList result={data} isStale={isPlaceholderData} />}
         </>
       )}
-      <TryClient projectId={projectId} />
+      <ClassifyForm projectId={projectId} />
       <HowClassified />
     </AnalyticsFrame>
   )

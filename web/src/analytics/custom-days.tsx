@@ -12,7 +12,7 @@ export function CustomDays({
   zone: string
   onChange: (days: [Day, Day]) => void
 }) {
-  // Between the first click and the second there is no range yet.
+  // Between the first and the second click, the range is incomplete.
   const [picked, setPicked] = useState<[Day | null, Day | null]>(days)
   return (
     <DatePickerInput

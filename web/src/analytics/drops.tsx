@@ -1,18 +1,18 @@
 import type { ViewSources } from '@colophon/sdk'
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { shortly, written } from './numbers.ts'
-import { reasonWords, sourceWords } from './source-words.ts'
+import { formatCompact, formatCount } from './format-numbers.ts'
+import { dropReasonLabels, sourceLabels } from './source-labels.ts'
 
-/** What was sent and not counted: mostly that is well, and the words say when it is not. */
+/** Requests that were not counted, by reason. Most of them are expected; the advice says which need action. */
 export function Drops({ dropped }: { dropped: ViewSources['dropped'] }) {
   const largest = Math.max(1, ...dropped.map(({ last7Days }) => last7Days))
   return (
     <Paper withBorder p="md" mb="lg">
       <Title order={2} size="h4" mb="xs">
-        Not counted, and why
+        Dropped requests
       </Title>
       {dropped.length === 0 ? (
-        <Text size="sm">Nothing was dropped in the last 7 days.</Text>
+        <Text size="sm">No requests were dropped in the last 7 days.</Text>
       ) : (
         <Stack gap="sm">
           {dropped.map(({ source, reason, last24Hours, last7Days }) => (
@@ -20,18 +20,18 @@ export function Drops({ dropped }: { dropped: ViewSources['dropped'] }) {
               <Group justify="space-between" align="baseline" gap="0 md">
                 <Text size="sm">
                   <Text span fw={600} inherit>
-                    {reasonWords[reason].what}
+                    {dropReasonLabels[reason].label}
                   </Text>{' '}
-                  · {sourceWords[source].name}
+                  · {sourceLabels[source].name}
                 </Text>
-                <Text size="sm" className="numbers" style={{ whiteSpace: 'nowrap' }} title={written(last7Days)}>
-                  {shortly(last7Days)} in 7 days, {shortly(last24Hours)} in 24 h
+                <Text size="sm" className="numbers" style={{ whiteSpace: 'nowrap' }} title={formatCount(last7Days)}>
+                  {formatCompact(last7Days)} in 7 days · {formatCompact(last24Hours)} in 24 h
                 </Text>
               </Group>
-              <div className="reader-bar" aria-hidden>
-                <span style={{ width: `${(last7Days / largest) * 100}%`, background: 'var(--ink-others)' }} />
+              <div className="client-bar" aria-hidden>
+                <span style={{ width: `${(last7Days / largest) * 100}%`, background: 'var(--chart-other)' }} />
               </div>
-              <Text size="xs">{reasonWords[reason].todo}</Text>
+              <Text size="xs">{dropReasonLabels[reason].advice}</Text>
             </div>
           ))}
         </Stack>

@@ -4,24 +4,24 @@ export function HowClassified() {
   return (
     <Paper withBorder p="md" mt="lg">
       <Title order={2} size="h4" mb="xs">
-        How a reader is recognised
+        How clients are recognized
       </Title>
       <Text size="sm" mb="xs">
-        By what its request says, in this order; the first that fits decides. No address and no cookie is stored, and
-        nothing that tells one reader from another.
+        By their requests. The first rule that matches decides. User agents are not verified, so a client can claim to
+        be another one. IP addresses and cookies are not stored.
       </Text>
       <List type="ordered" size="sm" spacing={4}>
-        <List.Item>The user agent holds a name of the list of known assistants, crawlers and bots.</List.Item>
-        <List.Item>It asks for Markdown: a tool that reads for a model.</List.Item>
-        <List.Item>It looks like a browser: a person.</List.Item>
+        <List.Item>The user agent contains the name of a known assistant, crawler or bot.</List.Item>
+        <List.Item>The request asks for Markdown: an assistant.</List.Item>
+        <List.Item>The user agent is that of a browser: a human. This includes AI agents that use a browser.</List.Item>
         <List.Item>
-          It is no browser and reads Markdown or llms.txt, which are written for models: an assistant.
+          Not a browser, and it reads Markdown or llms.txt, which are written for AI models: an assistant.
         </List.Item>
-        <List.Item>Anything else is another bot.</List.Item>
+        <List.Item>Everything else: another bot.</List.Item>
       </List>
       <Text size="sm" mt="xs">
-        AI is the sum of assistants, indexers of AI search and crawlers for training, or assistants alone where you
-        choose so. Search engines and other bots are in no other number.
+        AI views are those of assistants, AI search crawlers and AI training crawlers, or of assistants only if you
+        choose so. Search engines and other bots are not part of the totals.
       </Text>
     </Paper>
   )

@@ -1,22 +1,29 @@
-/** What to put where, so that views arrive: with the project's own address, id and key in it. */
+/** Instructions for each source of views, with the URL, the project ID and the site key filled in. */
 import { Button, Code, Paper, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { aiViewExample, scriptTag } from '../keys/examples.ts'
-import { mayManage, useProject } from '../projects/project.ts'
+import { canManage, useProject } from '../projects/project.ts'
 import { CopyBlock } from '../shown/copy-block.tsx'
+import { DocsLink } from '../shown/docs-link.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { siteKeysQuery } from './queries.ts'
+import { HumanSourceSwitched } from './human-source-switched.tsx'
+import { siteKeysQuery, viewSettingsQuery } from './queries.ts'
+import { expressSnippet, importLogsInCheckout, importLogsInContainer } from './sending-snippets.ts'
 
 export function HowToSend({ projectId }: { projectId: string }) {
   return (
     <Paper withBorder p="md" mb="lg">
       <Title order={2} size="h4" mb="xs">
-        How to send views
+        Send page views
       </Title>
       <Text size="sm" mb="sm">
-        Most sites want two: the script for people, and their server, or its logs, for AI. Nothing is counted twice.
+        Most sites use two sources: the script for human views, and their servers or logs for AI views. No view is
+        counted twice.{' '}
+        <DocsLink page="views" inherit>
+          Learn about sources
+        </DocsLink>
       </Text>
       <Tabs defaultValue="script">
         <Tabs.List mb="sm">
@@ -31,16 +38,7 @@ export function HowToSend({ projectId }: { projectId: string }) {
           <Server projectId={projectId} />
         </Tabs.Panel>
         <Tabs.Panel value="logs">
-          <Stack gap="xs">
-            <Text size="sm">
-              Where Colophon runs: access logs of nginx, Apache or Caddy, of any age. The same file may come again;
-              every line counts once.
-            </Text>
-            <CopyBlock
-              label="the command"
-              text={`colophon-server import-logs --project ${projectId} /var/log/nginx/docs.access.log*`}
-            />
-          </Stack>
+          <Logs projectId={projectId} />
         </Tabs.Panel>
       </Tabs>
     </Paper>
@@ -48,31 +46,32 @@ export function HowToSend({ projectId }: { projectId: string }) {
 }
 
 function Script({ projectId }: { projectId: string }) {
-  const canMake = mayManage(useProject())
+  const canCreate = canManage(useProject())
   const queryClient = useQueryClient()
   const keys = useQuery(siteKeysQuery(projectId))
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => client.views.createSiteKey(projectId),
     onSuccess: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: siteKeysQuery(projectId).queryKey }),
-        queryClient.invalidateQueries({ queryKey: ['setup', projectId] }),
-      ]),
+      Promise.all(
+        [siteKeysQuery(projectId).queryKey, viewSettingsQuery(projectId).queryKey, ['setup', projectId]].map(
+          (queryKey) => queryClient.invalidateQueries({ queryKey }),
+        ),
+      ),
   })
   const siteKeys = keys.data?.siteKeys ?? []
   const [first, ...others] = siteKeys
   return (
     <Stack gap="xs">
       <Text size="sm">
-        Into the head of every page. It has 1 KB, sets no cookie and stores nothing. The site key in it is public: it
-        lets views in and nothing out.
+        Add the script to the head of every page. It is 1 KB, sets no cookies and stores nothing. Its site key is
+        public: it can submit human views and read nothing.
       </Text>
       {first && (
-        <CopyBlock label="the script tag" text={scriptTag({ origin: window.location.origin, siteKey: first.key })} />
+        <CopyBlock label="script tag" text={scriptTag({ origin: window.location.origin, siteKey: first.key })} />
       )}
       {keys.data && !first && (
         <Text size="sm" fw={600}>
-          This project has no site key yet{canMake ? '.' : ': an owner can make one.'}
+          This project has no site key yet.{!canCreate && ' Ask an owner to create one.'}
         </Text>
       )}
       {others.length > 0 && (
@@ -80,16 +79,17 @@ function Script({ projectId }: { projectId: string }) {
           Other site keys: {others.map(({ key }) => key).join(', ')}
         </Text>
       )}
-      <Failure error={keys.error ?? make.error} />
-      {canMake && (
+      {create.data?.humanSourceSwitched && <HumanSourceSwitched projectId={projectId} />}
+      <Failure error={keys.error ?? create.error} />
+      {canCreate && (
         <Button
           variant={first ? 'default' : 'filled'}
           size={first ? 'xs' : 'sm'}
           style={{ alignSelf: 'flex-start' }}
-          loading={make.isPending}
-          onClick={() => make.mutate()}
+          loading={create.isPending}
+          onClick={() => create.mutate()}
         >
-          {first ? 'Make another site key' : 'Make a site key'}
+          {first ? 'Create another site key' : 'Create site key'}
         </Button>
       )}
     </Stack>
@@ -98,37 +98,48 @@ function Script({ projectId }: { projectId: string }) {
 
 function Server({ projectId }: { projectId: string }) {
   const { origin } = window.location
-  const node = `// Express: tell of every request that was answered
-app.use((request, response, next) => {
-  response.on('finish', () => {
-    const { method, path } = request
-    const view = {
-      path, method, status: response.statusCode,
-      userAgent: request.get('user-agent') ?? '', accept: request.get('accept') ?? '',
-    }
-    fetch('${origin}/v1/ingest/${projectId}/views', {
-      method: 'POST',
-      headers: { authorization: \`Bearer \${process.env.COLOPHON_API_KEY}\`, 'content-type': 'application/json' },
-      body: JSON.stringify({ views: [view] }),
-    }).catch(() => {})
-  })
-  next()
-})`
   return (
     <Stack gap="xs">
       <Text size="sm">
-        With an API key that has the scope <Code>analytics:write</Code> (
+        Use an API key with the scope <Code>analytics:write</Code> (
         <AnchorLink to="/projects/$projectId/keys" params={{ projectId }} inherit underline="always">
-          make one
+          create one
         </AnchorLink>
-        ). Send everything: what is a view, and of whom, is decided here.
+        ). Send every request: Colophon filters out those that are not page views.
       </Text>
-      <CopyBlock label="the curl line" text={aiViewExample({ origin, projectId })} />
+      <CopyBlock label="curl command" text={aiViewExample({ origin, projectId })} />
       <Text size="sm">
-        In a server of Node. For much traffic take the ready-made middleware that comes with Colophon, in{' '}
-        <Code>docs/examples</Code>: it sends many at once and repeats what got lost.
+        In Express, this middleware sends one request per view. For a busy site, use the{' '}
+        <DocsLink page="examples/node.mjs" inherit>
+          middleware for Node servers
+        </DocsLink>
+        , which sends batches and retries them. There are also examples for{' '}
+        <DocsLink page="examples/next-middleware.mjs" inherit>
+          Next.js
+        </DocsLink>{' '}
+        and{' '}
+        <DocsLink page="examples/cloudflare-worker.mjs" inherit>
+          Cloudflare Workers
+        </DocsLink>
+        .
       </Text>
-      <CopyBlock label="the code for a server of Node" text={node} />
+      <CopyBlock label="Express middleware" text={expressSnippet({ origin, projectId })} />
+    </Stack>
+  )
+}
+
+function Logs({ projectId }: { projectId: string }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm">
+        Import access logs of nginx, Apache or Caddy, of any age, on a machine that runs Colophon. You can import the
+        same file again: every line is counted once. If you installed Colophon with the compose file:
+      </Text>
+      <CopyBlock label="command for the compose file" text={importLogsInContainer(projectId)} />
+      <Text size="sm">
+        If you installed it from a checkout, with <Code>COLOPHON_DATABASE_URL</Code> set:
+      </Text>
+      <CopyBlock label="command for a checkout" text={importLogsInCheckout(projectId)} />
     </Stack>
   )
 }

@@ -1,11 +1,11 @@
-/** The last events, as they come: to see counting work while it is set up. */
+/** The latest events, to check that counting works while setting it up. */
 import type { ListLiveEventsResponse } from '@colophon/sdk'
 import { Group, Loader, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Failure } from '../shown/failure.tsx'
-import { clientKinds, clientName } from './client-labels.ts'
+import { clientClassLabels, clientLabel } from './client-labels.ts'
 import { liveQuery } from './queries.ts'
-import { reasonWords, sourceWords } from './source-words.ts'
+import { dropReasonLabels, sourceLabels } from './source-labels.ts'
 
 export function LiveFeed({ projectId }: { projectId: string }) {
   const { data, error } = useQuery(liveQuery(projectId))
@@ -17,20 +17,20 @@ export function LiveFeed({ projectId }: { projectId: string }) {
         </Title>
         <Group gap={6}>
           <Loader type="dots" size="xs" aria-hidden />
-          <Text size="sm">looking every 3 seconds</Text>
+          <Text size="sm">Updates every 3 seconds</Text>
         </Group>
       </Group>
-      <Failure error={error} title="The last events could not be read" />
+      <Failure error={error} title="The latest events could not be loaded" />
       {data?.events.length === 0 && (
         <Text size="sm" py="sm">
-          Nothing in the last 15 minutes. Open a page of your site: its view is here within seconds.
+          No events in the last 15 minutes. Open a page of your site: its view appears here within seconds.
         </Text>
       )}
       {data && data.events.length > 0 && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and has to by the keyboard too
-        <ul className="live-events" tabIndex={0} aria-label="The last events">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be focusable
+        <ul className="live-events" tabIndex={0} aria-label="Latest events">
           {data.events.map((event, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two equal events are two events, only their place tells them apart
+            // biome-ignore lint/suspicious/noArrayIndexKey: two events can be equal, so only their position distinguishes them
             <Event key={`${event.at} ${event.path} ${index}`} event={event} />
           ))}
         </ul>
@@ -46,13 +46,15 @@ function Event({ event: { at, path, source, client, reason } }: { event: ListLiv
       <span className="live-path">{path}</span>
       {client ? (
         <span>
-          {clientKinds[client.class].name}
-          {client.class !== 'human' && ` · ${clientName(client.name)}`}
+          {clientClassLabels[client.class].name}
+          {client.class !== 'human' && ` · ${clientLabel(client.name)}`}
         </span>
       ) : (
-        <span className="live-dropped">dropped{reason !== null && `: ${reasonWords[reason].what.toLowerCase()}`}</span>
+        <span className="live-dropped">
+          dropped{reason !== null && `: ${dropReasonLabels[reason].label.toLowerCase()}`}
+        </span>
       )}
-      <span>{sourceWords[source].name}</span>
+      <span>{sourceLabels[source].name}</span>
     </li>
   )
 }

@@ -1,4 +1,4 @@
-/** From which day on people and AI were looked at: before it there is no number, also within a range that has some. */
+/** The first days with coverage of human and AI views. Before them there are no counts, even in a range that has some. */
 import type { ViewSources } from '@colophon/sdk'
 import type { Day } from './zoned-days.ts'
 
@@ -7,17 +7,20 @@ export interface MeasuredSince {
   ai: Day | undefined
 }
 
-export const asMeasuredSince = ({ human, ai }: ViewSources['measuredSince']): MeasuredSince => ({
+export const toMeasuredSince = ({ human, ai }: ViewSources['measuredSince']): MeasuredSince => ({
   human: human ?? undefined,
   ai: ai ?? undefined,
 })
 
-/** For a sum of both: since when there are both. */
+/** The first day with both, for the total. */
 export const bothSince = ({ human, ai }: MeasuredSince): Day | undefined =>
   human === undefined || ai === undefined ? undefined : human > ai ? human : ai
 
-const maxStepMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_000, month: 745 * 3_600_000 }
+const maxIntervalMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_000, month: 745 * 3_600_000 }
 
-/** Whether all of a step was before anybody looked. */
-export const isBefore = (at: string, interval: keyof typeof maxStepMs, since: Day | undefined): boolean =>
-  since !== undefined && Date.parse(at) + maxStepMs[interval] <= Date.parse(since)
+/** Whether an interval ended before the first measured day. */
+export const isBeforeMeasurement = (
+  at: string,
+  interval: keyof typeof maxIntervalMs,
+  since: Day | undefined,
+): boolean => since !== undefined && Date.parse(at) + maxIntervalMs[interval] <= Date.parse(since)

@@ -4,15 +4,15 @@ import { ButtonLink } from '../shown/links.tsx'
 export function NoViewsYet({ projectId }: { projectId: string }) {
   return (
     <EmptyState
-      title="Nobody has told of views in this range"
+      title="No page views in this range"
       action={
         <ButtonLink to="/projects/$projectId/analytics/sources" params={{ projectId }} mt="sm">
-          Set up counting
+          Set up sources
         </ButtonLink>
       }
     >
-      A script on your pages counts people; your server, or its logs, also see AI. It takes a few minutes, and Sources
-      shows the first views as they come. If you count already, choose a longer range.
+      A script on your pages counts human views. Your servers, or their logs, report AI views. If you have set up a
+      source already, choose a longer range.
     </EmptyState>
   )
 }

@@ -3,18 +3,18 @@ import { Alert } from '@mantine/core'
 import { IconEyeOff } from '@tabler/icons-react'
 import { AnchorLink } from '../shown/links.tsx'
 
-const sentences = {
+const messages = {
   ai: {
-    title: 'AI readers are not measured',
-    text: 'Only the script told of views in this range, and AI clients do not run scripts. Let your server, or its logs, tell of them too.',
+    title: 'AI views are not measured',
+    text: 'Only the script reported views in this range, and most AI clients do not run scripts. Add your servers or import their logs.',
   },
   human: {
-    title: 'People are not measured',
-    text: 'In this range only servers told of views, and in this project the script counts people. Add it, or let servers count people.',
+    title: 'Human views are not measured',
+    text: 'Only servers or logs reported views in this range, but this project counts human views with the script. Add the script, or let servers count human views.',
   },
 }
 
-/** What nobody could have seen is said, and not drawn as 0. Where nothing at all was measured, the page says so itself. */
+/** Explains that a kind of traffic is not measured, as opposed to 0. If neither is measured, the page says so itself. */
 export function NotMeasured({
   coverage,
   projectId,
@@ -23,7 +23,7 @@ export function NotMeasured({
   projectId: string
 }) {
   if (!coverage || coverage.human === coverage.ai) return null
-  const { title, text } = sentences[coverage.ai === 'measured' ? 'human' : 'ai']
+  const { title, text } = messages[coverage.ai === 'measured' ? 'human' : 'ai']
   return (
     <Alert icon={<IconEyeOff />} title={title} mb="lg" color="gray" variant="light">
       {text}{' '}
@@ -34,7 +34,7 @@ export function NotMeasured({
         c="inherit"
         underline="always"
       >
-        See Sources
+        Set up sources
       </AnchorLink>
     </Alert>
   )

@@ -1,8 +1,8 @@
 import type { ViewsTimeseries } from '@colophon/sdk'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { asMeasuredSince } from './measured-since.ts'
-import type { Dates, Period } from './period.ts'
+import { toMeasuredSince } from './measured-since.ts'
+import type { DateRange, Period } from './period.ts'
 import type { AnalyticsSearch } from './search.ts'
 
 type Ai = AnalyticsSearch['ai']
@@ -11,43 +11,49 @@ export interface Series extends Pick<ViewsTimeseries, 'points' | 'coverage'> {
   period: Period
 }
 
-export const rowsOfList = 20
+export const pagesPerList = 20
 
-/** What is shown stays until there is something newer to show; of a range that is going on there is, each minute. */
-const shownOf = ({ dateTo }: Dates) =>
+/** Keeps showing the previous result until the next one has loaded. Refetches ongoing ranges every minute. */
+const displayOptions = ({ dateTo }: DateRange) =>
   ({ placeholderData: keepPreviousData, refetchInterval: Date.parse(dateTo) > Date.now() ? 60_000 : false }) as const
 
-const aiOf = (ai: Ai) => (ai === undefined ? {} : { aiScope: ai })
+const aiScopeQuery = (ai: Ai) => (ai === undefined ? {} : { aiScope: ai })
 
 export const pagesQuery = (
   projectId: string,
-  { dates, ai, q, list = 1 }: { dates: Dates; ai: Ai; q?: string | undefined; list?: number | undefined },
+  { dates, ai, q, list = 1 }: { dates: DateRange; ai: Ai; q?: string | undefined; list?: number | undefined },
 ) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'pages', dates, ai, q, list],
     queryFn: ({ signal }) =>
       client.views.list(
         projectId,
-        { ...dates, ...aiOf(ai), ...(q !== undefined && { q }), limit: rowsOfList, offset: (list - 1) * rowsOfList },
+        {
+          ...dates,
+          ...aiScopeQuery(ai),
+          ...(q !== undefined && { q }),
+          limit: pagesPerList,
+          offset: (list - 1) * pagesPerList,
+        },
         { signal },
       ),
-    ...shownOf(dates),
+    ...displayOptions(dates),
   })
 
-/** Totals alone, of all pages or of one. */
+/** Only the totals, of all pages or of one. */
 export const totalsQuery = (
   projectId: string,
-  { dates, ai, path }: { dates: Dates; ai: Ai; path?: string | undefined },
+  { dates, ai, path }: { dates: DateRange; ai: Ai; path?: string | undefined },
 ) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'totals', dates, ai, path],
     queryFn: ({ signal }) =>
       client.views.list(
         projectId,
-        { ...dates, ...aiOf(ai), ...(path !== undefined && { path }), limit: 1 },
+        { ...dates, ...aiScopeQuery(ai), ...(path !== undefined && { path }), limit: 1 },
         { signal },
       ),
-    ...shownOf(dates),
+    ...displayOptions(dates),
   })
 
 export const seriesQuery = (
@@ -58,26 +64,26 @@ export const seriesQuery = (
     queryKey: ['analytics', projectId, 'series', period.dates, period.interval, period.zone, ai, path],
     queryFn: async ({ signal }): Promise<Series> => {
       const { dates, interval, zone: timeZone } = period
-      const query = { ...dates, ...aiOf(ai), ...(path !== undefined && { path }), interval, timeZone }
+      const query = { ...dates, ...aiScopeQuery(ai), ...(path !== undefined && { path }), interval, timeZone }
       const { points, coverage } = await client.views.timeseries(projectId, query, { signal })
-      // Of the rest of today there is nothing to tell. The period stands with its answer: an older one keeps its own labels.
+      // Omits intervals that are still in the future. The period is part of the result, so that a previous result keeps its own labels.
       return { points: points.filter(({ at }) => Date.parse(at) <= Date.now()), coverage, period }
     },
-    ...shownOf(period.dates),
+    ...displayOptions(period.dates),
   })
 
-export const clientsQuery = (projectId: string, { dates, path }: { dates: Dates; path?: string | undefined }) =>
+export const clientsQuery = (projectId: string, { dates, path }: { dates: DateRange; path?: string | undefined }) =>
   queryOptions({
-    queryKey: ['analytics', projectId, 'readers', dates, path],
+    queryKey: ['analytics', projectId, 'clients', dates, path],
     queryFn: ({ signal }) =>
       client.views.clients(projectId, { ...dates, ...(path !== undefined && { path }) }, { signal }),
-    ...shownOf(dates),
+    ...displayOptions(dates),
   })
 
 export const measuredSinceQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'measured-since'],
-    queryFn: async ({ signal }) => asMeasuredSince((await client.views.sources(projectId, { signal })).measuredSince),
+    queryFn: async ({ signal }) => toMeasuredSince((await client.views.sources(projectId, { signal })).measuredSince),
     staleTime: 60_000,
   })
 
@@ -97,7 +103,7 @@ export const sourcesQuery = (projectId: string) =>
 export const liveQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'live'],
-    queryFn: ({ signal }) => client.views.live(projectId, { signal }),
+    queryFn: ({ signal }) => client.views.liveEvents(projectId, { signal }),
     refetchInterval: 3_000,
   })
 

@@ -1,21 +1,21 @@
-/** Which range, of which time zone, and whom AI means: the same on every page that counts. */
+/** The range, the time zone and the AI scope of a page. */
 import { Group, Select, Skeleton, Switch, Text, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
-import { daysInWords, rangeLabels, rangeOf } from './period.ts'
+import { effectiveRange, formatDays, rangeLabels } from './period.ts'
 import { viewSettingsQuery } from './queries.ts'
 import { type RangeName, rangeNames } from './search.ts'
 import { useAnalytics } from './use-analytics.ts'
 import { browserZone } from './zoned-days.ts'
 
-/** With a calendar, which few open. */
+/** Loaded on demand, because it contains a calendar that few people open. */
 const CustomDays = lazy(async () => ({ default: (await import('./custom-days.tsx')).CustomDays }))
 
 const ranges = rangeNames.map((value) => ({ value, label: rangeLabels[value] }))
 
-export function RangeBar({ choosesAi = false }: { choosesAi?: boolean }) {
+export function RangeBar({ hasAiSwitch = false }: { hasAiSwitch?: boolean }) {
   const { search, period, change } = useAnalytics()
-  const range = rangeOf(search)
+  const range = effectiveRange(search)
   const [first, last] = period.days
   return (
     <Group align="flex-end" gap="sm" mb="md">
@@ -43,18 +43,18 @@ export function RangeBar({ choosesAi = false }: { choosesAi?: boolean }) {
         </Suspense>
       ) : (
         <Text size="sm" pb={8} visibleFrom="md">
-          {daysInWords(period.days)}
+          {formatDays(period.days)}
         </Text>
       )}
       <ZoneSelect />
-      {choosesAi && <AiSwitch />}
+      {hasAiSwitch && <AiSwitch />}
     </Group>
   )
 }
 
 function ZoneSelect() {
   const { period, change } = useAnalytics()
-  // Four hundred names are listed for whoever opens the list, not for whoever opens the page.
+  // The list has 400 names, so it is filled when it is opened, not when the page is.
   const [wasOpened, setWasOpened] = useState(false)
   const zones = useMemo(
     () => [...new Set([browserZone(), 'UTC', period.zone, ...(wasOpened ? Intl.supportedValuesOf('timeZone') : [])])],
@@ -69,27 +69,27 @@ function ZoneSelect() {
       allowDeselect={false}
       limit={100}
       w={190}
-      nothingFoundMessage="No such time zone"
+      nothingFoundMessage="No matching time zone"
       onDropdownOpen={() => setWasOpened(true)}
       onChange={(zone) => change({ zone: zone === null || zone === browserZone() ? undefined : zone })}
     />
   )
 }
 
-const meaning =
-  'Assistants and agents that read because somebody asked them to. Without it, AI also means crawlers that collect for ' +
-  'AI search and for training.'
+const explanation =
+  'Counts only assistants and agents that read a page for a user. Otherwise, crawlers for AI search and AI training count as ' +
+  'AI, too.'
 
 function AiSwitch() {
   const { projectId, search, change } = useAnalytics()
   const { data: settings } = useQuery(viewSettingsQuery(projectId))
   const ai = search.ai ?? settings?.aiScope ?? 'all'
   return (
-    <Tooltip label={meaning} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
+    <Tooltip label={explanation} multiline w={280} events={{ hover: true, focus: true, touch: true }}>
       <div style={{ paddingBottom: 8 }}>
         <Switch
-          label="AI: only assistants"
-          aria-description={meaning}
+          label="AI: assistants only"
+          aria-description={explanation}
           checked={ai === 'assistants'}
           onChange={({ currentTarget: { checked } }) => change({ ai: checked ? 'assistants' : 'all', list: undefined })}
         />

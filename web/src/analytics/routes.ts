@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../app/roots.tsx'
-import { prefetchClients, prefetchOnePage, prefetchOverview } from './prefetch.ts'
-import { type AnalyticsSearch, readAnalyticsSearch as validateSearch } from './search.ts'
+import { prefetchClients, prefetchOverview, prefetchPageDetails } from './prefetch.ts'
+import { type AnalyticsSearch, parseAnalyticsSearch as validateSearch } from './search.ts'
 
 const loaderDeps = ({ search }: { search: AnalyticsSearch }) => search
 
@@ -19,8 +19,8 @@ export const analyticsRoutes = [
     path: '/analytics/page',
     validateSearch,
     loaderDeps,
-    loader: prefetchOnePage,
-    component: lazyRouteComponent(() => import('./one-page-page.tsx'), 'OnePagePage'),
+    loader: prefetchPageDetails,
+    component: lazyRouteComponent(() => import('./page-details-page.tsx'), 'PageDetailsPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,

@@ -1,4 +1,4 @@
-/** What the address of an analytics page says. Whatever somebody typed into it that is none of this is left out. */
+/** The query parameters of the analytics pages. Unknown and invalid ones are ignored. */
 import { isDay, isTimeZone } from './zoned-days.ts'
 
 export const rangeNames = ['today', '7d', '28d', '90d', '12m', 'custom'] as const
@@ -6,35 +6,35 @@ export type RangeName = (typeof rangeNames)[number]
 
 export interface AnalyticsSearch {
   range?: RangeName
-  /** Of a custom range: its first and its last day. */
+  /** First and last day of a custom range. */
   from?: string
   to?: string
-  /** The browser's unless said. */
+  /** Time zone. Defaults to that of the browser. */
   zone?: string
   ai?: 'all' | 'assistants'
-  /** Of the list of pages: a text in their paths, and which page of the list, from 1. */
+  /** Filters the list of pages by a text in their paths. `list` is the page of the list, from 1. */
   q?: string
   list?: number
-  /** Of one page in depth. */
+  /** The path whose details are shown. */
   path?: string
 }
 
-export function readAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
-  const text = (name: string, isGood: (value: string) => boolean = () => true) => {
+export function parseAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
+  const parameter = (name: string, isValid: (value: string) => boolean = () => true) => {
     const value = search[name]
-    // An address like `?q=2026` is read as a number.
-    const read = typeof value === 'number' ? String(value) : value
-    return typeof read === 'string' && read !== '' && isGood(read) ? { [name]: read } : {}
+    // The router parses `?q=2026` as a number.
+    const text = typeof value === 'number' ? String(value) : value
+    return typeof text === 'string' && text !== '' && isValid(text) ? { [name]: text } : {}
   }
   const list = Number(search.list)
   return {
-    ...text('range', (value) => (rangeNames as readonly string[]).includes(value)),
-    ...text('from', isDay),
-    ...text('to', isDay),
-    ...text('zone', isTimeZone),
-    ...text('ai', (value) => value === 'all' || value === 'assistants'),
-    ...text('q', (value) => value.length <= 200),
-    ...text('path', (value) => value.length <= 1024),
+    ...parameter('range', (value) => (rangeNames as readonly string[]).includes(value)),
+    ...parameter('from', isDay),
+    ...parameter('to', isDay),
+    ...parameter('zone', isTimeZone),
+    ...parameter('ai', (value) => value === 'all' || value === 'assistants'),
+    ...parameter('q', (value) => value.length <= 200),
+    ...parameter('path', (value) => value.length <= 1024),
     ...(Number.isInteger(list) && list > 1 && list <= 10_000 && { list }),
   }
 }

@@ -1,11 +1,11 @@
 import { BarChart } from '@mantine/charts'
 import '@mantine/charts/styles.css'
-import { isBefore, type MeasuredSince } from './measured-since.ts'
-import { shortly, written } from './numbers.ts'
-import { daysInWords, stepLabel } from './period.ts'
+import { formatCompact, formatCount } from './format-numbers.ts'
+import { isBeforeMeasurement, type MeasuredSince } from './measured-since.ts'
+import { formatDays, intervalLabel } from './period.ts'
 import type { Series } from './queries.ts'
 
-/** Only what was measured is drawn: no bar would look like nobody. */
+/** Omits what was not measured: an empty bar would look like no views. */
 export function SeriesChart({
   series: { points, coverage, period },
   since,
@@ -15,31 +15,34 @@ export function SeriesChart({
   since: MeasuredSince | undefined
   heightPx: number
 }) {
-  const drawn = [
-    coverage.human === 'measured' && { name: 'human', label: 'People', color: 'var(--ink-people)' },
-    coverage.ai === 'measured' && { name: 'ai', label: 'AI', color: 'var(--ink-ai)' },
-  ].filter((one) => one !== false)
-  const words = drawn.map(({ label }) => label).join(' and ')
+  const measuredSeries = [
+    coverage.human === 'measured' && { name: 'human', label: 'Human', color: 'var(--chart-human)' },
+    coverage.ai === 'measured' && { name: 'ai', label: 'AI', color: 'var(--chart-ai)' },
+  ].filter((series) => series !== false)
+  const names = measuredSeries.map(({ label }) => label).join(' and ')
   return (
-    <div role="img" aria-label={`${words} over time, ${daysInWords(period.days)}: the table has the numbers.`}>
+    <div
+      role="img"
+      aria-label={`${names} views over time, ${formatDays(period.days)}. The same data is available as a table.`}
+    >
       <BarChart
         h={heightPx}
         data={points.map(({ at, human, ai }) => ({
-          step: stepLabel(at, period),
-          human: isBefore(at, period.interval, since?.human) ? null : human,
-          ai: isBefore(at, period.interval, since?.ai) ? null : ai,
+          interval: intervalLabel(at, period),
+          human: isBeforeMeasurement(at, period.interval, since?.human) ? null : human,
+          ai: isBeforeMeasurement(at, period.interval, since?.ai) ? null : ai,
         }))}
-        dataKey="step"
+        dataKey="interval"
         type="stacked"
-        series={drawn}
+        series={measuredSeries}
         withLegend
         legendProps={{ verticalAlign: 'bottom' }}
         gridAxis="x"
         tickLine="none"
         strokeDasharray="2 4"
-        valueFormatter={written}
+        valueFormatter={formatCount}
         barProps={{ isAnimationActive: false }}
-        yAxisProps={{ tickFormatter: shortly, width: 44, allowDecimals: false }}
+        yAxisProps={{ tickFormatter: formatCompact, width: 44, allowDecimals: false }}
         xAxisProps={{ minTickGap: 24 }}
       />
     </div>

@@ -14,8 +14,8 @@ export function SourcesPage() {
   const { data, error } = useQuery(sourcesQuery(projectId))
   const isNew = data?.sources.length === 0
   return (
-    <AnalyticsFrame title="Sources" lead="Who tells of your views, what became of it, and how to send more.">
-      <Failure error={error} title="Sources could not be read" />
+    <AnalyticsFrame title="Sources" lead="Where your page views come from, and how to add more sources.">
+      <Failure error={error} title="The sources could not be loaded" />
       {data ? <SourceCards sources={data.sources} /> : !error && <Skeleton h={130} mb="lg" />}
       {isNew && <HowToSend projectId={projectId} />}
       <LiveFeed projectId={projectId} />

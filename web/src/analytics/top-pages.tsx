@@ -1,27 +1,27 @@
-/** Pages by views, most read first, each with both shares. */
+/** Pages with the most views first, each with its human and AI views. */
 import type { ViewsResult } from '@colophon/sdk'
 import { ActionIcon, Box, Button, Group, Paper, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconChevronLeft, IconChevronRight, IconDownload, IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { AnchorLink } from '../shown/links.tsx'
-import { written } from './numbers.ts'
-import { rowsOfList } from './queries.ts'
+import { formatCount } from './format-numbers.ts'
+import { pagesPerList } from './queries.ts'
 import { TwoPartBar } from './two-part-bar.tsx'
 import { useAnalytics } from './use-analytics.ts'
 
-export function TopPages({ pages, isOld }: { pages: ViewsResult | undefined; isOld: boolean }) {
+export function TopPages({ pages, isStale }: { pages: ViewsResult | undefined; isStale: boolean }) {
   const { projectId, search, period, change } = useAnalytics()
   const { list = 1 } = search
-  const csv = new URLSearchParams({ ...period.dates, ...(search.ai !== undefined && { ai: search.ai }) })
+  const csv = new URLSearchParams({ ...period.dates, ...(search.ai !== undefined && { aiScope: search.ai }) })
   return (
-    <Paper withBorder p="md" aria-busy={pages === undefined || isOld}>
+    <Paper withBorder p="md" aria-busy={pages === undefined || isStale}>
       <Group justify="space-between" mb="sm" gap="xs">
         <Title order={2} size="h4">
           Pages
         </Title>
         <Group gap="xs">
-          <FindPages />
+          <PageSearch />
           <Button
             component="a"
             href={`/v1/analytics/${projectId}/views.csv?${csv}`}
@@ -30,21 +30,21 @@ export function TopPages({ pages, isOld }: { pages: ViewsResult | undefined; isO
             size="xs"
             leftSection={<IconDownload size={16} />}
           >
-            All pages as CSV
+            Export CSV
           </Button>
         </Group>
       </Group>
-      <Box style={{ opacity: isOld ? 0.5 : 1, transition: 'opacity 150ms' }}>
+      <Box style={{ opacity: isStale ? 0.5 : 1, transition: 'opacity 150ms' }}>
         {pages === undefined ? <Skeleton h={320} /> : <PageTable pages={pages} />}
       </Box>
       {pages && (list > 1 || pages.hasMore) && (
         <Group justify="flex-end" mt="sm" gap="xs">
           <Text size="sm" className="numbers">
-            {(list - 1) * rowsOfList + 1} to {(list - 1) * rowsOfList + pages.views.length}
+            {(list - 1) * pagesPerList + 1} to {(list - 1) * pagesPerList + pages.views.length}
           </Text>
           <ActionIcon
             variant="default"
-            aria-label="Pages before these"
+            aria-label="Previous pages"
             disabled={list === 1}
             onClick={() => change({ list: list === 2 ? undefined : list - 1 })}
           >
@@ -52,7 +52,7 @@ export function TopPages({ pages, isOld }: { pages: ViewsResult | undefined; isO
           </ActionIcon>
           <ActionIcon
             variant="default"
-            aria-label="Pages after these"
+            aria-label="Next pages"
             disabled={!pages.hasMore}
             onClick={() => change({ list: list + 1 })}
           >
@@ -64,25 +64,25 @@ export function TopPages({ pages, isOld }: { pages: ViewsResult | undefined; isO
   )
 }
 
-/** Shows what the address says, also when that changes by going back. */
-function FindPages() {
+/** Follows the URL, which also changes by going back. */
+function PageSearch() {
   const { search, change } = useAnalytics()
-  const inAddress = search.q ?? ''
-  const [typed, setTyped] = useState(inAddress)
-  const sent = useRef(inAddress) // its own echo: somebody may have typed on since
+  const queryInUrl = search.q ?? ''
+  const [typed, setTyped] = useState(queryInUrl)
+  const sent = useRef(queryInUrl) // ignores the URL that this field has set itself, because typing may have continued since
   const find = useDebouncedCallback((q: string) => {
     sent.current = q
     change({ q: q === '' ? undefined : q, list: undefined })
   }, 250)
   useEffect(() => {
-    if (inAddress === sent.current) return
-    sent.current = inAddress
-    setTyped(inAddress)
-  }, [inAddress])
+    if (queryInUrl === sent.current) return
+    sent.current = queryInUrl
+    setTyped(queryInUrl)
+  }, [queryInUrl])
   return (
     <TextInput
-      aria-label="Find pages by a text in their path"
-      placeholder="Find in paths"
+      aria-label="Search pages by path"
+      placeholder="Search paths"
       leftSection={<IconSearch size={16} />}
       maxLength={200}
       value={typed}
@@ -95,18 +95,18 @@ function FindPages() {
   )
 }
 
-const narrow = { width: '4.6em', textAlign: 'right' } as const
+const numberColumn = { width: '4.6em', textAlign: 'right' } as const
 
 function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
   const { projectId, search } = useAnalytics()
   const largest = Math.max(0, ...views.map(({ total }) => total))
-  const { q: _q, list: _list, ...kept } = search
+  const { q: _q, list: _list, ...otherSearch } = search
   if (views.length === 0) {
     return (
       <Text size="sm" py="md">
         {search.q === undefined
-          ? 'No page was read in this range.'
-          : `No page with “${search.q}” in its path was read in this range.`}
+          ? 'No page views in this range.'
+          : `No page views in this range for paths that contain “${search.q}”.`}
       </Text>
     )
   }
@@ -115,8 +115,8 @@ function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Page</Table.Th>
-          <Table.Th style={narrow}>People</Table.Th>
-          <Table.Th style={narrow}>AI</Table.Th>
+          <Table.Th style={numberColumn}>Human</Table.Th>
+          <Table.Th style={numberColumn}>AI</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -127,7 +127,7 @@ function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
                 <AnchorLink
                   to="/projects/$projectId/analytics/page"
                   params={{ projectId }}
-                  search={{ ...kept, path }}
+                  search={{ ...otherSearch, path }}
                   size="sm"
                   style={{ overflowWrap: 'anywhere' }}
                 >
@@ -136,11 +136,11 @@ function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
                 <TwoPartBar human={human} ai={ai} largest={largest} />
               </Stack>
             </Table.Td>
-            <Table.Td style={narrow} className="numbers">
-              {coverage.human === 'measured' ? written(human) : '–'}
+            <Table.Td style={numberColumn} className="numbers">
+              {coverage.human === 'measured' ? formatCount(human) : '–'}
             </Table.Td>
-            <Table.Td style={narrow} className="numbers">
-              {coverage.ai === 'measured' ? written(ai) : '–'}
+            <Table.Td style={numberColumn} className="numbers">
+              {coverage.ai === 'measured' ? formatCount(ai) : '–'}
             </Table.Td>
           </Table.Tr>
         ))}

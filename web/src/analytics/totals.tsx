@@ -1,76 +1,79 @@
-/** The numbers of a range beside those of the range before it. */
+/** Human, AI and total views of a period, compared with the previous period. */
 import type { ViewsResult } from '@colophon/sdk'
 import { Box, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { AnchorLink } from '../shown/links.tsx'
+import { type Coverage, describeChange, formatCount, formatPercent } from './format-numbers.ts'
 import { bothSince } from './measured-since.ts'
-import { changeOf, type Measured, percent, written } from './numbers.ts'
-import { daysInWords, type Period } from './period.ts'
+import { formatDays, type Period } from './period.ts'
 import { measuredSinceQuery } from './queries.ts'
 import type { Day } from './zoned-days.ts'
 
-type Counted = Pick<ViewsResult, 'totals' | 'coverage'>
+type Counts = Pick<ViewsResult, 'totals' | 'coverage'>
 
-interface Shown {
+interface TotalCount {
   name: string
-  ink: string | undefined
+  color: string | undefined
   count: number
-  before: number | undefined
-  measured: Measured
-  measuredBefore: Measured
+  previousCount: number | undefined
+  coverage: Coverage
+  previousCoverage: Coverage
   since: Day | undefined
   share: string | undefined
 }
 
 export function Totals({
-  now,
-  before,
+  current,
+  previous,
   period,
   projectId,
 }: {
-  now: Counted | undefined
-  before: Counted | undefined
+  current: Counts | undefined
+  previous: Counts | undefined
   period: Period
   projectId: string
 }) {
-  const { data: since } = useQuery({ ...measuredSinceQuery(projectId), enabled: now !== undefined })
-  if (!now) {
+  const { data: since } = useQuery({ ...measuredSinceQuery(projectId), enabled: current !== undefined })
+  if (!current) {
     return (
       <Box className="totals" mb="lg" aria-busy>
-        {['People', 'AI', 'Together'].map((name) => (
+        {['Human', 'AI', 'Total'].map((name) => (
           <Skeleton key={name} h={116} />
         ))}
       </Box>
     )
   }
-  const { totals, coverage } = now
-  const of = (name: string, key: 'human' | 'ai', ink: string): Shown => ({
+  const { totals, coverage } = current
+  const countOf = (name: string, key: 'human' | 'ai', color: string): TotalCount => ({
     name,
-    ink,
+    color,
     count: totals[key],
-    before: before?.totals[key],
-    measured: coverage[key],
-    measuredBefore: before?.coverage[key] ?? 'not_measured',
+    previousCount: previous?.totals[key],
+    coverage: coverage[key],
+    previousCoverage: previous?.coverage[key] ?? 'not_measured',
     since: since?.[key],
-    share: coverage.human === 'measured' && coverage.ai === 'measured' ? percent(totals[key], totals.total) : undefined,
+    share:
+      coverage.human === 'measured' && coverage.ai === 'measured'
+        ? formatPercent(totals[key], totals.total)
+        : undefined,
   })
-  const bothMeasured = (of: Counted | undefined): Measured =>
-    of?.coverage.human === 'measured' && of.coverage.ai === 'measured' ? 'measured' : 'not_measured'
-  const together: Shown = {
-    name: 'Together',
-    ink: undefined,
+  const totalCoverage = (counts: Counts | undefined): Coverage =>
+    counts?.coverage.human === 'measured' && counts.coverage.ai === 'measured' ? 'measured' : 'not_measured'
+  const total: TotalCount = {
+    name: 'Total',
+    color: undefined,
     count: totals.total,
-    before: before?.totals.total,
+    previousCount: previous?.totals.total,
     share: undefined,
-    measured: bothMeasured(now),
-    measuredBefore: bothMeasured(before),
+    coverage: totalCoverage(current),
+    previousCoverage: totalCoverage(previous),
     since: since && bothSince(since),
   }
   return (
     <Box className="totals" mb="lg">
-      {[of('People', 'human', 'var(--ink-people)'), of('AI', 'ai', 'var(--ink-ai)'), together].map((shown) => (
-        <Total key={shown.name} {...shown} period={period} projectId={projectId} />
+      {[countOf('Human', 'human', 'var(--chart-human)'), countOf('AI', 'ai', 'var(--chart-ai)'), total].map((props) => (
+        <Total key={props.name} {...props} period={period} projectId={projectId} />
       ))}
     </Box>
   )
@@ -78,20 +81,22 @@ export function Totals({
 
 function Total({
   name,
-  ink,
+  color,
   count,
-  before,
-  measured,
-  measuredBefore,
+  previousCount,
+  coverage,
+  previousCoverage,
   since,
   share,
   period,
   projectId,
-}: Shown & { period: Period; projectId: string }) {
+}: TotalCount & { period: Period; projectId: string }) {
   return (
     <Paper withBorder p="md">
       <Group gap={8}>
-        {ink !== undefined && <span aria-hidden style={{ width: 10, height: 10, borderRadius: 2, background: ink }} />}
+        {color !== undefined && (
+          <span aria-hidden style={{ width: 10, height: 10, borderRadius: 2, background: color }} />
+        )}
         <Text size="sm">{name}</Text>
         {share !== undefined && (
           <Text size="sm" ml="auto" className="numbers">
@@ -99,13 +104,19 @@ function Total({
           </Text>
         )}
       </Group>
-      {measured === 'measured' ? (
+      {coverage === 'measured' ? (
         <>
           <Text fz={30} fw={600} lh={1.25} className="numbers">
-            {written(count)}
+            {formatCount(count)}
           </Text>
-          {before !== undefined && (
-            <Comparison count={count} before={before} measuredBefore={measuredBefore} since={since} period={period} />
+          {previousCount !== undefined && (
+            <Comparison
+              count={count}
+              previousCount={previousCount}
+              previousCoverage={previousCoverage}
+              since={since}
+              period={period}
+            />
           )}
         </>
       ) : (
@@ -114,11 +125,11 @@ function Total({
             Not measured
           </Text>
           <Text size="xs">
-            {name === 'Together' ? (
-              'Needs both numbers.'
+            {name === 'Total' ? (
+              'Requires human and AI views.'
             ) : (
               <AnchorLink to="/projects/$projectId/analytics/sources" params={{ projectId }} size="xs">
-                {name === 'AI' ? 'Let your server tell of views' : 'Add the script, or let servers count people'}
+                {name === 'AI' ? 'Report views from your servers' : 'Add the script, or let servers count human views'}
               </AnchorLink>
             )}
           </Text>
@@ -128,34 +139,32 @@ function Total({
   )
 }
 
-const signs = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconEqual, unknown: undefined }
+const icons = { up: IconArrowUpRight, down: IconArrowDownRight, same: IconEqual, unknown: undefined }
 
 function Comparison({
   count,
-  before,
-  measuredBefore,
+  previousCount,
+  previousCoverage,
   since,
   period,
 }: {
   count: number
-  before: number
-  measuredBefore: Measured
+  previousCount: number
+  previousCoverage: Coverage
   since: Day | undefined
   period: Period
 }) {
-  // Of the time before only a part was measured: that is nothing to compare with.
-  if (measuredBefore === 'measured' && since !== undefined && isAfterFirstDay(since, period.before.dateFrom))
-    return <Text size="xs">Measured only since {daysInWords([since, since])}: nothing to compare with yet</Text>
-  const { direction, words } = changeOf(count, before, measuredBefore)
-  const Sign = signs[direction]
-  const length = `${period.lengthInWords} before`
+  // Only a part of the previous period was measured, so it cannot be compared.
+  if (previousCoverage === 'measured' && since !== undefined && isAfterFirstDay(since, period.previous.dateFrom))
+    return <Text size="xs">Measured since {formatDays([since, since])}. No earlier data to compare with.</Text>
+  const { direction, text } = describeChange(count, previousCount, previousCoverage)
+  const Icon = icons[direction]
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
-      {Sign && <Sign size={16} aria-hidden style={{ flexShrink: 0 }} />}
+      {Icon && <Icon size={16} aria-hidden style={{ flexShrink: 0 }} />}
       <Text size="xs" className="numbers">
-        {direction === 'unknown'
-          ? `Not measured in ${length}`
-          : `${words} ${words.endsWith('as many') ? 'as' : 'than'} in ${length} (${written(before)})`}
+        {text} {period.previousLabel}
+        {direction !== 'unknown' && ` (${formatCount(previousCount)})`}
       </Text>
     </Group>
   )

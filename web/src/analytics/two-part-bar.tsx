@@ -1,6 +1,6 @@
-import { percent } from './numbers.ts'
+import { formatPercent } from './format-numbers.ts'
 
-/** People and AI as two lengths, together as long as the row's part of the largest. */
+/** Human and AI views as two segments. The length of the bar is relative to the largest row. */
 export function TwoPartBar({ human, ai, largest }: { human: number; ai: number; largest: number }) {
   const total = human + ai
   const width = largest === 0 ? 0 : Math.max((total / largest) * 100, 1)
@@ -8,7 +8,7 @@ export function TwoPartBar({ human, ai, largest }: { human: number; ai: number; 
     <div
       className="two-part-bar"
       role="img"
-      aria-label={`${percent(human, total)} people, ${percent(ai, total)} AI`}
+      aria-label={`${formatPercent(human, total)} human, ${formatPercent(ai, total)} AI`}
       style={{ width: `${width}%` }}
     >
       <span style={{ flexGrow: human }} />

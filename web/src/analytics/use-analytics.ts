@@ -1,22 +1,22 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { periodOf } from './period.ts'
+import { useCurrentMinute } from './current-minute.ts'
+import { toPeriod } from './period.ts'
 import type { AnalyticsSearch } from './search.ts'
-import { useThisMinute } from './this-minute.ts'
 
-/** What undefined stands for is left out of the address. */
+/** Undefined removes a parameter from the URL. */
 type Changes = { [Name in keyof AnalyticsSearch]: AnalyticsSearch[Name] | undefined }
 
-/** What the address of the page asks for, and how to ask for something else. */
+/** The query parameters of the page, the period that they stand for, and a function that changes them. */
 export function useAnalytics() {
   const { projectId } = useParams({ from: '/signed-in/projects/$projectId' })
   const search: AnalyticsSearch = useSearch({ strict: false })
   const navigate = useNavigate()
-  const now = useThisMinute()
+  const now = useCurrentMinute()
   const { range, from, to, zone } = search
   const period = useMemo(
     () =>
-      periodOf(
+      toPeriod(
         {
           ...(range !== undefined && { range }),
           ...(from !== undefined && { from }),

@@ -10,14 +10,14 @@ test.each([
   ['2026-03-08', 'America/New_York', '2026-03-08T05:00:00.000Z'],
   ['2026-03-09', 'America/New_York', '2026-03-09T04:00:00.000Z'],
   ['2026-01-01', 'UTC', '2026-01-01T00:00:00.000Z'],
-])('%s begins in %s at %s, and the moment before is the day before', (day, zone, moment) => {
+])('%s begins in %s at %s', (day, zone, expected) => {
   const start = startOfDay(day, zone)
-  expect(start.toISOString()).toBe(moment)
+  expect(start.toISOString()).toBe(expected)
   expect(dayOf(start, zone)).toBe(day)
   expect(dayOf(new Date(start.getTime() - 1), zone)).toBe(addDays(day, -1))
 })
 
-test('what is a day and what is a zone', () => {
+test('validates days and time zones', () => {
   expect(['2026-02-28', '2026-02-30', '2026-2-1', 'yesterday'].map(isDay)).toEqual([true, false, false, false])
   expect(['Europe/Berlin', 'Mars', ''].map(isTimeZone)).toEqual([true, false, false])
 })

@@ -1,13 +1,13 @@
-/** Days of a time zone. A day is `YYYY-MM-DD`; when it begins, the zone says. */
+/** A calendar day as `YYYY-MM-DD`. The time zone determines when it begins. */
 export type Day = string
 
 const dayMs = 86_400_000
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const formatters = new Map<string, Intl.DateTimeFormat>()
 
-function clockOf(zone: string): Intl.DateTimeFormat {
-  const known = clocks.get(zone)
-  if (known) return known
-  const clock = new Intl.DateTimeFormat('en-CA', {
+function formatterFor(zone: string): Intl.DateTimeFormat {
+  const cached = formatters.get(zone)
+  if (cached) return cached
+  const formatter = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -17,39 +17,39 @@ function clockOf(zone: string): Intl.DateTimeFormat {
     minute: '2-digit',
     second: '2-digit',
   } as const)
-  clocks.set(zone, clock)
-  return clock
+  formatters.set(zone, formatter)
+  return formatter
 }
 
-/** What a clock on the wall shows, as if it were UTC. */
-function wallClockMs(at: Date, zone: string): number {
-  const part = Object.fromEntries(
-    clockOf(zone)
+/** The local time of the zone, as if it were UTC. */
+function localTimeMs(at: Date, zone: string): number {
+  const fields = Object.fromEntries(
+    formatterFor(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, Number(value)]),
   )
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-export const dayOf = (at: Date, zone: string): Day => new Date(wallClockMs(at, zone)).toISOString().slice(0, 10)
+export const dayOf = (at: Date, zone: string): Day => new Date(localTimeMs(at, zone)).toISOString().slice(0, 10)
 
 export const addDays = (day: Day, days: number): Day =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
 export const daysBetween = (from: Day, to: Day): number => Math.round((Date.parse(to) - Date.parse(from)) / dayMs)
 
-/** The first look uses the offset of a moment some hours away; the second is on the right side of a change of clocks. */
+/** The first pass uses the offset of a moment some hours away. The second pass is on the right side of a DST change. */
 export function startOfDay(day: Day, zone: string): Date {
-  const wanted = Date.parse(day)
-  let at = wanted
-  for (const _look of ['first', 'second']) at = wanted - (wallClockMs(new Date(at), zone) - at)
+  const localMs = Date.parse(day)
+  let at = localMs
+  for (const _pass of ['first', 'second']) at = localMs - (localTimeMs(new Date(at), zone) - at)
   return new Date(at)
 }
 
 export function isTimeZone(zone: string): boolean {
   try {
-    clockOf(zone)
+    formatterFor(zone)
     return true
   } catch {
     return false

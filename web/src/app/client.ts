@@ -1,4 +1,4 @@
 import { createClient } from '@colophon/sdk'
 
-/** Same origin: the browser sends the session's cookie, and nobody else's page can. */
+/** Same origin: the browser sends the session cookie, and pages of other origins cannot. */
 export const client = createClient({ baseUrl: window.location.origin, timeoutSeconds: 30 })

@@ -18,8 +18,8 @@ import { client } from './client.ts'
 import { sessionQuery, useSession } from './session.ts'
 import { isUnauthenticated } from './session-ended.ts'
 
-/** A session that has ended by itself is what was wanted. */
-async function signOutOrSee(): Promise<Session> {
+/** If the session has already ended, that counts as signed out. */
+async function signOutOrReload(): Promise<Session> {
   try {
     return await client.session.signOut()
   } catch (error) {
@@ -34,22 +34,21 @@ export function PersonMenu() {
   const queryClient = useQueryClient()
   const router = useRouter()
   const signOut = useMutation({
-    mutationFn: signOutOrSee,
+    mutationFn: signOutOrReload,
     onSuccess: async (session) => {
       queryClient.setQueryData(sessionQuery.queryKey, session)
       await router.navigate({ to: '/sign-in' })
-      // Nothing of theirs is left for whoever signs in next. Not before: the page that they leave would ask for it again.
+      // Remove all data of this person before another one signs in. Only after navigating: the page would fetch it again.
       queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
     },
-    onError: (error) =>
-      notifications.show({ color: 'red', title: 'You are still signed in', message: detailOf(error) }),
+    onError: (error) => notifications.show({ color: 'red', title: 'Could not sign out', message: detailOf(error) }),
   })
   if (!person) return null
   return (
     <Menu position="bottom-end" width={240} shadow="md">
       <Menu.Target>
         <UnstyledButton ml="auto">
-          <VisuallyHidden>Account menu of {person.name}</VisuallyHidden>
+          <VisuallyHidden>Account menu for {person.name}</VisuallyHidden>
           <Avatar size={30} color="rubric" variant="light" name={person.name} aria-hidden="true" />
         </UnstyledButton>
       </Menu.Target>
@@ -76,7 +75,7 @@ export function PersonMenu() {
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
           <Menu.RadioItem value="light">Light</Menu.RadioItem>
           <Menu.RadioItem value="dark">Dark</Menu.RadioItem>
-          <Menu.RadioItem value="auto">As the system</Menu.RadioItem>
+          <Menu.RadioItem value="auto">System</Menu.RadioItem>
         </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut.mutate()}>

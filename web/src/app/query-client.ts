@@ -5,7 +5,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused stays refused; what got lost on the way is worth another try.
+      // A rejected request (4xx) would be rejected again. Network errors and 5xx responses are worth a retry.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ColophonError && error.status !== undefined && error.status < 500),
     },

@@ -1,15 +1,15 @@
-/** What all pages hang on: anybody's, those of people who are signed in, those of one project. */
+/** The parent routes of all pages: public pages, pages for signed-in people, and pages of a project. */
 
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { projectsQuery } from '../projects/project.ts'
-import { PageFailure } from './page-failure.tsx'
+import { PageError } from './page-error.tsx'
 import { sessionQuery } from './session.ts'
 import { Shell } from './shell.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
-  errorComponent: PageFailure,
+  errorComponent: PageError,
 })
 
 export const signedInRoute = createRoute({

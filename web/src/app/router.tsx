@@ -4,11 +4,11 @@ import { githubRoutes } from '../github/routes.ts'
 import { jobsRoutes } from '../jobs/routes.ts'
 import { keysRoutes } from '../keys/routes.ts'
 import { peopleRoutes, signedInPeopleRoutes } from '../people/routes.ts'
-import { ofProjectRoutes, projectsRoutes } from '../projects/routes.ts'
+import { projectHomeRoutes, projectsRoutes } from '../projects/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { statusRoutes } from '../status/routes.ts'
 import { NotFound } from './not-found.tsx'
-import { PageFailure } from './page-failure.tsx'
+import { PageError } from './page-error.tsx'
 import { queryClient } from './query-client.ts'
 import { projectRoute, rootRoute, signedInRoute } from './roots.tsx'
 
@@ -19,7 +19,13 @@ const routeTree = rootRoute.addChildren([
     ...signedInPeopleRoutes,
     ...projectsRoutes,
     ...githubRoutes,
-    projectRoute.addChildren([...ofProjectRoutes, ...jobsRoutes, ...analyticsRoutes, ...keysRoutes, ...settingsRoutes]),
+    projectRoute.addChildren([
+      ...projectHomeRoutes,
+      ...jobsRoutes,
+      ...analyticsRoutes,
+      ...keysRoutes,
+      ...settingsRoutes,
+    ]),
   ]),
 ])
 
@@ -27,11 +33,11 @@ export const router = createRouter({
   routeTree,
   context: { queryClient },
   defaultPreload: 'intent',
-  defaultPreloadStaleTime: 0, // what is kept, and how long, is the query client's business
+  defaultPreloadStaleTime: 0, // the query client decides what is cached, and for how long
   defaultNotFoundComponent: NotFound,
-  defaultErrorComponent: PageFailure,
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
-  // Read as JSON, which is usual, a code that GitHub hands out, like 12e3456, would be a number.
+  // By default values are parsed as JSON, which would turn an authorization code of GitHub such as 12e3456 into a number.
   parseSearch: parseSearchWith((text) => text),
   stringifySearch: stringifySearchWith(JSON.stringify),
 })

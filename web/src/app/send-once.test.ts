@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { SendOnce } from './send-once.ts'
 
-test('the same content has the same key until it was sent', () => {
-  const once = new SendOnce()
-  const first = once.keyFor({ prompt: 'a' })
+test('keeps the key of the same content until it is sent', () => {
+  const keys = new SendOnce()
+  const first = keys.keyFor({ prompt: 'a' })
   expect(first).toMatch(/^dashboard-[0-9a-f]{32}$/)
-  expect(once.keyFor({ prompt: 'a' })).toBe(first)
-  expect(once.keyFor({ prompt: 'b' })).not.toBe(first)
-  const again = once.keyFor({ prompt: 'b' })
-  once.sent()
-  expect(once.keyFor({ prompt: 'b' })).not.toBe(again)
+  expect(keys.keyFor({ prompt: 'a' })).toBe(first)
+  expect(keys.keyFor({ prompt: 'b' })).not.toBe(first)
+  const second = keys.keyFor({ prompt: 'b' })
+  keys.sent()
+  expect(keys.keyFor({ prompt: 'b' })).not.toBe(second)
 })

@@ -1,6 +1,6 @@
 /**
- * Keys for what must not be done twice. The same content gets the same key until it was sent: a second click, or another
- * try after a lost answer, is then answered like the first.
+ * Idempotency keys for requests that must not have their effect twice. The same content gets the same key until it is sent,
+ * so that a second click, or a retry after a lost response, has the effect of one request.
  */
 export class SendOnce {
   #content = ''
@@ -15,12 +15,12 @@ export class SendOnce {
     return this.#key
   }
 
-  /** The same content is new work from now on. */
+  /** From now on, the same content gets a new key. */
   sent(): void {
     this.#key = ''
   }
 }
 
-/** Not `randomUUID`: browsers have it only where the page came by TLS. */
+/** Not `randomUUID`: browsers provide it only on pages served over TLS. */
 const randomKey = () =>
   `dashboard-${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -7,17 +7,17 @@ export const isUnauthenticated = (error: unknown): boolean =>
   error instanceof ColophonError && error.code === 'unauthenticated'
 
 /**
- * A session can end while a page is open: the first refusal, of a question or of an action, leads to the sign-in page, and from
- * there back. A wrong password is refused in the same words, so the service is asked whether there is a session.
+ * A session can end while a page is open. The first query or mutation that fails with `unauthenticated` then leads to the
+ * sign-in page, and from there back. A wrong password fails with the same code, so the session is fetched to make sure.
  */
-export function leaveWhenSessionEnds(queryClient: QueryClient, router: AnyRouter): void {
-  const look = async () => {
+export function redirectWhenSessionEnds(queryClient: QueryClient, router: AnyRouter): void {
+  const checkSession = async () => {
     const { person } = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
     if (person === null) await router.invalidate()
   }
   for (const cache of [queryClient.getQueryCache(), queryClient.getMutationCache()])
     cache.subscribe((event) => {
       if (event.type === 'updated' && event.action.type === 'error' && isUnauthenticated(event.action.error))
-        void look().catch(() => undefined) // the page itself tells what it could not get
+        void checkSession().catch(() => undefined) // the page itself shows what failed to load
     })
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { client } from './client.ts'
 
-/** Who is signed in, and what the way in needs. Asked again when the window is looked at again. */
+/** The signed-in person, and what the sign-in pages need. Fetched again when the window regains focus. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: ({ signal }) => client.session.get({ signal }),

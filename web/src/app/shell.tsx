@@ -2,21 +2,21 @@ import { AppShell, Box, Burger, Drawer, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Outlet, useLocation, useParams, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { FreshSessionProvider } from '../people/fresh-session.tsx'
+import { ReauthenticationProvider } from '../people/reauthentication.tsx'
 import { ProjectNavigation } from '../projects/project-navigation.tsx'
 import { ProjectSwitcher } from '../projects/project-switcher.tsx'
 import styles from './frame.module.css'
 import { PersonMenu } from './person-menu.tsx'
 import { Wordmark } from './wordmark.tsx'
 
-/** The frame of every page of people who are signed in. */
+/** The layout of every page for signed-in people. */
 export function Shell() {
   const [isOpen, { open, close }] = useDisclosure()
   const { projectId } = useParams({ strict: false })
   const { pathname } = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever arrived somewhere has chosen; the drawer is in the way
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes after every navigation
   useEffect(close, [pathname])
-  useFocusOnArrival()
+  useFocusAfterNavigation()
   const navigation = projectId === undefined ? undefined : <ProjectNavigation projectId={projectId} />
   return (
     <AppShell
@@ -54,14 +54,14 @@ export function Shell() {
           {navigation}
         </AppShell.Navbar>
       )}
-      <Drawer opened={isOpen && navigation !== undefined} onClose={close} size={264} title="Go to">
+      <Drawer opened={isOpen && navigation !== undefined} onClose={close} size={264} title="Navigation">
         {navigation}
       </Drawer>
       <AppShell.Main id="content" tabIndex={-1} className={styles.main}>
         <Box maw={1120} mx="auto">
-          <FreshSessionProvider>
+          <ReauthenticationProvider>
             <Outlet />
-          </FreshSessionProvider>
+          </ReauthenticationProvider>
         </Box>
       </AppShell.Main>
     </AppShell>
@@ -69,17 +69,17 @@ export function Shell() {
 }
 
 /**
- * Whoever followed a link wants to go on in what it led to: the focus goes there, unless a field of that page has taken it.
- * Whoever opens the first page starts at its top.
+ * After a navigation, moves the focus to the content, unless a field on the new page already has it. The first page keeps
+ * the focus at its top.
  */
-function useFocusOnArrival(): void {
-  const arrivedAt = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
-  const before = useRef(arrivedAt)
+function useFocusAfterNavigation(): void {
+  const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  const previous = useRef(pathname)
   useEffect(() => {
-    const isFirst = before.current === undefined
-    if (before.current === arrivedAt) return
-    before.current = arrivedAt
+    const isFirst = previous.current === undefined
+    if (previous.current === pathname) return
+    previous.current = pathname
     const content = document.getElementById('content')
     if (!isFirst && !content?.contains(document.activeElement)) content?.focus({ preventScroll: true })
-  }, [arrivedAt])
+  }, [pathname])
 }

@@ -1,6 +1,6 @@
 import { Anchor, createTheme, Drawer, type MantineColorsTuple, Menu, Modal, PasswordInput } from '@mantine/core'
 
-/** The red of the old rubricators, who wrote headings into a finished book. */
+/** Named after the red ink in which rubricators wrote the headings of a finished book. */
 const rubric: MantineColorsTuple = [
   '#fdf1ee',
   '#f6ddd7',
@@ -14,7 +14,7 @@ const rubric: MantineColorsTuple = [
   '#6f2717',
 ]
 
-/** Paper and ink are warm, so the greys between them are. */
+/** Warm grays, between the warm colors of paper and ink. */
 const gray: MantineColorsTuple = [
   '#faf8f4',
   '#f3f0ea',
@@ -41,7 +41,7 @@ const dark: MantineColorsTuple = [
   '#0e0d0c',
 ]
 
-/** Of what is lost or went wrong; as dark as the rubric, so that white can be read on it. */
+/** For errors and destructive actions. As dark as `rubric`, so that white text is readable on it. */
 const red: MantineColorsTuple = [
   '#fbebe9',
   '#f6d4d0',
@@ -70,15 +70,15 @@ export const theme = createTheme({
   autoContrast: true,
   respectReducedMotion: true,
   components: {
-    // The rubric is too near the ink for colour alone to tell a link from the words around it.
+    // `rubric` is too close to the text color for color alone to distinguish a link from the text around it.
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
     PasswordInput: PasswordInput.extend({
-      defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show what is typed' } },
+      defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show password' } },
     }),
-    // A cross says nothing to whoever cannot see it.
+    // Screen readers need a name for the close icon.
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    // The placeholder is an element that no menu may hold, by the rules for assistive technology.
+    // ARIA does not allow the placeholder element inside a menu.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 })

@@ -5,15 +5,15 @@ import { SettingsCard } from '../settings/settings-card.tsx'
 import { Ago } from '../shown/ago.tsx'
 import { ButtonLink } from '../shown/links.tsx'
 import { WebLink } from '../shown/web-link.tsx'
-import { hostOf } from './github-address.ts'
+import { displayHost } from './github-address.ts'
 import { githubAppsQuery } from './queries.ts'
 
-/** For those who run the installation: what it is on GitHub. Where there is nothing yet, connecting a repository says so. */
+/** For operators: the GitHub Apps of this instance. Hidden while there is none; connecting a repository then offers to create one. */
 export function AppsCard({ projectId }: { projectId: string }) {
   const apps = useQuery(githubAppsQuery).data?.apps ?? []
   if (apps.length === 0) return null
   return (
-    <SettingsCard title="GitHub Apps" lead="Of this installation: every project connects through them.">
+    <SettingsCard title="GitHub Apps" lead="Shared by all projects of this instance.">
       {apps.map(({ baseUrl, name, url, hasWebhook, createdAt }, index) => (
         <Fragment key={baseUrl}>
           {index > 0 && <Divider />}
@@ -21,23 +21,23 @@ export function AppsCard({ projectId }: { projectId: string }) {
             <Stack gap={0}>
               <Text fw={600}>{name}</Text>
               <Text size="sm" c="dimmed">
-                On {hostOf(baseUrl)} · created <Ago at={createdAt} />
+                On {displayHost(baseUrl)} · created <Ago at={createdAt} />
               </Text>
               {!hasWebhook && (
                 <Text size="sm" c="dimmed">
-                  Without a webhook: GitHub is asked every few minutes
+                  No webhook: Colophon polls GitHub every few minutes
                 </Text>
               )}
             </Stack>
             <WebLink href={url} size="sm">
-              Its page on GitHub
+              View on GitHub
             </WebLink>
           </Group>
         </Fragment>
       ))}
       <Group>
         <ButtonLink to="/github/new-app" search={{ project: projectId }} variant="default" reloadDocument>
-          Create another
+          Create another App
         </ButtonLink>
       </Group>
     </SettingsCard>

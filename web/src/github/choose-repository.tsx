@@ -3,13 +3,13 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
-import { type Place, PlaceFields, readPlace } from '../settings/place-fields.tsx'
+import { ConnectForm } from '../settings/connect-form.tsx'
+import { type DocsLocation, DocsLocationFields, trimDocsLocation } from '../settings/docs-location-fields.tsx'
 import { repositoryQuery } from '../settings/queries.ts'
-import { TestedForm } from '../settings/tested-form.tsx'
 import styles from './choose-repository.module.css'
-import { matching } from './matching.ts'
+import { filterRepositories } from './filter-repositories.ts'
 
-const fewEnoughToSee = 8
+const maxWithoutSearch = 8
 
 export function ChooseRepository({
   projectId,
@@ -23,32 +23,32 @@ export function ChooseRepository({
   onConnected: () => void
 }) {
   const [id, setId] = useState(repositories.length === 1 ? repositories[0]?.id : undefined)
-  const [sought, setSought] = useState('')
-  const [typed, setTyped] = useState<Place>()
+  const [query, setQuery] = useState('')
+  const [typedLocation, setTypedLocation] = useState<DocsLocation>()
   const connected = useQuery(repositoryQuery(projectId)).data?.repository
   const chosen = repositories.find((repository) => repository.id === id)
   const isConnected = chosen && connected?.owner === chosen.owner && connected.name === chosen.name
-  const place =
-    typed ??
+  const location =
+    typedLocation ??
     (isConnected ? connected : { baseBranch: chosen?.defaultBranch ?? '', docsFolder: connected?.docsFolder ?? 'docs' })
-  const { baseBranch, docsFolder } = readPlace(place)
-  const shown = matching(repositories, sought)
+  const { baseBranch, docsFolder } = trimDocsLocation(location)
+  const shown = filterRepositories(repositories, query)
   return (
-    <TestedForm
+    <ConnectForm
       projectId={projectId}
-      wanted={
+      input={
         chosen && baseBranch !== '' ? { authorizationId, repositoryId: chosen.id, baseBranch, docsFolder } : undefined
       }
-      test={(wanted) => client.github.testRepository(projectId, wanted)}
-      connect={(wanted) => client.github.connectRepository(projectId, wanted)}
+      test={(input) => client.github.testRepository(projectId, input)}
+      connect={(input) => client.github.connectRepository(projectId, input)}
       onConnected={onConnected}
     >
-      {repositories.length > fewEnoughToSee && (
+      {repositories.length > maxWithoutSearch && (
         <TextInput
           label="Search"
-          placeholder={`In ${repositories.length} repositories`}
-          value={sought}
-          onChange={(event) => setSought(event.currentTarget.value)}
+          placeholder={`Search ${repositories.length} repositories`}
+          value={query}
+          onChange={(event) => setQuery(event.currentTarget.value)}
         />
       )}
       <Radio.Group
@@ -56,7 +56,7 @@ export function ChooseRepository({
         value={id === undefined ? null : String(id)}
         onChange={(value) => {
           setId(Number(value))
-          setTyped(undefined) // its branch is another
+          setTypedLocation(undefined) // another repository has another default branch
         }}
       >
         <Stack gap="sm" className={styles.list}>
@@ -68,10 +68,10 @@ export function ChooseRepository({
               description={repository.isPrivate ? 'Private' : 'Public'}
             />
           ))}
-          {shown.length === 0 && <Text size="sm">None has “{sought.trim()}” in its name.</Text>}
+          {shown.length === 0 && <Text size="sm">No repository matches “{query.trim()}”.</Text>}
         </Stack>
       </Radio.Group>
-      {chosen && <PlaceFields place={place} onChange={setTyped} />}
-    </TestedForm>
+      {chosen && <DocsLocationFields location={location} onChange={setTypedLocation} />}
+    </ConnectForm>
   )
 }

@@ -3,14 +3,15 @@ import { Button, Divider, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../app/session.ts'
+import { DocsLink } from '../shown/docs-link.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { ButtonLink } from '../shown/links.tsx'
-import { hostOf } from './github-address.ts'
-import { GithubToken } from './github-token.tsx'
+import { ConnectWithGithubToken } from './connect-with-github-token.tsx'
+import { displayHost } from './github-address.ts'
+import { GoToGithub } from './go-to-github.tsx'
 import { githubAppsQuery } from './queries.ts'
-import { VisitGithub } from './visit-github.tsx'
 
-/** Through the App where there is one, or will be; with a token for a first try. */
+/** Connects through the GitHub App, or with a token to try it out. */
 export function ConnectGithub({
   projectId,
   connected,
@@ -21,26 +22,26 @@ export function ConnectGithub({
   onConnected: (() => void) | undefined
 }) {
   const { data, error } = useQuery(githubAppsQuery)
-  const [isByToken, setIsByToken] = useState(connected?.host === 'github' && connected.access === 'token')
+  const [usesToken, setUsesToken] = useState(connected?.host === 'github' && connected.access === 'token')
   return (
     <Stack gap="lg">
       {!data && !error && <Skeleton height={90} aria-label="Loading" />}
-      {!data && <Failure error={error} title="The GitHub App cannot be looked at right now" />}
+      {!data && <Failure error={error} title="The GitHub App could not be loaded" />}
       {data?.apps.length === 0 && <NoApp projectId={projectId} />}
       {data?.apps.map((app) => (
-        <ThroughApp key={app.baseUrl} app={app} projectId={projectId} />
+        <UseApp key={app.baseUrl} app={app} projectId={projectId} />
       ))}
       <Divider label="or" />
-      {isByToken ? (
-        <GithubToken projectId={projectId} connected={connected} onConnected={onConnected} />
+      {usesToken ? (
+        <ConnectWithGithubToken projectId={projectId} connected={connected} onConnected={onConnected} />
       ) : (
         <Stack gap="sm">
           <Text size="sm">
-            For a first try: a token of your own, for one repository. It ends on a day, and what Colophon does on GitHub
-            stands under your name.
+            To try Colophon, you can use a token of your own for one repository. It expires, and Colophon acts on GitHub
+            under your name.
           </Text>
           <Group>
-            <Button variant="default" onClick={() => setIsByToken(true)}>
+            <Button variant="default" onClick={() => setUsesToken(true)}>
               Use a fine-grained token
             </Button>
           </Group>
@@ -50,14 +51,14 @@ export function ConnectGithub({
   )
 }
 
-function ThroughApp({ app: { name, baseUrl }, projectId }: { app: GithubApp; projectId: string }) {
+function UseApp({ app: { name, baseUrl }, projectId }: { app: GithubApp; projectId: string }) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        <b>{name}</b> is the App of this Colophon on {hostOf(baseUrl)}. Install it on whoever owns the repository;
-        GitHub lets you give it that repository alone. Then you are back here to choose it.
+        <b>{name}</b> is the GitHub App of this instance on {displayHost(baseUrl)}. Install it on the account that owns
+        the repository; GitHub lets you limit it to that repository. Then you come back here to choose it.
       </Text>
-      <VisitGithub visit={{ projectId, baseUrl }} button="install" link="choose" />
+      <GoToGithub authorization={{ projectId, baseUrl }} button="install" link="choose" />
     </Stack>
   )
 }
@@ -65,17 +66,22 @@ function ThroughApp({ app: { name, baseUrl }, projectId }: { app: GithubApp; pro
 function NoApp({ projectId }: { projectId: string }) {
   const { person } = useSession()
   if (!person?.isOperator)
-    return <Text size="sm">Ask whoever runs this Colophon to create the GitHub App, or use a fine-grained token.</Text>
+    return (
+      <Text size="sm">Ask an operator of this instance to create the GitHub App, or use a fine-grained token.</Text>
+    )
   return (
     <Stack gap="sm">
       <Text size="sm">
-        Colophon works on GitHub as an App of its own. Create it once for all projects: GitHub asks you to confirm and
-        leads back here, and there is nothing to copy.
+        Colophon works on GitHub as a GitHub App. Create it once for all projects: GitHub asks you to confirm and
+        redirects you back here. There is nothing to copy.{' '}
+        <DocsLink page="github" inherit>
+          Learn about GitHub Apps
+        </DocsLink>
       </Text>
       <Group>
-        {/* A page load: only that page may send a form to another site. */}
+        {/* Reloads the document: only that page's content security policy allows a form that posts to another site. */}
         <ButtonLink to="/github/new-app" search={{ project: projectId }} reloadDocument>
-          Create the GitHub App
+          Create GitHub App
         </ButtonLink>
       </Group>
     </Stack>

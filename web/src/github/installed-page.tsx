@@ -3,106 +3,106 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { client } from '../app/client.ts'
-import { type ProjectOfMine, projectsQuery } from '../projects/project.ts'
+import { type MyProject, projectsQuery } from '../projects/project.ts'
 import { SettingsCard } from '../settings/settings-card.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ChooseRepository } from './choose-repository.tsx'
-import { hostOf } from './github-address.ts'
-import { VisitGithub } from './visit-github.tsx'
-import { rememberedVisit, type Visit } from './way-back.ts'
+import { displayHost } from './github-address.ts'
+import { GoToGithub } from './go-to-github.tsx'
+import { loadPendingAuthorization, type PendingAuthorization } from './pending-authorization.ts'
 
 const page = getRouteApi('/signed-in/github/installed')
 
-/** Where GitHub sends whoever installed the App, or let Colophon see what they may write to. */
+/** GitHub redirects here after an installation of the App or an authorization. */
 export function InstalledPage() {
   const { projects } = useSuspenseQuery(projectsQuery).data
-  const visit = rememberedVisit()
-  const project = projects.find(({ id }) => id === visit?.projectId)
+  const authorization = loadPendingAuthorization()
+  const project = projects.find(({ id }) => id === authorization?.projectId)
   return (
     <Box maw={860}>
       <PageHeader
         title="Choose a repository"
-        lead={project && visit && `For the project ${project.name}, on ${hostOf(visit.baseUrl)}.`}
+        lead={project && authorization && `For the project ${project.name}, on ${displayHost(authorization.baseUrl)}.`}
       />
-      {visit && project ? <Arrived visit={visit} project={project} /> : <FromNowhere />}
+      {authorization && project ? <Callback authorization={authorization} project={project} /> : <NoProject />}
     </Box>
   )
 }
 
-function Arrived({ visit, project }: { visit: Visit; project: ProjectOfMine }) {
+function Callback({ authorization, project }: { authorization: PendingAuthorization; project: MyProject }) {
   const { code, state, setup_action, error } = page.useSearch()
   if (setup_action === 'request')
     return (
       <Stack>
-        <Alert color="yellow" title="An owner of the organization has to approve">
-          GitHub has asked them to install the App. Once they have, choose the repository in the settings of the
-          project, where it says that the App is installed already.
+        <Alert color="yellow" title="Waiting for approval">
+          GitHub asked the owners of the organization to approve the App. After they approve it, open the repository
+          settings of the project and select “Already installed? Choose a repository”.
         </Alert>
-        <ToSettings project={project} />
+        <SettingsLink project={project} />
       </Stack>
     )
   if (error !== undefined)
     return (
-      <Again visit={visit} project={project}>
-        <Alert color="red" title="GitHub did not say who you are" role="alert">
+      <Retry authorization={authorization} project={project}>
+        <Alert color="red" title="GitHub did not authorize you" role="alert">
           {error === 'access_denied'
-            ? 'You did not let Colophon see what you may write to, so it cannot tell which repositories are yours to connect.'
-            : `It says ${error}.`}
+            ? 'Colophon needs your authorization to find out which repositories you can push to.'
+            : `GitHub reported: ${error}`}
         </Alert>
-      </Again>
+      </Retry>
     )
-  // So it is when the repositories of an App that is installed already were changed.
+  // This happens when the repositories of an installed App were changed.
   if (code === undefined || state === undefined)
     return (
       <SettingsCard
         title="One more step"
-        lead="GitHub did not say who you are this time. Let it, and choose the repository then."
+        lead="GitHub did not send an authorization. Authorize Colophon on GitHub to choose the repository."
       >
-        <VisitGithub visit={visit} button="choose" link="install" />
+        <GoToGithub authorization={authorization} button="choose" link="install" />
       </SettingsCard>
     )
-  return <Choose visit={visit} project={project} brought={{ code, state }} />
+  return <Choose authorization={authorization} project={project} callback={{ code, state }} />
 }
 
 function Choose({
-  visit,
+  authorization,
   project,
-  brought,
+  callback,
 }: {
-  visit: Visit
-  project: ProjectOfMine
-  brought: { code: string; state: string }
+  authorization: PendingAuthorization
+  project: MyProject
+  callback: { code: string; state: string }
 }) {
   const navigate = useNavigate()
   const { data, error } = useQuery({
-    queryKey: ['github-visit', brought.state],
-    queryFn: () => client.github.completeAuthorization(project.id, brought),
-    // What was brought is good once: asked again it would be refused.
+    queryKey: ['github-authorization', callback.state],
+    queryFn: () => client.github.completeAuthorization(project.id, callback),
+    // The code works once. A second request with it would fail.
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
   })
   if (error)
     return (
-      <Again visit={visit} project={project}>
-        <Failure error={error} title="Your repositories cannot be shown" />
-      </Again>
+      <Retry authorization={authorization} project={project}>
+        <Failure error={error} title="Your repositories could not be loaded" />
+      </Retry>
     )
-  if (!data) return <Loader aria-label="Asking GitHub which repositories you may write to" />
+  if (!data) return <Loader aria-label="Loading your repositories from GitHub" />
   if (data.repositories.length === 0)
     return (
       <SettingsCard
-        title="None that you may write to"
-        lead="The App is installed on no repository that your account can push to. Install it on one, or ask somebody who may push to connect it."
+        title="No repositories that you can push to"
+        lead="The App is not installed on any repository that your account can push to. Install it on one, or ask someone who can push to connect it."
       >
-        <VisitGithub visit={visit} button="install" link="choose" />
+        <GoToGithub authorization={authorization} button="install" link="choose" />
       </SettingsCard>
     )
   return (
-    <SettingsCard title="Repository" lead="Those with the App on them that you may write to.">
+    <SettingsCard title="Repository" lead="Repositories with the App installed that you can push to.">
       <ChooseRepository
         projectId={project.id}
         authorizationId={data.authorizationId}
@@ -112,34 +112,42 @@ function Choose({
         }
       />
       <Divider />
-      <Text size="sm">Is the one that you look for not among them?</Text>
-      <VisitGithub visit={visit} link="install" />
+      <Text size="sm">Don't see your repository?</Text>
+      <GoToGithub authorization={authorization} link="install" />
     </SettingsCard>
   )
 }
 
-function Again({ visit, project, children }: { visit: Visit; project: ProjectOfMine; children: ReactNode }) {
+function Retry({
+  authorization,
+  project,
+  children,
+}: {
+  authorization: PendingAuthorization
+  project: MyProject
+  children: ReactNode
+}) {
   return (
     <Stack>
       {children}
-      <Text size="sm">What GitHub sends along is good once, and for some minutes. Go there again:</Text>
-      <VisitGithub visit={visit} button="choose" link="install" />
-      <ToSettings project={project} />
+      <Text size="sm">A code from GitHub works once and expires after a few minutes. Go to GitHub again:</Text>
+      <GoToGithub authorization={authorization} button="choose" link="install" />
+      <SettingsLink project={project} />
     </Stack>
   )
 }
 
-const ToSettings = ({ project }: { project: ProjectOfMine }) => (
+const SettingsLink = ({ project }: { project: MyProject }) => (
   <Group>
     <AnchorLink to="/projects/$projectId/settings/repository" params={{ projectId: project.id }} size="sm">
-      Repository settings of {project.name}
+      Repository settings for {project.name}
     </AnchorLink>
   </Group>
 )
 
-const FromNowhere = () => (
-  <EmptyState title="For which project?" action={<AnchorLink to="/">Go to your projects</AnchorLink>}>
-    You did not come from a project in this tab. Open the one that it is for, then Settings, Repository, and choose the
-    repository there: the App is installed already.
+const NoProject = () => (
+  <EmptyState title="No project selected" action={<AnchorLink to="/">Go to your projects</AnchorLink>}>
+    You did not start from a project in this tab. Open the project, go to Settings → Repository, and choose the
+    repository there. The App is already installed.
   </EmptyState>
 )

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 
-/** One for each GitHub that this installation works with. */
+/** The GitHub Apps of this instance: one per GitHub server. */
 export const githubAppsQuery = queryOptions({
   queryKey: ['github-apps'],
   queryFn: ({ signal }) => client.github.apps({ signal }),

@@ -2,7 +2,7 @@ import type { AgentJob, JobEvent, JobMessage } from '@colophon/sdk'
 import { Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { Turn } from './turn.tsx'
-import { type LiveEvents, useJobEvents } from './use-job-events.ts'
+import { type LoadedEvents, useJobEvents } from './use-job-events.ts'
 
 interface ConversationProps {
   projectId: string
@@ -10,13 +10,17 @@ interface ConversationProps {
   messages: readonly JobMessage[]
 }
 
-/** The last turn, and all that follow while one looks, are there at once; what was before comes when it is asked for. */
+/** Loads the events of the last turn, and of all that follow while the page is open. Earlier turns load theirs when opened. */
 export function Conversation({ projectId, job, messages }: ConversationProps) {
-  const [liveFrom] = useState(() => messages.filter(({ startedAt }) => startedAt !== null).at(-1)?.number ?? 1)
-  const lastTurn = messages.at(-1)?.number ?? 1 // one that came and went between two looks has events too
-  const live = useJobEvents(projectId, job.id, { fromTurn: liveFrom, lastTurn, isActive: job.status === 'active' })
-  const byTurn = useMemo(() => groupByTurn(live.events), [live.events])
-  const liveOf = (turn: number): LiveEvents => ({ ...live, events: byTurn.get(turn) ?? [] })
+  const [firstLiveTurn] = useState(() => messages.filter(({ startedAt }) => startedAt !== null).at(-1)?.number ?? 1)
+  const lastTurn = messages.at(-1)?.number ?? 1 // a turn that started and ended between two polls has events, too
+  const liveEvents = useJobEvents(projectId, job.id, {
+    fromTurn: firstLiveTurn,
+    lastTurn,
+    isActive: job.status === 'active',
+  })
+  const byTurn = useMemo(() => groupByTurn(liveEvents.events), [liveEvents.events])
+  const eventsOfTurn = (turn: number): LoadedEvents => ({ ...liveEvents, events: byTurn.get(turn) ?? [] })
   return (
     <Stack gap="xl">
       {messages.map((message) => (
@@ -25,8 +29,8 @@ export function Conversation({ projectId, job, messages }: ConversationProps) {
           projectId={projectId}
           jobId={job.id}
           message={message}
-          live={message.number >= liveFrom ? liveOf(message.number) : undefined}
-          saysWhyItFailed={job.error === null || message !== messages.at(-1)} // else the top of the page does
+          live={message.number >= firstLiveTurn ? eventsOfTurn(message.number) : undefined}
+          showsError={job.error === null || message !== messages.at(-1)} // otherwise the top of the page shows it
         />
       ))}
     </Stack>
@@ -36,8 +40,8 @@ export function Conversation({ projectId, job, messages }: ConversationProps) {
 function groupByTurn(events: readonly JobEvent[]): ReadonlyMap<number, JobEvent[]> {
   const byTurn = new Map<number, JobEvent[]>()
   for (const event of events) {
-    const ofTurn = byTurn.get(event.turn)
-    if (ofTurn) ofTurn.push(event)
+    const turnEvents = byTurn.get(event.turn)
+    if (turnEvents) turnEvents.push(event)
     else byTurn.set(event.turn, [event])
   }
   return byTurn

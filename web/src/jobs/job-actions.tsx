@@ -4,41 +4,41 @@ import { IconArchive, IconPlayerStop } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
-import { Refusal } from './refusal.tsx'
+import { RequestErrorAlert } from './request-error-alert.tsx'
 
 type Action = 'cancel' | 'archive'
 
-const asks = {
+const confirmations = {
   cancel: {
     title: 'Cancel this job?',
-    text: 'The agent stops, and what it did in this turn is not kept. Messages that wait are dropped. A turn that is being published finishes first. You can send a message to go on later.',
-    yes: 'Cancel the job',
-    no: 'Let it work',
+    text: 'The agent stops, and its changes of this turn are discarded. Queued messages are dropped. A turn that is being published finishes first. You can send a message later to continue.',
+    confirm: 'Cancel job',
+    dismiss: 'Keep running',
   },
   archive: {
     title: 'Archive this job?',
-    text: 'It takes no more messages, for good; an agent that works stops. The pull request stays as it is.',
-    yes: 'Archive the job',
-    no: 'Keep it',
+    text: 'The agent stops if it is working, and the job accepts no more messages. This cannot be undone. The pull request does not change.',
+    confirm: 'Archive job',
+    dismiss: 'Keep job',
   },
 } as const
 
 export function JobActions({ projectId, job }: { projectId: string; job: AgentJob }) {
   const queryClient = useQueryClient()
-  const [asked, setAsked] = useState<Action | null>(null)
+  const [confirming, setConfirming] = useState<Action | null>(null)
   const stop = useMutation({
     mutationFn: (action: Action) => client.jobs[action](projectId, job.id),
     onSuccess: (stopped) => {
-      setAsked(null)
+      setConfirming(null)
       queryClient.setQueryData(['job', projectId, job.id], stopped)
       void queryClient.invalidateQueries({ queryKey: ['job', projectId, job.id] })
       void queryClient.invalidateQueries({ queryKey: ['jobs', projectId] })
     },
   })
   if (job.status === 'archived') return null
-  const ask = (action: Action) => {
+  const confirm = (action: Action) => {
     stop.reset()
-    setAsked(action)
+    setConfirming(action)
   }
   return (
     <>
@@ -47,7 +47,7 @@ export function JobActions({ projectId, job }: { projectId: string; job: AgentJo
           variant="default"
           disabled={job.pendingStop !== null}
           leftSection={<IconPlayerStop size={16} aria-hidden />}
-          onClick={() => ask('cancel')}
+          onClick={() => confirm('cancel')}
         >
           Cancel
         </Button>
@@ -56,21 +56,30 @@ export function JobActions({ projectId, job }: { projectId: string; job: AgentJo
         variant="default"
         disabled={job.pendingStop === 'archive'}
         leftSection={<IconArchive size={16} aria-hidden />}
-        onClick={() => ask('archive')}
+        onClick={() => confirm('archive')}
       >
         Archive
       </Button>
-      <Modal opened={asked !== null} onClose={() => setAsked(null)} title={asked && asks[asked].title} centered>
-        {asked && (
+      <Modal
+        opened={confirming !== null}
+        onClose={() => setConfirming(null)}
+        title={confirming && confirmations[confirming].title}
+        centered
+      >
+        {confirming && (
           <Stack>
-            <Text size="sm">{asks[asked].text}</Text>
-            <Refusal projectId={projectId} error={stop.error} title="That did not work" />
+            <Text size="sm">{confirmations[confirming].text}</Text>
+            <RequestErrorAlert
+              projectId={projectId}
+              error={stop.error}
+              title={confirming === 'cancel' ? 'The job was not cancelled' : 'The job was not archived'}
+            />
             <Group justify="flex-end">
-              <Button variant="default" onClick={() => setAsked(null)} data-autofocus>
-                {asks[asked].no}
+              <Button variant="default" onClick={() => setConfirming(null)} data-autofocus>
+                {confirmations[confirming].dismiss}
               </Button>
-              <Button loading={stop.isPending} onClick={() => stop.mutate(asked)}>
-                {asks[asked].yes}
+              <Button loading={stop.isPending} onClick={() => stop.mutate(confirming)}>
+                {confirmations[confirming].confirm}
               </Button>
             </Group>
           </Stack>

@@ -1,11 +1,11 @@
 import { Alert, Text } from '@mantine/core'
-import { wordsForTurnFailure } from './failure-words.ts'
-import { HelpLinks } from './refusal.tsx'
+import { describeTurnFailure } from './failure-guidance.ts'
+import { HelpLinks } from './request-error-alert.tsx'
 
 /** Why a turn failed and what to do next. */
 export function JobFailure({ projectId, error }: { projectId: string; error: { code: string; message: string } }) {
-  const words = wordsForTurnFailure(error.code)
-  if (!words) {
+  const guidance = describeTurnFailure(error.code)
+  if (!guidance) {
     return (
       <Alert color="red" title="The turn failed">
         {error.message}
@@ -13,10 +13,10 @@ export function JobFailure({ projectId, error }: { projectId: string; error: { c
     )
   }
   return (
-    <Alert color="red" title={words.title}>
-      {words.next}
-      <HelpLinks projectId={projectId} help={words.help ?? []} />
-      {words.saysMore && (
+    <Alert color="red" title={guidance.title}>
+      {guidance.advice}
+      <HelpLinks projectId={projectId} links={guidance.links ?? []} />
+      {guidance.showsDetail && (
         <Text size="xs" mt="sm" style={{ overflowWrap: 'anywhere' }}>
           {error.message}
         </Text>

@@ -2,29 +2,29 @@ import { Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { outcomeLabels } from './job-labels.ts'
 import type { JobFilters } from './job-queries.ts'
-import { outcomeWords } from './job-words.ts'
 
 const statuses = [
-  { value: 'active', label: 'Working' },
-  { value: 'completed', label: 'Done' },
+  { value: 'active', label: 'Active' },
+  { value: 'completed', label: 'Completed' },
   { value: 'failed', label: 'Failed or cancelled' },
   { value: 'archived', label: 'Archived' },
 ]
-const outcomes = Object.entries(outcomeWords).map(([value, label]) => ({ value, label }))
-/** Long enough to finish a word, short enough not to be noticed. */
+const outcomes = Object.entries(outcomeLabels).map(([value, label]) => ({ value, label }))
+/** Long enough to finish typing a word, short enough not to be noticed. */
 const searchDelayMs = 300
 
 export function JobFilterBar({ filters, onChange }: { filters: JobFilters; onChange: (filters: JobFilters) => void }) {
   return (
     <Group gap="sm" mb="md" align="flex-end" role="search">
-      <SearchBox text={filters.q ?? ''} onSearch={(q) => onChange(withOne(filters, 'q', q || null))} />
+      <SearchInput text={filters.q ?? ''} onSearch={(q) => onChange(withFilter(filters, 'q', q || null))} />
       <Select
         aria-label="Status"
         placeholder="Any status"
         data={statuses}
         value={filters.status ?? null}
-        onChange={(status) => onChange(withOne(filters, 'status', status))}
+        onChange={(status) => onChange(withFilter(filters, 'status', status))}
         clearable
         clearButtonProps={{ 'aria-label': 'Any status' }}
         w={{ base: 'calc(50% - 6px)', xs: 180 }}
@@ -34,7 +34,7 @@ export function JobFilterBar({ filters, onChange }: { filters: JobFilters; onCha
         placeholder="Any outcome"
         data={outcomes}
         value={filters.outcome ?? null}
-        onChange={(outcome) => onChange(withOne(filters, 'outcome', outcome))}
+        onChange={(outcome) => onChange(withFilter(filters, 'outcome', outcome))}
         clearable
         clearButtonProps={{ 'aria-label': 'Any outcome' }}
         w={{ base: 'calc(50% - 6px)', xs: 160 }}
@@ -43,19 +43,19 @@ export function JobFilterBar({ filters, onChange }: { filters: JobFilters; onCha
   )
 }
 
-function withOne(filters: JobFilters, name: keyof JobFilters, value: string | null): JobFilters {
-  const { [name]: _before, ...others } = filters
+function withFilter(filters: JobFilters, name: keyof JobFilters, value: string | null): JobFilters {
+  const { [name]: _previous, ...others } = filters
   return value === null ? others : { ...others, [name]: value }
 }
 
-function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
+function SearchInput({ text, onSearch }: { text: string; onSearch: (text: string) => void }) {
   const [typed, setTyped] = useState(text)
   const searched = useRef(text)
-  const search = useDebouncedCallback((wanted: string) => {
-    searched.current = wanted
-    onSearch(wanted)
+  const search = useDebouncedCallback((query: string) => {
+    searched.current = query
+    onSearch(query)
   }, searchDelayMs)
-  // The address changed by itself: back and forward, or filters that were cleared.
+  // The URL changed without typing: by back and forward, or by clearing the filters.
   useEffect(() => {
     if (text === searched.current) return
     searched.current = text
@@ -64,7 +64,7 @@ function SearchBox({ text, onSearch }: { text: string; onSearch: (text: string) 
   return (
     <TextInput
       aria-label="Search jobs"
-      placeholder="Search title, prompt or id"
+      placeholder="Search by title, prompt or ID"
       type="search"
       leftSection={<IconSearch size={16} aria-hidden />}
       value={typed}

@@ -2,19 +2,19 @@ import type { AgentJob } from '@colophon/sdk'
 import { Box, Grid, Group, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { mayWork, useProject } from '../projects/project.ts'
+import { canEdit, useProject } from '../projects/project.ts'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { Changes } from './changes/changes.tsx'
 import { Conversation } from './conversation.tsx'
-import { FollowUpBox } from './follow-up-box.tsx'
+import { FollowUpForm } from './follow-up-form.tsx'
 import { JobActions } from './job-actions.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
-import { JobFacts } from './job-facts.tsx'
+import { JobDetails } from './job-details.tsx'
 import { JobFailure } from './job-failure.tsx'
-import { jobQuery, messagesQuery, refreshOf } from './job-queries.ts'
-import { nameOf } from './job-words.ts'
+import { jobTitle } from './job-labels.ts'
+import { jobQuery, messagesQuery, refreshIntervalMs } from './job-queries.ts'
 
 const route = getRouteApi('/signed-in/projects/$projectId/jobs/$jobId')
 
@@ -23,23 +23,27 @@ export function JobPage() {
   const { data: job, error } = useQuery(jobQuery(projectId, jobId))
   if (error && !job) return <Failure error={error} title="The job could not be loaded" />
   if (!job) return <Skeleton height={240} aria-label="Loading the job" />
-  return <OneJob key={job.id} projectId={projectId} job={job} />
+  return <Job key={job.id} projectId={projectId} job={job} />
 }
 
-function OneJob({ projectId, job }: { projectId: string; job: AgentJob }) {
+function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
   const project = useProject()
   const { show } = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <>
-      <PageHeader title={nameOf(job)}>{mayWork(project) && <JobActions projectId={projectId} job={job} />}</PageHeader>
+      <PageHeader title={jobTitle(job)}>
+        {canEdit(project) && <JobActions projectId={projectId} job={job} />}
+      </PageHeader>
       <Group gap="sm" mb="lg" mt="-sm">
         <StatusBadge job={job} />
         {job.pullRequest && <PullRequestLink pullRequest={job.pullRequest} />}
         {job.queuedMessages > 0 && (
-          <Text size="sm">{job.queuedMessages === 1 ? '1 message waits' : `${job.queuedMessages} messages wait`}</Text>
+          <Text size="sm">
+            {job.queuedMessages === 1 ? '1 message queued' : `${job.queuedMessages} messages queued`}
+          </Text>
         )}
-        <CopyLine label="Job id" value={job.id} />
+        <CopyLine label="Job ID" value={job.id} />
       </Group>
       {job.error && (
         <Box mb="lg">
@@ -61,7 +65,7 @@ function OneJob({ projectId, job }: { projectId: string; job: AgentJob }) {
             </Tabs.List>
             <Tabs.Panel value="conversation">
               <Messages projectId={projectId} job={job} />
-              {mayWork(project) && job.status !== 'archived' && <FollowUpBox projectId={projectId} job={job} />}
+              {canEdit(project) && job.status !== 'archived' && <FollowUpForm projectId={projectId} job={job} />}
             </Tabs.Panel>
             <Tabs.Panel value="changes">
               <Changes
@@ -74,7 +78,7 @@ function OneJob({ projectId, job }: { projectId: string; job: AgentJob }) {
           </Tabs>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <JobFacts job={job} />
+          <JobDetails job={job} />
         </Grid.Col>
       </Grid>
     </>
@@ -82,7 +86,7 @@ function OneJob({ projectId, job }: { projectId: string; job: AgentJob }) {
 }
 
 function Messages({ projectId, job }: { projectId: string; job: AgentJob }) {
-  const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshOf(job)))
+  const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshIntervalMs(job)))
   if (error && !data) return <Failure error={error} title="The conversation could not be loaded" />
   if (!data) return <Skeleton height={160} />
   return <Conversation projectId={projectId} job={job} messages={data.messages} />

@@ -1,16 +1,16 @@
 import type { AgentJob, ListJobsData } from '@colophon/sdk'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { isUnderWay } from './job-words.ts'
+import { isInProgress } from './job-labels.ts'
 
 export type JobFilters = Pick<NonNullable<ListJobsData['query']>, 'status' | 'outcome' | 'q'>
 
 const pageSize = 30
 const refreshEveryMs = 4_000
-/** Others, and programs, create jobs too, and a pull request has a life of its own. */
+/** Other people and API clients create jobs as well, and pull requests change on the code host. */
 const refreshIdleEveryMs = 15_000
 
-/** Asked for again, sooner while something on it changes; the more pages are open, the less often. */
+/** Refetched, more often while a job is active, and less often the more pages are loaded. */
 export const jobsQuery = (projectId: string, filters: JobFilters) =>
   infiniteQueryOptions({
     queryKey: ['jobs', projectId, filters],
@@ -28,11 +28,11 @@ export const jobQuery = (projectId: string, jobId: string) =>
   queryOptions({
     queryKey: ['job', projectId, jobId],
     queryFn: ({ signal }) => client.jobs.get(projectId, jobId, { signal }),
-    refetchInterval: ({ state: { data } }) => data && refreshOf(data),
+    refetchInterval: ({ state: { data } }) => data && refreshIntervalMs(data),
   })
 
-/** While its pull request is open, checks come in, and comments there become messages. */
-export function refreshOf({ status, pullRequest }: AgentJob): number | false {
+/** While the pull request is open, CI checks report, and comments on it become messages. */
+export function refreshIntervalMs({ status, pullRequest }: AgentJob): number | false {
   if (status === 'active') return refreshEveryMs
   return pullRequest?.state === 'open' ? refreshIdleEveryMs : false
 }
@@ -41,16 +41,16 @@ export const messagesQuery = (projectId: string, jobId: string, refreshMs: numbe
   queryOptions({
     queryKey: ['job', projectId, jobId, 'messages'],
     queryFn: ({ signal }) => client.jobs.messages(projectId, jobId, { signal }),
-    refetchInterval: ({ state: { data } }) => (data?.messages.some(isUnderWay) ? refreshEveryMs : refreshMs),
+    refetchInterval: ({ state: { data } }) => (data?.messages.some(isInProgress) ? refreshEveryMs : refreshMs),
   })
 
-/** Of one state of the job: `updatedAt` says when there may be another. */
+/** One entry per `updatedAt`: the diff changes only when the job does. */
 export const diffQuery = (projectId: string, jobId: string, updatedAt: string) =>
   queryOptions({
     queryKey: ['job', projectId, jobId, 'diff', updatedAt],
     queryFn: ({ signal }) => client.jobs.diff(projectId, jobId, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: (before) => before,
+    placeholderData: (previous) => previous,
   })
 
 export const modelsQuery = (projectId: string) =>

@@ -3,7 +3,7 @@ import { Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Ago } from '../shown/ago.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
-import { costInWords, nameOf, outcomeWords } from './job-words.ts'
+import { formatCost, jobTitle, outcomeLabels } from './job-labels.ts'
 import classes from './jobs.module.css'
 
 export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly AgentJob[] }) {
@@ -20,18 +20,18 @@ export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly
               params={{ projectId, jobId: job.id }}
               className={classes.name ?? ''}
             >
-              {nameOf(job)}
+              {jobTitle(job)}
             </Link>
           </div>
           <Text size="sm" component="div" className={classes.pullRequest ?? ''}>
             {job.pullRequest ? (
               <PullRequestLink pullRequest={job.pullRequest} />
             ) : (
-              job.outcome && job.outcome !== 'error' && job.outcome !== 'cancelled' && outcomeWords[job.outcome]
+              job.outcome && job.outcome !== 'error' && job.outcome !== 'cancelled' && outcomeLabels[job.outcome]
             )}
           </Text>
           <Text size="sm" c="dimmed" className={`${classes.number} ${classes.cost}`}>
-            {job.usage.costUsd !== null && job.usage.inputTokens > 0 && costInWords(job.usage.costUsd)}
+            {job.usage.costUsd !== null && job.usage.inputTokens > 0 && formatCost(job.usage.costUsd)}
           </Text>
           <Text size="sm" c="dimmed" component="div" className={classes.number ?? ''}>
             <Ago at={job.createdAt} />

@@ -2,7 +2,7 @@ import { Button, Center, Skeleton, Stack } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { mayWork, useProject } from '../projects/project.ts'
+import { canEdit, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { ButtonLink } from '../shown/links.tsx'
@@ -18,9 +18,9 @@ export function JobsPage() {
   const filters = route.useSearch()
   const navigate = route.useNavigate()
   const isFiltered = Object.keys(filters).length > 0
-  const found = useInfiniteQuery({ ...jobsQuery(project.id, filters), placeholderData: keepPreviousData })
-  const jobs = found.data?.pages.flatMap((page) => page.jobs) ?? []
-  const isEmpty = found.isSuccess && jobs.length === 0 && !isFiltered
+  const query = useInfiniteQuery({ ...jobsQuery(project.id, filters), placeholderData: keepPreviousData })
+  const jobs = query.data?.pages.flatMap((page) => page.jobs) ?? []
+  const isEmpty = query.isSuccess && jobs.length === 0 && !isFiltered
   const show = (search: JobFilters) => void navigate({ search, replace: true })
 
   const newJob = (
@@ -34,35 +34,35 @@ export function JobsPage() {
   )
   return (
     <>
-      <PageHeader title="Jobs" lead="Instructions for the agent, and the pull requests that came of them.">
-        {mayWork(project) && !isEmpty && newJob}
+      <PageHeader title="Jobs" lead="Tasks for the agent, and the pull requests that it opened.">
+        {canEdit(project) && !isEmpty && newJob}
       </PageHeader>
       {(isFiltered || jobs.length > 0) && <JobFilterBar filters={filters} onChange={show} />}
-      <Failure error={found.error} title="The jobs could not be loaded" />
-      {found.isPending && !found.error && <LoadingRows />}
-      {found.isSuccess && jobs.length === 0 && isFiltered && (
+      <Failure error={query.error} title="The jobs could not be loaded" />
+      {query.isPending && !query.error && <LoadingRows />}
+      {query.isSuccess && jobs.length === 0 && isFiltered && (
         <EmptyState
-          title="No job is like that"
+          title="No matching jobs"
           action={
             <Button variant="default" mt="sm" onClick={() => show({})}>
               Clear filters
             </Button>
           }
         >
-          Search looks in titles, ids and the beginning of prompts.
+          Jobs are found by title, ID and the beginning of the prompt.
         </EmptyState>
       )}
       {isEmpty && (
-        <EmptyState title="No job yet" action={mayWork(project) && newJob}>
-          {mayWork(project)
-            ? 'Tell the agent in a sentence what to change in your docs. It works in a copy of the repository and opens a pull request that you review like any other.'
-            : 'Editors and owners of the project can create jobs; they appear here.'}
+        <EmptyState title="No jobs yet" action={canEdit(project) && newJob}>
+          {canEdit(project)
+            ? 'Describe what to change in your docs. The agent works on a copy of the repository and opens a pull request for you to review.'
+            : 'Jobs that editors and owners of the project create appear here.'}
         </EmptyState>
       )}
       {jobs.length > 0 && <JobRows projectId={project.id} jobs={jobs} />}
-      {found.hasNextPage && (
+      {query.hasNextPage && (
         <Center mt="md">
-          <Button variant="default" loading={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             Load more
           </Button>
         </Center>

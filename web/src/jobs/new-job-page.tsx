@@ -19,13 +19,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
 import { SendOnce } from '../app/send-once.ts'
-import { mayWork, useProject } from '../projects/project.ts'
+import { canEdit, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
-import { ModelChoice } from './model-choice.tsx'
-import { Refusal } from './refusal.tsx'
+import { ModelSelect } from './model-select.tsx'
+import { RequestErrorAlert } from './request-error-alert.tsx'
 
-type Wanted = CreateJobData['body']
+type JobInput = CreateJobData['body']
 
 const route = getRouteApi('/signed-in/projects/$projectId/jobs/new')
 
@@ -35,13 +35,13 @@ export function NewJobPage() {
     <Container size="sm" px={0} ml={0}>
       <PageHeader
         title="New job"
-        lead="Say what should change. The agent reads the repository, changes pages and checks them."
+        lead="Describe what to change. The agent reads the repository, edits pages and checks them."
       />
-      {mayWork(project) ? (
+      {canEdit(project) ? (
         <NewJobForm projectId={project.id} />
       ) : (
-        <EmptyState title="You can look at jobs, not create them">
-          Ask an owner of the project to make you an editor.
+        <EmptyState title="You have read-only access">
+          To create jobs, ask an owner of the project to make you an editor.
         </EmptyState>
       )}
     </Container>
@@ -51,25 +51,26 @@ export function NewJobPage() {
 function NewJobForm({ projectId }: { projectId: string }) {
   const navigate = route.useNavigate()
   const queryClient = useQueryClient()
-  const [wanted, setWanted] = useState<Wanted>({ prompt: '', publish: 'pull_request' })
+  const [input, setInput] = useState<JobInput>({ prompt: '', publish: 'pull_request' })
   const [isMoreOpen, more] = useDisclosure(false)
-  const once = useRef(new SendOnce())
+  const idempotency = useRef(new SendOnce())
   const create = useMutation({
-    mutationFn: (body: Wanted) => client.jobs.create(projectId, body, { idempotencyKey: once.current.keyFor(body) }),
+    mutationFn: (body: JobInput) =>
+      client.jobs.create(projectId, body, { idempotencyKey: idempotency.current.keyFor(body) }),
     onSuccess: ({ id }) => {
       void queryClient.invalidateQueries({ queryKey: ['jobs', projectId] })
       void navigate({ to: '/projects/$projectId/jobs/$jobId', params: { projectId, jobId: id } })
     },
     onError: (error) => {
-      if (fieldsOf(error).some((field) => field === 'ref' || field === 'title')) more.open()
+      if (invalidFields(error).some((field) => field === 'ref' || field === 'title')) more.open()
     },
   })
-  const change = (part: Partial<Wanted>) => setWanted((before) => ({ ...before, ...part }))
-  const errorAt = (field: keyof Wanted) => fieldError(create.error, field)
-  const hasFieldErrors = fieldsOf(create.error).some((field) => shownFields.includes(field))
+  const change = (changes: Partial<JobInput>) => setInput((previous) => ({ ...previous, ...changes }))
+  const errorAt = (field: keyof JobInput) => fieldError(create.error, field)
+  const hasFieldErrors = invalidFields(create.error).some((field) => formFields.includes(field))
   const submit = (event?: FormEvent) => {
     event?.preventDefault()
-    if (!create.isPending && wanted.prompt.trim() !== '') create.mutate(withoutEmpty(wanted))
+    if (!create.isPending && input.prompt.trim() !== '') create.mutate(withoutEmpty(input))
   }
 
   return (
@@ -84,32 +85,32 @@ function NewJobForm({ projectId }: { projectId: string }) {
           maxLength={50_000}
           required
           autoFocus
-          value={wanted.prompt}
+          value={input.prompt}
           onChange={({ currentTarget: { value } }) => change({ prompt: value })}
           onKeyDown={getHotkeyHandler([['mod+Enter', () => submit()]])}
           error={errorAt('prompt')}
         />
-        <ModelChoice
+        <ModelSelect
           projectId={projectId}
-          model={wanted.model ?? ''}
+          model={input.model ?? ''}
           onChange={(model) => change({ model })}
           error={errorAt('model')}
         />
         <Radio.Group
-          label="What comes of it"
-          value={wanted.publish ?? 'pull_request'}
+          label="Result"
+          value={input.publish ?? 'pull_request'}
           onChange={(publish) => change({ publish: publish === 'diff' ? 'diff' : 'pull_request' })}
           error={errorAt('publish')}
         >
           <Stack gap="xs" mt="xs">
-            <Radio value="pull_request" label="A pull request" description="On a branch of its own, for review." />
-            <Radio value="diff" label="Only a diff" description="Nothing is pushed: look at it here first." />
+            <Radio value="pull_request" label="Pull request" description="Opened from a new branch, for review" />
+            <Radio value="diff" label="Diff only" description="Shown here. Nothing is pushed" />
           </Stack>
         </Radio.Group>
-        {wanted.publish !== 'diff' && (
+        {input.publish !== 'diff' && (
           <Checkbox
             label="Open the pull request as a draft"
-            checked={wanted.draft ?? false}
+            checked={input.draft ?? false}
             onChange={({ currentTarget: { checked } }) => change({ draft: checked })}
           />
         )}
@@ -122,22 +123,22 @@ function NewJobForm({ projectId }: { projectId: string }) {
             aria-expanded={isMoreOpen}
             rightSection={<IconChevronDown size={14} aria-hidden style={{ rotate: isMoreOpen ? '180deg' : '0deg' }} />}
           >
-            More
+            {isMoreOpen ? 'Fewer options' : 'More options'}
           </Button>
           <Collapse expanded={isMoreOpen}>
             <Stack gap="md" mt="sm">
               <TextInput
-                label="Branch to work from"
-                description="The project's base branch unless given."
-                value={wanted.ref ?? ''}
+                label="Base branch"
+                description="Leave empty to use the base branch of the project"
+                value={input.ref ?? ''}
                 maxLength={200}
                 onChange={({ currentTarget: { value } }) => change({ ref: value })}
                 error={errorAt('ref')}
               />
               <TextInput
                 label="Title"
-                description="Of the job and its pull request. The agent finds one unless given."
-                value={wanted.title ?? ''}
+                description="Used for the job and the pull request. Leave empty to let the agent choose"
+                value={input.title ?? ''}
                 maxLength={200}
                 onChange={({ currentTarget: { value } }) => change({ title: value })}
                 error={errorAt('title')}
@@ -145,13 +146,15 @@ function NewJobForm({ projectId }: { projectId: string }) {
             </Stack>
           </Collapse>
         </div>
-        {!hasFieldErrors && <Refusal projectId={projectId} error={create.error} title="The job was not created" />}
+        {!hasFieldErrors && (
+          <RequestErrorAlert projectId={projectId} error={create.error} title="The job was not created" />
+        )}
         <Group justify="space-between">
           <Text size="sm" c="dimmed" visibleFrom="sm">
-            Ctrl + Enter starts it, too.
+            Press Ctrl+Enter to create the job
           </Text>
-          <Button type="submit" loading={create.isPending} disabled={wanted.prompt.trim() === ''}>
-            Start the job
+          <Button type="submit" loading={create.isPending} disabled={input.prompt.trim() === ''}>
+            Create job
           </Button>
         </Group>
       </Stack>
@@ -159,20 +162,20 @@ function NewJobForm({ projectId }: { projectId: string }) {
   )
 }
 
-const shownFields: readonly string[] = ['prompt', 'model', 'publish', 'ref', 'title'] satisfies (keyof Wanted)[]
+const formFields: readonly string[] = ['prompt', 'model', 'publish', 'ref', 'title'] satisfies (keyof JobInput)[]
 
-const fieldsOf = (error: unknown): string[] =>
+const invalidFields = (error: unknown): string[] =>
   error instanceof ColophonError ? error.errors.map(({ path }) => path.replace('body/', '')) : []
 
-function fieldError(error: unknown, field: keyof Wanted): string | undefined {
+function fieldError(error: unknown, field: keyof JobInput): string | undefined {
   if (!(error instanceof ColophonError)) return undefined
-  const found = error.errors.find(({ path }) => path === `body/${field}`)
-  return found && (field === 'ref' ? 'This is not a name that a branch can have.' : sentence(found.message))
+  const fieldProblem = error.errors.find(({ path }) => path === `body/${field}`)
+  return fieldProblem && (field === 'ref' ? 'This is not a valid branch name.' : toSentence(fieldProblem.message))
 }
 
-const sentence = (text: string) => `This ${text.replace(/\.?$/, '.')}`
+const toSentence = (text: string) => `This ${text.replace(/\.?$/, '.')}`
 
-const withoutEmpty = ({ ref, title, draft, model, ...rest }: Wanted): Wanted => ({
+const withoutEmpty = ({ ref, title, draft, model, ...rest }: JobInput): JobInput => ({
   ...rest,
   ...(model && { model }),
   ...(ref?.trim() && { ref: ref.trim() }),

@@ -8,8 +8,8 @@ const outcomes: readonly string[] = ['pull_request', 'diff', 'no_changes', 'canc
   AgentJob['outcome']
 >[]
 
-/** An address that somebody mistyped shows all jobs rather than an error. */
-const readFilters = ({ status, outcome, q }: Record<string, unknown>): JobFilters => ({
+/** Invalid filters in the URL are ignored: the page shows all jobs instead of an error. */
+const parseFilters = ({ status, outcome, q }: Record<string, unknown>): JobFilters => ({
   ...(statuses.includes(String(status)) && { status: status as AgentJob['status'] }),
   ...(outcomes.includes(String(outcome)) && { outcome: outcome as NonNullable<AgentJob['outcome']> }),
   ...((typeof q === 'string' || typeof q === 'number') && String(q).trim() !== '' && { q: String(q).slice(0, 200) }),
@@ -19,10 +19,10 @@ export const jobsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/jobs',
-    validateSearch: readFilters,
+    validateSearch: parseFilters,
     loaderDeps: ({ search }) => search,
     loader: ({ context: { queryClient }, params: { projectId }, deps }) =>
-      void queryClient.prefetchInfiniteQuery(jobsQuery(projectId, deps)), // begun, not waited for
+      void queryClient.prefetchInfiniteQuery(jobsQuery(projectId, deps)), // started, not awaited
     component: lazyRouteComponent(() => import('./jobs-page.tsx'), 'JobsPage'),
   }),
   createRoute({

@@ -1,22 +1,22 @@
 import type { JobEvent } from '@colophon/sdk'
 import { expect, test } from 'vitest'
-import { inputFields, isAfter, stepsOf, withoutReply } from './timeline.ts'
+import { inputFields, isEventAfter, toSteps, withoutReply } from './timeline.ts'
 
 let index = 0
-const event = (type: string, second: number, more: Partial<JobEvent> = {}): JobEvent => ({
+const event = (type: string, second: number, fields: Partial<JobEvent> = {}): JobEvent => ({
   id: `1.1.${index++}`,
   turn: 1,
   attempt: 1,
   type,
   at: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString(),
-  ...more,
+  ...fields,
 })
-const call = (callId: string, second: number, input: object, more = {}) =>
-  event('tool_call', second, { callId, tool: 'read', input: JSON.stringify(input), ...more })
+const call = (callId: string, second: number, input: object) =>
+  event('tool_call', second, { callId, tool: 'read', input: JSON.stringify(input) })
 
-test('a call and its result are one step, also when calls overlap', () => {
-  const steps = stepsOf([
-    event('text', 0, { text: 'I look.' }),
+test('merges a tool call and its result, also when calls overlap', () => {
+  const steps = toSteps([
+    event('text', 0, { text: 'I will check.' }),
     call('a', 1, { path: 'docs/a.md' }),
     call('b', 1, { command: '\nls -l\nwc' }),
     event('tool_result', 4, { callId: 'b', output: 'two', isError: true }),
@@ -25,25 +25,25 @@ test('a call and its result are one step, also when calls overlap', () => {
     event('text', 6, { text: '<pull-request><title>A title</title></pull-request>' }),
   ])
   expect(steps).toMatchObject([
-    { kind: 'said', text: 'I look.' },
-    { kind: 'called', on: 'docs/a.md', result: { output: 'one', failed: false, tookMs: 2000 } },
-    { kind: 'called', on: 'ls -l', result: { output: 'two', failed: true, tookMs: 3000 } },
-    { kind: 'noticed', text: 'Trying again.' },
+    { kind: 'text', text: 'I will check.' },
+    { kind: 'tool_call', subject: 'docs/a.md', result: { output: 'one', isError: false, durationMs: 2000 } },
+    { kind: 'tool_call', subject: 'ls -l', result: { output: 'two', isError: true, durationMs: 3000 } },
+    { kind: 'notice', text: 'Trying again.' },
   ])
 })
 
-test('a lost runner is seen, and what it had begun is not waited for', () => {
-  const steps = stepsOf([call('a', 1, { path: 'a' }), event('tool_result', 2, { callId: 'a', attempt: 2 })])
-  expect(steps).toMatchObject([{ kind: 'called', result: null, isLost: true }, { kind: 'noticed' }])
+test('shows that a runner was lost, and marks its pending calls as lost', () => {
+  const steps = toSteps([call('a', 1, { path: 'a' }), event('tool_result', 2, { callId: 'a', attempt: 2 })])
+  expect(steps).toMatchObject([{ kind: 'tool_call', result: null, isLost: true }, { kind: 'notice' }])
 })
 
-test('an event of a kind that is not known is shown by its text, or not at all', () => {
-  expect(stepsOf([event('thought', 1, { text: 'Hm.' }), event('ping', 2)])).toMatchObject([{ text: 'Hm.' }])
+test('shows the text of an unknown event, and omits one without text', () => {
+  expect(toSteps([event('thought', 1, { text: 'Hm.' }), event('ping', 2)])).toMatchObject([{ text: 'Hm.' }])
 })
 
-test('an input that is no JSON is shown as it is', () => {
-  expect(stepsOf([event('tool_call', 1, { tool: 'bash', input: '{"command": "ls' })])).toMatchObject([
-    { on: '{"command": "ls', result: null },
+test('shows an input that is not JSON unchanged', () => {
+  expect(toSteps([event('tool_call', 1, { tool: 'bash', input: '{"command": "ls' })])).toMatchObject([
+    { subject: '{"command": "ls', result: null },
   ])
   expect(inputFields('{"path":"a","limit":3}')).toEqual([
     ['path', 'a'],
@@ -51,15 +51,15 @@ test('an input that is no JSON is shown as it is', () => {
   ])
 })
 
-test('the last words are not shown twice', () => {
-  const steps = stepsOf([event('text', 1, { text: 'First.' }), event('text', 2, { text: 'Done.\n\n<pull-request>' })])
+test('does not show the reply twice', () => {
+  const steps = toSteps([event('text', 1, { text: 'First.' }), event('text', 2, { text: 'Done.\n\n<pull-request>' })])
   expect(withoutReply(steps, 'Done.')).toHaveLength(1)
   expect(withoutReply(steps, 'Other.')).toHaveLength(2)
   expect(withoutReply(steps, null)).toHaveLength(2)
 })
 
-test('events have an order', () => {
-  expect([isAfter('1.1.10', '1.1.9'), isAfter('2.1.0', '1.9.9'), isAfter('1.1.9', '1.1.9')]).toEqual([
+test('orders events by turn, attempt and index', () => {
+  expect([isEventAfter('1.1.10', '1.1.9'), isEventAfter('2.1.0', '1.9.9'), isEventAfter('1.1.9', '1.1.9')]).toEqual([
     true,
     true,
     false,

@@ -8,13 +8,13 @@ import { Markdown } from '../shown/markdown.tsx'
 import { WebLink } from '../shown/web-link.tsx'
 import { JobFailure } from './job-failure.tsx'
 import { Steps } from './steps.tsx'
-import { stepsOf, withoutReply } from './timeline.ts'
-import { TurnTimes } from './turn-times.tsx'
-import { type LiveEvents, useTurnEvents } from './use-job-events.ts'
+import { toSteps, withoutReply } from './timeline.ts'
+import { TurnPhaseBar } from './turn-phase-bar.tsx'
+import { type LoadedEvents, useTurnEvents } from './use-job-events.ts'
 
-const endWords: Readonly<Partial<Record<NonNullable<JobMessage['outcome']>, string>>> = {
-  no_changes: 'The agent changed no file, so nothing was published.',
-  cancelled: 'Cancelled: what the agent did in this turn was not kept.',
+const outcomeNotes: Readonly<Partial<Record<NonNullable<JobMessage['outcome']>, string>>> = {
+  no_changes: 'The agent changed no files, so nothing was published.',
+  cancelled: 'Cancelled. The changes of this turn were discarded.',
 }
 
 interface TurnProps {
@@ -23,38 +23,40 @@ interface TurnProps {
   message: JobMessage
 }
 
-/** One prompt, what the agent did about it, and what it answered. Its events are at hand, or asked for when wanted. */
+/** A message, the steps of the agent, and its reply. `live` has the events; without it they are loaded when the steps are opened. */
 export function Turn({
   projectId,
   jobId,
   message,
   live,
-  saysWhyItFailed,
-}: TurnProps & { live: LiveEvents | undefined; saysWhyItFailed: boolean }) {
-  const isOver = message.endedAt !== null
-  const end = message.outcome && endWords[message.outcome]
+  showsError,
+}: TurnProps & { live: LoadedEvents | undefined; showsError: boolean }) {
+  const hasEnded = message.endedAt !== null
+  const note = message.outcome && outcomeNotes[message.outcome]
   return (
     <Box component="section" aria-label={`Message ${message.number}`}>
       <Prompt message={message} />
       {(message.status === 'queued' || message.status === 'dropped') && message.startedAt === null ? (
         <Text size="sm" c="dimmed" mt="xs" pl={{ base: 0, sm: 'md' }}>
-          {message.status === 'queued' ? 'Waiting for its turn.' : 'Dropped: the job was stopped before its turn came.'}
+          {message.status === 'queued'
+            ? 'Queued'
+            : 'Dropped, because the job was stopped before this message was read.'}
         </Text>
       ) : (
         <Stack gap="sm" mt="md" pl={{ base: 0, sm: 'md' }}>
           {live ? (
-            <Done message={message} {...live} />
+            <LiveSteps message={message} {...live} />
           ) : (
-            <DoneLongAgo projectId={projectId} jobId={jobId} message={message} />
+            <EarlierSteps projectId={projectId} jobId={jobId} message={message} />
           )}
           {message.reply && <Markdown text={message.reply} />}
-          {end && (
+          {note && (
             <Text size="sm" c="dimmed">
-              {end}
+              {note}
             </Text>
           )}
-          {message.error && saysWhyItFailed && <JobFailure projectId={projectId} error={message.error} />}
-          {(isOver || message.claimedAt !== null || live) && <TurnTimes message={message} />}
+          {message.error && showsError && <JobFailure projectId={projectId} error={message.error} />}
+          {(hasEnded || message.claimedAt !== null || live) && <TurnPhaseBar message={message} />}
         </Stack>
       )}
     </Box>
@@ -64,7 +66,7 @@ export function Turn({
 function Prompt({ message }: { message: JobMessage }) {
   const { number, prompt, createdAt } = message
   const isLong = prompt.length >= 900
-  const [isWhole, setWhole] = useState(!isLong)
+  const [isExpanded, setExpanded] = useState(!isLong)
   return (
     <Paper withBorder p="md">
       <Group justify="space-between" mb={4} gap="xs">
@@ -76,24 +78,24 @@ function Prompt({ message }: { message: JobMessage }) {
         </Text>
       </Group>
       <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {isWhole ? prompt : `${prompt.slice(0, 700)} …`}
+        {isExpanded ? prompt : `${prompt.slice(0, 700)} …`}
       </Text>
       {isLong && (
-        <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less of it' : 'Show all of it'}
+        <Button variant="subtle" size="compact-sm" ml={-8} mt={4} onClick={() => setExpanded(!isExpanded)}>
+          {isExpanded ? 'Show less' : 'Show more'}
         </Button>
       )}
-      <CameWith message={message} />
+      <MessageOrigin message={message} />
     </Paper>
   )
 }
 
-/** Where it was read, or what the agent was given besides. */
-function CameWith({ message: { failedCheck, comment } }: { message: JobMessage }) {
+/** Where the message came from, or what was attached to it. */
+function MessageOrigin({ message: { failedCheck, comment } }: { message: JobMessage }) {
   if (failedCheck === null && comment === null) return null
   return (
     <Text size="xs" c="dimmed" mt={6} style={{ overflowWrap: 'anywhere' }}>
-      {failedCheck !== null && `With the output of the failed check “${failedCheck}”.`}
+      {failedCheck !== null && `Includes the output of the failed check “${failedCheck}”.`}
       {comment && (
         <>
           From a{' '}
@@ -107,56 +109,59 @@ function CameWith({ message: { failedCheck, comment } }: { message: JobMessage }
   )
 }
 
-function DoneLongAgo({ projectId, jobId, message }: TurnProps) {
+function EarlierSteps({ projectId, jobId, message }: TurnProps) {
   const [isOpen, setOpen] = useState(false)
-  const found = useTurnEvents(projectId, jobId, message.number, isOpen)
-  const steps = useStepsOf(message, found)
+  const loaded = useTurnEvents(projectId, jobId, message.number, isOpen)
+  const steps = useSteps(message, loaded)
   return (
     <div>
-      <Fold isOpen={isOpen} onChange={setOpen}>
-        What the agent did
-      </Fold>
-      {isOpen && (steps.length > 0 ? <Steps steps={steps} isLive={false} /> : <NoSteps message={message} {...found} />)}
+      <Toggle isOpen={isOpen} onChange={setOpen}>
+        Steps
+      </Toggle>
+      {isOpen &&
+        (steps.length > 0 ? <Steps steps={steps} isLive={false} /> : <NoSteps message={message} {...loaded} />)}
     </div>
   )
 }
 
-function Done({ message, ...found }: { message: JobMessage } & LiveEvents) {
+function LiveSteps({ message, ...loaded }: { message: JobMessage } & LoadedEvents) {
   const isLive = message.endedAt === null
   const [isOpen, setOpen] = useState(true)
-  const steps = useStepsOf(message, found)
-  if (steps.length === 0) return <NoSteps message={message} {...found} />
-  const failed = steps.filter((step) => step.kind === 'called' && step.result?.failed).length
+  const steps = useSteps(message, loaded)
+  if (steps.length === 0) return <NoSteps message={message} {...loaded} />
+  const failed = steps.filter((step) => step.kind === 'tool_call' && step.result?.isError).length
   return (
     <div>
-      <Failure error={found.error} title="What the agent did could not be loaded" />
-      <Fold isOpen={isOpen} onChange={setOpen}>
-        {counted(steps.length, 'step')}
+      <Failure error={loaded.error} title="The steps could not be loaded" />
+      <Toggle isOpen={isOpen} onChange={setOpen}>
+        {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString('en')} steps`}
         {failed > 0 && `, ${failed} failed`}
-      </Fold>
+      </Toggle>
       {isOpen && <Steps steps={steps} isLive={isLive} />}
-      {isLive && <Working words={message.status === 'publishing' ? 'Publishing' : 'Working'} />}
+      {isLive && <Progress text={message.status === 'publishing' ? 'Publishing' : 'Working'} />}
     </div>
   )
 }
 
-const useStepsOf = ({ reply }: JobMessage, { events }: LiveEvents) =>
-  useMemo(() => withoutReply(stepsOf(events), reply), [events, reply])
+const useSteps = ({ reply }: JobMessage, { events }: LoadedEvents) =>
+  useMemo(() => withoutReply(toSteps(events), reply), [events, reply])
 
-/** Why there is none to show. */
-function NoSteps({ message, error, isLoading }: { message: JobMessage } & LiveEvents) {
-  if (error) return <Failure error={error} title="What the agent did could not be loaded" />
-  if (isLoading) return <Working words="Loading what the agent did" />
+/** Shown while a turn has no steps. */
+function NoSteps({ message, error, isLoading }: { message: JobMessage } & LoadedEvents) {
+  if (error) return <Failure error={error} title="The steps could not be loaded" />
+  if (isLoading) return <Progress text="Loading steps" />
   if (message.endedAt === null)
-    return <Working words={message.claimedAt === null ? 'Waiting for a runner' : 'The agent reads the repository'} />
+    return (
+      <Progress text={message.claimedAt === null ? 'Waiting for a runner' : 'The agent is reading the repository'} />
+    )
   return (
     <Text size="sm" c="dimmed">
-      There is no record of single steps: they are kept for 90 days.
+      No steps are available. They are deleted after 90 days.
     </Text>
   )
 }
 
-function Fold({
+function Toggle({
   isOpen,
   onChange,
   children,
@@ -180,13 +185,11 @@ function Fold({
   )
 }
 
-const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
-
-const Working = ({ words }: { words: string }) => (
+const Progress = ({ text }: { text: string }) => (
   <Group gap="xs" role="status" mt={4}>
     <Loader size={14} />
     <Text size="sm" c="dimmed">
-      {words} …
+      {text} …
     </Text>
   </Group>
 )

@@ -3,15 +3,15 @@ import { useRef } from 'react'
 import { client } from '../app/client.ts'
 import { SendOnce } from '../app/send-once.ts'
 
-/** Goes on with a job: at once when it has ended, after what is under way when it has not. */
+/** Sends a message to a job. An active job works on it after its current and queued turns, otherwise it starts immediately. */
 export function useSendMessage(projectId: string, jobId: string, onSent?: () => void) {
   const queryClient = useQueryClient()
-  const once = useRef(new SendOnce())
+  const idempotency = useRef(new SendOnce())
   return useMutation({
     mutationFn: (body: { prompt: string; failedCheck?: string }) =>
-      client.jobs.message(projectId, jobId, body, { idempotencyKey: once.current.keyFor(body) }),
+      client.jobs.sendMessage(projectId, jobId, body, { idempotencyKey: idempotency.current.keyFor(body) }),
     onSuccess: async () => {
-      once.current.sent()
+      idempotency.current.sent()
       onSent?.()
       await queryClient.invalidateQueries({ queryKey: ['job', projectId, jobId] })
     },

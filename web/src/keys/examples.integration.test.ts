@@ -1,22 +1,22 @@
-/** Every example runs as the page prints it, with nothing but the key added to the environment. */
+/** Runs every example as the page shows it, with the environment variables that the page names. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { startRunningApi } from '../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../dev-services/test-api.ts'
 import { addTestModel } from '../../../dev-services/test-model.ts'
-import { aiViewExample, examplesFor, type Runs } from './examples.ts'
+import { aiViewExample, apiExamples, environmentExample, type Interpreter } from './examples.ts'
 
-const api = await startRunningApi(inject('services'), 'key examples')
+const api = await startTestApi(inject('services'), 'key examples')
 const folder = mkdtempSync(join(tmpdir(), 'colophon-examples-'))
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await api.drop()
 })
 
-const { projectId, client, secret } = await api.makeProject()
+const { projectId, client, secret } = await api.createProject()
 await addTestModel(api.stores.models)
 await api.pool.query(
   "INSERT INTO credential (project_id, id, kind, sealed) VALUES ($1, 'crd_1', 'code-host-token', '')",
@@ -28,24 +28,31 @@ await api.pool.query(
   [projectId],
 )
 
-// What `npm install @colophon/sdk` puts there; its source, so that no build is needed first.
-mkdirSync(join(folder, 'node_modules/@colophon'), { recursive: true })
-symlinkSync(join(import.meta.dirname, '../../../sdk'), join(folder, 'node_modules/@colophon/sdk'))
-
 const run = promisify(execFile)
-const endings: Readonly<Record<Runs, string>> = { bash: 'sh', node: 'ts', python3: 'py' }
+const extensions: Readonly<Record<Interpreter, string>> = { bash: 'sh', node: 'mjs', python3: 'py' }
 
-async function runAsPrinted(runs: Runs, text: string): Promise<string> {
-  const file = join(folder, `example.${endings[runs]}`)
+/** The variables that the page tells people to export, with a real API key in place of the placeholder. */
+const environment = Object.fromEntries(
+  [...environmentExample({ origin: api.url, projectId }).matchAll(/^export (\w+)="(.*)"$/gm)].map(([, name, value]) => [
+    String(name),
+    name === 'COLOPHON_API_KEY' ? secret : String(value),
+  ]),
+)
+
+async function runExample(interpreter: Interpreter, text: string): Promise<string> {
+  const file = join(folder, `example.${extensions[interpreter]}`)
   writeFileSync(file, text)
   const path = [dirname(process.execPath), process.env.PATH].join(':') // this Node, not another that may be installed
-  const env = { PATH: path, COLOPHON_API_KEY: secret, NODE_OPTIONS: '--conditions=colophon-source --no-warnings' }
-  const { stdout } = await run(runs, [file], { cwd: folder, env, timeout: 50_000 })
+  const { stdout } = await run(interpreter, [file], {
+    cwd: folder,
+    env: { PATH: path, ...environment },
+    timeout: 50_000,
+  })
   return stdout
 }
 
-/** There is no worker here: the job that the example waits for ends because somebody cancels it. */
-async function cancelTheJobOf(example: Promise<string>): Promise<void> {
+/** No worker runs here, so the job that the example waits for ends by being cancelled. */
+async function cancelJobOf(example: Promise<string>): Promise<void> {
   const ended = example.then(() => true).catch(() => true)
   const cancelled = vi.waitFor(
     async () => {
@@ -57,15 +64,15 @@ async function cancelTheJobOf(example: Promise<string>): Promise<void> {
   await Promise.race([cancelled, ended])
 }
 
-test.each(examplesFor({ origin: api.url, projectId }))('$language', async ({ runs, text }) => {
-  const running = runAsPrinted(runs, text)
-  await cancelTheJobOf(running)
-  const said = await running
-  expect(said).toContain('failed')
-  expect(said).toMatch(/human\W+0/)
+test.each(apiExamples)('runs the $language example', async ({ interpreter, text }) => {
+  const running = runExample(interpreter, text)
+  await cancelJobOf(running)
+  const output = await running
+  expect(output).toContain('failed')
+  expect(output).toMatch(/human\W+0/)
 })
 
-test('an AI view is counted', async () => {
-  const said = await runAsPrinted('bash', aiViewExample({ origin: api.url, projectId }))
-  expect(JSON.parse(said)).toMatchObject({ counted: 1 })
+test('counts an AI view', async () => {
+  const output = await runExample('bash', aiViewExample({ origin: api.url, projectId }))
+  expect(JSON.parse(output)).toMatchObject({ counted: 1 })
 })

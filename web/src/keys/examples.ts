@@ -1,80 +1,100 @@
-/** Ready to run, with the project's own id and the service's own address. The key comes from the environment: no secret in a file. */
+/** Examples that run as shown. The API key comes from the environment, so that no secret ends up in a file. */
 
-export interface ExampleOf {
-  /** Where the service answers, like `https://colophon.example.com`. */
+export interface ExampleContext {
+  /** URL of this instance, for example `https://colophon.example.com`. */
   origin: string
   projectId: string
 }
 
-/** The program that runs it as it stands. */
-export type Runs = 'bash' | 'node' | 'python3'
+/** The program that runs an example. */
+export type Interpreter = 'bash' | 'node' | 'python3'
 
 export interface Example {
-  language: 'curl' | 'TypeScript' | 'Python'
-  runs: Runs
-  /** What must be there first, where anything must. */
-  first?: string
+  language: 'curl' | 'JavaScript' | 'Python'
+  interpreter: Interpreter
+  requirement: string
   text: string
 }
 
+/** The variables that all examples read. */
+export const environmentExample = ({ origin, projectId }: ExampleContext): string => `export COLOPHON_URL="${origin}"
+export COLOPHON_PROJECT_ID="${projectId}"
+export COLOPHON_API_KEY="colophon_…"
+`
+
 const prompt = 'Fix the dead links in the install guide.'
 
-const curl = ({ origin, projectId }: ExampleOf) => `colophon="${origin}"
-project="${projectId}"
-
-# Create a job
-curl -sS --fail-with-body "$colophon/v2/agent/$project/job" \\
+const curl = `# Create a job. With an Idempotency-Key, a retry does not create a second one.
+curl -sS --fail-with-body --retry 3 "$COLOPHON_URL/v2/agent/$COLOPHON_PROJECT_ID/job" \\
   -H "Authorization: Bearer $COLOPHON_API_KEY" -H "Content-Type: application/json" \\
+  -H "Idempotency-Key: example-$(date +%s)" \\
   -d '{"prompt": "${prompt}"}' -o job.json
 job=$(grep -o '"id":"job_[^"]*"' job.json | cut -d '"' -f 4)
 
 # Poll it until it is no longer active
-while curl -sS --fail-with-body "$colophon/v2/agent/$project/job/$job" \\
+while curl -sS --fail-with-body "$COLOPHON_URL/v2/agent/$COLOPHON_PROJECT_ID/job/$job" \\
     -H "Authorization: Bearer $COLOPHON_API_KEY" -o job.json &&
   grep -q '"status":"active"' job.json
 do sleep 2; done
 cat job.json
 
 # Read page views
-curl -sS --fail-with-body "$colophon/v1/analytics/$project/views?dateFrom=2026-01-01&limit=10" \\
+curl -sS --fail-with-body "$COLOPHON_URL/v1/analytics/$COLOPHON_PROJECT_ID/views?dateFrom=2026-01-01&limit=10" \\
   -H "Authorization: Bearer $COLOPHON_API_KEY"
 `
 
-const typescript = ({ origin, projectId }: ExampleOf) => `import { createClient } from '@colophon/sdk'
+const javascript = `import { randomUUID } from 'node:crypto'
 
-const client = createClient({ baseUrl: '${origin}', apiKey: process.env.COLOPHON_API_KEY })
-const projectId = '${projectId}'
+const { COLOPHON_URL, COLOPHON_PROJECT_ID, COLOPHON_API_KEY } = process.env
 
-// Create a job
-let job = await client.jobs.create(projectId, { prompt: '${prompt}' })
+async function call(path, { method = 'GET', headers = {}, body } = {}) {
+  const response = await fetch(COLOPHON_URL + path, {
+    method,
+    headers: { Authorization: \`Bearer \${COLOPHON_API_KEY}\`, 'Content-Type': 'application/json', ...headers },
+    body: body && JSON.stringify(body),
+  })
+  if (!response.ok) throw new Error(\`\${response.status}: \${await response.text()}\`)
+  return response.json()
+}
+
+// Create a job. With an Idempotency-Key, a retry does not create a second one.
+const jobs = \`/v2/agent/\${COLOPHON_PROJECT_ID}/job\`
+let job = await call(jobs, {
+  method: 'POST',
+  headers: { 'Idempotency-Key': randomUUID() },
+  body: { prompt: '${prompt}' },
+})
 
 // Poll it until it is no longer active
 while (job.status === 'active') {
   await new Promise((resolve) => setTimeout(resolve, 2000))
-  job = await client.jobs.get(projectId, job.id)
+  job = await call(\`\${jobs}/\${job.id}\`)
 }
 console.log(job.status, job.prLink)
 
 // Read page views
-const { totals, views } = await client.views.list(projectId, { dateFrom: '2026-01-01', limit: 10 })
+const { totals, views } = await call(\`/v1/analytics/\${COLOPHON_PROJECT_ID}/views?dateFrom=2026-01-01&limit=10\`)
 console.log(totals)
 for (const { path, human, ai } of views) console.log(path, human, ai)
 `
 
-const python = ({ origin, projectId }: ExampleOf) => `import json, os, time
+const python = `import json, os, time, uuid
 from urllib.request import Request, urlopen
 
-base = "${origin}"
-project = "${projectId}"
+project = os.environ["COLOPHON_PROJECT_ID"]
 
-def call(path, body=None):
-    headers = {"Authorization": f"Bearer {os.environ['COLOPHON_API_KEY']}", "Content-Type": "application/json"}
+def call(path, body=None, headers={}):
+    headers = {"Authorization": f"Bearer {os.environ['COLOPHON_API_KEY']}", "Content-Type": "application/json", **headers}
     data = None if body is None else json.dumps(body).encode()
-    with urlopen(Request(base + path, data, headers), timeout=30) as answer:
-        return json.load(answer)
+    with urlopen(Request(os.environ["COLOPHON_URL"] + path, data, headers), timeout=30) as response:
+        return json.load(response)
 
-# Create a job
-job = call(f"/v2/agent/{project}/job", {"prompt": "${prompt}"})
+# Create a job. With an Idempotency-Key, a retry does not create a second one.
+job = call(
+    f"/v2/agent/{project}/job",
+    {"prompt": "${prompt}"},
+    {"Idempotency-Key": str(uuid.uuid4())},
+)
 
 # Poll it until it is no longer active
 while job["status"] == "active":
@@ -89,17 +109,27 @@ for page in result["views"]:
     print(page["path"], page["human"], page["ai"])
 `
 
-export const examplesFor = (of: ExampleOf): readonly Example[] => [
-  { language: 'curl', runs: 'bash', text: curl(of) },
-  { language: 'TypeScript', runs: 'node', first: 'npm install @colophon/sdk', text: typescript(of) },
-  { language: 'Python', runs: 'python3', text: python(of) },
+export const apiExamples: readonly Example[] = [
+  { language: 'curl', interpreter: 'bash', requirement: 'For bash, with curl 7.76 or newer.', text: curl },
+  {
+    language: 'JavaScript',
+    interpreter: 'node',
+    requirement: 'For Node.js 18 or newer, without dependencies. Save it as example.mjs and run “node example.mjs”.',
+    text: javascript,
+  },
+  {
+    language: 'Python',
+    interpreter: 'python3',
+    requirement: 'For Python 3.8 or newer, without dependencies.',
+    text: python,
+  },
 ]
 
-/** What a site's server tells of one reader: here an assistant that read a page for somebody. */
+/** Sends one AI view, as the server of a site does: an assistant that requested a page for a user. */
 export const aiViewExample = ({
   origin,
   projectId,
-}: ExampleOf): string => `curl "${origin}/v1/ingest/${projectId}/views" \\
+}: ExampleContext): string => `curl "${origin}/v1/ingest/${projectId}/views" \\
   -H "Authorization: Bearer $COLOPHON_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"views": [{"path": "/docs/start", "userAgent": "ChatGPT-User/1.0"}]}'

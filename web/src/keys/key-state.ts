@@ -1,20 +1,20 @@
 import type { ApiKey } from '@colophon/sdk'
 
-export type KeyState = 'good' | 'ends-soon' | 'ended' | 'revoked'
+export type KeyState = 'active' | 'expiring' | 'expired' | 'revoked'
 
 const soonMs = 7 * 24 * 3600 * 1000
 
-export function stateOf({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState {
+export function keyState({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState {
   if (revokedAt !== null) return 'revoked'
-  if (expiresAt === null) return 'good'
+  if (expiresAt === null) return 'active'
   const leftMs = new Date(expiresAt).getTime() - now.getTime()
-  return leftMs <= 0 ? 'ended' : leftMs < soonMs ? 'ends-soon' : 'good'
+  return leftMs <= 0 ? 'expired' : leftMs < soonMs ? 'expiring' : 'active'
 }
 
-const isUsable = (key: ApiKey, now: Date): boolean => ['good', 'ends-soon'].includes(stateOf(key, now))
+const isUsable = (key: ApiKey, now: Date): boolean => ['active', 'expiring'].includes(keyState(key, now))
 
-/** The keys that go with one when it is revoked: those it made, and those they made. */
-export function keysThatGoWith(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
-  const made = all.filter(({ createdByKeyId }) => createdByKeyId === key.id)
-  return made.flatMap((child) => [...(isUsable(child, now) ? [child] : []), ...keysThatGoWith(child, all, now)])
+/** The usable keys that are revoked together with a key: those that were created with it, directly or indirectly. */
+export function descendantKeys(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
+  const children = all.filter(({ createdByKeyId }) => createdByKeyId === key.id)
+  return children.flatMap((child) => [...(isUsable(child, now) ? [child] : []), ...descendantKeys(child, all, now)])
 }

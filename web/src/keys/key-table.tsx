@@ -1,79 +1,79 @@
 import type { ApiKey } from '@colophon/sdk'
 import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text } from '@mantine/core'
 import { useState } from 'react'
-import { mayManage, type ProjectOfMine } from '../projects/project.ts'
+import { canManage, type MyProject } from '../projects/project.ts'
 import { Ago } from '../shown/ago.tsx'
-import { type KeyState, stateOf } from './key-state.ts'
+import { type KeyState, keyState } from './key-state.ts'
 import styles from './key-table.module.css'
-import { RevokeKey } from './revoke-key.tsx'
-import { scopesInShort } from './scope-words.ts'
+import { RevokeKeyModal } from './revoke-key-modal.tsx'
+import { scopeLabels } from './scopes.ts'
 
-const stateWords: Readonly<Record<Exclude<KeyState, 'good'>, { color: string; word: string }>> = {
-  'ends-soon': { color: 'yellow', word: 'ends soon' },
-  ended: { color: 'gray', word: 'ended' },
-  revoked: { color: 'gray', word: 'revoked' },
+const badges: Readonly<Record<Exclude<KeyState, 'active'>, { color: string; label: string }>> = {
+  expiring: { color: 'yellow', label: 'Expires soon' },
+  expired: { color: 'gray', label: 'Expired' },
+  revoked: { color: 'gray', label: 'Revoked' },
 }
 
-export function KeyTable({ project, keys }: { project: ProjectOfMine; keys: readonly ApiKey[] }) {
-  const [showsGone, setShowsGone] = useState(false)
+export function KeyTable({ project, keys }: { project: MyProject; keys: readonly ApiKey[] }) {
+  const [showsInactive, setShowsInactive] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey>()
   const now = new Date()
-  const isGone = (key: ApiKey) => ['revoked', 'ended'].includes(stateOf(key, now))
-  const gone = keys.filter(isGone)
-  const shown = showsGone ? keys : keys.filter((key) => !isGone(key))
+  const isInactive = (key: ApiKey) => ['revoked', 'expired'].includes(keyState(key, now))
+  const inactive = keys.filter(isInactive)
+  const shown = showsInactive ? keys : keys.filter((key) => !isInactive(key))
   return (
     <Stack gap="sm">
-      {gone.length > 0 && (
+      {inactive.length > 0 && (
         <Switch
-          label={`Show ${gone.length} that no longer work`}
-          checked={showsGone}
-          onChange={(event) => setShowsGone(event.currentTarget.checked)}
+          label={`Show ${inactive.length} expired or revoked`}
+          checked={showsInactive}
+          onChange={(event) => setShowsInactive(event.currentTarget.checked)}
         />
       )}
       <Paper withBorder radius="md">
         <Table verticalSpacing="sm" horizontalSpacing="lg" className={styles.table}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Key</Table.Th>
-              <Table.Th>May</Table.Th>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Scopes</Table.Th>
               <Table.Th>Last used</Table.Th>
-              <Table.Th>Ends</Table.Th>
-              <Table.Th>Made</Table.Th>
-              {mayManage(project) && <Table.Th aria-label="Revoke" />}
+              <Table.Th>Expires</Table.Th>
+              <Table.Th>Created</Table.Th>
+              {canManage(project) && <Table.Th aria-label="Actions" />}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {shown.length === 0 && (
               <Table.Tr>
-                <Table.Td colSpan={6}>No key works at present. Make one.</Table.Td>
+                <Table.Td colSpan={6}>No active API keys</Table.Td>
               </Table.Tr>
             )}
             {shown.map((key) => (
               <KeyRow
                 key={key.id}
                 apiKey={key}
-                maker={keys.find(({ id }) => id === key.createdByKeyId)}
-                state={stateOf(key, now)}
-                revoke={mayManage(project) ? () => setRevoking(key) : undefined}
+                creator={keys.find(({ id }) => id === key.createdByKeyId)}
+                state={keyState(key, now)}
+                revoke={canManage(project) ? () => setRevoking(key) : undefined}
               />
             ))}
           </Table.Tbody>
         </Table>
       </Paper>
-      <RevokeKey projectId={project.id} apiKey={revoking} all={keys} close={() => setRevoking(undefined)} />
+      <RevokeKeyModal projectId={project.id} apiKey={revoking} all={keys} close={() => setRevoking(undefined)} />
     </Stack>
   )
 }
 
 interface KeyRowProps {
   apiKey: ApiKey
-  maker: ApiKey | undefined
+  creator: ApiKey | undefined
   state: KeyState
   revoke: (() => void) | undefined
 }
 
-function KeyRow({ apiKey, maker, state, revoke }: KeyRowProps) {
-  const { name, hint, scopes, allowedNetworks, createdAt, expiresAt, lastUsedAt } = apiKey
+function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
+  const { name, prefix, scopes, allowedNetworks, createdAt, expiresAt, lastUsedAt } = apiKey
   return (
     <Table.Tr>
       <Table.Td>
@@ -81,17 +81,17 @@ function KeyRow({ apiKey, maker, state, revoke }: KeyRowProps) {
           <Text fw={600} size="sm">
             {name}
           </Text>
-          {state !== 'good' && (
-            <Badge size="sm" variant="light" tt="none" color={stateWords[state].color}>
-              {stateWords[state].word}
+          {state !== 'active' && (
+            <Badge size="sm" variant="light" tt="none" color={badges[state].color}>
+              {badges[state].label}
             </Badge>
           )}
         </Group>
-        <Code>{hint}</Code>
+        <Code>{prefix}</Code>
       </Table.Td>
-      <Table.Td data-name="May">
+      <Table.Td data-name="Scopes">
         <Group gap={4}>
-          {scopesInShort(scopes).map((scope) => (
+          {scopeLabels(scopes).map((scope) => (
             <Badge key={scope} size="sm" variant="light" color="gray" tt="none" fw={500}>
               {scope}
             </Badge>
@@ -99,17 +99,17 @@ function KeyRow({ apiKey, maker, state, revoke }: KeyRowProps) {
         </Group>
         {allowedNetworks.length > 0 && (
           <Text size="xs" c="dimmed" mt={4}>
-            only from {allowedNetworks.join(', ')}
+            Only from {allowedNetworks.join(', ')}
           </Text>
         )}
       </Table.Td>
-      <Table.Td data-name="Last used">{lastUsedAt === null ? 'never' : <Ago at={lastUsedAt} />}</Table.Td>
-      <Table.Td data-name="Ends">{expiresAt === null ? 'never' : <Ago at={expiresAt} />}</Table.Td>
-      <Table.Td data-name="Made">
+      <Table.Td data-name="Last used">{lastUsedAt === null ? 'Never' : <Ago at={lastUsedAt} />}</Table.Td>
+      <Table.Td data-name="Expires">{expiresAt === null ? 'Never' : <Ago at={expiresAt} />}</Table.Td>
+      <Table.Td data-name="Created">
         <Ago at={createdAt} />
-        {maker && (
+        {creator && (
           <Text size="xs" c="dimmed">
-            by the key {maker.name}
+            by API key {creator.name}
           </Text>
         )}
       </Table.Td>

@@ -6,41 +6,41 @@ import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
 import { Failure } from '../shown/failure.tsx'
 import { ButtonLink } from '../shown/links.tsx'
-import { useEnter } from './enter.ts'
-import { FrontDoor } from './front-door.tsx'
-import { InsecureNotice } from './insecure-notice.tsx'
-import { NewPassword } from './new-password.tsx'
-import { Providers } from './providers.tsx'
+import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
+import { NewPasswordInput } from './new-password-input.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { SignedOutPage } from './signed-out-page.tsx'
+import { useStartSession } from './start-session.ts'
 
-const meaning = {
-  owner: 'As an owner you can do everything in it.',
-  editor: 'As an editor you can post jobs and see what is read.',
-  viewer: 'As a viewer you can see its jobs and what is read.',
+const roleDescriptions = {
+  owner: 'As an owner, you have full access.',
+  editor: 'As an editor, you can read everything and manage jobs.',
+  viewer: 'As a viewer, you can read everything.',
 } as const
 
 export function AcceptInvitation({ token, invitation }: { token: string; invitation: LookUpInvitationResponse }) {
-  const { projectName, email, role, isKnown } = invitation
+  const { projectName, email, role, hasAccount } = invitation
   const { person } = useSession()
-  const enter = useEnter()
+  const startSession = useStartSession()
   const [name, setName] = useState('')
-  const [password, resetPassword] = useState('')
+  const [password, setPassword] = useState('')
   const accept = useMutation({
-    mutationFn: () => client.invitations.accept(isKnown ? { token } : { token, name, password }),
-    onSuccess: (session) => enter(session),
+    mutationFn: () => client.invitations.accept(hasAccount ? { token } : { token, name, password }),
+    onSuccess: (session) => startSession(session),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     accept.mutate()
   }
-  const isThem = person?.email.toLowerCase() === email.toLowerCase()
+  const isSignedInAsInvited = person?.email.toLowerCase() === email.toLowerCase()
   return (
-    <FrontDoor title={`Join ${projectName}`} lead={`${email} is invited. ${meaning[role]}`}>
-      <InsecureNotice />
-      {isKnown && !isThem ? (
+    <SignedOutPage title={`Join ${projectName}`} lead={`You are invited as ${email}. ${roleDescriptions[role]}`}>
+      <InsecureConnectionAlert />
+      {hasAccount && !isSignedInAsInvited ? (
         <>
           <Text>
             {person ? `You are signed in as ${person.email}. ` : ''}
-            There is an account for {email}: sign in with it, and you come back here.
+            {email} already has an account. Sign in with it to accept the invitation.
           </Text>
           <ButtonLink to="/sign-in" search={{ to: '/invitation' }} hash={token}>
             Sign in as {email}
@@ -49,7 +49,7 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {!isKnown && (
+            {!hasAccount && (
               <>
                 <TextInput label="Email" autoComplete="username" value={email} readOnly />
                 <TextInput
@@ -60,17 +60,17 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
                   value={name}
                   onChange={(event) => setName(event.currentTarget.value)}
                 />
-                <NewPassword value={password} onChange={resetPassword} />
+                <NewPasswordInput value={password} onChange={setPassword} />
               </>
             )}
-            <Failure error={accept.error} title="You have not joined" />
+            <Failure error={accept.error} title="The invitation was not accepted" />
             <Button type="submit" fullWidth loading={accept.isPending}>
               Join {projectName}
             </Button>
           </Stack>
-          {!isKnown && <Providers purpose="sign_in" returnTo="/" />}
+          {!hasAccount && <ProviderButtons purpose="sign_in" returnTo="/" />}
         </form>
       )}
-    </FrontDoor>
+    </SignedOutPage>
   )
 }

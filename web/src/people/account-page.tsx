@@ -5,7 +5,7 @@ import { useSession } from '../app/session.ts'
 import { Failure } from '../shown/failure.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ChangePassword } from './change-password.tsx'
-import { Providers } from './providers.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
 
 export function AccountPage() {
   const { person, providers } = useSession()
@@ -15,7 +15,7 @@ export function AccountPage() {
     <>
       <PageHeader
         title="Account"
-        lead={`${person.name}, ${person.email}${person.isOperator ? ', runs this installation' : ''}`}
+        lead={`${person.name}, ${person.email}${person.isOperator ? ', operator of this instance' : ''}`}
       />
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Paper withBorder p="lg" radius="md">
@@ -28,14 +28,14 @@ export function AccountPage() {
                 Other sessions
               </Title>
               <Text c="dimmed" size="sm">
-                Signed in on a machine that is not yours, or lost one? This ends every session but the one you are
-                using, at once.
+                Signs you out everywhere except in this browser, for example after you lost a device. Takes effect
+                immediately.
               </Text>
             </div>
             <Failure error={endOthers.error} />
             {endOthers.isSuccess && (
               <Text size="sm" role="status">
-                Only this session is left.
+                All other sessions have been ended.
               </Text>
             )}
             <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate()}>
@@ -46,12 +46,12 @@ export function AccountPage() {
         {providers.length > 0 && (
           <Paper withBorder p="lg" radius="md">
             <Title order={2} size="h4">
-              Another way in
+              Linked accounts
             </Title>
             <Text c="dimmed" size="sm" mb="md">
-              Link an account elsewhere, and you can sign in with it from then on.
+              Link an account of your identity provider to sign in with it.
             </Text>
-            <Providers purpose="link" returnTo="/account" />
+            <ProviderButtons purpose="link" returnTo="/account" />
           </Paper>
         )}
       </SimpleGrid>

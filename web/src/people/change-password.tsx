@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { sessionQuery } from '../app/session.ts'
 import { Failure } from '../shown/failure.tsx'
-import { NewPassword } from './new-password.tsx'
+import { NewPasswordInput } from './new-password-input.tsx'
 
 export function ChangePassword({ email }: { email: string }) {
   const queryClient = useQueryClient()
@@ -30,10 +30,10 @@ export function ChangePassword({ email }: { email: string }) {
             Password
           </Title>
           <Text c="dimmed" size="sm">
-            Changing it ends your other sessions.
+            Changing your password ends your other sessions.
           </Text>
         </div>
-        {/* Without it a password manager does not know whose password it is to keep. */}
+        {/* Tells password managers which account the password belongs to. */}
         <VisuallyHidden>
           <input type="text" autoComplete="username" value={email} readOnly tabIndex={-1} aria-label="Email" />
         </VisuallyHidden>
@@ -44,11 +44,11 @@ export function ChangePassword({ email }: { email: string }) {
           value={currentPassword}
           onChange={(event) => setCurrentPassword(event.currentTarget.value)}
         />
-        <NewPassword label="New password" value={newPassword} onChange={setNewPassword} />
+        <NewPasswordInput label="New password" value={newPassword} onChange={setNewPassword} />
         <Failure error={change.error} title="The password was not changed" />
         {change.isSuccess && newPassword === '' && (
           <Text size="sm" role="status">
-            The password is changed.
+            Password changed.
           </Text>
         )}
         <Button type="submit" variant="default" loading={change.isPending} style={{ alignSelf: 'flex-start' }}>

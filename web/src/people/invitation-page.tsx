@@ -4,37 +4,37 @@ import { useLocation } from '@tanstack/react-router'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
 import { AcceptInvitation } from './accept-invitation.tsx'
-import { FrontDoor } from './front-door.tsx'
-import { tokenIn } from './link-token.ts'
+import { parseLinkToken } from './link-token.ts'
+import { SignedOutPage } from './signed-out-page.tsx'
 
 const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ['invitation', token],
-    queryFn: ({ signal }) => client.invitations.look({ token }, { signal }),
-    staleTime: Number.POSITIVE_INFINITY, // once taken it cannot be looked at again, and the page is still there
+    queryFn: ({ signal }) => client.invitations.lookUp({ token }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY, // an accepted invitation cannot be fetched again, and the page is still open
   })
 
 export function InvitationPage() {
-  const token = tokenIn(useLocation().hash)
+  const token = parseLinkToken(useLocation().hash)
   const { data: invitation, error, isPending } = useQuery({ ...invitationQuery(token), enabled: token !== '' })
   if (token === '')
     return (
-      <FrontDoor title="Invitation" lead="The link is not whole.">
-        Copy all of it, with what follows the # sign, into the address line, or ask for another.
-      </FrontDoor>
+      <SignedOutPage title="Invitation" lead="The link is incomplete.">
+        Copy the whole link, including the part after the # sign, into the address bar, or ask for a new one.
+      </SignedOutPage>
     )
   if (isPending)
     return (
-      <FrontDoor title="Invitation">
-        <Loader aria-label="Looking at the invitation" />
-      </FrontDoor>
+      <SignedOutPage title="Invitation">
+        <Loader aria-label="Loading the invitation" />
+      </SignedOutPage>
     )
   if (!invitation)
     return (
-      <FrontDoor title="Invitation">
+      <SignedOutPage title="Invitation">
         <Failure error={error} title="This invitation cannot be used" />
-        Invitations end after a while and work once. Whoever sent you the link can make another.
-      </FrontDoor>
+        Invitations expire, and each one works once. Ask an owner of the project for a new one.
+      </SignedOutPage>
     )
   return <AcceptInvitation token={token} invitation={invitation} />
 }

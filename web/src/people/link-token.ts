@@ -1,5 +1,5 @@
 /**
- * Tokens come behind the `#` of a link: browsers send that part to nobody, so no log has it. People paste what they have:
- * the token, or the whole link that it came in.
+ * Returns the token of a one-time link. Tokens are in the fragment of the URL, which browsers do not send, so that they
+ * appear in no log. Accepts the token itself, too.
  */
-export const tokenIn = (text: string): string => text.trim().replace(/^[^#]*#/, '')
+export const parseLinkToken = (text: string): string => text.trim().replace(/^[^#]*#/, '')

@@ -4,41 +4,41 @@ import { useLocation } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
-import { useEnter } from './enter.ts'
-import { FrontDoor } from './front-door.tsx'
-import { InsecureNotice } from './insecure-notice.tsx'
-import { tokenIn } from './link-token.ts'
-import { NewPassword } from './new-password.tsx'
+import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
+import { parseLinkToken } from './link-token.ts'
+import { NewPasswordInput } from './new-password-input.tsx'
+import { SignedOutPage } from './signed-out-page.tsx'
+import { useStartSession } from './start-session.ts'
 
-/** For whoever forgot theirs and has a link from the operator. */
+/** For people who forgot their password and got a one-time link from the operator. */
 export function NewPasswordPage() {
-  const token = tokenIn(useLocation().hash)
-  const enter = useEnter()
+  const token = parseLinkToken(useLocation().hash)
+  const startSession = useStartSession()
   const [newPassword, setNewPassword] = useState('')
   const set = useMutation({
     mutationFn: () => client.session.resetPassword({ token, newPassword }),
-    onSuccess: (session) => enter(session),
+    onSuccess: (session) => startSession(session),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     set.mutate()
   }
   return (
-    <FrontDoor title="New password" lead="It ends every session of yours, and signs you in.">
-      <InsecureNotice />
+    <SignedOutPage title="Set a new password" lead="This ends all your sessions and signs you in here.">
+      <InsecureConnectionAlert />
       {token === '' ? (
-        'The link is not whole. Copy all of it, with what follows the # sign, into the address line.'
+        'The link is incomplete. Copy the whole link, including the part after the # sign, into the address bar.'
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            <NewPassword label="New password" value={newPassword} onChange={setNewPassword} />
+            <NewPasswordInput label="New password" value={newPassword} onChange={setNewPassword} />
             <Failure error={set.error} title="The password was not set" />
             <Button type="submit" fullWidth loading={set.isPending}>
-              Set the password
+              Set password
             </Button>
           </Stack>
         </form>
       )}
-    </FrontDoor>
+    </SignedOutPage>
   )
 }

@@ -2,8 +2,8 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import { rootRoute, signedInRoute } from '../app/roots.tsx'
 import { sessionQuery } from '../app/session.ts'
 
-/** Where to go on after signing in; only an address of ours. And what the provider said, for whoever comes back from it in vain. */
-const onwards = ({ to, error }: Record<string, unknown>): { to?: string; error?: string } => ({
+/** `to`: where to go after signing in, only within this site. `error`: why signing in with the provider failed. */
+const validateSignInSearch = ({ to, error }: Record<string, unknown>): { to?: string; error?: string } => ({
   ...(typeof to === 'string' && /^\/(?![/\\])/.test(to) && { to }),
   ...(typeof error === 'string' && { error }),
 })
@@ -12,11 +12,11 @@ export const peopleRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/sign-in',
-    validateSearch: onwards,
+    validateSearch: validateSignInSearch,
     beforeLoad: async ({ context: { queryClient }, search }) => {
       const { person, needsFirstOwner } = await queryClient.ensureQueryData(sessionQuery)
       if (needsFirstOwner) throw redirect({ to: '/welcome' })
-      // Who is signed in and asks for this page may be invited under another address: the invitation says so.
+      // A signed-in person may be invited under another email address. The invitation page then sends them here.
       if (person !== null && !search.to?.startsWith('/invitation')) throw redirect({ href: search.to ?? '/' })
     },
     component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),

@@ -4,35 +4,35 @@ import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
-import { useEnter } from './enter.ts'
-import { FrontDoor } from './front-door.tsx'
-import { InsecureNotice } from './insecure-notice.tsx'
-import { wordsForProviderError } from './provider-errors.ts'
-import { Providers } from './providers.tsx'
+import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { providerErrorMessage } from './provider-errors.ts'
+import { SignedOutPage } from './signed-out-page.tsx'
+import { useStartSession } from './start-session.ts'
 
 const page = getRouteApi('/sign-in')
 
 export function SignInPage() {
   const { to = '/', error } = page.useSearch()
   const { hash } = useLocation()
-  const onwards = hash === '' ? to : `${to}#${hash}` // an invitation's token, which must not stand in the query
-  const enter = useEnter()
+  const returnTo = hash === '' ? to : `${to}#${hash}` // the token of an invitation, which must not be in the query
+  const startSession = useStartSession()
   const [email, setEmail] = useState('')
-  const [password, resetPassword] = useState('')
+  const [password, setPassword] = useState('')
   const signIn = useMutation({
     mutationFn: () => client.session.signIn({ email, password }),
-    onSuccess: (session) => enter(session, onwards),
+    onSuccess: (session) => startSession(session, returnTo),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate()
   }
   return (
-    <FrontDoor title="Sign in" lead="New here? An owner of a project can invite you.">
-      <InsecureNotice />
+    <SignedOutPage title="Sign in" lead="No account yet? Ask an owner of a project to invite you.">
+      <InsecureConnectionAlert />
       {error !== undefined && (
-        <Alert color="red" title="You are not signed in" role="alert">
-          {wordsForProviderError(error)}
+        <Alert color="red" title="Sign-in failed" role="alert">
+          {providerErrorMessage(error)}
         </Alert>
       )}
       <form onSubmit={submit}>
@@ -51,15 +51,15 @@ export function SignInPage() {
             autoComplete="current-password"
             required
             value={password}
-            onChange={(event) => resetPassword(event.currentTarget.value)}
+            onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Failure error={signIn.error} title="You are not signed in" />
+          <Failure error={signIn.error} title="Sign-in failed" />
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
           </Button>
         </Stack>
       </form>
-      <Providers purpose="sign_in" returnTo={onwards} />
-    </FrontDoor>
+      <ProviderButtons purpose="sign_in" returnTo={returnTo} />
+    </SignedOutPage>
   )
 }

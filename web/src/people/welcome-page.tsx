@@ -3,43 +3,47 @@ import { useMutation } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
+import { DocsLink } from '../shown/docs-link.tsx'
 import { Failure } from '../shown/failure.tsx'
-import { useEnter } from './enter.ts'
-import { FrontDoor } from './front-door.tsx'
-import { InsecureNotice } from './insecure-notice.tsx'
-import { tokenIn } from './link-token.ts'
-import { NewPassword } from './new-password.tsx'
+import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
+import { parseLinkToken } from './link-token.ts'
+import { NewPasswordInput } from './new-password-input.tsx'
+import { SignedOutPage } from './signed-out-page.tsx'
+import { useStartSession } from './start-session.ts'
 
-/** Where an installation that nobody owns yet gets its first owner. */
+/** Creates the first account of an instance. */
 export function WelcomePage() {
-  const token = tokenIn(useLocation().hash)
-  const enter = useEnter()
+  const token = parseLinkToken(useLocation().hash)
+  const startSession = useStartSession()
   const [pasted, setPasted] = useState('')
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [password, resetPassword] = useState('')
-  const make = useMutation({
+  const [password, setPassword] = useState('')
+  const create = useMutation({
     mutationFn: () =>
-      client.session.createFirstOwner({ token: token === '' ? tokenIn(pasted) : token, name, email, password }),
-    onSuccess: (session) => enter(session),
+      client.session.createFirstOwner({ token: token === '' ? parseLinkToken(pasted) : token, name, email, password }),
+    onSuccess: (session) => startSession(session),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    make.mutate()
+    create.mutate()
   }
   return (
-    <FrontDoor
+    <SignedOutPage
       title="Welcome to Colophon"
-      lead="Nobody owns this installation yet. Make the first account: it runs it."
+      lead="Create the first account. It becomes the operator of this instance."
     >
-      <InsecureNotice />
+      <InsecureConnectionAlert />
       <form onSubmit={submit}>
         <Stack>
           {token === '' && (
             <>
               <Text size="sm">
-                To show that the machine is yours, paste the link that <Code>api</Code> wrote into its log when it
-                started. A new one comes from <Code>colophon-server admin owner-link</Code>.
+                Paste the link that <Code>api</Code> wrote to its log when it started. It proves that you run this
+                server.{' '}
+                <DocsLink page="people" inherit>
+                  How to get a new link
+                </DocsLink>
               </Text>
               <Textarea
                 label="Link or token"
@@ -67,13 +71,13 @@ export function WelcomePage() {
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
-          <NewPassword value={password} onChange={resetPassword} />
-          <Failure error={make.error} title="The account was not made" />
-          <Button type="submit" fullWidth loading={make.isPending}>
-            Make the account
+          <NewPasswordInput value={password} onChange={setPassword} />
+          <Failure error={create.error} title="The account was not created" />
+          <Button type="submit" fullWidth loading={create.isPending}>
+            Create account
           </Button>
         </Stack>
       </form>
-    </FrontDoor>
+    </SignedOutPage>
   )
 }

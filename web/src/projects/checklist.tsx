@@ -3,12 +3,12 @@ import { Accordion, Group, Paper, Progress, Stack, Text, ThemeIcon, Title } from
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import styles from './checklist.module.css'
-import type { ProjectOfMine } from './project.ts'
+import type { MyProject } from './project.ts'
 import { StepAction } from './step-action.tsx'
-import { stepWords } from './step-words.ts'
-import { isStepDone, journeys, type StepId, stepsLeft } from './steps.ts'
+import { stepTexts } from './step-texts.ts'
+import { isStepDone, journeys, remainingSteps, type StepId } from './steps.ts'
 
-export function Checklist({ project, setup }: { project: ProjectOfMine; setup: ProjectSetup }) {
+export function Checklist({ project, setup }: { project: MyProject; setup: ProjectSetup }) {
   return (
     <Stack gap="xl" mb="xl">
       {journeys.map((journey) => (
@@ -21,20 +21,20 @@ export function Checklist({ project, setup }: { project: ProjectOfMine; setup: P
 interface JourneyProps {
   title: string
   steps: readonly StepId[]
-  project: ProjectOfMine
+  project: MyProject
   setup: ProjectSetup
 }
 
-/** The next step is open by itself; what somebody opened or closed stays as they left it. */
+/** The next step is open by default. Steps that the user opened or closed stay that way. */
 function Journey({ title, steps, project, setup }: JourneyProps) {
-  const [chosen, setChosen] = useState<Partial<Record<StepId, boolean>>>({})
-  const left = stepsLeft(steps, setup)
-  const open = steps.filter((step) => chosen[step] ?? step === left[0])
-  const choose = (next: string[]) => {
+  const [toggled, setToggled] = useState<Partial<Record<StepId, boolean>>>({})
+  const remaining = remainingSteps(steps, setup)
+  const open = steps.filter((step) => toggled[step] ?? step === remaining[0])
+  const toggle = (next: string[]) => {
     const changed = steps.filter((step) => open.includes(step) !== next.includes(step))
-    setChosen({ ...chosen, ...Object.fromEntries(changed.map((step) => [step, next.includes(step)])) })
+    setToggled({ ...toggled, ...Object.fromEntries(changed.map((step) => [step, next.includes(step)])) })
   }
-  const done = steps.length - left.length
+  const done = steps.length - remaining.length
   return (
     <Paper withBorder radius="md" component="section" aria-label={title}>
       <Stack p="lg" pb="sm" gap="sm">
@@ -48,17 +48,17 @@ function Journey({ title, steps, project, setup }: JourneyProps) {
         </Group>
         <Progress value={(100 * done) / steps.length} size="xs" color="var(--good)" aria-label={title} />
       </Stack>
-      <Accordion multiple value={open} onChange={choose} order={3} chevronPosition="right" classNames={styles}>
+      <Accordion multiple value={open} onChange={toggle} order={3} chevronPosition="right" classNames={styles}>
         {steps.map((step, index) => (
           <Accordion.Item key={step} value={step}>
             <Accordion.Control icon={<Tick isDone={isStepDone(step, setup)} number={index + 1} />}>
-              {stepWords[step].title}
-              <span className={styles.outcome}>{stepWords[step].outcome(setup)}</span>
+              {stepTexts[step].title}
+              <span className={styles.outcome}>{stepTexts[step].outcome(setup)}</span>
             </Accordion.Control>
             <Accordion.Panel>
               <Stack gap="sm" align="stretch">
                 <Text size="sm" c="dimmed">
-                  {stepWords[step].why}
+                  {stepTexts[step].description}
                 </Text>
                 <StepAction step={step} project={project} setup={setup} />
               </Stack>

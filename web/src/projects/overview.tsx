@@ -1,11 +1,11 @@
 import { SimpleGrid } from '@mantine/core'
-import { LastJobs } from './last-jobs.tsx'
+import { RecentJobs } from './recent-jobs.tsx'
 import { WeekOfViews } from './week-of-views.tsx'
 
-/** What goes on in a project, at one look. */
+/** Recent activity of a project. */
 export const Overview = ({ projectId }: { projectId: string }) => (
   <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-    <LastJobs projectId={projectId} />
+    <RecentJobs projectId={projectId} />
     <WeekOfViews projectId={projectId} />
   </SimpleGrid>
 )

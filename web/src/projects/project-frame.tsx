@@ -3,32 +3,35 @@ import { IconLock, IconPlayerPause } from '@tabler/icons-react'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useSession } from '../app/session.ts'
 import { AnchorLink } from '../shown/links.tsx'
-import { mayManage, useProjectOfMine } from './project.ts'
+import { canManage, useOptionalProject } from './project.ts'
 
-/** What all pages of one project share: that it is paused, and what the role of whoever looks does not allow. */
+/** Shared by all pages of a project: notices that it is paused, and that the role of the person does not allow changes. */
 export function ProjectFrame() {
-  const project = useProjectOfMine()
+  const project = useOptionalProject()
   const { pathname } = useLocation()
-  if (!project) return <NoSuchProject />
+  if (!project) return <ProjectNotFound />
   return (
     <>
       {project.pausedAt !== null && (
         <Alert color="yellow" icon={<IconPlayerPause />} title="This project is paused" mb="lg">
-          Jobs wait and no model is called until{' '}
-          {mayManage(project) ? (
-            <AnchorLink to="/projects/$projectId/settings/agent" params={{ projectId: project.id }} inherit>
-              it goes on
-            </AnchorLink>
+          No agent runs and nothing is published. Jobs continue after{' '}
+          {canManage(project) ? (
+            <>
+              you{' '}
+              <AnchorLink to="/projects/$projectId/settings/agent" params={{ projectId: project.id }} inherit>
+                resume the project
+              </AnchorLink>
+            </>
           ) : (
-            'an owner lets it go on'
+            'an owner resumes the project'
           )}
-          . Page views are counted as always.
+          . Page views are still counted.
         </Alert>
       )}
-      {pathname.includes('/settings/') && !mayManage(project) && (
+      {pathname.includes('/settings/') && !canManage(project) && (
         <Alert color="gray" icon={<IconLock />} mb="lg">
-          You can look at the settings as {project.role === 'editor' ? 'an editor' : 'a viewer'}; owners of the project
-          can change them.
+          As {project.role === 'editor' ? 'an editor' : 'a viewer'}, you can view these settings. Only owners can change
+          them.
         </Alert>
       )}
       <Outlet />
@@ -36,16 +39,16 @@ export function ProjectFrame() {
   )
 }
 
-function NoSuchProject() {
+function ProjectNotFound() {
   const { person } = useSession()
   return (
     <>
       <Title order={1} size="h2">
-        No such project
+        Project not found
       </Title>
       <Text mt="sm">
-        There is none at this address, or {person?.email} is not a member of it. An owner of the project can invite you.{' '}
-        <AnchorLink to="/">Go to your projects</AnchorLink>.
+        This project does not exist, or {person?.email} is not a member of it. Ask an owner of the project to invite
+        you, or <AnchorLink to="/">go to your projects</AnchorLink>.
       </Text>
     </>
   )

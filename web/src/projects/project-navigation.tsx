@@ -17,17 +17,17 @@ import {
 import { Link, type LinkProps } from '@tanstack/react-router'
 import styles from './navigation.module.css'
 
-interface Place {
+interface NavigationItem {
   to: Extract<LinkProps['to'], `/projects/$projectId${string}`>
   name: string
   Icon: typeof IconKey
-  /** The pages below it are places of their own. */
+  /** Pages below it have their own items. */
   isExact?: true
 }
 
-const groups: readonly { caption?: string; places: readonly Place[] }[] = [
+const groups: readonly { caption?: string; items: readonly NavigationItem[] }[] = [
   {
-    places: [
+    items: [
       { to: '/projects/$projectId', name: 'Get started', Icon: IconListCheck, isExact: true },
       { to: '/projects/$projectId/jobs', name: 'Jobs', Icon: IconRoute },
       { to: '/projects/$projectId/keys', name: 'API keys', Icon: IconKey },
@@ -35,7 +35,7 @@ const groups: readonly { caption?: string; places: readonly Place[] }[] = [
   },
   {
     caption: 'Analytics',
-    places: [
+    items: [
       { to: '/projects/$projectId/analytics', name: 'Overview', Icon: IconChartLine, isExact: true },
       { to: '/projects/$projectId/analytics/clients', name: 'Clients', Icon: IconEye },
       { to: '/projects/$projectId/analytics/sources', name: 'Sources', Icon: IconPlugConnected },
@@ -43,7 +43,7 @@ const groups: readonly { caption?: string; places: readonly Place[] }[] = [
   },
   {
     caption: 'Settings',
-    places: [
+    items: [
       { to: '/projects/$projectId/settings/repository', name: 'Repository', Icon: IconBrandGit },
       { to: '/projects/$projectId/settings/agent', name: 'Agent', Icon: IconRobot },
       { to: '/projects/$projectId/settings/models', name: 'Models', Icon: IconCpu },
@@ -56,15 +56,15 @@ const groups: readonly { caption?: string; places: readonly Place[] }[] = [
   },
 ]
 
-/** Everything there is in a project, at one look. What a role may not change, the frame and the pages themselves say. */
+/** Lists all pages of a project for every role. `ProjectFrame` and the pages say what a role cannot change. */
 export function ProjectNavigation({ projectId }: { projectId: string }) {
   return (
     <nav className={styles.navigation} aria-label="Project">
-      {groups.map(({ caption, places }) => (
+      {groups.map(({ caption, items }) => (
         <div key={caption ?? 'work'} className={styles.group}>
           {caption && <p className={styles.caption}>{caption}</p>}
           <ul aria-label={caption}>
-            {places.map(({ to, name, Icon, isExact = false }) => (
+            {items.map(({ to, name, Icon, isExact = false }) => (
               <li key={to}>
                 <Link to={to} params={{ projectId }} activeOptions={{ exact: isExact }} className={styles.link}>
                   <Icon size={17} stroke={1.6} />

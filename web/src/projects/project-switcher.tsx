@@ -22,7 +22,7 @@ export function ProjectSwitcher() {
         <Menu.Target>
           <UnstyledButton className={styles.switcher}>
             <VisuallyHidden>Project: </VisuallyHidden>
-            <span>{current?.name ?? 'Choose a project'}</span>
+            <span>{current?.name ?? 'Select a project'}</span>
             <IconSelector size={16} />
           </UnstyledButton>
         </Menu.Target>

@@ -3,28 +3,28 @@ import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { client } from '../app/client.ts'
 
-/** The projects of whoever is signed in, with their role in each. */
+/** The projects of the signed-in person, with their role in each. */
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: ({ signal }) => client.projects.list({ signal }),
   staleTime: 30_000,
 })
 
-export type ProjectOfMine = ListProjectsResponse['projects'][number]
+export type MyProject = ListProjectsResponse['projects'][number]
 
-/** The project that the address names, or undefined: there is none, or it is none of theirs. */
-export function useProjectOfMine(): ProjectOfMine | undefined {
+/** The project in the URL. Undefined if it does not exist or the person is not a member. */
+export function useOptionalProject(): MyProject | undefined {
   const { projectId } = useParams({ strict: false })
   return useSuspenseQuery(projectsQuery).data.projects.find(({ id }) => id === projectId)
 }
 
-/** For what stands inside the project's frame, which is there only where there is a project. */
-export function useProject(): ProjectOfMine {
-  const project = useProjectOfMine()
-  if (!project) throw new Error('A page of a project stands outside its frame.')
+/** For components inside `ProjectFrame`, which renders them only if there is a project. */
+export function useProject(): MyProject {
+  const project = useOptionalProject()
+  if (!project) throw new Error('useProject is used outside ProjectFrame.')
   return project
 }
 
-/** Who may post jobs and tell of views; owners change settings and hand out keys on top of that. */
-export const mayWork = ({ role }: ProjectOfMine): boolean => role !== 'viewer'
-export const mayManage = ({ role }: ProjectOfMine): boolean => role === 'owner'
+/** Editors and owners can manage jobs and report views. Only owners can also change settings and create API keys. */
+export const canEdit = ({ role }: MyProject): boolean => role !== 'viewer'
+export const canManage = ({ role }: MyProject): boolean => role === 'owner'

@@ -5,8 +5,8 @@ import { useSession } from '../app/session.ts'
 import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
-import { NewProject } from './new-project.tsx'
-import { type ProjectOfMine, projectsQuery } from './project.ts'
+import { CreateProjectForm } from './create-project-form.tsx'
+import { type MyProject, projectsQuery } from './project.ts'
 import styles from './projects-page.module.css'
 
 export function ProjectsPage() {
@@ -15,7 +15,7 @@ export function ProjectsPage() {
   const isOperator = person?.isOperator ?? false
   return (
     <>
-      <PageHeader title="Projects" lead="One for each repository of docs: its jobs, its views, its people." />
+      <PageHeader title="Projects" lead="A project is a docs repository with its jobs, page views and members." />
       {projects.length > 0 && (
         <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} mb="xl" component="ul" p={0} m={0}>
           {projects.map((project) => (
@@ -23,17 +23,17 @@ export function ProjectsPage() {
           ))}
         </SimpleGrid>
       )}
-      {isOperator && <NewProject isFirst={projects.length === 0} />}
+      {isOperator && <CreateProjectForm isFirst={projects.length === 0} />}
       {projects.length === 0 && !isOperator && (
-        <EmptyState title="You are in no project yet">
-          Ask an owner of a project to invite {person?.email}. Whoever runs this installation can make a new project.
+        <EmptyState title="You are not a member of any project yet">
+          Ask an owner of a project to invite {person?.email}, or ask an operator of this instance to create a project.
         </EmptyState>
       )}
     </>
   )
 }
 
-function ProjectCard({ project: { id, name, createdAt, pausedAt, role } }: { project: ProjectOfMine }) {
+function ProjectCard({ project: { id, name, createdAt, pausedAt, role } }: { project: MyProject }) {
   return (
     <Paper withBorder p="lg" radius="md" component="li" className={styles.card}>
       <Group justify="space-between" wrap="nowrap" align="flex-start">
@@ -49,7 +49,7 @@ function ProjectCard({ project: { id, name, createdAt, pausedAt, role } }: { pro
         )}
       </Group>
       <Text size="sm" c="dimmed" mt="xs">
-        You are {role === 'viewer' ? 'a viewer' : `an ${role}`} · made <Ago at={createdAt} />
+        You are {role === 'viewer' ? 'a viewer' : `an ${role}`} · created <Ago at={createdAt} />
       </Text>
     </Paper>
   )

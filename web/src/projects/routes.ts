@@ -7,19 +7,19 @@ export const projectsRoutes = [
   createRoute({
     getParentRoute: () => signedInRoute,
     path: '/',
-    // Who has one project and can make no other has nothing to choose.
+    // People who have one project and cannot create others go straight to it.
     beforeLoad: async ({ context: { queryClient } }) => {
       const { person } = await queryClient.ensureQueryData(sessionQuery)
       const { projects } = await queryClient.ensureQueryData(projectsQuery)
-      const [only, ...others] = projects
-      if (only && others.length === 0 && !person?.isOperator)
-        throw redirect({ to: '/projects/$projectId', params: { projectId: only.id } })
+      const [first, ...others] = projects
+      if (first && others.length === 0 && !person?.isOperator)
+        throw redirect({ to: '/projects/$projectId', params: { projectId: first.id } })
     },
     component: lazyRouteComponent(() => import('./projects-page.tsx'), 'ProjectsPage'),
   }),
 ] as const
 
-export const ofProjectRoutes = [
+export const projectHomeRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/',

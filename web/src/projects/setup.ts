@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 
-/** How far a project has come. */
+/** Which setup steps of a project are done. */
 export const setupQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['setup', projectId],

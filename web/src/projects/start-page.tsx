@@ -5,20 +5,20 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Failure } from '../shown/failure.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
-import { askAgainAfterMs } from './ask-again.ts'
 import { Checklist } from './checklist.tsx'
 import { Overview } from './overview.tsx'
-import { mayWork, type ProjectOfMine, useProject } from './project.ts'
+import { canEdit, type MyProject, useProject } from './project.ts'
 import { setupQuery } from './setup.ts'
-import { allSteps, hasSomethingToShow, isAllDone, stepsLeft } from './steps.ts'
+import { setupRefetchIntervalMs } from './setup-refetch-interval.ts'
+import { allSteps, hasActivity, isSetupComplete, remainingSteps } from './steps.ts'
 
-const overviewLead = 'The last jobs, and what was read in the last 7 days.'
+const overviewLead = 'Recent jobs, and page views of the last 7 days.'
 
-/** The first page of a project: the way in while it is being set up, and what goes on once something does. */
+/** The home page of a project: the setup checklist, and recent activity as soon as there is any. */
 export function StartPage() {
   const project = useProject()
-  if (mayWork(project)) return <SetUpAndOverview key={project.id} project={project} />
-  // Viewers can do no step of it: they come to see.
+  if (canEdit(project)) return <SetupAndOverview key={project.id} project={project} />
+  // Viewers cannot do any of the setup steps.
   return (
     <>
       <PageHeader title={project.name} lead={overviewLead} />
@@ -27,10 +27,10 @@ export function StartPage() {
   )
 }
 
-function SetUpAndOverview({ project }: { project: ProjectOfMine }) {
+function SetupAndOverview({ project }: { project: MyProject }) {
   const [openedAtMs] = useState(Date.now)
-  // Of this browser: whoever began the checklist here goes on with it, and whoever put it away is not asked again.
-  const [remembered, remember] = useLocalStorage<'open' | 'away' | null>({
+  // Stored in this browser: a checklist that was started here stays open, and one that was hidden stays hidden.
+  const [checklistState, setChecklistState] = useLocalStorage<'open' | 'hidden' | null>({
     key: `colophon.checklist.${project.id}`,
     defaultValue: null,
     getInitialValueInEffect: false,
@@ -38,44 +38,56 @@ function SetUpAndOverview({ project }: { project: ProjectOfMine }) {
   const { data: setup, error } = useQuery({
     ...setupQuery(project.id),
     refetchInterval: ({ state: { data } }) =>
-      askAgainAfterMs({ setup: data, isOpen: isOpen(remembered, data), openForMs: Date.now() - openedAtMs }),
+      setupRefetchIntervalMs({
+        setup: data,
+        isOpen: isChecklistOpen(checklistState, data),
+        openForMs: Date.now() - openedAtMs,
+      }),
   })
-  const hasOverview = setup !== undefined && hasSomethingToShow(setup)
-  const allDone = setup !== undefined && isAllDone(setup)
-  const hasBegun = setup !== undefined && !hasOverview
+  const hasOverview = setup !== undefined && hasActivity(setup)
+  const allDone = setup !== undefined && isSetupComplete(setup)
+  const isSettingUp = setup !== undefined && !hasOverview
   useEffect(() => {
-    if (hasBegun) remember('open')
-    else if (allDone) remember('away')
-  }, [hasBegun, allDone, remember])
+    if (isSettingUp) setChecklistState('open')
+    else if (allDone) setChecklistState('hidden')
+  }, [isSettingUp, allDone, setChecklistState])
   if (!setup || !hasOverview)
     return (
       <>
         <PageHeader
           title="Get started"
-          lead="From nothing to a merged pull request and counted views. Each step ticks itself off when it is done."
+          lead="Get your first merged pull request and your first page views. Each step is checked off automatically when it is done."
         />
-        <Failure error={error} title="How far the project has come cannot be read" />
+        <Failure error={error} title="The setup steps could not be loaded" />
         {setup ? <Checklist project={project} setup={setup} /> : !error && <Loading />}
       </>
     )
-  const isShown = isOpen(remembered, setup)
-  const left = stepsLeft(allSteps, setup).length
+  const isChecklistShown = isChecklistOpen(checklistState, setup)
+  const remainingCount = remainingSteps(allSteps, setup).length
   return (
     <>
       <PageHeader title={project.name} lead={overviewLead}>
-        <Button variant="default" onClick={() => remember(isShown ? 'away' : 'open')} aria-expanded={isShown}>
-          {isShown ? 'Hide the checklist' : left > 0 ? `Show the checklist (${left} left)` : 'Show the checklist'}
+        <Button
+          variant="default"
+          onClick={() => setChecklistState(isChecklistShown ? 'hidden' : 'open')}
+          aria-expanded={isChecklistShown}
+        >
+          {isChecklistShown
+            ? 'Hide checklist'
+            : remainingCount > 0
+              ? `Show checklist (${remainingCount} left)`
+              : 'Show checklist'}
         </Button>
       </PageHeader>
-      {isShown && <Checklist project={project} setup={setup} />}
+      {isChecklistShown && <Checklist project={project} setup={setup} />}
       <Overview projectId={project.id} />
     </>
   )
 }
 
-/** Open while there is nothing else to show; folded for whoever comes later, unless they were at it. */
-const isOpen = (remembered: 'open' | 'away' | null, setup: ProjectSetup | undefined): boolean =>
-  setup === undefined || !hasSomethingToShow(setup) || remembered === 'open'
+/** Open while there is nothing else to show. Afterwards only for people who started the checklist in this browser. */
+const isChecklistOpen = (checklistState: 'open' | 'hidden' | null, setup: ProjectSetup | undefined): boolean =>
+  setup === undefined || !hasActivity(setup) || checklistState === 'open'
 
 const Loading = () => (
   <Stack>

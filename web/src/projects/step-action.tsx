@@ -2,28 +2,30 @@ import type { ProjectSetup } from '@colophon/sdk'
 import { Button, Group, Loader, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { HumanSourceSwitched } from '../analytics/human-source-switched.tsx'
+import { siteKeysQuery, viewSettingsQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
 import { aiViewExample, scriptTag } from '../keys/examples.ts'
 import { CopyBlock } from '../shown/copy-block.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink, ButtonLink } from '../shown/links.tsx'
 import { WebLink } from '../shown/web-link.tsx'
-import { FirstJob } from './first-job.tsx'
-import { mayManage, type ProjectOfMine } from './project.ts'
+import { FirstJobForm } from './first-job-form.tsx'
+import { canManage, type MyProject } from './project.ts'
 import { setupQuery } from './setup.ts'
 import { isStepDone, type StepId } from './steps.ts'
 
 interface Props {
   step: StepId
-  project: ProjectOfMine
+  project: MyProject
   setup: ProjectSetup
 }
 
-/** What to do for a step, right there, or the way to where it is done. */
+/** What to do for a step: a form, or a link to the page where it is done. */
 export function StepAction({ step, project, setup }: Props) {
   const params = { projectId: project.id }
   const isDone = isStepDone(step, setup)
-  const forOwners = (link: ReactNode) => (mayManage(project) ? <Group>{link}</Group> : <OwnersOnly />)
+  const forOwners = (link: ReactNode) => (canManage(project) ? <Group>{link}</Group> : <OwnersOnly />)
   switch (step) {
     case 'repository':
       return forOwners(
@@ -32,35 +34,35 @@ export function StepAction({ step, project, setup }: Props) {
           params={params}
           variant={isDone ? 'default' : 'filled'}
         >
-          {isDone ? 'Look at the repository' : 'Connect a repository'}
+          {isDone ? 'View repository' : 'Connect a repository'}
         </ButtonLink>,
       )
     case 'model':
       return forOwners(
         <ButtonLink to="/projects/$projectId/settings/models" params={params} variant={isDone ? 'default' : 'filled'}>
-          {isDone ? 'Look at the models' : 'Choose a model'}
+          {isDone ? 'View models' : 'Choose a model'}
         </ButtonLink>,
       )
     case 'runner':
       return forOwners(
         <ButtonLink to="/projects/$projectId/settings/runners" params={params} variant={isDone ? 'default' : 'filled'}>
-          {isDone ? 'Look at the runners' : 'Start a runner'}
+          {isDone ? 'View runners' : 'Start a runner'}
         </ButtonLink>,
       )
     case 'job':
-      return isDone ? <SeeJob project={project} setup={setup} /> : <FirstJob projectId={project.id} />
+      return isDone ? <JobLink project={project} setup={setup} /> : <FirstJobForm projectId={project.id} />
     case 'pull-request':
       return <PullRequest project={project} setup={setup} />
     case 'merge':
       return setup.pullRequest.url === null ? (
-        <Text size="sm">First there has to be one.</Text>
+        <Text size="sm">Available when there is a pull request.</Text>
       ) : (
         <Group>
           <WebLink href={setup.pullRequest.url}>
-            {isDone ? 'See the merged pull request' : 'Review and merge it on the code host'}
+            {isDone ? 'View merged pull request' : 'Review and merge on the code host'}
           </WebLink>
           {setup.pullRequest.state === 'closed' && (
-            <Text size="sm">It was closed without merging. A message to the job opens another.</Text>
+            <Text size="sm">It was closed without merging. Send a message to the job to get a new one.</Text>
           )}
         </Group>
       )
@@ -69,21 +71,22 @@ export function StepAction({ step, project, setup }: Props) {
     case 'key':
       return forOwners(
         <ButtonLink to="/projects/$projectId/keys" params={params} variant={isDone ? 'default' : 'filled'}>
-          {isDone ? 'Look at the API keys' : 'Make an API key'}
+          {isDone ? 'View API keys' : 'Create an API key'}
         </ButtonLink>,
       )
     case 'ai-view':
       return (
         <>
           <Text size="sm">
-            Run this with an API key in <code>COLOPHON_API_KEY</code>. It tells of one view as your site's server would;{' '}
+            Set <code>COLOPHON_API_KEY</code> to an API key and run this command. It sends one view, as the server of
+            your site would.{' '}
             <AnchorLink to="/projects/$projectId/analytics/sources" params={params} inherit>
               Sources
             </AnchorLink>{' '}
-            shows how to send them all.
+            shows how to send all views.
           </Text>
           <CopyBlock
-            label="the curl line"
+            label="curl command"
             text={aiViewExample({ origin: window.location.origin, projectId: project.id })}
           />
         </>
@@ -91,76 +94,82 @@ export function StepAction({ step, project, setup }: Props) {
   }
 }
 
-const OwnersOnly = () => <Text size="sm">An owner of the project does this.</Text>
+const OwnersOnly = () => <Text size="sm">Ask an owner of the project to do this.</Text>
 
-function SeeJob({ project, setup }: { project: ProjectOfMine; setup: ProjectSetup }) {
+function JobLink({ project, setup }: { project: MyProject; setup: ProjectSetup }) {
   if (setup.job.id === null) return null
   return (
     <Group>
       <AnchorLink to="/projects/$projectId/jobs/$jobId" params={{ projectId: project.id, jobId: setup.job.id }}>
-        Follow the job
+        View job
       </AnchorLink>
     </Group>
   )
 }
 
-function PullRequest({ project, setup }: { project: ProjectOfMine; setup: ProjectSetup }) {
+function PullRequest({ project, setup }: { project: MyProject; setup: ProjectSetup }) {
   const { job, pullRequest } = setup
   if (pullRequest.url !== null)
     return (
       <Group>
-        <WebLink href={pullRequest.url}>Open the pull request</WebLink>
+        <WebLink href={pullRequest.url}>Open pull request</WebLink>
       </Group>
     )
-  if (job.id === null) return <Text size="sm">It comes by itself when the first job is done.</Text>
+  if (job.id === null) return <Text size="sm">It appears automatically when your first job is done.</Text>
   if (job.status === 'active')
     return (
       <Group gap="sm">
         <Loader size="xs" aria-hidden="true" />
         <Text size="sm">
           {setup.runner.isOnline
-            ? 'The agent is at work. The pull request appears here.'
-            : 'The job waits for a runner: none is online.'}
+            ? 'The agent is working. The pull request will appear here.'
+            : 'The job is queued because no runner is online. Start a runner.'}
         </Text>
-        <SeeJob project={project} setup={setup} />
+        <JobLink project={project} setup={setup} />
       </Group>
     )
   return (
     <Group gap="sm">
       <Text size="sm">
         {job.status === 'failed'
-          ? 'The last job failed: its page says why, and what to do.'
-          : 'The last job changed no file, so there is none. Post another.'}
+          ? 'The last job failed. Open it to see why and what to do.'
+          : 'The last job changed no files, so there is no pull request. Create another job.'}
       </Text>
-      <SeeJob project={project} setup={setup} />
+      <JobLink project={project} setup={setup} />
     </Group>
   )
 }
 
-function HumanView({ project, setup }: { project: ProjectOfMine; setup: ProjectSetup }) {
+function HumanView({ project, setup }: { project: MyProject; setup: ProjectSetup }) {
   const queryClient = useQueryClient()
-  const make = useMutation({
+  const create = useMutation({
     mutationFn: () => client.views.createSiteKey(project.id),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: setupQuery(project.id).queryKey }),
+    onSuccess: () =>
+      Promise.all(
+        [setupQuery, siteKeysQuery, viewSettingsQuery].map((query) =>
+          queryClient.invalidateQueries({ queryKey: query(project.id).queryKey }),
+        ),
+      ),
   })
   const { key } = setup.siteKey
   if (key === null)
-    return mayManage(project) ? (
+    return canManage(project) ? (
       <>
         <Group>
-          <Button loading={make.isPending} onClick={() => make.mutate()}>
-            Make a site key
+          <Button loading={create.isPending} onClick={() => create.mutate()}>
+            Create site key
           </Button>
         </Group>
-        <Failure error={make.error} />
+        <Failure error={create.error} />
       </>
     ) : (
       <OwnersOnly />
     )
   return (
     <>
-      <Text size="sm">Put this into the head of every page of your site, and open one of them.</Text>
-      <CopyBlock label="the script tag" text={scriptTag({ origin: window.location.origin, siteKey: key })} />
+      {create.data?.humanSourceSwitched && <HumanSourceSwitched projectId={project.id} />}
+      <Text size="sm">Add this tag to the head of every page of your site, then open one of the pages.</Text>
+      <CopyBlock label="script tag" text={scriptTag({ origin: window.location.origin, siteKey: key })} />
     </>
   )
 }

@@ -1,8 +1,8 @@
 import type { ProjectSetup } from '@colophon/sdk'
 import { expect, test } from 'vitest'
-import { allSteps as all, hasSomethingToShow, isAllDone, stepsLeft } from './steps.ts'
+import { allSteps as all, hasActivity, isSetupComplete, remainingSteps } from './steps.ts'
 
-const nothing: ProjectSetup = {
+const emptySetup: ProjectSetup = {
   repository: { isConnected: false, name: null },
   model: { name: null },
   runner: { lastSeenAt: null, isOnline: false },
@@ -13,22 +13,22 @@ const nothing: ProjectSetup = {
   views: { hasHuman: false, hasAi: false },
 }
 
-test('a new project has every step before it', () => {
-  expect(stepsLeft(all, nothing)).toEqual(all)
-  expect(isAllDone(nothing)).toBe(false)
+test('a new project has all steps left', () => {
+  expect(remainingSteps(all, emptySetup)).toEqual(all)
+  expect(isSetupComplete(emptySetup)).toBe(false)
 })
 
-test('an open pull request is seen and not merged; a runner that went away was there', () => {
+test('an open pull request completes its step but not the merge, and an offline runner completes its step', () => {
   const setup: ProjectSetup = {
-    ...nothing,
+    ...emptySetup,
     runner: { lastSeenAt: '2026-01-02T03:04:05Z', isOnline: false },
     job: { id: 'job_1', status: 'completed' },
     pullRequest: { url: 'https://git.example.com/1', state: 'open' },
   }
-  expect(stepsLeft(all, setup)).toEqual(['repository', 'model', 'merge', 'human-view', 'key', 'ai-view'])
+  expect(remainingSteps(all, setup)).toEqual(['repository', 'model', 'merge', 'human-view', 'key', 'ai-view'])
 })
 
-test('steps need not be done in order, and with the last one all is done', () => {
+test('steps can be done in any order, and the setup is complete with the last one', () => {
   const setup: ProjectSetup = {
     repository: { isConnected: true, name: 'docs/handbook' },
     model: { name: 'a model' },
@@ -39,13 +39,13 @@ test('steps need not be done in order, and with the last one all is done', () =>
     siteKey: { key: 'site_1' },
     views: { hasHuman: false, hasAi: true },
   }
-  expect(stepsLeft(all, setup)).toEqual(['human-view'])
-  expect(isAllDone({ ...setup, views: { hasHuman: true, hasAi: true } })).toBe(true)
+  expect(remainingSteps(all, setup)).toEqual(['human-view'])
+  expect(isSetupComplete({ ...setup, views: { hasHuman: true, hasAi: true } })).toBe(true)
 })
 
-test('a first pull request or a first view is something to show', () => {
-  expect(hasSomethingToShow(nothing)).toBe(false)
-  expect(hasSomethingToShow({ ...nothing, views: { hasHuman: false, hasAi: true } })).toBe(true)
+test('the first pull request or the first view is activity', () => {
+  expect(hasActivity(emptySetup)).toBe(false)
+  expect(hasActivity({ ...emptySetup, views: { hasHuman: false, hasAi: true } })).toBe(true)
   const pullRequest = { url: 'https://git.example.com/1', state: 'open' } as const
-  expect(hasSomethingToShow({ ...nothing, pullRequest })).toBe(true)
+  expect(hasActivity({ ...emptySetup, pullRequest })).toBe(true)
 })

@@ -11,10 +11,10 @@ export type StepId =
   | 'key'
   | 'ai-view'
 
-/** From nothing to the first pull request, and to the first counted views: in this order, each with what shows that it is done. */
+/** The setup steps, in the order in which they are shown. */
 export const journeys: readonly { title: string; steps: readonly StepId[] }[] = [
   { title: 'Your first pull request', steps: ['repository', 'model', 'runner', 'job', 'pull-request', 'merge'] },
-  { title: 'Your first counted views', steps: ['human-view', 'key', 'ai-view'] },
+  { title: 'Your first page views', steps: ['human-view', 'key', 'ai-view'] },
 ]
 
 export const allSteps: readonly StepId[] = journeys.flatMap(({ steps }) => steps)
@@ -33,11 +33,11 @@ const isDone: Readonly<Record<StepId, (setup: ProjectSetup) => boolean>> = {
 
 export const isStepDone = (step: StepId, setup: ProjectSetup): boolean => isDone[step](setup)
 
-export const stepsLeft = (steps: readonly StepId[], setup: ProjectSetup): readonly StepId[] =>
+export const remainingSteps = (steps: readonly StepId[], setup: ProjectSetup): readonly StepId[] =>
   steps.filter((step) => !isStepDone(step, setup))
 
-export const isAllDone = (setup: ProjectSetup): boolean => stepsLeft(allSteps, setup).length === 0
+export const isSetupComplete = (setup: ProjectSetup): boolean => remainingSteps(allSteps, setup).length === 0
 
-/** Many a project wants only one of the journeys: what goes on is shown as soon as anything does. */
-export const hasSomethingToShow = ({ pullRequest, views }: ProjectSetup): boolean =>
+/** Whether there is anything to show in the overview. One journey is enough, because many projects need only one of them. */
+export const hasActivity = ({ pullRequest, views }: ProjectSetup): boolean =>
   pullRequest.url !== null || views.hasHuman || views.hasAi

@@ -1,7 +1,7 @@
 import type { ViewsTimeseries } from '@colophon/sdk'
 import { Group, Paper, Skeleton, Text, Title } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { isBefore, type MeasuredSince } from '../analytics/measured-since.ts'
+import { isBeforeMeasurement, type MeasuredSince } from '../analytics/measured-since.ts'
 import { measuredSinceQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
@@ -27,7 +27,7 @@ export function WeekOfViews({ projectId }: { projectId: string }) {
     <Paper withBorder radius="md" p="lg" component="section" aria-labelledby="week-of-views">
       <Group justify="space-between" mb="sm">
         <Title order={2} size="h4" id="week-of-views">
-          Views of the last 7 days
+          Page views, last 7 days
         </Title>
         <AnchorLink to="/projects/$projectId/analytics" params={{ projectId }} size="sm">
           Analytics
@@ -40,23 +40,26 @@ export function WeekOfViews({ projectId }: { projectId: string }) {
   )
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((before, number) => before + number, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
 
 function Week({ points, coverage, since }: ViewsTimeseries & { since: MeasuredSince | undefined }) {
-  const counted = (who: 'human' | 'ai', at: string, count: number) =>
-    coverage[who] === 'not_measured' || isBefore(at, 'day', since?.[who]) ? 'not measured' : count
+  const countOrNotMeasured = (kind: 'human' | 'ai', at: string, count: number) =>
+    coverage[kind] === 'not_measured' || isBeforeMeasurement(at, 'day', since?.[kind]) ? 'not measured' : count
   const highest = Math.max(1, ...points.map(({ total }) => total))
   return (
     <>
       <Group gap="xl" mb="md">
-        <Total name="People" kind="human" measured={coverage.human} count={sum(points.map(({ human }) => human))} />
-        <Total name="AI" kind="ai" measured={coverage.ai} count={sum(points.map(({ ai }) => ai))} />
+        <Total name="Human" kind="human" coverage={coverage.human} count={sum(points.map(({ human }) => human))} />
+        <Total name="AI" kind="ai" coverage={coverage.ai} count={sum(points.map(({ ai }) => ai))} />
       </Group>
       <ol className={styles.bars}>
         {points.map(({ at, human, ai, total }) => {
           const day = new Date(at).toLocaleDateString('en', { weekday: 'short', timeZone: 'UTC' })
           return (
-            <li key={at} aria-label={`${day}: people ${counted('human', at, human)}, AI ${counted('ai', at, ai)}`}>
+            <li
+              key={at}
+              aria-label={`${day}: human ${countOrNotMeasured('human', at, human)}, AI ${countOrNotMeasured('ai', at, ai)}`}
+            >
               <span className={styles.bar} style={{ height: `${(100 * total) / highest}%` }} aria-hidden="true">
                 <span data-kind="ai" style={{ flexGrow: ai }} />
                 <span data-kind="human" style={{ flexGrow: human }} />
@@ -75,16 +78,16 @@ function Week({ points, coverage, since }: ViewsTimeseries & { since: MeasuredSi
 interface TotalProps {
   name: string
   kind: 'human' | 'ai'
-  measured: 'measured' | 'not_measured'
+  coverage: 'measured' | 'not_measured'
   count: number
 }
 
-const Total = ({ name, kind, measured, count }: TotalProps) => (
+const Total = ({ name, kind, coverage, count }: TotalProps) => (
   <div>
     <Text size="sm" c="dimmed" className={styles.name} data-kind={kind}>
       {name}
     </Text>
-    {measured === 'measured' ? (
+    {coverage === 'measured' ? (
       <Text fz={28} lh={1.2} ff="heading">
         {count.toLocaleString('en')}
       </Text>

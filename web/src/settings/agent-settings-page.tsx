@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { mayManage, useProject } from '../projects/project.ts'
+import { canManage, useProject } from '../projects/project.ts'
 import { InstructionsCard } from './instructions-card.tsx'
 import { NameCard } from './name-card.tsx'
 import { PauseCard } from './pause-card.tsx'
@@ -10,19 +10,15 @@ import { SettingsPage } from './settings-page.tsx'
 export function AgentSettingsPage() {
   const project = useProject()
   const query = useQuery(projectSettingsQuery(project.id))
-  const shown = { projectId: project.id, canChange: mayManage(project) }
+  const cardProps = { projectId: project.id, canChange: canManage(project) }
   return (
-    <SettingsPage
-      title="Agent"
-      lead="The project's name, what the agent is told, and whether it works at all."
-      query={query}
-    >
+    <SettingsPage title="Agent" lead="Project name, agent instructions, pause and job retention." query={query}>
       {(settings) => (
         <>
-          <NameCard project={project} canChange={shown.canChange} />
-          <InstructionsCard {...shown} settings={settings} />
-          <PauseCard {...shown} settings={settings} />
-          <RetentionCard {...shown} settings={settings} />
+          <NameCard project={project} canChange={cardProps.canChange} />
+          <InstructionsCard {...cardProps} settings={settings} />
+          <PauseCard {...cardProps} settings={settings} />
+          <RetentionCard {...cardProps} settings={settings} />
         </>
       )}
     </SettingsPage>

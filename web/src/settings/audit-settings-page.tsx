@@ -8,7 +8,7 @@ import { useProject } from '../projects/project.ts'
 import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { actInWords, whoActed } from './audit-words.ts'
+import { describeActor, describeAuditEntry } from './describe-audit-entry.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { SettingsPage } from './settings-page.tsx'
 
@@ -27,15 +27,15 @@ export function AuditSettingsPage() {
   return (
     <SettingsPage
       title="Audit log"
-      lead="Who did what in this project. Nothing is ever changed or taken out."
+      lead="Who did what in this project. Entries cannot be changed or deleted."
       query={query}
     >
       {({ pages }) => {
         const entries = pages.flatMap((page) => page.entries)
         if (entries.length === 0)
-          return <EmptyState title="Nothing yet">What members, keys and the operator do appears here.</EmptyState>
+          return <EmptyState title="No entries yet">Actions of members, API keys and operators appear here.</EmptyState>
         return (
-          <SettingsCard title="Newest first">
+          <SettingsCard title="Entries">
             {entries.map((entry, index) => (
               <Fragment key={entry.id}>
                 {index > 0 && <Divider />}
@@ -45,7 +45,7 @@ export function AuditSettingsPage() {
             {query.hasNextPage && (
               <Group justify="center">
                 <Button variant="default" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-                  Show older
+                  Show older entries
                 </Button>
               </Group>
             )}
@@ -59,8 +59,8 @@ export function AuditSettingsPage() {
 const icons = { person: IconUser, key: IconKey, operator: IconTerminal2, 'code-host': IconBrandGit }
 
 function Entry({ entry, projectId }: { entry: AuditEntry; projectId: string }) {
-  const who = whoActed(entry.actor)
-  const Icon = icons[who.kind]
+  const actor = describeActor(entry.actor)
+  const Icon = icons[actor.kind]
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
       <Box mt={2} c="dimmed" visibleFrom="xs">
@@ -69,9 +69,9 @@ function Entry({ entry, projectId }: { entry: AuditEntry; projectId: string }) {
       <Stack gap={2} style={{ minWidth: 0 }}>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           <Text span inherit fw={600}>
-            {who.name}
+            {actor.name}
           </Text>{' '}
-          {actInWords(entry)}
+          {describeAuditEntry(entry)}
         </Text>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           <Ago at={entry.at} /> ·{' '}

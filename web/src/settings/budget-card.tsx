@@ -2,7 +2,7 @@ import type { ProjectSettings } from '@colophon/sdk'
 import { Button, Group, NumberInput, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Failure } from '../shown/failure.tsx'
-import { shareOf, tokensInWords, usdInWords, wholeNumber } from './amounts.ts'
+import { formatNumber, formatTokens, formatUsd, percentOf } from './format-amounts.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeSettings } from './use-change-settings.ts'
 
@@ -20,57 +20,57 @@ export function BudgetCard({
     maxTokensPerMonth: budget.maxTokensPerMonth ?? '',
     maxUsdPerMonth: budget.maxUsdPerMonth ?? '',
   })
-  const save = useChangeSettings(projectId, 'The caps hold from the next call on.')
-  const wanted = {
+  const save = useChangeSettings(projectId, 'Budget saved. It applies from the next model call.')
+  const newBudget = {
     maxTokensPerJob: numberOrNull(typed.maxTokensPerJob),
     maxTokensPerMonth: numberOrNull(typed.maxTokensPerMonth),
     maxUsdPerMonth: numberOrNull(typed.maxUsdPerMonth),
   }
-  const isChanged = JSON.stringify(wanted) !== JSON.stringify(budget)
-  const input = (name: keyof typeof budget, most: number) => ({
+  const isChanged = JSON.stringify(newBudget) !== JSON.stringify(budget)
+  const input = (name: keyof typeof budget, max: number) => ({
     value: typed[name],
-    onChange: (value: number | string) => setTyped((before) => ({ ...before, [name]: value })),
-    placeholder: instanceBudget[name] === null ? 'No limit' : wholeNumber(instanceBudget[name]),
+    onChange: (value: number | string) => setTyped((previous) => ({ ...previous, [name]: value })),
+    placeholder: instanceBudget[name] === null ? 'No limit' : formatNumber(instanceBudget[name]),
     thousandSeparator: ',',
     allowNegative: false,
-    max: most,
+    max,
     readOnly: !canChange,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate({ budget: wanted })
+    save.mutate({ budget: newBudget })
   }
   return (
     <SettingsCard
-      title="Caps"
-      lead="A call that would go past one is not made: its job stops there and says so. An empty field is as the installation has it."
+      title="Budget"
+      lead="Limits what the agent can spend on model calls. A job that reaches a limit stops with an error. Leave a field empty to use the limit of the instance."
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Used
+        <Usage
           label="Tokens this month"
           used={usageThisMonth.tokens}
-          most={budget.maxTokensPerMonth ?? instanceBudget.maxTokensPerMonth}
-          inWords={tokensInWords}
+          limit={budget.maxTokensPerMonth ?? instanceBudget.maxTokensPerMonth}
+          format={formatTokens}
         />
-        <Used
+        <Usage
           label="Spent this month"
           used={usageThisMonth.costUsd}
-          most={budget.maxUsdPerMonth ?? instanceBudget.maxUsdPerMonth}
-          inWords={usdInWords}
+          limit={budget.maxUsdPerMonth ?? instanceBudget.maxUsdPerMonth}
+          format={formatUsd}
         />
       </SimpleGrid>
       <form onSubmit={submit}>
         <Stack gap="md">
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput label="Tokens a job" allowDecimal={false} {...input('maxTokensPerJob', 1e12)} />
-            <NumberInput label="Tokens a month" allowDecimal={false} {...input('maxTokensPerMonth', 1e12)} />
-            <NumberInput label="US dollars a month" decimalScale={2} {...input('maxUsdPerMonth', 1e9)} />
+            <NumberInput label="Tokens per job" allowDecimal={false} {...input('maxTokensPerJob', 1e12)} />
+            <NumberInput label="Tokens per month" allowDecimal={false} {...input('maxTokensPerMonth', 1e12)} />
+            <NumberInput label="US dollars per month" decimalScale={2} {...input('maxUsdPerMonth', 1e9)} />
           </SimpleGrid>
           <Failure error={save.error} />
           {canChange && (
             <Group>
               <Button type="submit" disabled={!isChanged} loading={save.isPending}>
-                Save caps
+                Save budget
               </Button>
             </Group>
           )}
@@ -82,30 +82,30 @@ export function BudgetCard({
 
 const numberOrNull = (typed: number | string): number | null => (typed === '' ? null : Number(typed))
 
-function Used({
+function Usage({
   label,
   used,
-  most,
-  inWords,
+  limit,
+  format,
 }: {
   label: string
   used: number
-  most: number | null
-  inWords: (amount: number) => string
+  limit: number | null
+  format: (amount: number) => string
 }) {
-  const share = most === null ? 0 : shareOf(used, most)
+  const usedPercent = limit === null ? 0 : percentOf(used, limit)
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">
         <Text size="sm">{label}</Text>
         <Text size="sm" fw={600}>
-          {inWords(used)}
-          {most === null ? ', no limit' : ` of ${inWords(most)}`}
+          {format(used)}
+          {limit === null ? ', no limit' : ` of ${format(limit)}`}
         </Text>
       </Group>
       <Progress
-        value={share}
-        color={share >= 90 ? 'red' : share >= 70 ? 'yellow' : 'teal'}
+        value={usedPercent}
+        color={usedPercent >= 90 ? 'red' : usedPercent >= 70 ? 'yellow' : 'teal'}
         aria-label={label}
         size="md"
       />

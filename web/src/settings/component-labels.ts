@@ -1,27 +1,27 @@
 interface ComponentLabel {
   title: string
-  does: string
-  /** While it is away. */
-  without: string
+  description: string
+  /** What to expect while the component is down. */
+  whenDown: string
 }
 
 const services: Readonly<Record<string, ComponentLabel>> = {
   postgres: {
     title: 'PostgreSQL',
-    does: 'Keeps jobs, keys, members and settings.',
-    without: 'Nothing can be read or changed until it is back.',
+    description: 'Stores jobs, API keys, members and settings.',
+    whenDown: 'Nothing can be read or changed until it is available again.',
   },
   temporal: {
     title: 'Temporal',
-    does: 'Moves jobs from step to step.',
-    without: 'Jobs are taken and wait; they go on by themselves when it is back.',
+    description: 'Runs the steps of each job.',
+    whenDown: 'New jobs are accepted and queued. All jobs continue when it is available again.',
   },
   clickhouse: {
     title: 'ClickHouse',
-    does: 'Counts page views.',
-    without: 'Views are taken and wait; reports cannot be shown until it is back.',
+    description: 'Stores and counts page views.',
+    whenDown: 'New page views are accepted and buffered. Analytics are unavailable until it is available again.',
   },
 }
 
-export const componentLabels = (name: string): ComponentLabel =>
-  services[name] ?? { title: name, does: '', without: '' }
+export const componentLabel = (name: string): ComponentLabel =>
+  services[name] ?? { title: name, description: '', whenDown: '' }

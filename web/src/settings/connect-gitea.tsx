@@ -1,6 +1,6 @@
 import type { Repository } from '@colophon/sdk'
 import { ConnectWithToken } from './connect-with-token.tsx'
-import { readRepositoryAddress } from './repository-address.ts'
+import { parseRepositoryAddress } from './repository-address.ts'
 
 export function ConnectGitea(props: {
   projectId: string
@@ -11,10 +11,10 @@ export function ConnectGitea(props: {
     <ConnectWithToken
       {...props}
       host="gitea"
-      read={readRepositoryAddress}
-      addressHint="As your browser shows it"
+      parseAddress={parseRepositoryAddress}
+      addressHint="URL of the repository page"
       addressExample="https://git.example.com/owner/name"
-      tokenHint="Of a user who may push: Gitea's Settings, Applications, with write access to repositories. It is stored sealed and never shown again"
+      tokenHint="From a user who can push. Create it under Settings, Applications, with read and write access to repositories. Stored encrypted and never shown again"
     />
   )
 }

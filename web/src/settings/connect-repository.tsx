@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ConnectGithub } from '../github/connect-github.tsx'
 import { ConnectGitea } from './connect-gitea.tsx'
 
-/** First the host, then the ways that it has in. */
+/** Selects the code host, then shows the ways to connect that it offers. */
 export function ConnectRepository({
   projectId,
   connected,
@@ -19,7 +19,7 @@ export function ConnectRepository({
   return (
     <Stack gap="lg">
       <SegmentedControl
-        aria-label="Where the repository is"
+        aria-label="Code host"
         value={host}
         onChange={setHost}
         data={[

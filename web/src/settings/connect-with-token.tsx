@@ -2,64 +2,64 @@ import type { Repository } from '@colophon/sdk'
 import { PasswordInput, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { client } from '../app/client.ts'
-import { PlaceFields, readPlace } from './place-fields.tsx'
+import { ConnectForm } from './connect-form.tsx'
+import { DocsLocationFields, trimDocsLocation } from './docs-location-fields.tsx'
 import type { RepositoryAddress } from './repository-address.ts'
-import { TestedForm } from './tested-form.tsx'
 
-/** Asks for a repository, and for a token of somebody who may push to it. */
+/** Connects a repository with its address and a token that can push to it. */
 export function ConnectWithToken({
   projectId,
   host,
   connected,
   onConnected,
-  read,
+  parseAddress,
   addressHint,
   addressExample,
   tokenHint,
-  aboutToken,
+  tokenHelp,
 }: {
   projectId: string
   host: Repository['host']
   connected: Repository | undefined
   onConnected: (() => void) | undefined
-  read: (typed: string) => RepositoryAddress | undefined
+  parseAddress: (typed: string) => RepositoryAddress | undefined
   addressHint: string
   addressExample: string
   tokenHint: string
-  /** How to get one, for the repository that was typed. */
-  aboutToken?: (address: RepositoryAddress | undefined) => ReactNode
+  /** How to create a token for the repository that was entered. */
+  tokenHelp?: (address: RepositoryAddress | undefined) => ReactNode
 }) {
-  const before = connected?.host === host ? connected : undefined
-  const [typed, setTyped] = useState(before ? `${before.url}/${before.owner}/${before.name}` : '')
-  const [place, setPlace] = useState({
-    baseBranch: before?.baseBranch ?? 'main',
-    docsFolder: before?.docsFolder ?? 'docs',
+  const previous = connected?.host === host ? connected : undefined
+  const [typed, setTyped] = useState(previous ? `${previous.url}/${previous.owner}/${previous.name}` : '')
+  const [location, setLocation] = useState({
+    baseBranch: previous?.baseBranch ?? 'main',
+    docsFolder: previous?.docsFolder ?? 'docs',
   })
   const [token, setToken] = useState('')
   const [wasTouched, setWasTouched] = useState(false)
-  const address = read(typed)
-  const { baseBranch, docsFolder } = readPlace(place)
-  const isWhole = baseBranch !== '' && token.trim() !== ''
+  const address = parseAddress(typed)
+  const { baseBranch, docsFolder } = trimDocsLocation(location)
+  const isComplete = baseBranch !== '' && token.trim() !== ''
   return (
-    <TestedForm
+    <ConnectForm
       projectId={projectId}
-      wanted={address && isWhole ? { host, ...address, baseBranch, docsFolder, token: token.trim() } : undefined}
-      test={(wanted) => client.repository.test(projectId, wanted)}
-      connect={(wanted) => client.repository.connect(projectId, wanted)}
+      input={address && isComplete ? { host, ...address, baseBranch, docsFolder, token: token.trim() } : undefined}
+      test={(input) => client.repository.test(projectId, input)}
+      connect={(input) => client.repository.connect(projectId, input)}
       onConnected={onConnected}
     >
       <TextInput
-        label="Repository address"
+        label="Repository"
         description={addressHint}
         placeholder={addressExample}
         required
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
         onBlur={() => setWasTouched(true)}
-        error={wasTouched && typed !== '' && !address && `An address like ${addressExample}`}
+        error={wasTouched && typed !== '' && !address && `Enter a repository like ${addressExample}`}
       />
-      <PlaceFields place={place} onChange={setPlace} />
-      {aboutToken?.(address)}
+      <DocsLocationFields location={location} onChange={setLocation} />
+      {tokenHelp?.(address)}
       <PasswordInput
         label="Access token"
         description={tokenHint}
@@ -68,6 +68,6 @@ export function ConnectWithToken({
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
       />
-    </TestedForm>
+    </ConnectForm>
   )
 }

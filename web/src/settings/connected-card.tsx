@@ -5,12 +5,12 @@ import { type FormEvent, useState } from 'react'
 import { Failure } from '../shown/failure.tsx'
 import { WebLink } from '../shown/web-link.tsx'
 import { ConnectRepository } from './connect-repository.tsx'
-import { PlaceFields, readPlace } from './place-fields.tsx'
-import { hostWords, repositoryIssueLabels } from './repository-words.ts'
+import { DocsLocationFields, trimDocsLocation } from './docs-location-fields.tsx'
+import { describeConnection, repositoryIssueLabels } from './repository-labels.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeRepository } from './use-change-repository.ts'
 
-/** What is connected, where in it the agent works, and the way to another one or another token. */
+/** The connected repository, the branch and folder the agent works in, and a button to change the connection. */
 export function ConnectedCard({
   projectId,
   repository,
@@ -20,23 +20,26 @@ export function ConnectedCard({
   repository: Repository
   canChange: boolean
 }) {
-  const [isAnew, setIsAnew] = useState(false)
-  const [place, setPlace] = useState({ baseBranch: repository.baseBranch, docsFolder: repository.docsFolder })
-  const changes = readPlace(place)
+  const [isReconnecting, setIsReconnecting] = useState(false)
+  const [location, setLocation] = useState({ baseBranch: repository.baseBranch, docsFolder: repository.docsFolder })
+  const changes = trimDocsLocation(location)
   const isChanged = changes.baseBranch !== repository.baseBranch || changes.docsFolder !== repository.docsFolder
-  const save = useChangeRepository(projectId, 'Saved. It holds from the next turn on.')
+  const save = useChangeRepository(projectId, 'Saved. It applies from the next turn.')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate(changes)
   }
-  const address = `${repository.url}/${repository.owner}/${repository.name}`
-  if (isAnew) {
+  const repositoryUrl = `${repository.url}/${repository.owner}/${repository.name}`
+  if (isReconnecting) {
     return (
-      <SettingsCard title="Connect anew" lead="In another way, or to another repository. The publishing rules stay.">
-        <ConnectRepository projectId={projectId} connected={repository} onConnected={() => setIsAnew(false)} />
+      <SettingsCard
+        title="Change connection"
+        lead="Connect in another way or to another repository. The publishing rules are kept."
+      >
+        <ConnectRepository projectId={projectId} connected={repository} onConnected={() => setIsReconnecting(false)} />
         <Group>
-          <Button variant="subtle" color="gray" onClick={() => setIsAnew(false)}>
-            Leave it as it is
+          <Button variant="subtle" color="gray" onClick={() => setIsReconnecting(false)}>
+            Cancel
           </Button>
         </Group>
       </SettingsCard>
@@ -53,33 +56,33 @@ export function ConnectedCard({
         >
           <Stack gap="sm" align="flex-start">
             <Text size="sm">
-              {repository.issue.message} Jobs cannot be published until then
-              {canChange ? '.' : '; an owner of the project can connect it again.'}
+              {repository.issue.message} Jobs cannot be published until this is fixed.
+              {!canChange && ' An owner of the project can reconnect the repository.'}
             </Text>
-            {canChange && <Button onClick={() => setIsAnew(true)}>Connect again</Button>}
+            {canChange && <Button onClick={() => setIsReconnecting(true)}>Reconnect</Button>}
           </Stack>
         </Alert>
       )}
       <Group justify="space-between" gap="sm">
         <Stack gap={0}>
           <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
-            <WebLink href={address} inherit>
+            <WebLink href={repositoryUrl} inherit>
               {repository.owner}/{repository.name} <IconExternalLink size={14} aria-hidden="true" />
             </WebLink>
           </Text>
           <Text size="sm" c="dimmed">
-            {hostWords(repository)}
+            {describeConnection(repository)}
           </Text>
         </Stack>
         {canChange && !repository.issue && (
-          <Button variant="default" size="xs" onClick={() => setIsAnew(true)}>
-            Connect anew
+          <Button variant="default" size="xs" onClick={() => setIsReconnecting(true)}>
+            Change connection
           </Button>
         )}
       </Group>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <PlaceFields place={place} onChange={setPlace} readOnly={!canChange} />
+          <DocsLocationFields location={location} onChange={setLocation} readOnly={!canChange} />
           <Failure error={save.error} />
           {canChange && (
             <Group>

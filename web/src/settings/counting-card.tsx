@@ -6,11 +6,18 @@ import { type FormEvent, useState } from 'react'
 import { viewSettingsQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
 import { Failure } from '../shown/failure.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
+import { notifySaved } from './notify-saved.ts'
 import { RetentionField, useRetention } from './retention-field.tsx'
-import { tellSaved } from './saved.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { asOrigin } from './site-origin.ts'
-import { SureModal } from './sure-modal.tsx'
+import { toOrigin } from './to-origin.ts'
+
+const changedFields = (before: AnalyticsSettings, after: AnalyticsSettings): Partial<AnalyticsSettings> =>
+  Object.fromEntries(
+    Object.entries(after).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof AnalyticsSettings]),
+    ),
+  )
 
 export function CountingCard({
   projectId,
@@ -23,22 +30,23 @@ export function CountingCard({
 }) {
   const queryClient = useQueryClient()
   const [typed, setTyped] = useState(settings)
-  const retention = useRetention(settings.retentionMonths, { usual: 25, most: 1200 })
-  const [isAsked, asking] = useDisclosure()
-  const change = (part: Partial<AnalyticsSettings>) => setTyped((before) => ({ ...before, ...part }))
-  const wanted = { ...typed, retentionMonths: retention.wanted }
+  const retention = useRetention(settings.retentionMonths, { defaultAmount: 25, max: 1200 })
+  const [isConfirming, confirmation] = useDisclosure()
+  const change = (changes: Partial<AnalyticsSettings>) => setTyped((previous) => ({ ...previous, ...changes }))
+  const newSettings = { ...typed, retentionMonths: retention.value }
   const save = useMutation({
-    mutationFn: () => client.views.changeSettings(projectId, wanted),
-    onSuccess: (changed) => {
-      queryClient.setQueryData(viewSettingsQuery(projectId).queryKey, changed)
-      setTyped(changed)
-      asking.close()
-      tellSaved('Saved. It holds within seconds.')
+    // Only what changed: sending `humanSource` unchanged would pin it, and the first site key would no longer switch it.
+    mutationFn: () => client.views.changeSettings(projectId, changedFields(settings, newSettings)),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(viewSettingsQuery(projectId).queryKey, saved)
+      setTyped(saved)
+      confirmation.close()
+      notifySaved('Saved. It takes effect within seconds.')
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (retention.isShorter) asking.open()
+    if (retention.isShorter) confirmation.open()
     else save.mutate()
   }
   return (
@@ -46,52 +54,53 @@ export function CountingCard({
       <form onSubmit={submit}>
         <Stack gap="lg">
           <Radio.Group
-            label="People are counted by"
+            label="Human views are counted by"
+            description="By default your servers, until you create the first site key. Then the script"
             value={typed.humanSource}
-            onChange={(by) => change({ humanSource: by === 'servers' ? 'servers' : 'script' })}
+            onChange={(source) => change({ humanSource: source === 'servers' ? 'servers' : 'script' })}
           >
             <Stack gap="xs" mt="xs">
               <Radio
                 value="script"
-                label="The script on the site"
-                description="Sees browsers that run scripts, also where pages come from a cache"
+                label="The script on your site"
+                description="Counts browsers that run scripts, even if a CDN or cache serves the page"
                 disabled={!canChange}
               />
               <Radio
                 value="servers"
-                label="Servers and their logs"
-                description="Sees every request that reaches them, and no page that a cache answered"
+                label="Your servers and their logs"
+                description="Counts every request that reaches your servers, but no page that a CDN or cache serves"
                 disabled={!canChange}
               />
             </Stack>
           </Radio.Group>
           <Radio.Group
-            label="AI means"
-            description="Where a question does not say. AIs are always counted by servers: they run no scripts"
+            label="AI includes"
+            description="Default for reports. AI views are always counted by servers and logs, because most AI clients do not run scripts. AI agents that control a normal browser look like humans and count as human"
             value={typed.aiScope}
-            onChange={(ai) => change({ aiScope: ai === 'assistants' ? 'assistants' : 'all' })}
+            onChange={(scope) => change({ aiScope: scope === 'assistants' ? 'assistants' : 'all' })}
           >
             <Stack gap="xs" mt="xs">
               <Radio value="all" label="Assistants, AI search and training crawlers" disabled={!canChange} />
               <Radio
                 value="assistants"
-                label="Assistants alone"
-                description="Those that read a page because somebody asked them just then"
+                label="Assistants only"
+                description="Clients that read a page on behalf of a user"
                 disabled={!canChange}
               />
             </Stack>
           </Radio.Group>
           <TagsInput
-            label="Sites of the script"
-            description="Where it may stand, like https://docs.example.com; empty: anywhere. Press Enter after each"
-            placeholder={typed.allowedOrigins.length === 0 ? 'Anywhere' : undefined}
+            label="Allowed origins"
+            description="Sites that can use the script, for example https://docs.example.com. Press Enter after each one. Leave empty to allow all sites"
+            placeholder={typed.allowedOrigins.length === 0 ? 'All sites' : undefined}
             value={typed.allowedOrigins}
-            onChange={(origins) => change({ allowedOrigins: [...new Set(origins.map(asOrigin))] })}
+            onChange={(origins) => change({ allowedOrigins: [...new Set(origins.map(toOrigin))] })}
             readOnly={!canChange}
           />
           <Switch
-            label="Do not count who asks not to be tracked"
-            description="Of the script: readers whose browser sends Do-Not-Track or Global Privacy Control"
+            label="Respect Do Not Track and Global Privacy Control"
+            description="The script does not count browsers that send one of these signals"
             checked={typed.respectDoNotTrack}
             onChange={(event) => change({ respectDoNotTrack: event.currentTarget.checked })}
             disabled={!canChange}
@@ -99,16 +108,16 @@ export function CountingCard({
           <RetentionField
             retention={retention}
             label="Delete old views"
-            amountLabel="Whole months to keep, besides the running one"
-            whenShorter="Views that are older are then deleted for good."
+            amountLabel="Whole months to keep, in addition to the current one"
+            deletionWarning="When you save, older views are permanently deleted."
             canChange={canChange}
           />
-          <Failure error={isAsked ? null : save.error} />
+          <Failure error={isConfirming ? null : save.error} />
           {canChange && (
             <Group>
               <Button
                 type="submit"
-                disabled={!retention.isPossible || JSON.stringify(wanted) === JSON.stringify(settings)}
+                disabled={!retention.isValid || JSON.stringify(newSettings) === JSON.stringify(settings)}
                 loading={save.isPending}
               >
                 Save
@@ -117,17 +126,17 @@ export function CountingCard({
           )}
         </Stack>
       </form>
-      <SureModal
-        opened={isAsked}
+      <ConfirmModal
+        opened={isConfirming}
         title="Delete old views?"
-        action="Delete them"
+        action="Delete old views"
         mutation={save}
         onConfirm={() => save.mutate()}
-        onClose={asking.close}
+        onClose={confirmation.close}
       >
-        Views from before the last {retention.wanted} whole months are deleted for good, and all others when they are as
-        old.
-      </SureModal>
+        Views older than the last {retention.value} whole months are permanently deleted. From then on, every view is
+        deleted when it reaches that age.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

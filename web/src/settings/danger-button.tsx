@@ -1,9 +1,24 @@
 import { Button } from '@mantine/core'
 
-/** Takes something away, after a question. `of` tells those who only hear the page which one. */
-export function DangerButton({ children, of, onClick }: { children: string; of: string; onClick: () => void }) {
+/** Opens the confirmation of a destructive action. `subject` names its object for screen readers. */
+export function DangerButton({
+  children,
+  subject,
+  onClick,
+}: {
+  children: string
+  subject: string
+  onClick: () => void
+}) {
   return (
-    <Button size="xs" variant="subtle" color="red" c="var(--bad)" aria-label={`${children} ${of}`} onClick={onClick}>
+    <Button
+      size="xs"
+      variant="subtle"
+      color="red"
+      c="var(--bad)"
+      aria-label={`${children} ${subject}`}
+      onClick={onClick}
+    >
       {children}
     </Button>
   )

@@ -6,8 +6,8 @@ import { useProject } from '../projects/project.ts'
 import { Ago } from '../shown/ago.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { bytesInWords, shareOf } from './amounts.ts'
-import { componentLabels } from './component-labels.ts'
+import { componentLabel } from './component-labels.ts'
+import { formatBytes, percentOf } from './format-amounts.ts'
 import { healthQuery } from './queries.ts'
 import { RunnerState } from './runner-state.tsx'
 import { SettingsCard } from './settings-card.tsx'
@@ -17,10 +17,14 @@ export function HealthSettingsPage() {
   const project = useProject()
   const query = useQuery(healthQuery(project.id))
   return (
-    <SettingsPage title="Health" lead="What this project depends on, looked at every few seconds." query={query}>
+    <SettingsPage
+      title="Health"
+      lead="Services and runners that this project depends on. Updated every 5 seconds."
+      query={query}
+    >
       {(health) => (
         <>
-          <Failure error={query.error} title="This is how it was; it cannot be looked at right now" />
+          <Failure error={query.error} title="Health could not be updated. This is the last known state" />
           <Components components={health.components} />
           <Runners projectId={project.id} runners={health.runners} />
           <Buffer buffer={health.viewBuffer} />
@@ -35,7 +39,7 @@ function Components({ components }: Pick<ProjectHealth, 'components'>) {
   return (
     <SettingsCard title="Services">
       {Object.entries(components).map(([name, report], index) => {
-        const { title, does, without } = componentLabels(name)
+        const { title, description: does, whenDown: without } = componentLabel(name)
         return (
           <Fragment key={name}>
             {index > 0 && <Divider />}
@@ -47,7 +51,7 @@ function Components({ components }: Pick<ProjectHealth, 'components'>) {
                 </Text>
               </Stack>
               <Badge variant="light" miw="fit-content" color={report.status === 'ok' ? 'green' : 'red'} tt="none">
-                {report.status === 'ok' ? `Works · ${report.latencyMs} ms` : report.reason.replaceAll('_', ' ')}
+                {report.status === 'ok' ? `OK · ${report.latencyMs} ms` : report.reason.replaceAll('_', ' ')}
               </Badge>
             </Group>
           </Fragment>
@@ -62,9 +66,9 @@ function Runners({ projectId, runners }: Pick<ProjectHealth, 'runners'> & { proj
     <SettingsCard title="Runners">
       {runners.length === 0 && (
         <Text size="sm">
-          There are none: jobs wait.{' '}
+          No runners yet, so jobs stay queued.{' '}
           <AnchorLink to="/projects/$projectId/settings/runners" params={{ projectId }} inherit>
-            Make a runner
+            Create a runner
           </AnchorLink>
           .
         </Text>
@@ -83,30 +87,25 @@ function Runners({ projectId, runners }: Pick<ProjectHealth, 'runners'> & { proj
 }
 
 function Buffer({ buffer: { bytes, limitBytes, oldestWaitingAt } }: { buffer: ProjectHealth['viewBuffer'] }) {
-  const share = shareOf(bytes, limitBytes)
+  const usedPercent = percentOf(bytes, limitBytes)
   return (
-    <SettingsCard title="Views on their way" lead="Views of all projects that were taken and are not counted yet.">
+    <SettingsCard title="View buffer" lead="Page views of all projects that are accepted but not counted yet.">
       <Stack gap={6}>
         <Group justify="space-between" gap="xs">
           <Text size="sm">
             {oldestWaitingAt === null ? (
-              'Nothing waits'
+              'Empty'
             ) : (
               <>
-                The oldest came <Ago at={oldestWaitingAt} />
+                Oldest view received <Ago at={oldestWaitingAt} />
               </>
             )}
           </Text>
           <Text size="sm" fw={600}>
-            {bytesInWords(bytes)} of {bytesInWords(limitBytes)}
+            {formatBytes(bytes)} of {formatBytes(limitBytes)}
           </Text>
         </Group>
-        <Progress
-          value={share}
-          color={share >= 80 ? 'red' : 'teal'}
-          size="md"
-          aria-label="Share of the buffer in use"
-        />
+        <Progress value={usedPercent} color={usedPercent >= 80 ? 'red' : 'teal'} size="md" aria-label="Buffer usage" />
       </Stack>
     </SettingsCard>
   )
@@ -124,9 +123,9 @@ function Versions({ versions: { colophon, schema } }: Pick<ProjectHealth, 'versi
         </div>
         <div>
           <Text size="sm" c="dimmed">
-            Tables
+            Database schema
           </Text>
-          <Text style={{ overflowWrap: 'anywhere' }}>{schema ?? 'not known'}</Text>
+          <Text style={{ overflowWrap: 'anywhere' }}>{schema ?? 'unknown'}</Text>
         </div>
       </SimpleGrid>
     </SettingsCard>

@@ -4,44 +4,44 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
-import { useFreshSession } from '../people/fresh-session.tsx'
+import { useReauthentication } from '../people/reauthentication.tsx'
 import { Failure } from '../shown/failure.tsx'
-import { AddModel } from './add-model.tsx'
+import { AddModelForm } from './add-model-form.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { formatNames } from './model-presets.ts'
+import { notifySaved } from './notify-saved.ts'
 import { instanceModelsQuery } from './queries.ts'
-import { tellSaved } from './saved.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { SureModal } from './sure-modal.tsx'
 
-/** For those who run the installation: the models of all projects. */
+/** For operators: the models that all projects can use. */
 export function InstanceModelsCard() {
   const queryClient = useQueryClient()
-  const fresh = useFreshSession()
+  const withReauthentication = useReauthentication()
   const { data, error } = useQuery(instanceModelsQuery)
   const [isAdding, adding] = useDisclosure()
-  const [removed, setRemoved] = useState<InstanceModel>()
-  const settle = async (response: { models: InstanceModel[] }) => {
+  const [removing, setRemoving] = useState<InstanceModel>()
+  const refresh = async (response: { models: InstanceModel[] }) => {
     queryClient.setQueryData(instanceModelsQuery.queryKey, response)
     await Promise.all([['models'], ['project-settings']].map((queryKey) => queryClient.invalidateQueries({ queryKey })))
   }
   const remove = useMutation({
-    mutationFn: (name: string) => fresh(() => client.models.remove(name)),
+    mutationFn: (name: string) => withReauthentication(() => client.models.remove(name)),
     onSuccess: (response, name) => {
-      setRemoved(undefined)
-      tellSaved(`${name} is gone, and with it its key.`)
-      return settle(response)
+      setRemoving(undefined)
+      notifySaved(`${name} and its API key have been removed.`)
+      return refresh(response)
     },
   })
   const makeDefault = useMutation({
-    mutationFn: (name: string) => fresh(() => client.models.makeDefault(name)),
-    onSuccess: settle,
+    mutationFn: (name: string) => withReauthentication(() => client.models.setDefault(name)),
+    onSuccess: refresh,
   })
   const models = data?.models ?? []
   return (
     <SettingsCard
-      title="Models of the installation"
-      lead="You run this installation: what you change here is for all its projects."
+      title="Models of this instance"
+      lead="You are an operator of this instance. Changes here apply to all projects."
     >
       <Failure error={error ?? makeDefault.error} />
       {models.map((model, index) => (
@@ -66,7 +66,7 @@ export function InstanceModelsCard() {
               </Group>
               <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                 {model.providerModel} at {model.baseUrl} · {formatNames[model.format]} ·{' '}
-                {model.hasKey ? 'with a key' : 'without a key'}
+                {model.hasKey ? 'with API key' : 'without API key'}
               </Text>
             </Stack>
             <Group gap="xs">
@@ -80,7 +80,7 @@ export function InstanceModelsCard() {
                   Make default
                 </Button>
               )}
-              <DangerButton of={model.name} onClick={() => setRemoved(model)}>
+              <DangerButton subject={model.name} onClick={() => setRemoving(model)}>
                 Remove
               </DangerButton>
             </Group>
@@ -89,26 +89,26 @@ export function InstanceModelsCard() {
       ))}
       {data && models.length === 0 && (
         <Text size="sm" c="dimmed">
-          There are none yet.
+          No models yet. Add one so that jobs can run.
         </Text>
       )}
       <Group>
-        <Button onClick={adding.open}>Add a model</Button>
+        <Button onClick={adding.open}>Add model</Button>
       </Group>
       <Modal opened={isAdding} onClose={adding.close} title="Add a model" size="lg">
-        <AddModel isFirst={models.length === 0} onDone={adding.close} />
+        <AddModelForm isFirst={models.length === 0} onDone={adding.close} />
       </Modal>
-      <SureModal
-        opened={removed !== undefined}
-        title={`Remove ${removed?.name ?? ''}?`}
+      <ConfirmModal
+        opened={removing !== undefined}
+        title={`Remove ${removing?.name ?? ''}?`}
         action="Remove model"
         mutation={remove}
-        onConfirm={() => removed && remove.mutate(removed.name)}
-        onClose={() => setRemoved(undefined)}
+        onConfirm={() => removing && remove.mutate(removing.name)}
+        onClose={() => setRemoving(undefined)}
       >
-        Its key is deleted. Jobs that are for it get no more answers, and projects that chose it go back to the
-        installation's default.
-      </SureModal>
+        Its API key is deleted. Jobs that use this model fail, and projects that chose it use the default model of the
+        instance instead.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

@@ -6,7 +6,7 @@ import { SettingsCard } from './settings-card.tsx'
 import { useChangeSettings } from './use-change-settings.ts'
 
 const maxCharacters = 20_000
-const number = new Intl.NumberFormat('en')
+const numberFormat = new Intl.NumberFormat('en')
 
 export function InstructionsCard({
   projectId,
@@ -18,23 +18,23 @@ export function InstructionsCard({
   canChange: boolean
 }) {
   const [text, setText] = useState(settings.instructions ?? '')
-  const save = useChangeSettings(projectId, 'The agent is told so from the next turn on.')
-  const wanted = text.trim() === '' ? null : text
+  const save = useChangeSettings(projectId, 'Instructions saved. They apply from the next turn.')
+  const newInstructions = text.trim() === '' ? null : text
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate({ instructions: wanted })
+    save.mutate({ instructions: newInstructions })
   }
   return (
     <SettingsCard
       title="Instructions"
-      lead="Told to the agent in every job, before the prompt: voice, spelling, where things belong, what to leave alone. What stands in the repository's own AGENTS.md is read as well."
+      lead="Sent to the agent with every job, before the prompt: tone, spelling, structure, files to leave alone. The agent also reads AGENTS.md in your repository."
     >
       <form onSubmit={submit}>
         <Stack gap="xs">
           <Textarea
             label="Instructions for every job"
             placeholder={
-              'We write in British English, and address the reader as “you”.\nNew pages go below docs/guides, and into the sidebar.'
+              'Write in British English and address the reader as “you”.\nPut new pages into docs/guides and add them to the sidebar.'
             }
             autosize
             minRows={7}
@@ -47,12 +47,12 @@ export function InstructionsCard({
           <Failure error={save.error} />
           <Group justify="space-between">
             {canChange && (
-              <Button type="submit" disabled={wanted === settings.instructions} loading={save.isPending}>
+              <Button type="submit" disabled={newInstructions === settings.instructions} loading={save.isPending}>
                 Save instructions
               </Button>
             )}
             <Text size="sm" c="dimmed">
-              {number.format(text.length)} of {number.format(maxCharacters)} characters
+              {numberFormat.format(text.length)} of {numberFormat.format(maxCharacters)} characters
             </Text>
           </Group>
         </Stack>

@@ -3,49 +3,49 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
-import { useFreshSession } from '../people/fresh-session.tsx'
+import { useReauthentication } from '../people/reauthentication.tsx'
 import { Ago } from '../shown/ago.tsx'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { Failure } from '../shown/failure.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { invitationsQuery } from './queries.ts'
-import { roleNamed, roles } from './roles.ts'
+import { parseRole, roles } from './roles.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 export function InviteCard({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient()
-  const fresh = useFreshSession()
+  const withReauthentication = useReauthentication()
   const { canSendEmail } = useSession()
   const { data, error } = useQuery(invitationsQuery(projectId))
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState(roleNamed('editor'))
-  const again = () => queryClient.invalidateQueries({ queryKey: invitationsQuery(projectId).queryKey })
+  const [role, setRole] = useState(parseRole('editor'))
+  const refresh = () => queryClient.invalidateQueries({ queryKey: invitationsQuery(projectId).queryKey })
   const invite = useMutation({
-    mutationFn: () => fresh(() => client.invitations.create(projectId, { email: email.trim(), role })),
+    mutationFn: () => withReauthentication(() => client.invitations.create(projectId, { email: email.trim(), role })),
     onSuccess: () => {
       setEmail('')
-      return again()
+      return refresh()
     },
   })
   const revoke = useMutation({
     mutationFn: (id: string) => client.invitations.revoke(projectId, id),
     onSuccess: () => {
-      invite.reset() // its link may be the one that is good for nothing now
-      return again()
+      invite.reset() // the link on the page may belong to the revoked invitation
+      return refresh()
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     invite.mutate()
   }
-  const waiting = data?.invitations ?? []
+  const pending = data?.invitations ?? []
   return (
     <SettingsCard
-      title="Invite somebody"
+      title="Invite someone"
       lead={
         canSendEmail
-          ? 'They get a mail with a link; you can copy it as well.'
-          : 'You get a link to give to them: this installation sends no mail.'
+          ? 'They get an email with a link. You can also copy the link.'
+          : 'You get a link to send to them, because this instance does not send email.'
       }
     >
       <form onSubmit={submit}>
@@ -63,7 +63,7 @@ export function InviteCard({ projectId }: { projectId: string }) {
             data={roles.map(({ value, label }) => ({ value, label }))}
             allowDeselect={false}
             value={role}
-            onChange={(value) => setRole(roleNamed(value))}
+            onChange={(value) => setRole(parseRole(value))}
             w={130}
           />
           <Button type="submit" disabled={email.trim() === ''} loading={invite.isPending}>
@@ -73,35 +73,35 @@ export function InviteCard({ projectId }: { projectId: string }) {
       </form>
       <Failure error={invite.error ?? revoke.error ?? error} />
       {invite.data && (
-        <Alert color="green" title={`${invite.data.invitation.email} is invited`} role="status">
+        <Alert color="green" title={`${invite.data.invitation.email} has been invited`} role="status">
           <Stack gap="xs">
             <Text size="sm">
-              {invite.data.mailed ? 'The mail is on its way. The same link, to copy:' : 'Give them this link:'}
+              {invite.data.emailed ? 'The email is on its way. It contains this link:' : 'Send them this link:'}
             </Text>
             <CopyLine label="Invitation link" value={invite.data.url} />
-            <Text size="sm">It is shown this once, and lets in whoever has it.</Text>
+            <Text size="sm">This is the only time it is shown. Anyone who has the link can accept the invitation.</Text>
           </Stack>
         </Alert>
       )}
-      {waiting.length > 0 && (
+      {pending.length > 0 && (
         <Stack gap="sm">
           <Text size="sm" fw={600}>
-            Waiting for an answer
+            Pending invitations
           </Text>
-          {waiting.map(({ id, email: invited, role: asRole, createdAt, expiresAt }) => (
+          {pending.map(({ id, email: invitedEmail, role: invitedRole, createdAt, expiresAt }) => (
             <Fragment key={id}>
               <Divider />
               <Group justify="space-between" gap="xs">
                 <Stack gap={0}>
                   <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                    {invited}
+                    {invitedEmail}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {roles.find(({ value }) => value === asRole)?.label} · invited <Ago at={createdAt} /> · good until{' '}
+                    {roles.find(({ value }) => value === invitedRole)?.label} · invited <Ago at={createdAt} /> · expires{' '}
                     {new Date(expiresAt).toLocaleDateString('en', { dateStyle: 'medium' })}
                   </Text>
                 </Stack>
-                <DangerButton of={`the invitation of ${invited}`} onClick={() => revoke.mutate(id)}>
+                <DangerButton subject={`the invitation for ${invitedEmail}`} onClick={() => revoke.mutate(id)}>
                   Revoke
                 </DangerButton>
               </Group>

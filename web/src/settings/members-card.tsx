@@ -4,15 +4,15 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
-import { useFreshSession } from '../people/fresh-session.tsx'
+import { useReauthentication } from '../people/reauthentication.tsx'
 import { projectsQuery } from '../projects/project.ts'
 import { Ago } from '../shown/ago.tsx'
 import { Failure } from '../shown/failure.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { membersQuery } from './queries.ts'
-import { roleNamed, roles } from './roles.ts'
+import { parseRole, roles } from './roles.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { SureModal } from './sure-modal.tsx'
 
 export function MembersCard({
   projectId,
@@ -24,10 +24,10 @@ export function MembersCard({
   canChange: boolean
 }) {
   const queryClient = useQueryClient()
-  const fresh = useFreshSession()
+  const withReauthentication = useReauthentication()
   const { person } = useSession()
-  const [leaving, setLeaving] = useState<Member>()
-  const again = () =>
+  const [removing, setRemoving] = useState<Member>()
+  const refresh = () =>
     Promise.all(
       [membersQuery(projectId).queryKey, projectsQuery.queryKey].map((queryKey) =>
         queryClient.invalidateQueries({ queryKey }),
@@ -35,14 +35,14 @@ export function MembersCard({
     )
   const changeRole = useMutation({
     mutationFn: ({ id, role }: Pick<Member, 'id' | 'role'>) =>
-      fresh(() => client.members.changeRole(projectId, id, { role })),
-    onSettled: again,
+      withReauthentication(() => client.members.changeRole(projectId, id, { role })),
+    onSettled: refresh,
   })
   const remove = useMutation({
     mutationFn: ({ id }: Member) => client.members.remove(projectId, id),
     onSuccess: () => {
-      setLeaving(undefined)
-      return again()
+      setRemoving(undefined)
+      return refresh()
     },
   })
   const changing = changeRole.isPending ? changeRole.variables : undefined
@@ -65,7 +65,7 @@ export function MembersCard({
                 )}
               </Group>
               <Text size="sm" c="dimmed">
-                member since <Ago at={member.createdAt} />
+                Joined <Ago at={member.createdAt} />
               </Text>
             </Stack>
             {canChange ? (
@@ -77,9 +77,9 @@ export function MembersCard({
                   data={roles.map(({ value, label }) => ({ value, label }))}
                   allowDeselect={false}
                   value={changing?.id === member.id ? changing.role : member.role}
-                  onChange={(role) => changeRole.mutate({ id: member.id, role: roleNamed(role) })}
+                  onChange={(role) => changeRole.mutate({ id: member.id, role: parseRole(role) })}
                 />
-                <DangerButton of={member.email} onClick={() => setLeaving(member)}>
+                <DangerButton subject={member.email} onClick={() => setRemoving(member)}>
                   Remove
                 </DangerButton>
               </Group>
@@ -90,21 +90,22 @@ export function MembersCard({
         </Fragment>
       ))}
       <Text size="sm" c="dimmed">
-        {roles.map(({ label, may }) => `${label}: ${may}`).join('. ')}. A project keeps at least one owner.
+        {roles.map(({ label, description }) => `${label}: ${description}`).join('. ')}. A project needs at least one
+        owner.
       </Text>
-      <SureModal
-        opened={leaving !== undefined}
-        title={`Remove ${leaving?.email ?? ''}?`}
+      <ConfirmModal
+        opened={removing !== undefined}
+        title={`Remove ${removing?.email ?? ''}?`}
         action="Remove member"
         mutation={remove}
-        onConfirm={() => leaving && remove.mutate(leaving)}
-        onClose={() => setLeaving(undefined)}
+        onConfirm={() => removing && remove.mutate(removing)}
+        onClose={() => setRemoving(undefined)}
       >
-        {leaving?.email === person?.email
-          ? 'You leave the project, and see nothing of it at your next click.'
-          : 'They see nothing of this project at their next click.'}{' '}
-        API keys stay: revoke those that should not.
-      </SureModal>
+        {removing?.email === person?.email
+          ? 'You lose access to this project immediately. API keys and runners that you created'
+          : 'They lose access to this project immediately. API keys and runners that they created'}{' '}
+        keep working. Revoke them separately.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

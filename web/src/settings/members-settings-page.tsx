@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { mayManage, useProject } from '../projects/project.ts'
+import { canManage, useProject } from '../projects/project.ts'
 import { InviteCard } from './invite-card.tsx'
 import { MembersCard } from './members-card.tsx'
 import { membersQuery } from './queries.ts'
@@ -7,10 +7,10 @@ import { SettingsPage } from './settings-page.tsx'
 
 export function MembersSettingsPage() {
   const project = useProject()
-  const canChange = mayManage(project)
+  const canChange = canManage(project)
   const query = useQuery(membersQuery(project.id))
   return (
-    <SettingsPage title="Members" lead="Who may see this project, and what they may do in it." query={query}>
+    <SettingsPage title="Members" lead="Who has access to this project, and what they can do." query={query}>
       {({ members }) => (
         <>
           <MembersCard projectId={project.id} members={members} canChange={canChange} />

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { emptyForm, nameFor, readForm } from './model-presets.ts'
+import { emptyModelForm, toModelInput, toModelName } from './model-presets.ts'
 
 test.each([
   ['claude-sonnet', 'claude-sonnet'],
   ['vendor/model 4.5', 'vendor/model-4.5'],
   [' -odd', 'odd'],
   ['', ''],
-])('%j is called %j', (typed, name) => expect(nameFor(typed)).toBe(name))
+])('derives from %j the name %j', (typed, name) => expect(toModelName(typed)).toBe(name))
 
-test('a form becomes a model once it is whole', () => {
-  const form = emptyForm(true)
-  expect(readForm(form)).toBeUndefined()
-  const whole = { ...form, providerModel: ' large ', key: 'sk', prices: { ...form.prices, input: 3 } }
-  expect(readForm(whole)).toEqual({
+test('returns a model only when the form is complete', () => {
+  const form = emptyModelForm(true)
+  expect(toModelInput(form)).toBeUndefined()
+  const complete = { ...form, providerModel: ' large ', key: 'sk', prices: { ...form.prices, input: 3 } }
+  expect(toModelInput(complete)).toEqual({
     name: 'large',
     providerModel: 'large',
     format: 'anthropic-messages',
@@ -24,7 +24,7 @@ test('a form becomes a model once it is whole', () => {
     key: 'sk',
     prices: { input: 3, output: null, cacheRead: null, cacheWrite: null },
   })
-  expect(readForm({ ...whole, key: ' ' })?.key).toBeNull()
-  expect(readForm({ ...whole, baseUrl: 'nonsense' })).toBeUndefined()
-  expect(readForm({ ...whole, contextWindowTokens: '' })).toBeUndefined()
+  expect(toModelInput({ ...complete, key: ' ' })?.key).toBeNull()
+  expect(toModelInput({ ...complete, baseUrl: 'nonsense' })).toBeUndefined()
+  expect(toModelInput({ ...complete, contextWindowTokens: '' })).toBeUndefined()
 })

@@ -1,77 +1,77 @@
 import type { AddModelData } from '@colophon/sdk'
 
-type TypedModel = AddModelData['body']
+type ModelInput = AddModelData['body']
 
 export interface ModelPreset {
   id: string
   label: string
-  format: TypedModel['format']
+  format: ModelInput['format']
   baseUrl: string
-  /** Whether its provider wants a key. */
-  wantsKey: boolean
+  /** Whether the provider requires an API key. */
+  needsKey: boolean
   hint: string
 }
 
-/** Where providers answer. What they sell, and for how much, changes too often to be known here. */
+/** Base URLs of providers. Models and prices are not listed, because they change too often. */
 export const modelPresets: readonly ModelPreset[] = [
   {
     id: 'anthropic',
     label: 'Anthropic',
     format: 'anthropic-messages',
     baseUrl: 'https://api.anthropic.com/v1',
-    wantsKey: true,
-    hint: 'The model as Anthropic calls it, and a key of its console.',
+    needsKey: true,
+    hint: 'From the Anthropic Console.',
   },
   {
     id: 'openai',
     label: 'OpenAI',
     format: 'openai-responses',
     baseUrl: 'https://api.openai.com/v1',
-    wantsKey: true,
-    hint: 'The model as OpenAI calls it, and a project key of its platform.',
+    needsKey: true,
+    hint: 'A project API key from the OpenAI Platform.',
   },
   {
     id: 'openrouter',
     label: 'OpenRouter',
     format: 'openai-completions',
     baseUrl: 'https://openrouter.ai/api/v1',
-    wantsKey: true,
-    hint: 'The model with its vendor, like vendor/model.',
+    needsKey: true,
+    hint: 'From openrouter.ai. Write the model as vendor/model.',
   },
   {
     id: 'ollama',
     label: 'Ollama',
     format: 'openai-completions',
     baseUrl: 'http://localhost:11434/v1',
-    wantsKey: false,
-    hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.',
+    needsKey: false,
+    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_HOSTS.',
   },
   {
     id: 'vllm',
     label: 'vLLM',
     format: 'openai-completions',
     baseUrl: 'http://localhost:8000/v1',
-    wantsKey: false,
-    hint: 'The operator has to allow its address: COLOPHON_EGRESS_ALLOWED_HOSTS.',
+    needsKey: false,
+    hint: 'Usually not required. An operator must allow the host in COLOPHON_EGRESS_ALLOWED_HOSTS.',
   },
   {
     id: 'other',
     label: 'Other',
     format: 'openai-completions',
     baseUrl: '',
-    wantsKey: false,
-    hint: 'Anything that speaks one of the three formats.',
+    needsKey: false,
+    hint: 'If the provider requires one.',
   },
 ]
 
-export const formatNames: Readonly<Record<TypedModel['format'], string>> = {
-  'anthropic-messages': 'Anthropic messages',
-  'openai-responses': 'OpenAI responses',
-  'openai-completions': 'OpenAI chat completions',
+export const formatNames: Readonly<Record<ModelInput['format'], string>> = {
+  'anthropic-messages': 'Anthropic Messages',
+  'openai-responses': 'OpenAI Responses',
+  'openai-completions': 'OpenAI Chat Completions',
 }
 
-/** As jobs will call it: what a name may not have is left out. */
-export const nameFor = (providerModel: string): string =>
+/** Derives the name that jobs use, without the characters that a name cannot have. */
+export const toModelName = (providerModel: string): string =>
   providerModel
     .trim()
     .replace(/[^A-Za-z0-9._:/-]+/g, '-')
@@ -80,19 +80,19 @@ export const nameFor = (providerModel: string): string =>
 
 export interface ModelForm {
   preset: string
-  format: TypedModel['format']
+  format: ModelInput['format']
   baseUrl: string
   providerModel: string
-  /** Empty: as its provider calls it. */
+  /** Empty to use the name of the provider. */
   name: string
   key: string
   contextWindowTokens: number | string
   maxOutputTokens: number | string
-  prices: Record<keyof TypedModel['prices'], number | string>
+  prices: Record<keyof ModelInput['prices'], number | string>
   isDefault: boolean
 }
 
-export const emptyForm = (isFirst: boolean): ModelForm => ({
+export const emptyModelForm = (isFirst: boolean): ModelForm => ({
   preset: 'anthropic',
   format: 'anthropic-messages',
   baseUrl: 'https://api.anthropic.com/v1',
@@ -107,13 +107,13 @@ export const emptyForm = (isFirst: boolean): ModelForm => ({
 
 const numberOrNull = (typed: number | string): number | null => (typed === '' ? null : Number(typed))
 
-/** Undefined: something is missing. */
-export function readForm(form: ModelForm): TypedModel | undefined {
-  const name = nameFor(form.name || form.providerModel)
+/** Returns undefined while the form is incomplete. */
+export function toModelInput(form: ModelForm): ModelInput | undefined {
+  const name = toModelName(form.name || form.providerModel)
   const contextWindowTokens = Number(form.contextWindowTokens)
   const maxOutputTokens = Number(form.maxOutputTokens)
-  const isWhole = name && form.providerModel.trim() && URL.canParse(form.baseUrl)
-  if (!isWhole || !(contextWindowTokens >= 1) || !(maxOutputTokens >= 1)) return undefined
+  const isComplete = name && form.providerModel.trim() && URL.canParse(form.baseUrl)
+  if (!isComplete || !(contextWindowTokens >= 1) || !(maxOutputTokens >= 1)) return undefined
   const { input, output, cacheRead, cacheWrite } = form.prices
   return {
     name,

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useSession } from '../app/session.ts'
 import { modelsQuery } from '../jobs/job-queries.ts'
-import { mayManage, mayWork, useProject } from '../projects/project.ts'
+import { canEdit, canManage, useProject } from '../projects/project.ts'
 import { BudgetCard } from './budget-card.tsx'
 import { InstanceModelsCard } from './instance-models-card.tsx'
 import { ProjectModelsCard } from './project-models-card.tsx'
@@ -19,9 +19,9 @@ export function ModelsSettingsPage() {
       error: settings.error ?? models.error,
     }),
   })
-  const canChange = mayManage(project)
+  const canChange = canManage(project)
   return (
-    <SettingsPage title="Models" lead="Which model the agent thinks with, and how much it may use." query={query}>
+    <SettingsPage title="Models" lead="Which model the agent uses, and how much it can spend." query={query}>
       {({ settings, models }) => (
         <>
           <ProjectModelsCard
@@ -29,7 +29,7 @@ export function ModelsSettingsPage() {
             settings={settings}
             models={models}
             canChange={canChange}
-            canTest={mayWork(project)}
+            canTest={canEdit(project)}
             isOperator={isOperator}
           />
           <BudgetCard projectId={project.id} settings={settings} canChange={canChange} />

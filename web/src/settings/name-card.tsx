@@ -2,20 +2,20 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
-import { type ProjectOfMine, projectsQuery } from '../projects/project.ts'
+import { type MyProject, projectsQuery } from '../projects/project.ts'
 import { Failure } from '../shown/failure.tsx'
-import { tellSaved } from './saved.ts'
+import { notifySaved } from './notify-saved.ts'
 import { SettingsCard } from './settings-card.tsx'
 
-export function NameCard({ project, canChange }: { project: ProjectOfMine; canChange: boolean }) {
+export function NameCard({ project, canChange }: { project: MyProject; canChange: boolean }) {
   const queryClient = useQueryClient()
   const [name, setName] = useState(project.name)
-  const wanted = name.trim()
+  const newName = name.trim()
   const rename = useMutation({
-    mutationFn: () => client.projects.rename(project.id, { name: wanted }),
+    mutationFn: () => client.projects.rename(project.id, { name: newName }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey })
-      tellSaved(`The project is called ${wanted} now.`)
+      notifySaved(`Project renamed to ${newName}.`)
     },
   })
   const submit = (event: FormEvent) => {
@@ -23,7 +23,7 @@ export function NameCard({ project, canChange }: { project: ProjectOfMine; canCh
     rename.mutate()
   }
   return (
-    <SettingsCard title="Name" lead="What the project is called here. Its id, and all that uses it, stay as they are.">
+    <SettingsCard title="Name" lead="The name in the dashboard. The project ID does not change.">
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Group align="flex-end" gap="sm">
@@ -37,7 +37,7 @@ export function NameCard({ project, canChange }: { project: ProjectOfMine; canCh
               style={{ flex: '1 1 220px' }}
             />
             {canChange && (
-              <Button type="submit" disabled={wanted === '' || wanted === project.name} loading={rename.isPending}>
+              <Button type="submit" disabled={newName === '' || newName === project.name} loading={rename.isPending}>
                 Rename
               </Button>
             )}

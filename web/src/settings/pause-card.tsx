@@ -1,5 +1,5 @@
 import type { ProjectSettings } from '@colophon/sdk'
-import { Switch, Text } from '@mantine/core'
+import { List, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { projectsQuery } from '../projects/project.ts'
@@ -32,11 +32,17 @@ export function PauseCard({
       <Switch
         size="md"
         label="Pause the agent"
-        description="Turns under way stop within seconds and are kept; new jobs are taken and wait. No model is called and nothing is published. When it goes on, each turn has the time that it had left."
+        description="No agent runs, no model is called and nothing is published: nothing is pushed, and no pull request is opened or changed."
         checked={change.isPending ? change.variables : pausedAt !== null}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
         disabled={!canChange || change.isPending}
       />
+      <List size="sm">
+        <List.Item>A running turn stops within seconds. After you resume, it is repeated from its start.</List.Item>
+        <List.Item>A finished result is published after you resume.</List.Item>
+        <List.Item>New jobs and messages are accepted and wait. The pause does not count towards deadlines.</List.Item>
+        <List.Item>Page views are still counted.</List.Item>
+      </List>
       {pausedAt !== null && (
         <Text size="sm">
           Paused <Ago at={pausedAt} />.

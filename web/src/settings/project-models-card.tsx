@@ -2,13 +2,13 @@ import type { AgentModel, ProjectSettings } from '@colophon/sdk'
 import { Box, Divider, Group, Radio, Stack, Text } from '@mantine/core'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { Failure } from '../shown/failure.tsx'
-import { priceInWords, tokensInWords } from './amounts.ts'
+import { formatPrice, formatTokens } from './format-amounts.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { TestModel } from './test-model.tsx'
+import { TestModelButton } from './test-model-button.tsx'
 import { useChangeSettings } from './use-change-settings.ts'
 
-/** In the radio group, where a name is never empty. */
-const asInstalled = ''
+/** Value of the radio button for the default of the instance. The name of a model is never empty. */
+const instanceDefault = ''
 
 export function ProjectModelsCard({
   projectId,
@@ -25,27 +25,33 @@ export function ProjectModelsCard({
   canTest: boolean
   isOperator: boolean
 }) {
-  const change = useChangeSettings(projectId, 'New jobs use it from now on.')
+  const change = useChangeSettings(projectId, 'Saved. New jobs use this model.')
   if (models.length === 0) {
     return (
       <EmptyState title="No models yet">
-        Jobs need one. {isOperator ? 'Add the first one below.' : 'Whoever runs this installation can add one.'}
+        Jobs need a model. {isOperator ? 'Add one below.' : 'Ask an operator of this instance to add one.'}
       </EmptyState>
     )
   }
-  const chosen = change.isPending ? (change.variables.defaultModel ?? asInstalled) : (defaultModel ?? asInstalled)
+  const selected = change.isPending
+    ? (change.variables.defaultModel ?? instanceDefault)
+    : (defaultModel ?? instanceDefault)
   return (
-    <SettingsCard title="This project's model" lead="Used by jobs that name none. A job may name any of these.">
+    <SettingsCard title="Default model" lead="Jobs use this model unless they choose another one from the list.">
       <Radio.Group
-        aria-label="Model of jobs that name none"
-        value={chosen}
-        onChange={(name) => change.mutate({ defaultModel: name === asInstalled ? null : name })}
+        aria-label="Default model"
+        value={selected}
+        onChange={(name) => change.mutate({ defaultModel: name === instanceDefault ? null : name })}
       >
         <Stack gap="sm">
           <Radio
-            value={asInstalled}
-            label="As the installation has it"
-            description={instanceDefaultModel ? `Now ${instanceDefaultModel}` : 'It has no default: choose one'}
+            value={instanceDefault}
+            label="Default of the instance"
+            description={
+              instanceDefaultModel
+                ? `Currently ${instanceDefaultModel}`
+                : 'The instance has no default. Choose a model below'
+            }
             disabled={!canChange}
           />
           {models.map((model) => (
@@ -56,10 +62,10 @@ export function ProjectModelsCard({
                   value={model.name}
                   label={model.name}
                   styles={{ label: { overflowWrap: 'anywhere' } }}
-                  description={describe(model)}
+                  description={describeModel(model)}
                   disabled={!canChange}
                 />
-                {canTest && <TestModel projectId={projectId} model={model.name} />}
+                {canTest && <TestModelButton projectId={projectId} model={model.name} />}
               </Group>
             </Box>
           ))}
@@ -67,14 +73,14 @@ export function ProjectModelsCard({
       </Radio.Group>
       <Failure error={change.error} />
       <Text size="sm" c="dimmed">
-        Prices are per million tokens, read and written.
+        Prices are per million input and output tokens.
       </Text>
     </SettingsCard>
   )
 }
 
-const describe = ({ contextWindowTokens, prices: { input, output } }: AgentModel): string => {
+const describeModel = ({ contextWindowTokens, prices: { input, output } }: AgentModel): string => {
   const price =
-    input === null && output === null ? 'price not known' : `${priceInWords(input)} in, ${priceInWords(output)} out`
-  return `${tokensInWords(contextWindowTokens)} of context · ${price}`
+    input === null && output === null ? 'unknown price' : `${formatPrice(input)} input, ${formatPrice(output)} output`
+  return `${formatTokens(contextWindowTokens)} context · ${price}`
 }

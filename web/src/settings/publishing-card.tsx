@@ -14,7 +14,7 @@ import {
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Failure } from '../shown/failure.tsx'
-import { bodyMistake, branchMistake, renderExample, titleMistake } from './publishing-example.ts'
+import { bodyTemplateError, branchTemplateError, renderExample, titleTemplateError } from './publishing-templates.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeRepository } from './use-change-repository.ts'
 
@@ -28,38 +28,38 @@ export function PublishingCard({
   canChange: boolean
 }) {
   const [rules, setRules] = useState(repository.publishing)
-  const change = (part: Partial<typeof rules>) => setRules((before) => ({ ...before, ...part }))
-  const mistakes = {
-    branch: branchMistake(rules.branchTemplate),
-    title: titleMistake(rules.titleTemplate),
-    body: bodyMistake(rules.bodyTemplate),
+  const change = (changes: Partial<typeof rules>) => setRules((previous) => ({ ...previous, ...changes }))
+  const errors = {
+    branch: branchTemplateError(rules.branchTemplate),
+    title: titleTemplateError(rules.titleTemplate),
+    body: bodyTemplateError(rules.bodyTemplate),
   }
-  const save = useChangeRepository(projectId, 'The publishing rules hold from the next turn on.')
+  const save = useChangeRepository(projectId, 'Publishing rules saved. They apply from the next turn.')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ publishing: rules })
   }
   const isChanged = JSON.stringify(rules) !== JSON.stringify(repository.publishing)
-  const isWrong = Object.values(mistakes).some((mistake) => mistake !== undefined)
+  const hasErrors = Object.values(errors).some((error) => error !== undefined)
   return (
-    <SettingsCard title="Publishing rules" lead="How branches and pull requests of this project look.">
+    <SettingsCard title="Publishing rules" lead="How branches and pull requests of this project are named and opened.">
       <form onSubmit={submit}>
         <Stack gap="md">
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               label="Branch"
-              description="With {jobId}"
+              description="Must contain {jobId}"
               value={rules.branchTemplate}
               onChange={(event) => change({ branchTemplate: event.currentTarget.value })}
-              error={mistakes.branch}
+              error={errors.branch}
               readOnly={!canChange}
             />
             <TextInput
               label="Title"
-              description="With {title}, which the agent writes"
+              description="Must contain {title}, which the agent writes"
               value={rules.titleTemplate}
               onChange={(event) => change({ titleTemplate: event.currentTarget.value })}
-              error={mistakes.title}
+              error={errors.title}
               readOnly={!canChange}
             />
           </SimpleGrid>
@@ -74,26 +74,26 @@ export function PublishingCard({
           </Paper>
           <Textarea
             label="Description"
-            description="Markdown, with {summary} on a line of its own: what the agent says it did"
+            description="Markdown. Must contain {summary} on its own line, which becomes the summary of the agent"
             autosize
             minRows={3}
             maxRows={14}
             value={rules.bodyTemplate}
             onChange={(event) => change({ bodyTemplate: event.currentTarget.value })}
-            error={mistakes.body}
+            error={errors.body}
             readOnly={!canChange}
           />
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TagsInput
               label="Labels"
-              description="Those that exist on the host; press Enter after each"
+              description="Existing labels on the code host. Press Enter after each one"
               value={rules.labels}
               onChange={(labels) => change({ labels })}
               readOnly={!canChange}
             />
             <TagsInput
               label="Reviewers"
-              description="User names on the host"
+              description="User names on the code host. Press Enter after each one"
               value={rules.reviewers}
               onChange={(reviewers) => change({ reviewers })}
               readOnly={!canChange}
@@ -107,7 +107,7 @@ export function PublishingCard({
           />
           <Switch
             label="Sign off commits"
-            description="Adds a Signed-off-by line: your word that the change may be contributed"
+            description="Adds a Signed-off-by line (Developer Certificate of Origin)"
             checked={rules.signOff}
             onChange={(event) => change({ signOff: event.currentTarget.checked })}
             disabled={!canChange}
@@ -115,7 +115,7 @@ export function PublishingCard({
           <Failure error={save.error} />
           {canChange && (
             <Group>
-              <Button type="submit" disabled={!isChanged || isWrong} loading={save.isPending}>
+              <Button type="submit" disabled={!isChanged || hasErrors} loading={save.isPending}>
                 Save rules
               </Button>
             </Group>

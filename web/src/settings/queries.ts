@@ -14,7 +14,7 @@ export const projectSettingsQuery = (projectId: string) =>
   })
 
 export const instanceModelsQuery = queryOptions({
-  queryKey: ['installed-models'],
+  queryKey: ['instance-models'],
   queryFn: ({ signal }) => client.models.list({ signal }),
 })
 
@@ -34,7 +34,7 @@ export const runnersQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['runners', projectId],
     queryFn: ({ signal }) => client.runners.list(projectId, { signal }),
-    refetchInterval: 5_000, // somebody who starts one wants to see it come
+    refetchInterval: 5_000, // so that a runner appears soon after its start
   })
 
 export const healthQuery = (projectId: string) =>

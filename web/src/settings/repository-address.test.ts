@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readDocsFolder, readRepositoryAddress } from './repository-address.ts'
+import { parseRepositoryAddress, trimDocsFolder } from './repository-address.ts'
 
 test.each([
   ['https://git.example.com/docs/handbook', { url: 'https://git.example.com', owner: 'docs', name: 'handbook' }],
@@ -9,7 +9,7 @@ test.each([
     'https://example.com/gitea/docs/hand%20book',
     { url: 'https://example.com/gitea', owner: 'docs', name: 'hand book' },
   ],
-])('%s', (typed, address) => expect(readRepositoryAddress(typed)).toEqual(address))
+])('parses %s', (typed, address) => expect(parseRepositoryAddress(typed)).toEqual(address))
 
 test.each([
   '',
@@ -17,7 +17,7 @@ test.each([
   'git@git.example.com:docs/handbook.git',
   'https://git.example.com/docs',
   'file:///a/b',
-])('%j is none', (typed) => expect(readRepositoryAddress(typed)).toBeUndefined())
+])('rejects %j', (typed) => expect(parseRepositoryAddress(typed)).toBeUndefined())
 
 test.each([
   ['docs', 'docs'],
@@ -25,4 +25,4 @@ test.each([
   ['./docs/en', 'docs/en'],
   ['/', ''],
   ['', ''],
-])('the folder %j is %j', (typed, folder) => expect(readDocsFolder(typed)).toBe(folder))
+])('trims the folder %j to %j', (typed, folder) => expect(trimDocsFolder(typed)).toBe(folder))

@@ -1,28 +1,28 @@
 export interface RepositoryAddress {
-  /** Of the host's pages. */
+  /** Base URL of the code host. */
   url: string
   owner: string
   name: string
 }
 
-/** From what the browser shows of a repository: the host may be below a path, the last two parts are owner and name. */
-export function readRepositoryAddress(typed: string): RepositoryAddress | undefined {
+/** Parses the URL of a repository page. The last two segments are owner and name; the code host can be under a path. */
+export function parseRepositoryAddress(typed: string): RepositoryAddress | undefined {
   const url = URL.parse(typed.trim())
   if (!url || !/^https?:$/.test(url.protocol)) return undefined
-  const parts = url.pathname.split('/').filter((part) => part !== '')
-  const [owner, name] = parts.slice(-2).map(decoded)
-  if (parts.length < 2 || !owner || !name) return undefined
-  const path = parts.slice(0, -2).join('/')
+  const segments = url.pathname.split('/').filter((segment) => segment !== '')
+  const [owner, name] = segments.slice(-2).map(decode)
+  if (segments.length < 2 || !owner || !name) return undefined
+  const path = segments.slice(0, -2).join('/')
   return { url: `${url.origin}${path && `/${path}`}`, owner, name: name.replace(/\.git$/, '') }
 }
 
-function decoded(part: string): string {
+function decode(segment: string): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(segment)
   } catch {
-    return part
+    return segment
   }
 }
 
-/** Without slashes at its ends, as it is stored. */
-export const readDocsFolder = (typed: string): string => typed.trim().replace(/^[./]*\/+|\/+$/g, '')
+/** Removes slashes at both ends, as in the stored value. */
+export const trimDocsFolder = (typed: string): string => typed.trim().replace(/^[./]*\/+|\/+$/g, '')

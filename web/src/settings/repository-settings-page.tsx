@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../app/session.ts'
 import { AppsCard } from '../github/apps-card.tsx'
-import { mayManage, useProject } from '../projects/project.ts'
+import { canManage, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { ConnectRepository } from './connect-repository.tsx'
 import { ConnectedCard } from './connected-card.tsx'
@@ -12,28 +12,24 @@ import { SettingsPage } from './settings-page.tsx'
 
 export function RepositorySettingsPage() {
   const project = useProject()
-  const canChange = mayManage(project)
+  const canChange = canManage(project)
   const { person } = useSession()
   const query = useQuery(repositoryQuery(project.id))
   return (
-    <SettingsPage
-      title="Repository"
-      lead="Where the agent reads and writes, and how its pull requests look."
-      query={query}
-    >
+    <SettingsPage title="Repository" lead="Where the agent works, and how it opens pull requests." query={query}>
       {({ repository }) => {
         const apps = person?.isOperator && <AppsCard projectId={project.id} />
-        const shown = { projectId: project.id, canChange }
+        const cardProps = { projectId: project.id, canChange }
         if (repository) {
           const { owner, name, baseBranch, docsFolder } = repository
           return (
             <>
               <ConnectedCard
-                key={JSON.stringify([repository.url, owner, name, baseBranch, docsFolder])} // its fields are of this one
-                {...shown}
+                key={JSON.stringify([repository.url, owner, name, baseBranch, docsFolder])} // resets the form when the repository changes
+                {...cardProps}
                 repository={repository}
               />
-              <PublishingCard {...shown} repository={repository} />
+              <PublishingCard {...cardProps} repository={repository} />
               {apps}
             </>
           )
@@ -41,14 +37,14 @@ export function RepositorySettingsPage() {
         if (!canChange)
           return (
             <EmptyState title="No repository yet">
-              Jobs need one to work in. An owner of the project can connect it here.
+              Jobs need a repository. An owner of the project can connect one here.
             </EmptyState>
           )
         return (
           <>
             <SettingsCard
               title="Connect a repository"
-              lead="Jobs begin with a clone of it and end as pull requests on it."
+              lead="Jobs start with a clone of it and end with a pull request."
             >
               <ConnectRepository projectId={project.id} />
             </SettingsCard>

@@ -3,9 +3,9 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { FormEvent } from 'react'
 import { Failure } from '../shown/failure.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
 import { RetentionField, useRetention } from './retention-field.tsx'
 import { SettingsCard } from './settings-card.tsx'
-import { SureModal } from './sure-modal.tsx'
 import { useChangeSettings } from './use-change-settings.ts'
 
 export function RetentionCard({
@@ -17,54 +17,54 @@ export function RetentionCard({
   settings: ProjectSettings
   canChange: boolean
 }) {
-  const retention = useRetention(jobRetentionDays, { usual: 365, most: 36_500 })
-  const { wanted, isPossible, isShorter } = retention
+  const retention = useRetention(jobRetentionDays, { defaultAmount: 365, max: 36_500 })
+  const { value: days, isValid, isShorter } = retention
   const save = useChangeSettings(
     projectId,
-    wanted === null ? 'Jobs are kept for ever.' : `Jobs are kept for ${wanted} days.`,
+    days === null ? 'Saved. Jobs are kept forever.' : `Saved. Jobs are kept for ${days} days.`,
   )
-  const [isAsked, asking] = useDisclosure()
-  const keep = () => save.mutate({ jobRetentionDays: wanted }, { onSuccess: asking.close })
+  const [isConfirming, confirmation] = useDisclosure()
+  const saveDays = () => save.mutate({ jobRetentionDays: days }, { onSuccess: confirmation.close })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isShorter) asking.open()
-    else keep()
+    if (isShorter) confirmation.open()
+    else saveDays()
   }
   return (
     <SettingsCard
-      title="How long jobs are kept"
-      lead="A job with its messages, events and diff. Pull requests stay where they are, and what was spent stays counted."
+      title="Job retention"
+      lead="Deletes old jobs with their messages, events and diffs. Pull requests stay on the code host, and usage still counts towards the budget."
     >
       <form onSubmit={submit}>
         <Stack gap="md">
           <RetentionField
             retention={retention}
             label="Delete old jobs"
-            amountLabel="Days after a job's last change"
-            whenShorter={`Jobs that ended more than ${wanted} days ago are then deleted for good, within minutes.`}
+            amountLabel="Days after the last change of a job"
+            deletionWarning={`When you save, jobs that ended more than ${days} days ago are permanently deleted within minutes.`}
             canChange={canChange}
           />
-          <Failure error={isAsked ? null : save.error} />
+          <Failure error={isConfirming ? null : save.error} />
           {canChange && (
             <Group>
-              <Button type="submit" disabled={!isPossible || wanted === jobRetentionDays} loading={save.isPending}>
+              <Button type="submit" disabled={!isValid || days === jobRetentionDays} loading={save.isPending}>
                 Save
               </Button>
             </Group>
           )}
         </Stack>
       </form>
-      <SureModal
-        opened={isAsked}
+      <ConfirmModal
+        opened={isConfirming}
         title="Delete old jobs?"
-        action="Delete them"
+        action="Delete old jobs"
         mutation={save}
-        onConfirm={keep}
-        onClose={asking.close}
+        onConfirm={saveDays}
+        onClose={confirmation.close}
       >
-        Jobs that ended more than {wanted} days ago are deleted for good, within minutes, and all others when they are
-        as old.
-      </SureModal>
+        Jobs that ended more than {days} days ago are permanently deleted within minutes. From then on, every job is
+        deleted when it reaches that age.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

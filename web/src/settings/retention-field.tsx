@@ -1,35 +1,35 @@
 import { NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 
-/** How long something is kept: `null` is for ever. `most` is what the API takes. */
-export function useRetention(kept: number | null, { usual, most }: { usual: number; most: number }) {
-  const [isLimited, setIsLimited] = useState(kept !== null)
-  const [amount, setAmount] = useState<number | string>(kept ?? usual)
-  const wanted = isLimited ? Number(amount) : null
+/** The state of a `RetentionField`. A retention of `null` keeps data forever; `max` is the limit of the API. */
+export function useRetention(current: number | null, { defaultAmount, max }: { defaultAmount: number; max: number }) {
+  const [isLimited, setIsLimited] = useState(current !== null)
+  const [amount, setAmount] = useState<number | string>(current ?? defaultAmount)
+  const value = isLimited ? Number(amount) : null
   return {
     isLimited,
     setIsLimited,
     amount,
     setAmount,
-    wanted,
-    most,
-    isPossible: wanted === null || (Number.isInteger(wanted) && wanted >= 1 && wanted <= most),
-    /** Something goes for good when it is saved. */
-    isShorter: wanted !== null && wanted < (kept ?? Number.POSITIVE_INFINITY),
+    value,
+    max,
+    isValid: value === null || (Number.isInteger(value) && value >= 1 && value <= max),
+    /** Saving it deletes data. */
+    isShorter: value !== null && value < (current ?? Number.POSITIVE_INFINITY),
   }
 }
 
 export function RetentionField({
-  retention: { isLimited, setIsLimited, amount, setAmount, most, isPossible, isShorter },
+  retention: { isLimited, setIsLimited, amount, setAmount, max, isValid, isShorter },
   label,
   amountLabel,
-  whenShorter,
+  deletionWarning,
   canChange,
 }: {
   retention: ReturnType<typeof useRetention>
   label: string
   amountLabel: string
-  whenShorter: string
+  deletionWarning: string
   canChange: boolean
 }) {
   return (
@@ -44,7 +44,7 @@ export function RetentionField({
         <NumberInput
           label={amountLabel}
           min={1}
-          max={most}
+          max={max}
           allowDecimal={false}
           value={amount}
           onChange={setAmount}
@@ -52,7 +52,7 @@ export function RetentionField({
           maw={380}
         />
       )}
-      {isPossible && isShorter && <Text size="sm">{whenShorter}</Text>}
+      {isValid && isShorter && <Text size="sm">{deletionWarning}</Text>}
     </Stack>
   )
 }

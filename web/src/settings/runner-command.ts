@@ -1,7 +1,7 @@
-/** What is typed on the runner's machine, in a checkout of Colophon. */
+/** Starts a runner from the Colophon folder on its machine, with the Node.js version that `./setup` installs there. */
 export const runnerCommand = (gatewayUrl: string | null, token: string): string =>
   [
     `COLOPHON_GATEWAY_URL=${gatewayUrl ?? 'https://colophon-gateway.example.com:8090'}`,
     `COLOPHON_RUNNER_TOKEN=${token}`,
-    'node server/src/main/colophon-server.ts runner',
+    'node_modules/.bin/node server/src/main/colophon-server.ts runner',
   ].join(' \\\n  ')

@@ -6,11 +6,11 @@ export function RunnerState({ runner: { isOnline, lastSeenAt } }: { runner: Runn
   return (
     <Group gap="xs">
       <Badge tt="none" variant="light" color={isOnline ? 'green' : 'gray'}>
-        {isOnline ? 'Online' : lastSeenAt === null ? 'Not seen yet' : 'Offline'}
+        {isOnline ? 'Online' : lastSeenAt === null ? 'Never connected' : 'Offline'}
       </Badge>
       {lastSeenAt !== null && !isOnline && (
         <Text size="sm" c="dimmed">
-          last seen <Ago at={lastSeenAt} />
+          Last seen <Ago at={lastSeenAt} />
         </Text>
       )}
     </Group>

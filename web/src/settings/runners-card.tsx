@@ -5,12 +5,12 @@ import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
 import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
+import { notifySaved } from './notify-saved.ts'
 import { runnersQuery } from './queries.ts'
 import { RunnerState } from './runner-state.tsx'
-import { tellSaved } from './saved.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { SureModal } from './sure-modal.tsx'
 
 export function RunnersCard({
   projectId,
@@ -22,24 +22,25 @@ export function RunnersCard({
   canChange: boolean
 }) {
   const queryClient = useQueryClient()
-  const [revoked, setRevoked] = useState<Runner>()
+  const [revoking, setRevoking] = useState<Runner>()
   const revoke = useMutation({
     mutationFn: ({ id }: Runner) => client.runners.revoke(projectId, id),
-    onSuccess: (left, { name }) => {
-      setRevoked(undefined)
-      queryClient.setQueryData(runnersQuery(projectId).queryKey, left)
-      tellSaved(`${name} gets no more turns.`)
+    onSuccess: (remaining, { name }) => {
+      setRevoking(undefined)
+      queryClient.setQueryData(runnersQuery(projectId).queryKey, remaining)
+      notifySaved(`${name} has been revoked.`)
     },
   })
   if (runners.length === 0) {
     return (
       <EmptyState title="No runners yet">
-        Jobs wait until one is there. {canChange ? 'Make one below.' : 'An owner of the project can make one.'}
+        Jobs stay queued until a runner is online.{' '}
+        {canChange ? 'Create one below.' : 'Ask an owner of the project to create one.'}
       </EmptyState>
     )
   }
   return (
-    <SettingsCard title="Runners of this project">
+    <SettingsCard title="Runners">
       {runners.map((runner, index) => (
         <Fragment key={runner.id}>
           {index > 0 && <Divider />}
@@ -57,15 +58,15 @@ export function RunnersCard({
               </Group>
               <Text size="sm" c="dimmed">
                 {runner.isShared
-                  ? 'Works for other projects too; who runs the installation can revoke it'
-                  : 'Of this project alone'}{' '}
-                · made <Ago at={runner.createdAt} />
+                  ? 'Also runs turns of other projects. Only an operator can revoke it'
+                  : 'This project only'}{' '}
+                · created <Ago at={runner.createdAt} />
               </Text>
             </Stack>
             <Group gap="sm">
               <RunnerState runner={runner} />
               {canChange && !runner.isShared && (
-                <DangerButton of={runner.name} onClick={() => setRevoked(runner)}>
+                <DangerButton subject={runner.name} onClick={() => setRevoking(runner)}>
                   Revoke
                 </DangerButton>
               )}
@@ -73,17 +74,17 @@ export function RunnersCard({
           </Group>
         </Fragment>
       ))}
-      <SureModal
-        opened={revoked !== undefined}
-        title={`Revoke ${revoked?.name ?? ''}?`}
+      <ConfirmModal
+        opened={revoking !== undefined}
+        title={`Revoke ${revoking?.name ?? ''}?`}
         action="Revoke runner"
         mutation={revoke}
-        onConfirm={() => revoked && revoke.mutate(revoked)}
-        onClose={() => setRevoked(undefined)}
+        onConfirm={() => revoking && revoke.mutate(revoking)}
+        onClose={() => setRevoking(undefined)}
       >
-        Its token is good for nothing from its next question on. A turn that it works on may still be finished. To
-        replace it, make another first.
-      </SureModal>
+        Its token stops working immediately. A turn that it is working on ends at once and is run again by another
+        runner. If this is your only runner, create its replacement first.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

@@ -1,24 +1,32 @@
 import { useQuery } from '@tanstack/react-query'
-import { mayManage, useProject } from '../projects/project.ts'
-import { MakeRunnerCard } from './make-runner-card.tsx'
+import { canManage, useProject } from '../projects/project.ts'
+import { DocsLink } from '../shown/docs-link.tsx'
+import { CreateRunnerCard } from './create-runner-card.tsx'
 import { runnersQuery } from './queries.ts'
 import { RunnersCard } from './runners-card.tsx'
 import { SettingsPage } from './settings-page.tsx'
 
 export function RunnersSettingsPage() {
   const project = useProject()
-  const canChange = mayManage(project)
+  const canChange = canManage(project)
   const query = useQuery(runnersQuery(project.id))
   return (
     <SettingsPage
       title="Runners"
-      lead="Machines that the agent works on, each turn in a sandbox. A runner holds its token and nothing else."
+      lead={
+        <>
+          Machines that run the agent, each turn in its own sandbox. A runner has no credentials except its own token.{' '}
+          <DocsLink page="runners" inherit>
+            How to install a runner
+          </DocsLink>
+        </>
+      }
       query={query}
     >
       {({ runners }) => (
         <>
           <RunnersCard projectId={project.id} runners={runners} canChange={canChange} />
-          {canChange && <MakeRunnerCard projectId={project.id} />}
+          {canChange && <CreateRunnerCard projectId={project.id} />}
         </>
       )}
     </SettingsPage>

@@ -2,7 +2,7 @@ import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './settings-card.module.css'
 
-/** One matter of a settings page, with its own way to be saved. */
+/** A section of a settings page. Each one is saved separately. */
 export function SettingsCard({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
   return (
     <Paper className={classes.card} withBorder p={{ base: 'md', sm: 'lg' }} component="section" aria-label={title}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Failure } from '../shown/failure.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 
-/** A settings page: its head, and its cards once what they show is there. */
+/** A settings page: its header, and its cards when their data is loaded. */
 export function SettingsPage<Data>({
   title,
   lead,
@@ -20,7 +20,7 @@ export function SettingsPage<Data>({
       <PageHeader title={title} lead={lead} />
       <Stack gap="lg">
         {data === undefined && !error && <Skeleton height={220} aria-label="Loading" />}
-        {data === undefined && <Failure error={error} title="This cannot be shown right now" />}
+        {data === undefined && <Failure error={error} title="The settings could not be loaded" />}
         {data !== undefined && children(data)}
       </Stack>
     </Box>

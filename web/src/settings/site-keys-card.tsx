@@ -1,43 +1,45 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { siteKeysQuery } from '../analytics/queries.ts'
+import { HumanSourceSwitched } from '../analytics/human-source-switched.tsx'
+import { siteKeysQuery, viewSettingsQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
 import { scriptTag } from '../keys/examples.ts'
 import { Ago } from '../shown/ago.tsx'
 import { CopyLine } from '../shown/copy-line.tsx'
+import { DocsLink } from '../shown/docs-link.tsx'
 import { Failure } from '../shown/failure.tsx'
+import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { SettingsCard } from './settings-card.tsx'
-import { SureModal } from './sure-modal.tsx'
 
 export function SiteKeysCard({ projectId, canChange }: { projectId: string; canChange: boolean }) {
   const queryClient = useQueryClient()
   const { data, error } = useQuery(siteKeysQuery(projectId))
-  const [revoked, setRevoked] = useState<string>()
-  const again = () =>
+  const [revoking, setRevoking] = useState<string>()
+  const refresh = () =>
     Promise.all(
-      [siteKeysQuery(projectId).queryKey, ['setup', projectId]].map((queryKey) =>
+      [siteKeysQuery(projectId).queryKey, viewSettingsQuery(projectId).queryKey, ['setup', projectId]].map((queryKey) =>
         queryClient.invalidateQueries({ queryKey }),
       ),
     )
-  const make = useMutation({ mutationFn: () => client.views.createSiteKey(projectId), onSuccess: again })
+  const create = useMutation({ mutationFn: () => client.views.createSiteKey(projectId), onSuccess: refresh })
   const revoke = useMutation({
     mutationFn: (siteKey: string) => client.views.revokeSiteKey(projectId, siteKey),
     onSuccess: () => {
-      setRevoked(undefined)
-      return again()
+      setRevoking(undefined)
+      return refresh()
     },
   })
   const siteKeys = data?.siteKeys ?? []
   return (
     <SettingsCard
       title="Site keys"
-      lead="By which the script on your site says whose views it tells of. Public: a site key lets views in, and nothing out."
+      lead="Identify your site to the script that counts human views. Site keys are public: they can submit views and read nothing."
     >
-      <Failure error={error ?? make.error} />
+      <Failure error={error ?? create.error} />
       {data && siteKeys.length === 0 && (
-        <Text size="sm">There is none yet. Make one, and put the script into your site's pages.</Text>
+        <Text size="sm">No site keys yet. Create one, then add the script to every page of your site.</Text>
       )}
       {siteKeys.map(({ key, createdAt }) => (
         <Stack key={key} gap="xs">
@@ -45,10 +47,10 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
             <CopyLine label="Site key" value={key} />
             <Group gap="sm">
               <Text size="sm" c="dimmed">
-                made <Ago at={createdAt} />
+                Created <Ago at={createdAt} />
               </Text>
               {canChange && (
-                <DangerButton of={key} onClick={() => setRevoked(key)}>
+                <DangerButton subject={key} onClick={() => setRevoking(key)}>
                   Revoke
                 </DangerButton>
               )}
@@ -59,30 +61,34 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
       ))}
       {siteKeys.length > 0 && (
         <Text size="sm" c="dimmed">
-          The script goes into every page, anywhere in its <Code>head</Code> or <Code>body</Code>. It sets no cookie.
+          Add the script to every page, anywhere in <Code>head</Code> or <Code>body</Code>. It sets no cookies.{' '}
+          <DocsLink page="views" inherit>
+            How page views are counted
+          </DocsLink>
         </Text>
       )}
+      {create.data?.humanSourceSwitched && <HumanSourceSwitched projectId={projectId} />}
       {canChange && (
         <Group>
           <Button
             variant={siteKeys.length === 0 ? 'filled' : 'default'}
-            loading={make.isPending}
-            onClick={() => make.mutate()}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
           >
-            Make a site key
+            Create site key
           </Button>
         </Group>
       )}
-      <SureModal
-        opened={revoked !== undefined}
+      <ConfirmModal
+        opened={revoking !== undefined}
         title="Revoke this site key?"
         action="Revoke site key"
         mutation={revoke}
-        onConfirm={() => revoked && revoke.mutate(revoked)}
-        onClose={() => setRevoked(undefined)}
+        onConfirm={() => revoking && revoke.mutate(revoking)}
+        onClose={() => setRevoking(undefined)}
       >
-        Pages that still have it in their script are no longer counted, within seconds. What was counted stays.
-      </SureModal>
+        Within seconds, views of pages that still use this key are no longer counted. Views counted so far are kept.
+      </ConfirmModal>
     </SettingsCard>
   )
 }

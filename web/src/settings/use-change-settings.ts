@@ -2,17 +2,17 @@ import type { ChangeProjectSettingsData } from '@colophon/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { modelsQuery } from '../jobs/job-queries.ts'
+import { notifySaved } from './notify-saved.ts'
 import { projectSettingsQuery } from './queries.ts'
-import { tellSaved } from './saved.ts'
 
-/** Saves some of a project's settings, and shows them as they are then. */
-export function useChangeSettings(projectId: string, said: string) {
+/** Changes settings of the project, and shows the saved values. */
+export function useChangeSettings(projectId: string, savedMessage: string) {
   const queryClient = useQueryClient()
   return useMutation({
     mutationFn: (changes: ChangeProjectSettingsData['body']) => client.projects.changeSettings(projectId, changes),
     onSuccess: (settings) => {
       queryClient.setQueryData(projectSettingsQuery(projectId).queryKey, settings)
-      tellSaved(said)
+      notifySaved(savedMessage)
       return queryClient.invalidateQueries({ queryKey: modelsQuery(projectId).queryKey })
     },
   })

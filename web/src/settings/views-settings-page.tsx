@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { viewSettingsQuery } from '../analytics/queries.ts'
-import { mayManage, useProject } from '../projects/project.ts'
+import { canManage, useProject } from '../projects/project.ts'
 import { CountingCard } from './counting-card.tsx'
 import { SettingsPage } from './settings-page.tsx'
 import { SiteKeysCard } from './site-keys-card.tsx'
@@ -8,13 +8,18 @@ import { SiteKeysCard } from './site-keys-card.tsx'
 export function ViewsSettingsPage() {
   const project = useProject()
   const query = useQuery(viewSettingsQuery(project.id))
-  const shown = { projectId: project.id, canChange: mayManage(project) }
+  const cardProps = { projectId: project.id, canChange: canManage(project) }
   return (
-    <SettingsPage title="Page views" lead="Who counts which readers, and how long that is kept." query={query}>
+    <SettingsPage
+      title="Page views"
+      lead="What is counted, by which source, and for how long it is kept."
+      query={query}
+    >
       {(settings) => (
         <>
-          <SiteKeysCard {...shown} />
-          <CountingCard {...shown} settings={settings} />
+          <SiteKeysCard {...cardProps} />
+          {/* The key resets the form when creating a site key switches the source. */}
+          <CountingCard key={settings.humanSource} {...cardProps} settings={settings} />
         </>
       )}
     </SettingsPage>

@@ -7,17 +7,17 @@ const steps = [
   [30 * 86_400, 'day', 86_400],
 ] as const
 
-const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const relativeTime = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
-export function agoInWords(at: Date, now: Date): string {
+export function formatAgo(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1000)
   const step = steps.find(([below]) => Math.abs(seconds) < below)
   if (!step) return at.toLocaleDateString('en', { dateStyle: 'medium' })
   const [, unit, size] = step
-  return Math.abs(seconds) < 10 ? 'just now' : words.format(Math.round(seconds / size), unit)
+  return Math.abs(seconds) < 10 ? 'just now' : relativeTime.format(Math.round(seconds / size), unit)
 }
 
-/** A point in time as people say it; the exact one is a pointer away, and in `dateTime`. */
+/** A time relative to now. The exact time is in the tooltip and in `dateTime`. */
 export function Ago({ at }: { at: string }) {
   const [now, setNow] = useState(() => new Date())
   useEffect(() => {
@@ -27,7 +27,7 @@ export function Ago({ at }: { at: string }) {
   const date = new Date(at)
   return (
     <time dateTime={at} title={date.toLocaleString()}>
-      {agoInWords(date, now)}
+      {formatAgo(date, now)}
     </time>
   )
 }

@@ -2,11 +2,11 @@ import { ActionIcon, Box, CopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import styles from './copy-block.module.css'
 
-/** Lines to be copied as they are. What is too wide scrolls inside its own box, also by keyboard. */
+/** Lines to copy. Long lines scroll inside the block, with the keyboard too. */
 export function CopyBlock({ label, text }: { label: string; text: string }) {
   return (
     <Box className={styles.box}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be focusable */}
       <section className={styles.lines} tabIndex={0} aria-label={label}>
         <pre>{text}</pre>
       </section>

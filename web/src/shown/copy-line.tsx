@@ -1,7 +1,7 @@
 import { ActionIcon, Code, CopyButton, Group, Text, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 
-/** Something to be copied, with the button for it. */
+/** A value with a button that copies it. */
 export function CopyLine({ label, value }: { label: string; value: string }) {
   return (
     <Group gap="xs" wrap="nowrap">

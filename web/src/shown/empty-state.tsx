@@ -1,7 +1,7 @@
 import { Paper, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Where there is nothing yet: what would be here, and what to do next. */
+/** Shown in place of missing content: what would be here, and what to do next. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <Paper withBorder p="xl">

@@ -1,10 +1,12 @@
-/** Mantine's look with the router's links: an address or a parameter that no page has does not compile. */
+/** Router links with Mantine's look. A path or parameter that no route has does not compile. */
 import { Anchor, type AnchorProps, Button, type ButtonProps, Menu, type MenuItemProps } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import type { ComponentProps, Ref } from 'react'
 
-type OfAnchor<Props> = Props & Omit<ComponentProps<'a'>, keyof Props> & { ref?: Ref<HTMLAnchorElement> }
+type WithAnchorProps<Props> = Props & Omit<ComponentProps<'a'>, keyof Props> & { ref?: Ref<HTMLAnchorElement> }
 
-export const AnchorLink = createLink((props: OfAnchor<AnchorProps>) => <Anchor {...props} />)
-export const ButtonLink = createLink((props: OfAnchor<ButtonProps>) => <Button component="a" {...props} />)
-export const MenuItemLink = createLink((props: OfAnchor<MenuItemProps>) => <Menu.Item component="a" {...props} />)
+export const AnchorLink = createLink((props: WithAnchorProps<AnchorProps>) => <Anchor {...props} />)
+export const ButtonLink = createLink((props: WithAnchorProps<ButtonProps>) => <Button component="a" {...props} />)
+export const MenuItemLink = createLink((props: WithAnchorProps<MenuItemProps>) => (
+  <Menu.Item component="a" {...props} />
+))

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
-/** The top of a page: its name, which is also the window's, what it is for, and what one can do here. */
+/** The top of a page: its title, which is also the window title, a lead sentence, and its actions. */
 export function PageHeader({ title, lead, children }: { title: string; lead?: ReactNode; children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Colophon`

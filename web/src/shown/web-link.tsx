@@ -1,7 +1,7 @@
 import { Anchor, type AnchorProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** To an address that comes from elsewhere, such as a code host: only one of the web is a link. */
+/** A link to a URL from another system, such as a code host. Only http(s) URLs become links. */
 export function WebLink({ href, children, ...props }: { href: string; children: ReactNode } & AnchorProps) {
   if (!/^https?:\/\//i.test(href)) return <span>{children}</span>
   return (

@@ -2,16 +2,16 @@ import { Anchor, Container, Group, SimpleGrid, Text, Title, VisuallyHidden } fro
 import { useEffect } from 'react'
 import { client } from '../app/client.ts'
 import { Wordmark } from '../app/wordmark.tsx'
+import { describeState } from './labels.ts'
 import { StatusPanel } from './status-panel.tsx'
 import { useReadiness } from './use-readiness.ts'
-import { wordsForState } from './wording.ts'
 
 export function StatusPage() {
-  const seen = useReadiness(client)
-  const { headline, tone } = wordsForState(seen)
+  const state = useReadiness(client)
+  const { headline, tone } = describeState(state)
   const title = tone === 'poor' || tone === 'bad' ? `${headline} · Colophon` : 'Status · Colophon'
   useEffect(() => {
-    document.title = title // not <title>: beside the one in index.html, which stands first, it would not be shown
+    document.title = title // not <title>: the one in index.html comes first and would win
   }, [title])
   return (
     <Container size="42rem" py="9vh" px="lg">
@@ -21,22 +21,22 @@ export function StatusPage() {
           <Title order={1}>Status</Title>
         </VisuallyHidden>
         <Text my="xl" size="xl" ff="heading">
-          A backend for docs that live in git, on your own machines: an agent that turns an instruction into a pull
-          request, and an exact count of which pages people and AIs read.
+          A self-hosted backend for docs in git: an agent that turns prompts into pull requests, and exact page views of
+          humans and AI.
         </Text>
       </header>
       <main>
-        <StatusPanel seen={seen} />
+        <StatusPanel state={state} />
         <SimpleGrid component="nav" cols={{ base: 1, xs: 2 }} mt="lg" aria-label="API">
-          <Described href="/reference" name="API reference" words="Every call, with its answers" />
-          <Described href="/openapi.json" name="OpenAPI document" words="The same for generators and tools" />
+          <DescribedLink href="/reference" name="API reference" description="All endpoints and their responses" />
+          <DescribedLink href="/openapi.json" name="OpenAPI document" description="For code generators and tools" />
         </SimpleGrid>
       </main>
       <Group component="footer" mt="xl" gap="lg" c="dimmed" fz="xs">
-        {seen.state === 'answered' && <span>Version {seen.readiness.version}</span>}
-        {seen.state !== 'asking' && (
+        {state.state === 'loaded' && <span>Version {state.readiness.version}</span>}
+        {state.state !== 'loading' && (
           <span>
-            Asked at <time dateTime={seen.at.toISOString()}>{seen.at.toLocaleTimeString()}</time>
+            Checked at <time dateTime={state.at.toISOString()}>{state.at.toLocaleTimeString()}</time>
           </span>
         )}
       </Group>
@@ -44,13 +44,13 @@ export function StatusPage() {
   )
 }
 
-const Described = ({ href, name, words }: { href: string; name: string; words: string }) => (
+const DescribedLink = ({ href, name, description }: { href: string; name: string; description: string }) => (
   <div>
     <Anchor href={href} fw={600}>
       {name}
     </Anchor>
     <Text size="sm" c="dimmed">
-      {words}
+      {description}
     </Text>
   </div>
 )

@@ -3,12 +3,12 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { StatusPanel } from './status-panel.tsx'
-import type { Seen } from './watch-readiness.ts'
+import type { ReadinessState } from './watch-readiness.ts'
 
-/** What a reader sees, piece by piece, and the tone that colours it. */
-function rendered(seen: Seen) {
-  const html = renderToStaticMarkup(createElement(StatusPanel, { seen }))
-  expect(html).not.toMatch(/ style=|<style|<script/) // the content security policy lets none of them through
+/** The visible text, piece by piece, and the tone that colors it. */
+function rendered(state: ReadinessState) {
+  const html = renderToStaticMarkup(createElement(StatusPanel, { state }))
+  expect(html).not.toMatch(/ style=|<style|<script/) // the content security policy would block them
   return {
     tone: /data-tone="(\w+)"/.exec(html)?.[1],
     text: html.split(/<[^>]*>/).filter((piece) => piece !== ''),
@@ -17,54 +17,57 @@ function rendered(seen: Seen) {
 
 const at = new Date('2026-01-02T03:04:05Z')
 const ok: ComponentStatus = { status: 'ok', latencyMs: 3 }
-const answered = (status: Readiness['status'], components: Readiness['components'] = { postgres: ok }): Seen => ({
-  state: 'answered',
+const loaded = (
+  status: Readiness['status'],
+  components: Readiness['components'] = { postgres: ok },
+): ReadinessState => ({
+  state: 'loaded',
   readiness: { status, version: '1.2.3', components },
   at,
 })
 
-test('before the first answer', () => {
-  expect(rendered({ state: 'asking' })).toEqual({ tone: 'unknown', text: ['Asking', 'Finding out what works.'] })
+test('shows that it is loading before the first response', () => {
+  expect(rendered({ state: 'loading' })).toEqual({ tone: 'unknown', text: ['Loading', 'Checking all components.'] })
 })
 
-test('ready', () => {
-  expect(rendered(answered('ready'))).toEqual({
+test('shows a ready instance', () => {
+  expect(rendered(loaded('ready'))).toEqual({
     tone: 'good',
-    text: ['Ready', 'Everything works.', 'PostgreSQL', 'Jobs, projects and keys', 'works · 3 ms'],
+    text: ['Ready', 'All components work.', 'PostgreSQL', 'Stores jobs, projects and API keys.', 'OK · 3 ms'],
   })
 })
 
-test('degraded: says which part fails, why, and what that means', () => {
+test('shows which component fails, why, and the impact', () => {
   const { tone, text } = rendered(
-    answered('degraded', { postgres: ok, clickhouse: { status: 'failing', reason: 'disk_full' } }),
+    loaded('degraded', { postgres: ok, clickhouse: { status: 'failing', reason: 'disk_full' } }),
   )
   expect(tone).toBe('poor')
   expect(text.slice(-3)).toEqual([
     'ClickHouse',
-    'Its disk is full. Views wait for it, and counts cannot be read.',
-    'fails',
+    'Its disk is full. Page views are accepted and wait; reports are unavailable.',
+    'Failing',
   ])
 })
 
-test('not ready', () => {
-  const { tone, text } = rendered(answered('not_ready', { postgres: { status: 'failing', reason: 'unreachable' } }))
+test('shows an instance that is not ready', () => {
+  const { tone, text } = rendered(loaded('not_ready', { postgres: { status: 'failing', reason: 'unreachable' } }))
   expect(tone).toBe('bad')
   expect(text).toContain('Not ready')
-  expect(text).toContain('Cannot be reached. Nothing works without it.')
+  expect(text).toContain('Unreachable. Colophon cannot work without it.')
 })
 
-test('stopping', () => {
-  expect(rendered(answered('stopping'))).toMatchObject({ tone: 'poor', text: expect.arrayContaining(['Stopping']) })
+test('shows an instance that is stopping', () => {
+  expect(rendered(loaded('stopping'))).toMatchObject({ tone: 'poor', text: expect.arrayContaining(['Stopping']) })
 })
 
-test('cannot be reached: says what was tried', () => {
-  const { tone, text } = rendered({ state: 'no_response', detail: 'No whole answer from there.', at })
+test('shows why an instance is unreachable', () => {
+  const { tone, text } = rendered({ state: 'unreachable', detail: 'No complete response from there.', at })
   expect(tone).toBe('bad')
-  expect(text[0]).toBe('Cannot be reached')
-  expect(text).toContain('No whole answer from there.')
+  expect(text[0]).toBe('Unreachable')
+  expect(text).toContain('No complete response from there.')
 })
 
-test('a part and a reason that only a later server knows', () => {
-  const { text } = rendered(answered('degraded', { 'object-store': { status: 'failing', reason: 'too_warm' } }))
-  expect(text.slice(-3)).toEqual(['object-store', 'Does not work: too_warm. ', 'fails'])
+test('shows unknown components and reasons of a newer server by their names', () => {
+  const { text } = rendered(loaded('degraded', { 'object-store': { status: 'failing', reason: 'too_warm' } }))
+  expect(text.slice(-3)).toEqual(['object-store', 'Failing: too_warm. ', 'Failing'])
 })

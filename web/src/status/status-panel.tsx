@@ -1,21 +1,21 @@
 import type { ComponentStatus } from '@colophon/sdk'
+import { describeComponent, describeReason, describeState } from './labels.ts'
 import styles from './status-panel.module.css'
-import type { Seen } from './watch-readiness.ts'
-import { wordsForPart, wordsForReason, wordsForState } from './wording.ts'
+import type { ReadinessState } from './watch-readiness.ts'
 
-export function StatusPanel({ seen }: { seen: Seen }) {
-  const { headline, meaning, tone } = wordsForState(seen)
+export function StatusPanel({ state }: { state: ReadinessState }) {
+  const { headline, meaning, tone } = describeState(state)
   return (
-    <section className={styles.status} data-tone={tone} aria-label="What works">
+    <section className={styles.status} data-tone={tone} aria-label="Component status">
       <div role="status" className={styles.overall}>
         <h2>{headline}</h2>
         <p>{meaning}</p>
       </div>
-      {seen.state === 'no_response' && <p className={styles.detail}>{seen.detail}</p>}
-      {seen.state === 'answered' && (
+      {state.state === 'unreachable' && <p className={styles.detail}>{state.detail}</p>}
+      {state.state === 'loaded' && (
         <ul>
-          {Object.entries(seen.readiness.components).map(([name, report]) => (
-            <Part key={name} name={name} report={report} />
+          {Object.entries(state.readiness.components).map(([name, report]) => (
+            <Component key={name} name={name} report={report} />
           ))}
         </ul>
       )}
@@ -23,14 +23,14 @@ export function StatusPanel({ seen }: { seen: Seen }) {
   )
 }
 
-function Part({ name: key, report }: { name: string; report: ComponentStatus }) {
-  const { name, purpose, loss } = wordsForPart(key)
+function Component({ name: key, report }: { name: string; report: ComponentStatus }) {
+  const { name, purpose, impact } = describeComponent(key)
   const ok = report.status === 'ok'
   return (
-    <li className={styles.part} data-tone={ok ? 'good' : 'bad'}>
+    <li className={styles.component} data-tone={ok ? 'good' : 'bad'}>
       <h3>{name}</h3>
-      <p>{ok ? purpose : `${wordsForReason(report.reason)} ${loss}`}</p>
-      <span className={styles.verdict}>{ok ? `works · ${report.latencyMs} ms` : 'fails'}</span>
+      <p>{ok ? purpose : `${describeReason(report.reason)} ${impact}`}</p>
+      <span className={styles.componentStatus}>{ok ? `OK · ${report.latencyMs} ms` : 'Failing'}</span>
     </li>
   )
 }

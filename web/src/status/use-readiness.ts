@@ -1,17 +1,17 @@
 import type { Client } from '@colophon/sdk'
 import { useEffect, useState } from 'react'
-import { type Seen, watchReadiness } from './watch-readiness.ts'
+import { type ReadinessState, watchReadiness } from './watch-readiness.ts'
 
-const everySeconds = 5
+const intervalSeconds = 5
 
-/** Follows what works for as long as somebody looks: a hidden tab asks nothing, and asks at once when it is shown again. */
-export function useReadiness(client: Client): Seen {
-  const [seen, setSeen] = useState<Seen>({ state: 'asking' })
+/** Polls the readiness while the tab is visible: a hidden tab sends no requests, and polls immediately when it is shown again. */
+export function useReadiness(client: Client): ReadinessState {
+  const [state, setState] = useState<ReadinessState>({ state: 'loading' })
   useEffect(() => {
     let stop: (() => void) | undefined
     const follow = () => {
       stop?.()
-      stop = document.hidden ? undefined : watchReadiness(client, everySeconds, setSeen)
+      stop = document.hidden ? undefined : watchReadiness(client, intervalSeconds, setState)
     }
     follow()
     document.addEventListener('visibilitychange', follow)
@@ -20,5 +20,5 @@ export function useReadiness(client: Client): Seen {
       stop?.()
     }
   }, [client])
-  return seen
+  return state
 }

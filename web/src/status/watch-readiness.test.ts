@@ -2,15 +2,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@colophon/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Seen, watchReadiness } from './watch-readiness.ts'
+import { type ReadinessState, watchReadiness } from './watch-readiness.ts'
 
 const ready = { status: 'ready', version: '1.2.3', components: {} }
 
-test('follows a server that comes and goes, until stopped', async () => {
+test('follows a server that goes down and comes back, until it is stopped', async () => {
   let up = true
-  let asked = 0
+  let requests = 0
   const server = createServer((request, response) => {
-    asked += 1
+    requests += 1
     if (!up) return request.socket.destroy()
     return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ready))
   })
@@ -18,32 +18,35 @@ test('follows a server that comes and goes, until stopped', async () => {
   onTestFinished(() => void server.close())
   const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 
-  const seen: Seen[] = []
-  const stop = watchReadiness(client, 0.01, (latest) => seen.push(latest))
-  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ state: 'answered', readiness: ready }))
+  const states: ReadinessState[] = []
+  const stop = watchReadiness(client, 0.01, (latest) => states.push(latest))
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded', readiness: ready }))
   up = false
   await vi.waitFor(() =>
-    expect(seen.at(-1)).toMatchObject({ state: 'no_response', detail: expect.stringContaining('No whole answer') }),
+    expect(states.at(-1)).toMatchObject({
+      state: 'unreachable',
+      detail: expect.stringContaining('No complete response'),
+    }),
   )
   up = true
-  await vi.waitFor(() => expect(seen.at(-1)).toMatchObject({ state: 'answered' }))
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded' }))
 
   stop()
-  const seenBefore = seen.length
-  const askedBefore = asked
+  const statesBefore = states.length
+  const requestsBefore = requests
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(seen.length).toBe(seenBefore)
-  expect(asked - askedBefore).toBeLessThanOrEqual(1) // one may have been on its way
+  expect(states.length).toBe(statesBefore)
+  expect(requests - requestsBefore).toBeLessThanOrEqual(1) // one may have been in flight
 })
 
-test('stopped before the first answer, tells nothing', async () => {
+test('reports nothing if it is stopped before the first response', async () => {
   const server = createServer(() => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  const seen: Seen[] = []
-  const stop = watchReadiness(client, 0.01, (latest) => seen.push(latest))
+  const states: ReadinessState[] = []
+  const stop = watchReadiness(client, 0.01, (latest) => states.push(latest))
   stop()
   await new Promise((resolve) => setTimeout(resolve, 100))
-  expect(seen).toEqual([])
+  expect(states).toEqual([])
 })

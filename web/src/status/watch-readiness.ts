@@ -1,34 +1,38 @@
 import { type Client, ColophonError, type Readiness } from '@colophon/sdk'
 
-/** What was seen last. */
-export type Seen =
-  | { state: 'asking' }
-  | { state: 'answered'; readiness: Readiness; at: Date }
-  | { state: 'no_response'; detail: string; at: Date }
+/** The result of the latest poll. */
+export type ReadinessState =
+  | { state: 'loading' }
+  | { state: 'loaded'; readiness: Readiness; at: Date }
+  | { state: 'unreachable'; detail: string; at: Date }
 
-/** Asks now, and again so many seconds after each answer, until stopped. */
-export function watchReadiness(client: Client, everySeconds: number, tell: (seen: Seen) => void): () => void {
+/** Polls now, and again `intervalSeconds` after each response, until it is stopped. */
+export function watchReadiness(
+  client: Client,
+  intervalSeconds: number,
+  onChange: (state: ReadinessState) => void,
+): () => void {
   const stopped = new AbortController()
   let timer: ReturnType<typeof setTimeout>
-  const look = async () => {
-    const seen = await ask(client, stopped.signal)
+  const poll = async () => {
+    const state = await fetchReadiness(client, stopped.signal)
     if (stopped.signal.aborted) return
-    tell(seen)
-    timer = setTimeout(look, everySeconds * 1000)
+    onChange(state)
+    timer = setTimeout(poll, intervalSeconds * 1000)
   }
-  void look()
+  void poll()
   return () => {
     stopped.abort()
     clearTimeout(timer)
   }
 }
 
-async function ask(client: Client, signal: AbortSignal): Promise<Seen> {
+async function fetchReadiness(client: Client, signal: AbortSignal): Promise<ReadinessState> {
   try {
-    return { state: 'answered', readiness: await client.readiness({ signal }), at: new Date() }
+    return { state: 'loaded', readiness: await client.readiness({ signal }), at: new Date() }
   } catch (error) {
     return {
-      state: 'no_response',
+      state: 'unreachable',
       detail: error instanceof ColophonError ? error.detail : String(error),
       at: new Date(),
     }

@@ -1,41 +1,41 @@
-/** One request of a site in; a view with its reader out, or the reason why it is none. Pure. */
+/** Classifies one request to a site: a page view with its client, or the reason why it is not counted. Pure. */
 
 import type { ClientDetector, DetectedClient } from './client-detector.ts'
 import type { DropReason } from './drop-reason.ts'
-import { readPage, type Surface } from './page-path.ts'
+import { parsePagePath, type Surface } from './page-path.ts'
 
-/** Who saw the request: the script in the reader's browser, or the site's servers and their logs. */
+/** What reported the request: the script in the browser, or the site's servers and their logs. */
 export type CountingSource = 'script' | 'servers'
 
 export interface SiteRequest {
   userAgent: string
   method: string
   status: number
-  /** As the request line has it: encoded, with its query. */
+  /** As in the request line: percent-encoded, with its query. */
   path: string
   accept: string
-  /** The browser fetched it in advance (`Sec-Purpose: prefetch`): perhaps nobody ever looked. */
+  /** The browser fetched the page in advance (`Sec-Purpose: prefetch`). It may never have been displayed. */
   prefetch: boolean
   source: CountingSource
 }
 
-export interface SeenView extends Omit<DetectedClient, 'name'> {
+export interface ClassifiedView extends Omit<DetectedClient, 'name'> {
   counted: true
   /** The client's name. */
   client: string
   path: string
   surface: Surface
-  /** As much of it as was looked at: together with the fields beside it all that the rule has read. */
+  /** Truncated to the part that was evaluated. Together with the other fields, everything that the rule has read. */
   userAgent: string
   acceptsMarkdown: boolean
 }
 
-export type Classification = SeenView | { counted: false; reason: DropReason }
+export type Classification = ClassifiedView | { counted: false; reason: DropReason }
 
 const maxUserAgentCharacters = 1_000
 const maxAcceptCharacters = 2_000
 
-/** People are counted by the project's choice of source, everybody else by servers: nothing twice. */
+/** Humans are counted by the source that the project chose, all other clients by servers. Nothing is counted twice. */
 export function classify(
   request: SiteRequest,
   { clientDetector, humanSource }: { clientDetector: ClientDetector; humanSource: CountingSource },
@@ -43,7 +43,7 @@ export function classify(
   if (request.method !== 'GET') return dropped('not_get')
   if (request.status !== 200 && request.status !== 304) return dropped('not_successful')
   if (request.prefetch) return dropped('prefetch')
-  const page = readPage(request.path)
+  const page = parsePagePath(request.path)
   if (typeof page === 'string') return dropped(page)
 
   const userAgent = request.userAgent.slice(0, maxUserAgentCharacters).toWellFormed()

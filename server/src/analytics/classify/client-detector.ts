@@ -1,8 +1,8 @@
-/** Who a reader is: the rule around the list of known readers, as that list's `note` tells it. */
+/** Identifies the client of a request: the rule around the client list, as the `note` of that list describes it. */
 
 import type { ClientClass } from './client-class.ts'
-import { type ClientList, type KnownClient, readClientList, unlisted } from './client-list.ts'
-import { findFirstOf } from './first-match.ts'
+import { type ClientList, type ClientListEntry, readClientList, unlistedNames } from './client-list.ts'
+import { compileFirstMatch } from './first-match.ts'
 import type { Surface } from './page-path.ts'
 
 export interface ClientSignals {
@@ -18,30 +18,32 @@ export interface DetectedClient {
   rule: ClientRule
 }
 
-/** What decided. */
+/** Which part of the rule decided. */
 export const clientRules = ['listed', 'accepts_markdown', 'browser', 'markdown_or_llms_txt', 'unrecognized'] as const
 export type ClientRule = (typeof clientRules)[number]
 
 export interface ClientDetector {
-  /** Of the rule and its list together: views that were counted by another one can be found, and counted again. */
+  /** Of the rule and its list together, so that views that an older version classified can be found and classified again. */
   version: string
   detect(signals: ClientSignals): DetectedClient
 }
 
-const ruleVersion = 1 // to be raised with every change of `recognise` or `looksLikeBrowser`
+const ruleVersion = 1 // raise it with every change of `detect` or `looksLikeBrowser`
 
 export function compileClientDetector({ version, clients }: ClientList): ClientDetector {
-  const findFirst = findFirstOf(clients)
-  const byUserAgent = (userAgent: string): KnownClient | undefined => clients[findFirst(userAgent) ?? clients.length]
+  const findFirst = compileFirstMatch(clients)
+  const findByUserAgent = (userAgent: string): ClientListEntry | undefined =>
+    clients[findFirst(userAgent) ?? clients.length]
 
   return {
     version: `${ruleVersion}/${version}`,
     detect({ userAgent, acceptsMarkdown, surface }) {
-      const known = byUserAgent(userAgent)
-      const name = known?.name ?? unlisted.unknown
-      if (known && !known.generic) return { class: known.class, name, rule: 'listed' }
+      const listed = findByUserAgent(userAgent)
+      const name = listed?.name ?? unlistedNames.unknown
+      if (listed && !listed.generic) return { class: listed.class, name, rule: 'listed' }
       if (acceptsMarkdown) return { class: 'assistant', name, rule: 'accepts_markdown' }
-      if (!known && looksLikeBrowser(userAgent)) return { class: 'human', name: unlisted.browser, rule: 'browser' }
+      if (!listed && looksLikeBrowser(userAgent))
+        return { class: 'human', name: unlistedNames.browser, rule: 'browser' }
       if (surface === 'markdown' || surface === 'llms')
         return { class: 'assistant', name, rule: 'markdown_or_llms_txt' }
       return { class: 'other-bot', name, rule: 'unrecognized' }
@@ -51,8 +53,8 @@ export function compileClientDetector({ version, clients }: ClientList): ClientD
 
 export const loadClientDetector = (): ClientDetector => compileClientDetector(readClientList())
 
-const browserEngine = /(?:AppleWebKit|Gecko|Trident|Goanna)\//i
+const rendererToken = /(?:AppleWebKit|Gecko|Trident|Goanna)\//i
 const otherBrowser = /^(?:Opera|Lynx|w3m|ELinks|Dillo)\/|^Links \(/
 
 const looksLikeBrowser = (userAgent: string) =>
-  (userAgent.startsWith('Mozilla/5.0 (') && browserEngine.test(userAgent)) || otherBrowser.test(userAgent)
+  (userAgent.startsWith('Mozilla/5.0 (') && rendererToken.test(userAgent)) || otherBrowser.test(userAgent)

@@ -1,65 +1,77 @@
 import { expect, test } from 'vitest'
-import { type ClientList, ClientListError, type KnownClient, parseClientList, readClientList } from './client-list.ts'
-import { compareClientLists, describeDifference } from './compare-client-lists.ts'
+import {
+  type ClientList,
+  type ClientListEntry,
+  ClientListError,
+  parseClientList,
+  readClientList,
+} from './client-list.ts'
+import { compareClientLists, formatDifference } from './compare-client-lists.ts'
 
 const list = readClientList()
 
-const reader = (name: string, more: Partial<KnownClient> = {}): KnownClient => ({
+const entry = (name: string, overrides: Partial<ClientListEntry> = {}): ClientListEntry => ({
   name,
-  operator: 'somebody',
+  operator: 'Example Inc.',
   class: 'assistant',
   match: name,
   caseSensitive: false,
   exampleUserAgent: null,
   ipRangesUrl: null,
   sources: [],
-  ...more,
+  ...overrides,
 })
-const listOf = (...clients: KnownClient[]): ClientList => ({ version: '2026-01-01', note: '', clients })
+const listOf = (...clients: ClientListEntry[]): ClientList => ({ version: '2026-01-01', note: '', clients })
 
-test('the list that we bring says where it is from and holds no mistakes', () => {
+test('the bundled list is valid and names its sources', () => {
   expect(list.note).toContain('Compiled')
   expect(list.clients.every(({ sources }) => sources.length > 0)).toBe(true)
 })
 
-test.each<[words: string, text: string]>([
-  ['It is not JSON', '{'],
+test.each<[message: string, text: string]>([
+  ['The file is not valid JSON', '{'],
   ['/version', JSON.stringify({ ...list, version: 'new' })],
   ['/clients', JSON.stringify({ ...list, clients: [] })],
-  ['/clients/0/class', JSON.stringify(listOf(reader('a bot', { class: 'human' as never })))],
-  ['/clients/0/match', JSON.stringify(listOf(reader('a bot', { match: '' })))],
-  ['/clients/0/match', JSON.stringify(listOf(reader('a bot', { match: 'bött' })))],
-  ['GPTBot: the name is taken', JSON.stringify(listOf(reader('GPTBot'), reader('GPTBot', { match: 'other' })))],
-  ['browser: the name is taken', JSON.stringify(listOf(reader('browser')))],
-  ['Codex CLI: never decides, because codex', JSON.stringify(listOf(reader('codex'), reader('Codex CLI')))],
-  ['GPTBot: does not match its own example', JSON.stringify(listOf(reader('GPTBot', { exampleUserAgent: 'curl/8' })))],
-])('refuses a list and says "%s"', (words, text) => {
-  const mistake = (() => {
+  ['/clients/0/class', JSON.stringify(listOf(entry('a bot', { class: 'human' as never })))],
+  ['/clients/0/match', JSON.stringify(listOf(entry('a bot', { match: '' })))],
+  ['/clients/0/match', JSON.stringify(listOf(entry('a bot', { match: 'bött' })))],
+  ['GPTBot: the name is already in use', JSON.stringify(listOf(entry('GPTBot'), entry('GPTBot', { match: 'other' })))],
+  ['browser: the name is already in use', JSON.stringify(listOf(entry('browser')))],
+  [
+    'Codex CLI: never matches, because the earlier entry codex',
+    JSON.stringify(listOf(entry('codex'), entry('Codex CLI'))),
+  ],
+  [
+    'GPTBot: does not match its own exampleUserAgent',
+    JSON.stringify(listOf(entry('GPTBot', { exampleUserAgent: 'curl/8' }))),
+  ],
+])('rejects an invalid list with the message "%s"', (message, text) => {
+  const error = (() => {
     try {
       return parseClientList(text)
-    } catch (error) {
-      return error
+    } catch (thrown) {
+      return thrown
     }
   })()
-  expect(mistake).toBeInstanceOf(ClientListError)
-  expect((mistake as ClientListError).message).toContain(words)
+  expect(error).toBeInstanceOf(ClientListError)
+  expect((error as ClientListError).message).toContain(message)
 })
 
-test('a list differs from itself in nothing', () => {
-  expect(describeDifference(compareClientLists(list, list))).toEqual([])
+test('finds no difference between a list and itself', () => {
+  expect(formatDifference(compareClientLists(list, list))).toEqual([])
 })
 
-test('a newer list shows what it adds, removes and changes, and who becomes somebody else', () => {
-  const agent = 'Googlebot-Assistant/1.0'
-  const before = listOf(reader('Googlebot', { class: 'search', exampleUserAgent: agent }), reader('Gone'))
+test('reports added, removed and changed entries, and clients that are classified differently', () => {
+  const userAgent = 'Googlebot-Assistant/1.0'
+  const before = listOf(entry('Googlebot', { class: 'search', exampleUserAgent: userAgent }), entry('Gone'))
   const after = listOf(
-    reader('Googlebot-Assistant', { exampleUserAgent: agent }),
-    reader('Googlebot', { class: 'ai-search', exampleUserAgent: agent }),
+    entry('Googlebot-Assistant', { exampleUserAgent: userAgent }),
+    entry('Googlebot', { class: 'ai-search', exampleUserAgent: userAgent }),
   )
-  expect(describeDifference(compareClientLists(before, after))).toEqual([
+  expect(formatDifference(compareClientLists(before, after))).toEqual([
     '+ Googlebot-Assistant: assistant, by "Googlebot-Assistant"',
     '- Gone: assistant, by "Gone"',
     '~ Googlebot: class "search" -> "ai-search"',
-    `! Googlebot (search) -> Googlebot-Assistant (assistant): ${agent}`,
+    `! Googlebot (search) -> Googlebot-Assistant (assistant): ${userAgent}`,
   ])
 })

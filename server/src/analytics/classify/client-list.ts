@@ -1,4 +1,4 @@
-/** The list of known readers, `server/data/ai-clients.json`: its form, and what a list must not say. */
+/** The list of known clients, `server/data/ai-clients.json`: its schema, and the mistakes that a schema cannot find. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Type, { type Static } from 'typebox'
@@ -8,15 +8,15 @@ import { clientClasses } from './client-class.ts'
 const nullable = <const Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const Line = Type.String({ minLength: 1, maxLength: 1_000, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
 
-const KnownClient = Type.Object(
+const KnownClientSchema = Type.Object(
   {
     name: Line,
     operator: Line,
     class: Type.Enum(clientClasses.filter((name) => name !== 'human')),
-    /** Looked for anywhere in the user agent. ASCII. */
+    /** A substring of the user agent. ASCII. */
     match: Type.String({ minLength: 2, maxLength: 100, pattern: '^[ -~]+$' }),
     caseSensitive: Type.Boolean(),
-    /** An HTTP library: what it was used for is told by what it asks for. */
+    /** An HTTP library: what it requests shows what it is used for. */
     generic: Type.Optional(Type.Boolean()),
     exampleUserAgent: nullable(Line),
     ipRangesUrl: nullable(Line),
@@ -30,16 +30,16 @@ const ClientListSchema = Type.Object(
   {
     version: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
     note: Type.String(),
-    clients: Type.Array(KnownClient, { minItems: 1, maxItems: 5_000 }),
+    clients: Type.Array(KnownClientSchema, { minItems: 1, maxItems: 5_000 }),
   },
   { additionalProperties: false },
 )
 
-export type KnownClient = Static<typeof KnownClient>
+export type ClientListEntry = Static<typeof KnownClientSchema>
 export type ClientList = Static<typeof ClientListSchema>
 
-/** The names that readers have who are not in the list. */
-export const unlisted = { browser: 'browser', unknown: 'unknown' } as const
+/** The names of clients that are not in the list. */
+export const unlistedNames = { browser: 'browser', unknown: 'unknown' } as const
 
 export const clientListFile = join(import.meta.dirname, '../../../data/ai-clients.json')
 
@@ -61,7 +61,7 @@ export function parseClientList(text: string): ClientList {
       [...compiled.Errors(list)].map(({ instancePath, message }) => `${instancePath}: ${message}`),
     )
   }
-  const mistakes = mistakesOf(list)
+  const mistakes = findMistakes(list)
   if (mistakes.length > 0) throw new ClientListError(mistakes)
   return list
 }
@@ -72,30 +72,33 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ClientListError([`It is not JSON: ${(error as Error).message}`])
+    throw new ClientListError([`The file is not valid JSON: ${(error as Error).message}`])
   }
 }
 
-function mistakesOf({ clients }: ClientList): string[] {
+function findMistakes({ clients }: ClientList): string[] {
   const mistakes: string[] = []
-  const names = new Set<string>(Object.values(unlisted))
+  const names = new Set<string>(Object.values(unlistedNames))
   for (const [index, client] of clients.entries()) {
-    if (names.has(client.name)) mistakes.push(`${client.name}: the name is taken`)
+    if (names.has(client.name)) mistakes.push(`${client.name}: the name is already in use`)
     names.add(client.name)
-    const shadow = clients.slice(0, index).find((earlier) => occursIn(earlier, client))
-    if (shadow) mistakes.push(`${client.name}: never decides, because ${shadow.name} before it matches all it matches`)
+    const shadow = clients.slice(0, index).find((earlier) => shadows(earlier, client))
+    if (shadow)
+      mistakes.push(
+        `${client.name}: never matches, because the earlier entry ${shadow.name} matches everything that it matches`,
+      )
     if (client.exampleUserAgent !== null && !matches(client, client.exampleUserAgent))
-      mistakes.push(`${client.name}: does not match its own example`)
+      mistakes.push(`${client.name}: does not match its own exampleUserAgent`)
   }
   return mistakes
 }
 
-/** Whatever `later` matches, `earlier` matches too. */
-function occursIn(earlier: KnownClient, later: KnownClient): boolean {
+/** Every user agent that `later` matches is also matched by `earlier`. */
+function shadows(earlier: ClientListEntry, later: ClientListEntry): boolean {
   if (!earlier.caseSensitive) return later.match.toLowerCase().includes(earlier.match.toLowerCase())
   return later.caseSensitive && later.match.includes(earlier.match)
 }
 
-function matches({ match, caseSensitive }: KnownClient, userAgent: string): boolean {
+function matches({ match, caseSensitive }: ClientListEntry, userAgent: string): boolean {
   return caseSensitive ? userAgent.includes(match) : userAgent.toLowerCase().includes(match.toLowerCase())
 }

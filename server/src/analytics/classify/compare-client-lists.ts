@@ -1,53 +1,54 @@
-/** What a newer list of readers would change: what it says, and, because the order decides, what comes of it. */
+/** The differences between two client lists: in their entries and, because the order matters, in how they classify. */
 
 import { compileClientDetector, type DetectedClient } from './client-detector.ts'
-import type { ClientList, KnownClient } from './client-list.ts'
+import type { ClientList, ClientListEntry } from './client-list.ts'
 
 export interface ClientListDifference {
-  added: KnownClient[]
-  removed: KnownClient[]
+  added: ClientListEntry[]
+  removed: ClientListEntry[]
   changed: { name: string; fields: { field: string; before: unknown; after: unknown }[] }[]
-  /** User agents, of the examples in both lists, that are somebody else now. */
-  decidedOtherwise: { userAgent: string; before: DetectedClient; after: DetectedClient }[]
+  /** Example user agents of both lists that the newer list classifies differently. */
+  reclassified: { userAgent: string; before: DetectedClient; after: DetectedClient }[]
 }
 
 export function compareClientLists(before: ClientList, after: ClientList): ClientListDifference {
-  const old = byName(before)
-  const young = byName(after)
+  const beforeByName = byName(before)
+  const afterByName = byName(after)
   return {
-    added: after.clients.filter(({ name }) => !old.has(name)),
-    removed: before.clients.filter(({ name }) => !young.has(name)),
+    added: after.clients.filter(({ name }) => !beforeByName.has(name)),
+    removed: before.clients.filter(({ name }) => !afterByName.has(name)),
     changed: after.clients.flatMap((client) => {
-      const fields = changedFields(old.get(client.name) ?? client, client)
+      const fields = changedFields(beforeByName.get(client.name) ?? client, client)
       return fields.length > 0 ? [{ name: client.name, fields }] : []
     }),
-    decidedOtherwise: decidedOtherwise(before, after),
+    reclassified: findReclassified(before, after),
   }
 }
 
 const byName = ({ clients }: ClientList) => new Map(clients.map((client) => [client.name, client]))
 
-function changedFields(before: KnownClient, after: KnownClient) {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof KnownClient>
+function changedFields(before: ClientListEntry, after: ClientListEntry) {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof ClientListEntry>
   return [...names]
     .map((field) => ({ field, before: before[field], after: after[field] }))
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after))
 }
 
-function decidedOtherwise(before: ClientList, after: ClientList): ClientListDifference['decidedOtherwise'] {
-  const old = compileClientDetector(before)
-  const young = compileClientDetector(after)
+function findReclassified(before: ClientList, after: ClientList): ClientListDifference['reclassified'] {
+  const detectorBefore = compileClientDetector(before)
+  const detectorAfter = compileClientDetector(after)
   const examples = new Set([...before.clients, ...after.clients].flatMap((client) => client.exampleUserAgent ?? []))
   return [...examples].flatMap((userAgent) => {
-    const signs = { userAgent, acceptsMarkdown: false, surface: 'html' } as const
-    const was = old.detect(signs)
-    const is = young.detect(signs)
-    return was.class === is.class && was.name === is.name ? [] : [{ userAgent, before: was, after: is }]
+    const signals = { userAgent, acceptsMarkdown: false, surface: 'html' } as const
+    const clientBefore = detectorBefore.detect(signals)
+    const clientAfter = detectorAfter.detect(signals)
+    const isUnchanged = clientBefore.class === clientAfter.class && clientBefore.name === clientAfter.name
+    return isUnchanged ? [] : [{ userAgent, before: clientBefore, after: clientAfter }]
   })
 }
 
-/** For a person at a terminal, one line each. */
-export function describeDifference({ added, removed, changed, decidedOtherwise }: ClientListDifference): string[] {
+/** For the terminal, one line per difference. */
+export function formatDifference({ added, removed, changed, reclassified }: ClientListDifference): string[] {
   const label = ({ class: clientClass, name }: DetectedClient) => `${name} (${clientClass})`
   return [
     ...added.map(({ name, class: clientClass, match }) => `+ ${name}: ${clientClass}, by "${match}"`),
@@ -57,6 +58,6 @@ export function describeDifference({ added, removed, changed, decidedOtherwise }
         ({ field, before, after }) => `~ ${name}: ${field} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
       ),
     ),
-    ...decidedOtherwise.map(({ userAgent, before, after }) => `! ${label(before)} -> ${label(after)}: ${userAgent}`),
+    ...reclassified.map(({ userAgent, before, after }) => `! ${label(before)} -> ${label(after)}: ${userAgent}`),
   ]
 }

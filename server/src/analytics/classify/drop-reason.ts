@@ -1,4 +1,4 @@
-/** Why a request is not counted as a view. A closed list: a sender is told how many were dropped for which of these. */
+/** Why a request is not counted as a view. A closed list: the response to a sender has the number of drops per reason. */
 export const dropReasons = [
   'not_get',
   'not_successful',
@@ -6,7 +6,7 @@ export const dropReasons = [
   'invalid_path',
   'path_too_long',
   'not_a_page',
-  /** Seen by a source that does not count this kind of reader in this project: another one does. */
+  /** Reported by a source that does not count this kind of client in this project. The other source counts it. */
   'counted_elsewhere',
   'too_old',
 ] as const

@@ -1,25 +1,25 @@
 /**
- * Which entry of an ordered list of texts occurs first in the order of the list, not of the text. All are looked for in one
- * pass (Aho-Corasick): a user agent costs the same whether the list has ten entries or a thousand.
+ * Finds the first pattern of an ordered list that occurs in a text: first in the order of the list, not of the text. All
+ * patterns are searched in one pass (Aho-Corasick), so a user agent costs the same with ten patterns as with a thousand.
  */
-export interface SoughtText {
+export interface TextPattern {
   /** ASCII. */
   match: string
   caseSensitive: boolean
 }
 
-export type FindFirst = (text: string) => number | undefined
+export type FirstMatch = (text: string) => number | undefined
 
-const none = 0xffff // also the most states that a table of 16 bits can name
+const none = 0xffff // also the limit on states: the table has 16 bits per state
 
-export function findFirstOf(sought: readonly SoughtText[]): FindFirst {
-  const { symbolOfCode, width } = numberSymbols(sought)
+export function compileFirstMatch(patterns: readonly TextPattern[]): FirstMatch {
+  const { symbolOfCode, width } = numberSymbols(patterns)
   const symbolsOf = (text: string) => [...text].map((character) => symbolOfCode[character.charCodeAt(0)] ?? 0)
 
   const children: Map<number, number>[] = [new Map()]
   const first: number[] = [none]
   const exact: number[][] = [[]]
-  for (const [index, { match, caseSensitive }] of sought.entries()) {
+  for (const [index, { match, caseSensitive }] of patterns.entries()) {
     let state = 0
     for (const symbol of symbolsOf(match)) {
       let next = children[state]?.get(symbol)
@@ -34,39 +34,39 @@ export function findFirstOf(sought: readonly SoughtText[]): FindFirst {
     if (caseSensitive) exact[state]?.push(index)
     else first[state] = Math.min(first[state] ?? none, index)
   }
-  if (children.length >= none) throw new Error('The list has too many texts.')
+  if (children.length >= none) throw new Error('The list has too many patterns.')
 
   const next = new Uint16Array(children.length * width)
-  const shorter = new Uint16Array(children.length) // the longest other beginning that a state's text ends with
+  const failure = new Uint16Array(children.length) // per state: the state of its longest proper suffix that begins a pattern
   const queue = [0]
   for (const state of queue) {
-    const fallback = shorter[state] ?? 0
+    const fallback = failure[state] ?? 0
     if (state !== 0) {
       first[state] = Math.min(first[state] ?? none, first[fallback] ?? none)
       exact[state]?.push(...(exact[fallback] ?? []))
       next.copyWithin(state * width, fallback * width, (fallback + 1) * width)
     }
     for (const [symbol, child] of children[state] ?? []) {
-      shorter[child] = state === 0 ? 0 : (next[fallback * width + symbol] ?? 0)
+      failure[child] = state === 0 ? 0 : (next[fallback * width + symbol] ?? 0)
       next[state * width + symbol] = child
       queue.push(child)
     }
   }
 
-  const firstOf = Uint16Array.from(first)
-  const exactOf = exact.map((indexes) => (indexes.length > 0 ? indexes : undefined))
+  const firstByState = Uint16Array.from(first)
+  const exactByState = exact.map((indexes) => (indexes.length > 0 ? indexes : undefined))
   return (text) => {
     let state = 0
     let found = none
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       state = next[state * width + (code < 128 ? (symbolOfCode[code] ?? 0) : 0)] ?? 0
-      const here = firstOf[state] ?? none
-      if (here < found) found = here
-      const exactHere = exactOf[state]
+      const firstHere = firstByState[state] ?? none
+      if (firstHere < found) found = firstHere
+      const exactHere = exactByState[state]
       if (exactHere === undefined) continue
       for (const index of exactHere) {
-        const match = sought[index]?.match ?? ''
+        const match = patterns[index]?.match ?? ''
         if (index < found && text.startsWith(match, at + 1 - match.length)) found = index
       }
     }
@@ -74,11 +74,11 @@ export function findFirstOf(sought: readonly SoughtText[]): FindFirst {
   }
 }
 
-/** Only letters that occur in the list have a column of the table, both cases the same one; column 0 is all others. */
-function numberSymbols(sought: readonly SoughtText[]): { symbolOfCode: Uint8Array; width: number } {
+/** Only characters that occur in the list have a column in the table, shared by both cases. Column 0 is for all others. */
+function numberSymbols(patterns: readonly TextPattern[]): { symbolOfCode: Uint8Array; width: number } {
   const symbolOfCode = new Uint8Array(128)
   let width = 1
-  for (const character of new Set(sought.map(({ match }) => match.toLowerCase()).join(''))) {
+  for (const character of new Set(patterns.map(({ match }) => match.toLowerCase()).join(''))) {
     symbolOfCode[character.charCodeAt(0)] = width
     symbolOfCode[character.toUpperCase().charCodeAt(0)] = width
     width++

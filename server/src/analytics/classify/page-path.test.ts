@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxPathCharacters, readPage } from './page-path.ts'
+import { maxPathCharacters, parsePagePath } from './page-path.ts'
 
 test.each([
   ['/', '/', 'html'],
@@ -39,7 +39,7 @@ test.each([
   ['/llms.txt', '/llms.txt', 'llms'],
   ['/docs/llms-full.txt?x', '/docs/llms-full.txt', 'llms'],
 ])('%s is the page %s, as %s', (target, path, surface) => {
-  expect(readPage(target)).toEqual({ path, surface })
+  expect(parsePagePath(target)).toEqual({ path, surface })
 })
 
 test.each([
@@ -55,8 +55,8 @@ test.each([
   ['*', 'invalid_path'],
   [`/${'a'.repeat(maxPathCharacters)}`, 'path_too_long'],
   [`/${'%61'.repeat(10 * maxPathCharacters)}`, 'path_too_long'],
-])('%s is none: %s', (target, reason) => {
-  expect(readPage(target)).toBe(reason)
+])('%s is not a page: %s', (target, reason) => {
+  expect(parsePagePath(target)).toBe(reason)
 })
 
 const piece = fc.oneof(
@@ -96,10 +96,10 @@ const piece = fc.oneof(
 const target = fc.array(piece, { maxLength: 20 }).map((pieces) => `/${pieces.join('')}`)
 const runs = { numRuns: 5_000 }
 
-test('whatever comes: no control characters, well formed, bounded, from the root, without the endings', () => {
+test('returns for any input a well-formed, bounded path from the root, without control characters and page endings', () => {
   fc.assert(
     fc.property(fc.oneof(target, fc.string({ unit: 'binary' })), (text) => {
-      const page = readPage(text)
+      const page = parsePagePath(text)
       if (typeof page === 'string') return
       expect(page.path).not.toMatch(/[\p{Cc}\u2028\u2029]/u)
       expect(page.path.isWellFormed()).toBe(true)
@@ -111,22 +111,22 @@ test('whatever comes: no control characters, well formed, bounded, from the root
   )
 })
 
-test('a page asked for by its own path is the same page', () => {
+test('maps the path of a page to the same page', () => {
   fc.assert(
     fc.property(target, (text) => {
-      const page = readPage(text)
+      const page = parsePagePath(text)
       if (typeof page === 'string') return
       const encoded = page.path.split('/').map(encodeURIComponent).join('/')
-      expect(readPage(encoded)).toMatchObject({ path: page.path })
-      if (!/[%?#]/.test(page.path)) expect(readPage(page.path)).toMatchObject({ path: page.path })
+      expect(parsePagePath(encoded)).toMatchObject({ path: page.path })
+      if (!/[%?#]/.test(page.path)) expect(parsePagePath(page.path)).toMatchObject({ path: page.path })
     }),
     runs,
   )
 })
 
-test('a long path of endings costs no more than a long path', () => {
+test('parses a long path of endings in linear time', () => {
   const started = performance.now()
-  for (let times = 0; times < 100; times++) readPage(`/${'.md'.repeat(3_000)}x`)
-  for (let times = 0; times < 100; times++) readPage(`/${'.md'.repeat(3_000)}`)
+  for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}x`)
+  for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}`)
   expect(performance.now() - started).toBeLessThan(1_000)
 })

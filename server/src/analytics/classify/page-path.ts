@@ -1,6 +1,6 @@
-/** Which page a request was for: one page is one path, whoever read it and in which form. */
+/** Finds the page that a request was for. A page has one path, for every client and every format. */
 
-/** In which form the page was asked for. Apart, because the rule for readers looks at it, and rules change. */
+/** The format in which the page was requested. Kept separately, because the rule for clients reads it, and rules change. */
 export const surfaces = ['html', 'markdown', 'mdx', 'llms'] as const
 export type Surface = (typeof surfaces)[number]
 
@@ -9,17 +9,17 @@ export interface Page {
   surface: Surface
 }
 
-export type NotAPage = 'invalid_path' | 'path_too_long' | 'not_a_page'
+export type PathRejection = 'invalid_path' | 'path_too_long' | 'not_a_page'
 
 export const maxPathCharacters = 1024
-const maxEncodedCharacters = 9 * maxPathCharacters // three bytes to a character, three characters to a byte
+const maxEncodedCharacters = 9 * maxPathCharacters // up to three bytes per character, three characters (%HH) per byte
 
-/** `target` as the request line has it: encoded, with its query. Never throws. */
-export function readPage(target: string): Page | NotAPage {
+/** `target` is as in the request line: percent-encoded, with its query. Never throws. */
+export function parsePagePath(target: string): Page | PathRejection {
   if (!target.startsWith('/')) return 'invalid_path'
   const encoded = withoutQuery(target)
   if (encoded.length > maxEncodedCharacters) return 'path_too_long'
-  const decoded = harmless(decodeOnce(encoded))
+  const decoded = encodeControls(decodeOnce(encoded))
 
   let end = decoded.length
   let surface: Surface = 'html'
@@ -36,11 +36,11 @@ export function readPage(target: string): Page | NotAPage {
   return extension.test(name) && !versionNumber.test(name) ? 'not_a_page' : { path, surface }
 }
 
-/** Taken off as often as they come: whatever is left has none of them, so that a path is its own path. */
+/** Removed repeatedly until none is left, so that the path of a page maps to itself. */
 const endings = ['/', '/index', '.html', '.md', '.mdx'] as const
 const endingOf = (path: string, end: number) => endings.find((ending) => path.endsWith(ending, end))
 
-// `/docs/1.2` and `/docs/2.x` are pages: what follows their last dot is no kind of file.
+// `/docs/1.2` and `/docs/2.x` are pages: the part after their last dot is not a file extension.
 const extension = /\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,11}$/i
 const versionNumber = /^v?\d+(?:\.\d+)*\.x$/i
 
@@ -49,7 +49,7 @@ function withoutQuery(target: string): string {
   return end === -1 ? target : target.slice(0, end)
 }
 
-/** Once: `%2541` is a page named `%41`. What is not UTF-8 stays as it came. */
+/** Decodes only once: `%2541` is a page named `%41`. Bytes that are not UTF-8 stay encoded. */
 function decodeOnce(path: string): string {
   if (!path.includes('%')) return path
   try {
@@ -67,6 +67,6 @@ function decodeOrKeep(run: string): string {
   }
 }
 
-/** What could break a line, steer a terminal or turn the direction of text stays encoded. */
-const steering = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
-const harmless = (path: string) => path.toWellFormed().replace(steering, encodeURIComponent)
+/** Characters that could break a line, control a terminal or change the direction of text stay encoded. */
+const controlCharacters = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const encodeControls = (path: string) => path.toWellFormed().replace(controlCharacters, encodeURIComponent)

@@ -1,64 +1,64 @@
-/** Whether the buffer has reached its cap: jobs live on the same disk, and views must not fill it. */
+/** Tracks whether the buffer has reached its limit: jobs are stored on the same disk, and views must not fill it. */
 import { type Kysely, sql } from 'kysely'
 import type { AnalyticsTables } from '../tables.ts'
 
-const lookEveryMs = 1_000
-/** Of a long look, so many times as long: the buffer is there to be filled, not to be measured. */
-const restAfterLook = 20
+const measureEveryMs = 1_000
+/** After a slow measurement, wait this many times its duration, so that measuring costs little compared with writing. */
+const pauseFactor = 20
 
 /**
- * Replicas look by themselves, and add what they write in between, so that together they may pass the cap by what they take
- * in from one look to the next.
+ * Each replica measures the size itself and adds what it writes in between. Together, replicas can exceed the limit by what
+ * they accept between two measurements.
  */
 export class BufferSize {
   readonly #db: Kysely<AnalyticsTables>
   readonly #limitBytes: number
-  /** Undefined: nobody has looked yet. */
+  /** Undefined: not measured yet. */
   #sizeBytes: number | undefined
-  #lookAgainAt = 0
-  #looking: Promise<void> | undefined
+  #measureAgainAt = 0
+  #measuring: Promise<void> | undefined
 
   constructor(db: Kysely<AnalyticsTables>, limitBytes: number) {
     this.#db = db
     this.#limitBytes = limitBytes
   }
 
-  async isReached(): Promise<boolean> {
-    return (await this.#known()) >= this.#limitBytes
+  async isFull(): Promise<boolean> {
+    return (await this.#currentBytes()) >= this.#limitBytes
   }
 
-  /** For people. The size is the last that was looked at: whoever keeps asking must not have all of it measured each time. */
-  async describe(): Promise<{ bytes: number; limitBytes: number; oldestWaitingAt: Date | null }> {
+  /** For operators. Returns the last measured size: frequent calls must not measure the whole buffer each time. */
+  async readStatus(): Promise<{ bytes: number; limitBytes: number; oldestWaitingAt: Date | null }> {
     const [bytes, oldest] = await Promise.all([
-      this.#known(),
+      this.#currentBytes(),
       this.#db.selectFrom('view_batch').select('created_at').orderBy('id').limit(1).executeTakeFirst(),
     ])
     return { bytes: oldest ? bytes : 0, limitBytes: this.#limitBytes, oldestWaitingAt: oldest?.created_at ?? null }
   }
 
-  /** Only the first look is waited for: of a buffer that has become large it takes long. */
-  async #known(): Promise<number> {
-    if (!this.#looking && performance.now() >= this.#lookAgainAt) {
-      this.#looking = this.#look().finally(() => {
-        this.#looking = undefined
+  /** Waits only for the first measurement, because measuring a large buffer is slow. */
+  async #currentBytes(): Promise<number> {
+    if (!this.#measuring && performance.now() >= this.#measureAgainAt) {
+      this.#measuring = this.#measure().finally(() => {
+        this.#measuring = undefined
       })
-      this.#looking.catch(() => {}) // who waits for it is told; else the next look tells
+      this.#measuring.catch(() => {}) // a caller that awaits it gets the error; otherwise the next measurement reports it
     }
-    if (this.#sizeBytes === undefined) await this.#looking
+    if (this.#sizeBytes === undefined) await this.#measuring
     return this.#sizeBytes ?? 0
   }
 
-  grewBy(bytes: number): void {
+  addWritten(bytes: number): void {
     this.#sizeBytes = (this.#sizeBytes ?? 0) + bytes
   }
 
-  /** Not the table's size on disk: that stays when rows are gone, for new ones to use. */
-  async #look(): Promise<void> {
+  /** Not the table's size on disk: that does not shrink when rows are deleted. */
+  async #measure(): Promise<void> {
     const startedAt = performance.now()
     const { rows } = await sql<{ bytes: string }>`
       SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM view_batch`.execute(this.#db)
     this.#sizeBytes = Number(rows[0]?.bytes)
-    const tookMs = performance.now() - startedAt
-    this.#lookAgainAt = performance.now() + Math.max(lookEveryMs, tookMs * restAfterLook)
+    const durationMs = performance.now() - startedAt
+    this.#measureAgainAt = performance.now() + Math.max(measureEveryMs, durationMs * pauseFactor)
   }
 }

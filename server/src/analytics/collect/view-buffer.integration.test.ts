@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, inject, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
-import { otherPages } from './script-pages.ts'
+import { otherPagesPath } from './limit-new-pages.ts'
 import { ViewBuffer } from './view-buffer.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
@@ -12,19 +12,19 @@ afterAll(() => instance.drop())
 afterEach(() => instance.pool.query('TRUNCATE view_batch'))
 
 const projectId = await instance.newProject('Docs')
-const newBuffer = (limitBytes = 1e9) => new ViewBuffer(instance.db, { limitBytes })
+const newBuffer = (maxBufferBytes = 1e9) => new ViewBuffer(instance.db, { maxBufferBytes })
 
-const delivery = (difference: Partial<ViewDelivery> = {}): ViewDelivery => ({
+const delivery = (overrides: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
   shard: 0,
   source: 'servers',
   countsHumans: false,
   deliveryId: undefined,
   views: [makeView({ projectId })],
-  ...difference,
+  ...overrides,
 })
-const withId = (text: string, difference: Partial<ViewDelivery> = {}) =>
-  delivery({ deliveryId: { text, keep: 'a week' }, ...difference })
+const withId = (text: string, overrides: Partial<ViewDelivery> = {}) =>
+  delivery({ deliveryId: { text, retention: 'week' }, ...overrides })
 
 interface BatchRow {
   shard: number
@@ -49,20 +49,20 @@ async function batches() {
 
 const countBatches = async () => (await batches()).length
 
-test('what arrives together is committed together, whoever it is from', async () => {
+test('commits deliveries of any projects that arrive together in one batch', async () => {
   const buffer = newBuffer()
   const other = await instance.newProject('Other docs')
   const outcomes = await Promise.all([
     ...Array.from({ length: 50 }, () => buffer.append(delivery())),
     buffer.append(delivery({ projectId: other, views: [makeView({ projectId: other })] })),
   ])
-  expect(new Set(outcomes)).toEqual(new Set(['taken']))
+  expect(new Set(outcomes)).toEqual(new Set(['stored']))
   const [batch, ...more] = await batches()
   expect(more).toEqual([])
   expect(batch?.rows).toBe(51)
 })
 
-test('a delivery is spread over its months and shards', async () => {
+test('splits a delivery by month and shard', async () => {
   const buffer = newBuffer()
   const at = (time: string) => makeView({ projectId, at: new Date(time) })
   const views = [at('2026-10-31T23:59:59.999Z'), at('2026-11-01T00:00:00.000Z'), at('2026-11-02T00:00:00.000Z')]
@@ -75,28 +75,28 @@ test('a delivery is spread over its months and shards', async () => {
   ])
 })
 
-test('a repeated delivery is known by its id: later, at the same time, from another replica', async () => {
-  const one = newBuffer()
-  const two = newBuffer()
-  expect(await one.append(withId('first'))).toBe('taken')
-  expect(await one.append(withId('first'))).toBe('repeated')
-  expect(await two.append(withId('first'))).toBe('repeated')
-  const together = await Promise.all([
-    ...Array.from({ length: 10 }, () => one.append(withId('second'))),
-    ...Array.from({ length: 10 }, () => two.append(withId('second'))),
+test('recognizes a repeated delivery by its ID: later, concurrently, or on another replica', async () => {
+  const replica1 = newBuffer()
+  const replica2 = newBuffer()
+  expect(await replica1.append(withId('first'))).toBe('stored')
+  expect(await replica1.append(withId('first'))).toBe('repeated')
+  expect(await replica2.append(withId('first'))).toBe('repeated')
+  const outcomes = await Promise.all([
+    ...Array.from({ length: 10 }, () => replica1.append(withId('second'))),
+    ...Array.from({ length: 10 }, () => replica2.append(withId('second'))),
   ])
-  expect(together.filter((outcome) => outcome === 'taken')).toEqual(['taken'])
+  expect(outcomes.filter((outcome) => outcome === 'stored')).toEqual(['stored'])
   expect((await batches()).reduce((sum, { rows }) => sum + rows, 0)).toBe(2)
 })
 
-test('the same id of another project is another delivery', async () => {
+test('treats the same ID in another project as a different delivery', async () => {
   const buffer = newBuffer()
   const other = await instance.newProject('Third docs')
   await buffer.append(withId('shared'))
-  expect(await buffer.append(withId('shared', { projectId: other }))).toBe('taken')
+  expect(await buffer.append(withId('shared', { projectId: other }))).toBe('stored')
 })
 
-test('many deliveries at once from replicas, in any order, never wait for each other in a circle', async () => {
+test('does not deadlock when replicas write many deliveries concurrently, in any order', async () => {
   const buffers = [newBuffer(), newBuffer(), newBuffer()]
   const ids = Array.from({ length: 300 }, (_, index) => `shuffled ${index}`)
   const projects = await Promise.all(['A', 'B', 'C'].map((name) => instance.newProject(name)))
@@ -110,29 +110,29 @@ test('many deliveries at once from replicas, in any order, never wait for each o
       }),
   )
   const outcomes = await Promise.all(sent)
-  expect(outcomes.filter((outcome) => outcome === 'taken').length).toBe(ids.length)
+  expect(outcomes.filter((outcome) => outcome === 'stored').length).toBe(ids.length)
 })
 
-test('a transaction that fails leaves neither views nor ids: the sender tries again and is taken', async () => {
+test('leaves neither views nor IDs of a failed transaction, so that a retry succeeds', async () => {
   const buffer = newBuffer()
-  await instance.pool.query('ALTER TABLE view_batch ADD CONSTRAINT in_the_way CHECK (rows > 1000) NOT VALID')
-  await expect(buffer.append(withId('failing'))).rejects.toThrow('in_the_way')
-  await instance.pool.query('ALTER TABLE view_batch DROP CONSTRAINT in_the_way')
+  await instance.pool.query('ALTER TABLE view_batch ADD CONSTRAINT fails_every_insert CHECK (rows > 1000) NOT VALID')
+  await expect(buffer.append(withId('failing'))).rejects.toThrow('fails_every_insert')
+  await instance.pool.query('ALTER TABLE view_batch DROP CONSTRAINT fails_every_insert')
   expect(await countBatches()).toBe(0)
-  expect(await buffer.append(withId('failing'))).toBe('taken')
+  expect(await buffer.append(withId('failing'))).toBe('stored')
 })
 
-test('the buffer at its cap refuses, by name, and takes again when there is room', async () => {
+test('rejects deliveries while the buffer is full, and accepts them again when there is space', async () => {
   const full = newBuffer(1)
   await full.append(delivery())
   await expect(full.append(delivery())).rejects.toMatchObject({ code: 'unavailable', headers: { 'retry-after': '30' } })
   expect(await countBatches()).toBe(1)
   await instance.pool.query('TRUNCATE view_batch')
-  await expect.poll(() => full.append(delivery()).catch(() => 'refused'), { timeout: 5_000 }).toBe('taken')
+  await expect.poll(() => full.append(delivery()).catch(() => 'rejected'), { timeout: 5_000 }).toBe('stored')
 })
 
-test('who told of a project, and of which days, is noted; also when no view was left', async () => {
-  const project = await instance.newProject('Watched')
+test('records which source reported which days, even without views', async () => {
+  const project = await instance.newProject('Covered')
   const buffer = newBuffer()
   const on = (...days: string[]) =>
     days.map((day) => makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
@@ -143,70 +143,71 @@ test('who told of a project, and of which days, is noted; also when no view was 
   await buffer.append(delivery({ projectId: project, source: 'script', countsHumans: true, views: [] }))
   const { rows } = await instance.pool.query(
     `SELECT source, first_day::text, last_day::text, counts_humans FROM source_coverage WHERE project_id = $1
-     ORDER BY source DESC, month`,
+     ORDER BY source DESC, month, counts_humans`,
     [project],
   )
   const today = new Date().toISOString().slice(0, 10)
   expect(rows).toEqual([
     { source: 'servers', first_day: '2026-02-28', last_day: '2026-02-28', counts_humans: false },
-    { source: 'servers', first_day: '2026-03-01', last_day: '2026-03-05', counts_humans: true },
+    { source: 'servers', first_day: '2026-03-01', last_day: '2026-03-05', counts_humans: false },
+    { source: 'servers', first_day: '2026-03-02', last_day: '2026-03-02', counts_humans: true },
     { source: 'script', first_day: today, last_day: today, counts_humans: true },
   ])
 })
 
-test('what is known of a source is not written again: nobody waits for a row that says nothing new', async () => {
-  const project = await instance.newProject('Well known')
-  const told = () => newBuffer().append(delivery({ projectId: project, views: [makeView({ projectId: project })] }))
-  await told()
+test('does not write known coverage again, and so does not wait for its row lock', async () => {
+  const project = await instance.newProject('Known coverage')
+  const report = () => newBuffer().append(delivery({ projectId: project, views: [makeView({ projectId: project })] }))
+  await report()
   const holder = await instance.pool.connect()
   await holder.query('BEGIN')
   await holder.query('SELECT FROM source_coverage WHERE project_id = $1 FOR UPDATE', [project])
   try {
-    expect(await told()).toBe('taken')
+    expect(await report()).toBe('stored')
   } finally {
     await holder.query('ROLLBACK')
     holder.release()
   }
 })
 
-test('views of a project that is being deleted fail nobody', async () => {
-  const gone = newId('prj')
+test('does not fail other deliveries when the project of one is deleted', async () => {
+  const deleted = newId('prj')
   const buffer = newBuffer()
-  const views = [makeView({ projectId: gone, source: 'script' })]
+  const views = [makeView({ projectId: deleted, source: 'script' })]
   const sent = [
-    buffer.append(delivery({ projectId: gone, source: 'script', views })),
-    buffer.append(delivery({ projectId: gone })),
+    buffer.append(delivery({ projectId: deleted, source: 'script', views })),
+    buffer.append(delivery({ projectId: deleted })),
     buffer.append(delivery()),
   ]
-  expect(await Promise.all(sent)).toEqual(['taken', 'taken', 'taken'])
+  expect(await Promise.all(sent)).toEqual(['stored', 'stored', 'stored'])
 })
 
-test('pages that the script invents are one page after 2,000 new ones a day; known ones and those of servers stay', async () => {
-  const project = await instance.newProject('Invaded')
-  const one = newBuffer()
-  const two = newBuffer()
-  const told = (source: 'script' | 'servers', ...paths: string[]) =>
+test('counts further new pages from the script as one page after 2,000 per day, but not known ones or those of servers', async () => {
+  const project = await instance.newProject('Attacked')
+  const replica1 = newBuffer()
+  const replica2 = newBuffer()
+  const report = (source: 'script' | 'servers', ...paths: string[]) =>
     delivery({
       projectId: project,
       source,
-      views: paths.map((path) => makeView({ projectId: project, path, source: source })),
+      views: paths.map((path) => makeView({ projectId: project, path, source })),
     })
-  const invented = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `/invented-${from + i}`)
-  await one.append(told('script', '/real', ...invented(0, 1_500)))
+  const madeUp = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `/made-up-${from + i}`)
+  await replica1.append(report('script', '/real', ...madeUp(0, 1_500)))
   await Promise.all([
-    one.append(told('script', ...invented(1_500, 2_500))),
-    two.append(told('script', ...invented(2_500, 3_500))),
+    replica1.append(report('script', ...madeUp(1_500, 2_500))),
+    replica2.append(report('script', ...madeUp(2_500, 3_500))),
   ])
-  await one.append(told('script', '/real', '/new'))
-  await one.append(told('servers', '/new'))
+  await replica1.append(report('script', '/real', '/new'))
+  await replica1.append(report('servers', '/new'))
   const paths = (await batches()).flatMap(({ lines }) => lines.map(([, , path]) => path))
-  expect(new Set(paths.filter((path) => path !== otherPages && path !== '/new')).size).toBe(2_000)
-  expect(paths.filter((path) => path === otherPages).length).toBe(1_501 + 2_000 - 2_000 + 1)
+  expect(new Set(paths.filter((path) => path !== otherPagesPath && path !== '/new')).size).toBe(2_000)
+  expect(paths.filter((path) => path === otherPagesPath).length).toBe(1_501 + 2_000 - 2_000 + 1)
   expect(paths.filter((path) => path === '/real').length).toBe(2)
   expect(paths.filter((path) => path === '/new').length).toBe(1)
 })
 
-test('a delivery of many megabytes is several batches', async () => {
+test('splits a delivery of many megabytes into several batches', async () => {
   const views = Array.from({ length: 6_000 }, () => makeView({ projectId, userAgent: 'x'.repeat(1_000) }))
   await newBuffer().append(delivery({ views }))
   const sizes = (await batches()).map(({ size_bytes }) => size_bytes)
@@ -214,23 +215,23 @@ test('a delivery of many megabytes is several batches', async () => {
   expect(Math.max(...sizes)).toBeLessThanOrEqual(4 * 1024 * 1024)
 })
 
-test('whoever looks how full it is does not have all of it measured each time', async () => {
-  let measured = 0
+test('does not measure the whole buffer each time its status is read', async () => {
+  let measurements = 0
   const db = instance.db.withPlugin({
     transformQuery({ node }) {
-      if (JSON.stringify(node).includes('octet_length')) measured++
+      if (JSON.stringify(node).includes('octet_length')) measurements++
       return node
     },
     transformResult: async ({ result }) => result,
   })
-  const buffer = new ViewBuffer(db, { limitBytes: 1e9 })
+  const buffer = new ViewBuffer(db, { maxBufferBytes: 1e9 })
   await buffer.append(delivery())
-  const looks = await Promise.all(Array.from({ length: 10 }, () => buffer.look()))
-  for (const { bytes, oldestWaitingAt } of looks) {
+  const statuses = await Promise.all(Array.from({ length: 10 }, () => buffer.readStatus()))
+  for (const { bytes, oldestWaitingAt } of statuses) {
     expect(bytes).toBeGreaterThan(0)
     expect(oldestWaitingAt).toBeInstanceOf(Date)
   }
-  expect(measured).toBe(1)
+  expect(measurements).toBe(1)
   await instance.pool.query('TRUNCATE view_batch')
-  expect(await buffer.look()).toMatchObject({ bytes: 0, oldestWaitingAt: null })
+  expect(await buffer.readStatus()).toMatchObject({ bytes: 0, oldestWaitingAt: null })
 })

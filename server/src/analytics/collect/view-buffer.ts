@@ -1,87 +1,88 @@
 /**
- * Acknowledged views on their way to ClickHouse. What `append` has answered is committed in PostgreSQL; what arrives
- * within a few milliseconds is committed together, or a row and a wait for the disk per beacon would be all that it does.
+ * Acknowledged views on their way to ClickHouse. When `append` resolves, the views are committed in PostgreSQL. Deliveries
+ * that arrive within a few milliseconds are committed together: a transaction and a disk flush per beacon would be too slow.
  */
 import type { Kysely } from 'kysely'
 import { Problem } from '../../platform/http/problem.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import { appendTogether, type TakenOrRepeated } from './append-together.ts'
+import { type AppendOutcome, appendDeliveries } from './append-deliveries.ts'
 import { BufferSize } from './buffer-size.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
-interface Waiting {
+interface PendingDelivery {
   delivery: ViewDelivery
-  resolve(outcome: TakenOrRepeated): void
+  resolve(outcome: AppendOutcome): void
   reject(error: unknown): void
 }
 
-const shareWithinMs = 20
+const collectForMs = 20
 const maxViewsPerInsert = 20_000
-const maxViewsWaiting = 200_000 // some 100 MB of memory
+const maxPendingViews = 200_000 // about 100 MB of memory
 
 export class ViewBuffer {
   readonly #db: Kysely<AnalyticsTables>
   readonly #size: BufferSize
-  #waiting: Waiting[] = []
-  #viewsWaiting = 0
+  #pending: PendingDelivery[] = []
+  #pendingViews = 0
   #writing: Promise<void> | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, { limitBytes }: { limitBytes: number }) {
+  constructor(db: Kysely<AnalyticsTables>, { maxBufferBytes }: { maxBufferBytes: number }) {
     this.#db = db
-    this.#size = new BufferSize(db, limitBytes)
+    this.#size = new BufferSize(db, maxBufferBytes)
   }
 
   /**
-   * Resolves when the views are committed, or were by an earlier delivery of the same id. Rejects when they are not, or when
-   * nobody knows: the sender tries again with its id. A delivery without views is noted too: its sender was looking.
+   * Resolves when the views are committed, now or by an earlier delivery with the same ID. Rejects when they are not, or when
+   * the outcome is unknown: the sender retries with the same ID. A delivery without views is recorded too, because its source
+   * was active and counts as coverage.
    */
-  async append(delivery: ViewDelivery): Promise<TakenOrRepeated> {
-    if (this.#viewsWaiting >= maxViewsWaiting || (await this.#size.isReached())) throw bufferFull()
+  async append(delivery: ViewDelivery): Promise<AppendOutcome> {
+    if (this.#pendingViews >= maxPendingViews || (await this.#size.isFull())) throw bufferFull()
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ delivery, resolve, reject })
-      this.#viewsWaiting += delivery.views.length
-      this.#writing ??= new Promise((begin) => setTimeout(begin, shareWithinMs)).then(() => this.#writeAll())
+      this.#pending.push({ delivery, resolve, reject })
+      this.#pendingViews += delivery.views.length
+      this.#writing ??= new Promise((begin) => setTimeout(begin, collectForMs)).then(() => this.#writeAll())
     })
   }
 
-  /** How much waits for ClickHouse, and since when. */
-  look() {
-    return this.#size.describe()
+  /** How many bytes are waiting to be loaded into ClickHouse, and since when. */
+  readStatus() {
+    return this.#size.readStatus()
   }
 
-  /** What was appended before is committed, or has failed. */
-  async settle(): Promise<void> {
+  /** Resolves when everything appended before is committed or has failed. */
+  async flush(): Promise<void> {
     await this.#writing
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const together = this.#takeWaiting()
-      const deliveries = together.map(({ delivery }) => delivery)
+    while (this.#pending.length > 0) {
+      const group = this.#takePending()
+      const deliveries = group.map(({ delivery }) => delivery)
       try {
-        const { outcomes, writtenBytes } = await appendTogether(this.#db, deliveries)
-        this.#size.grewBy(writtenBytes)
-        for (const [index, { resolve }] of together.entries()) resolve(outcomes[index] ?? 'taken')
+        const { outcomes, writtenBytes } = await appendDeliveries(this.#db, deliveries)
+        this.#size.addWritten(writtenBytes)
+        for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] ?? 'stored')
       } catch (error) {
-        for (const { reject } of together) reject(error)
+        for (const { reject } of group) reject(error)
       }
     }
     this.#writing = undefined
   }
 
-  #takeWaiting(): Waiting[] {
+  #takePending(): PendingDelivery[] {
     let views = 0
-    const after = this.#waiting.findIndex(({ delivery }, index) => {
+    const after = this.#pending.findIndex(({ delivery }, index) => {
       views += delivery.views.length
       return views > maxViewsPerInsert && index > 0
     })
-    const together = this.#waiting.splice(0, after === -1 ? this.#waiting.length : after)
-    for (const { delivery } of together) this.#viewsWaiting -= delivery.views.length
-    return together
+    const group = this.#pending.splice(0, after === -1 ? this.#pending.length : after)
+    for (const { delivery } of group) this.#pendingViews -= delivery.views.length
+    return group
   }
 }
 
 const bufferFull = () =>
-  new Problem('unavailable', 'Views cannot be taken right now: too many wait to be counted. Send them again later.', {
+  new Problem('unavailable', 'The buffer for page views is full. Send the same request again later.', {
     headers: { 'retry-after': '30' },
   })

@@ -2,15 +2,15 @@ import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify.ts'
 import type { View } from './view.ts'
 
-/** What a sender hands over at once. */
+/** The views of one request from a sender. */
 export interface ViewDelivery {
   projectId: Id<'prj'>
-  /** Where the project's views are. */
+  /** Where the project's views are stored in ClickHouse. */
   shard: number
   source: CountingSource
-  /** Whether people among its readers were counted: by the settings that it was sifted with, which may have changed since. */
+  /** Whether the source counted humans, by the settings at the time of classification, which may have changed since. */
   countsHumans: boolean
-  /** The sender's own, by which a repetition is known. Without one none is: equal views are often two readers. */
-  deliveryId: { text: string; keep: 'a week' | 'for ever' } | undefined
+  /** The sender's idempotency key. Without one, repetitions are not detected: equal views often come from two clients. */
+  deliveryId: { text: string; retention: 'week' | 'forever' } | undefined
   views: readonly View[]
 }

@@ -1,9 +1,9 @@
-/** Where an event came from, as people who set it up think of it: logs are servers' too, but come by another way. */
+/** Where an event came from, as shown to people who set up counting. Logs come from servers too, but are imported. */
 import { type DropReason, dropReasons } from '../classify/drop-reason.ts'
 
 export const viewSources = ['script', 'servers', 'logs'] as const
 export type ViewSource = (typeof viewSources)[number]
 
-/** Beyond what makes an event no view: the reader, or the project, wanted it left alone. */
-export const leftOutReasons = [...dropReasons, 'opted_out', 'origin_not_allowed'] as const
-export type LeftOutReason = DropReason | 'opted_out' | 'origin_not_allowed'
+/** The drop reasons, and those of the script: the visitor opted out, or the project does not allow the origin. */
+export const allDropReasons = [...dropReasons, 'opted_out', 'origin_not_allowed'] as const
+export type AnyDropReason = DropReason | 'opted_out' | 'origin_not_allowed'

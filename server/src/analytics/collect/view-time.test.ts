@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timeOfView } from './view-time.ts'
+import { resolveViewTime } from './view-time.ts'
 
 const receivedAt = new Date('2026-11-15T12:00:00.500Z')
 
@@ -8,14 +8,14 @@ test.each([
   ['2026-11-15T12:00:00.501Z', '2026-11-15T12:00:00.500Z'],
   ['9999-12-31T23:59:59.999Z', '2026-11-15T12:00:00.500Z'],
   ['2025-10-15T12:00:00.500Z', '2025-10-15T12:00:00.500Z'],
-])('%s counts at %s', (claimed, at) => {
-  expect(timeOfView(new Date(claimed), receivedAt)).toEqual(new Date(at))
+])('a view reported for %s counts at %s', (reported, at) => {
+  expect(resolveViewTime(new Date(reported), receivedAt)).toEqual(new Date(at))
 })
 
 test.each(['2025-10-15T12:00:00.499Z', '1970-01-01T00:00:00.000Z', '-200000-01-01T00:00:00.000Z'])(
-  '%s is too old',
-  (claimed) => {
-    expect(timeOfView(new Date(claimed), receivedAt)).toBe('too_old')
+  'a view reported for %s is too old',
+  (reported) => {
+    expect(resolveViewTime(new Date(reported), receivedAt)).toBe('too_old')
   },
 )
 
@@ -24,8 +24,8 @@ test.each([
   ['2025-03-30T12:00:00.000Z', '2024-02-29T12:00:00.000Z'],
   ['2026-01-31T12:00:00.000Z', '2024-12-31T12:00:00.000Z'],
   ['2026-07-31T12:00:00.000Z', '2025-06-30T12:00:00.000Z'],
-])('received at %s, what is before %s is too old', (received, oldest) => {
+])('at %s, views before %s are too old', (received, oldest) => {
   const oldestAt = new Date(oldest)
-  expect(timeOfView(oldestAt, new Date(received))).toEqual(oldestAt)
-  expect(timeOfView(new Date(oldestAt.getTime() - 1), new Date(received))).toBe('too_old')
+  expect(resolveViewTime(oldestAt, new Date(received))).toEqual(oldestAt)
+  expect(resolveViewTime(new Date(oldestAt.getTime() - 1), new Date(received))).toBe('too_old')
 })

@@ -1,12 +1,12 @@
-/** When a view is counted to have been, given when its sender says it was. */
+/** Decides at which time a view counts, given the time that its sender reported. */
 const oldestMonths = 13
 
-/** What is older comes by import, not by a sender that got its clock or its log wrong. What is yet to come is now. */
-export function timeOfView(claimed: Date, receivedAt: Date): Date | 'too_old' {
-  if (claimed > receivedAt) return receivedAt
+/** Older views can only be imported: a sender that reports them has a wrong clock or log. A future time counts as now. */
+export function resolveViewTime(reported: Date, receivedAt: Date): Date | 'too_old' {
+  if (reported > receivedAt) return receivedAt
   const oldest = new Date(receivedAt)
   oldest.setUTCMonth(oldest.getUTCMonth() - oldestMonths)
-  // The 31st of a shorter month became one of the next.
+  // In a shorter month, the 31st has overflowed into the next month.
   if (oldest.getUTCDate() !== receivedAt.getUTCDate()) oldest.setUTCDate(0)
-  return claimed < oldest ? 'too_old' : claimed
+  return reported < oldest ? 'too_old' : reported
 }

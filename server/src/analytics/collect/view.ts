@@ -1,20 +1,20 @@
-/** A view as it travels: from an endpoint into the buffer, from there as a line of text into ClickHouse. */
+/** A view on its way from an endpoint into the buffer, and from there, as a line of text, into ClickHouse. */
 import type { Id } from '../../platform/ids.ts'
-import type { CountingSource, SeenView } from '../classify/classify.ts'
+import type { ClassifiedView, CountingSource } from '../classify/classify.ts'
 
 export interface View
-  extends Pick<SeenView, 'path' | 'class' | 'client' | 'userAgent' | 'surface' | 'acceptsMarkdown'> {
+  extends Pick<ClassifiedView, 'path' | 'class' | 'client' | 'userAgent' | 'surface' | 'acceptsMarkdown'> {
   projectId: Id<'prj'>
   at: Date
   ruleVersion: string
   source: CountingSource
-  /** Empty: not imported. */
+  /** Empty if the view was not imported. */
   importId: string
-  /** One, or more where an import knows only sums. */
+  /** 1, or more if an import has only sums. */
   views: number
 }
 
-/** The columns of `page_view` in the order of a line; `block_id` is filled in by ClickHouse. */
+/** The columns of `page_view` in the order of the values in a line. ClickHouse fills in `block_id`. */
 export const viewColumns = [
   'project_id',
   'at',
@@ -30,7 +30,7 @@ export const viewColumns = [
   'views',
 ] as const
 
-/** The format of ClickHouse that `encodeView` writes. */
+/** The ClickHouse format that `encodeView` writes. */
 export const viewFormat = 'JSONCompactEachRow'
 
 export const encodeView = (view: View): string =>

@@ -7,34 +7,34 @@ import { ViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
-import { type ImportDeps, importLog, type LogFile } from './import-log.ts'
+import { type ImportDeps, type ImportSummary, importLog, type LogFile } from './import-log.ts'
 import { ImportStore } from './import-store.ts'
-import { logLineReader } from './log-line.ts'
+import { createLogLineParser } from './parse-log-line.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'import logs')
 afterAll(() => instance.drop())
 
 const clientDetector = loadClientDetector()
-const readLine = logLineReader(undefined)
+const readLine = createLogLineParser(undefined)
 const settings = new SettingsStore(instance.db, recordAudit)
 
 async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
   const projectId = await instance.newProject('Logs')
   await settings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
-  const buffer = new ViewBuffer(instance.db, { limitBytes: 1e9 })
+  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
   return {
     projectId,
     runs: new ImportStore(instance.db, projectId),
     append: (delivery) => buffer.append(delivery),
-    note: () => {},
+    recordOutcome: () => {},
     site: await settings.read(projectId),
     clientDetector,
   }
 }
 
-/** So long ago that no sender would be believed. */
-const line = (page: number, more = '') =>
-  `203.0.113.7 - - [09/Mar/2016:23:59:58 +0000] "GET /page/${page} HTTP/1.1" 200 5 "-" "Mozilla/5.0 (X11) Gecko/1 Firefox/1${more}"\n`
+/** So old that views with this time are accepted only in imports. */
+const line = (page: number, suffix = '') =>
+  `203.0.113.7 - - [09/Mar/2016:23:59:58 +0000] "GET /page/${page} HTTP/1.1" 200 5 "-" "Mozilla/5.0 (X11) Gecko/1 Firefox/1${suffix}"\n`
 const lines = (count: number, from = 0) => Array.from({ length: count }, (_, index) => line(from + index)).join('')
 
 const fileOf = (text: string, isBeingWritten = false): LogFile => ({
@@ -62,59 +62,62 @@ async function expectEachOnce(projectId: Id<'prj'>, pages: number) {
   expect(new Set(counts.values())).toEqual(new Set([1]))
 }
 
-test('people that an import counted are measured, whoever counts them afterwards', async () => {
-  const { projectId, ...parts } = await newSite()
-  await settings.change(projectId, { humanSource: 'script' }, { kind: 'operator' }) // while it runs, or later
-  await importLog(fileOf(lines(3)), readLine, parts)
+test('reports humans of an import as measured, whichever source counts them afterwards', async () => {
+  const { projectId, ...deps } = await newSite()
+  await settings.change(projectId, { humanSource: 'script' }, { kind: 'operator' }) // during the import, or later
+  await importLog(fileOf(lines(3)), readLine, deps)
   const year = (number: number) => ({ from: new Date(Date.UTC(number, 0)), to: new Date(Date.UTC(number + 1, 0)) })
   const coverage = (number: number) => findCoverage(instance.db, { projectId, range: year(number) })
   expect(await coverage(2016)).toEqual({ human: 'measured', ai: 'measured' })
   expect(await coverage(2017)).toEqual({ human: 'not_measured', ai: 'not_measured' })
 })
 
-test('a file of any age is counted, and the same once more is not', async () => {
+test('counts a file of any age, but not a second time', async () => {
   const site = await newSite()
   const text = `${lines(12_000)}not a request\n${line(0).replace('GET', 'POST')}${'x'.repeat(300_000)}\n\n${line(12_000)}`
   expect(await importLog(fileOf(text), readLine, site)).toEqual({
     lines: 12_005,
     counted: 12_001,
     dropped: { not_get: 1 },
-    unreadable: 3,
-    linesBefore: 0,
-  })
+    unreadableLines: 3,
+    alreadyImportedLines: 0,
+  } satisfies ImportSummary)
   expect(await importLog(fileOf(text), readLine, site)).toEqual({
     lines: 12_005,
     counted: 0,
     dropped: {},
-    unreadable: 0,
-    linesBefore: 12_005,
-  })
+    unreadableLines: 0,
+    alreadyImportedLines: 12_005,
+  } satisfies ImportSummary)
   await expectEachOnce(site.projectId, 12_001)
   expect(JSON.stringify(await instance.db.selectFrom('import_run').selectAll().execute())).not.toContain('203.0.113')
 })
 
-test('a file that has grown is taken up where it ended, a line that is being written when it is whole', async () => {
+test('continues a file that has grown, and counts an incomplete line once it is complete', async () => {
   const site = await newSite()
-  const whole = lines(9_000)
-  const cutAt = whole.length - 10
-  const later = whole.length / 3
-  for (const end of [1000, later, cutAt]) await importLog(fileOf(whole.slice(0, end), true), readLine, site)
+  const text = lines(9_000)
+  const oneThird = text.length / 3
+  const insideLastLine = text.length - 10
+  for (const end of [1000, oneThird, insideLastLine]) await importLog(fileOf(text.slice(0, end), true), readLine, site)
   expect((await countsOf(site.projectId)).size).toBe(8_999)
-  await importLog(fileOf(whole), readLine, site)
+  await importLog(fileOf(text), readLine, site)
   await expectEachOnce(site.projectId, 9_000)
 })
 
-test('another file with the same beginning is another one', async () => {
+test('treats a file with the same beginning but other lines as a different file', async () => {
   const site = await newSite()
   await importLog(fileOf(lines(10)), readLine, site)
-  const other = lines(5) + line(100) + line(101)
-  expect(await importLog(fileOf(other), readLine, site)).toMatchObject({ counted: 7, linesBefore: 0 })
+  const otherText = lines(5) + line(100) + line(101)
+  expect(await importLog(fileOf(otherText), readLine, site)).toMatchObject({
+    counted: 7,
+    alreadyImportedLines: 0,
+  } satisfies Partial<ImportSummary>)
 })
 
-test('killed at any moment, and with a longer file the next time, it counts every line once', async () => {
+test('counts every line once when it is killed at any moment and restarted on a longer file', async () => {
   const site = await newSite()
   const killed = new Error('killed')
-  const dies = (at: number, when: 'before' | 'after'): ImportDeps['append'] => {
+  const failAt = (at: number, when: 'before' | 'after'): ImportDeps['append'] => {
     let calls = 0
     return async (delivery) => {
       if (++calls < at) return site.append(delivery)
@@ -129,8 +132,8 @@ test('killed at any moment, and with a longer file the next time, it counts ever
     [16_500, 2, 'before'],
     [17_000, 2, 'after'],
   ] as const) {
-    const parts = { ...site, append: dies(at, when) }
-    await expect(importLog(fileOf(lines(pages)), readLine, parts)).rejects.toBe(killed)
+    const deps = { ...site, append: failAt(at, when) }
+    await expect(importLog(fileOf(lines(pages)), readLine, deps)).rejects.toBe(killed)
   }
   await importLog(fileOf(lines(17_500)), readLine, site)
   await expectEachOnce(site.projectId, 17_500)
@@ -138,13 +141,13 @@ test('killed at any moment, and with a longer file the next time, it counts ever
   expect([run?.views, others]).toEqual([17_500, []])
 })
 
-test('what is yet to come was now', async () => {
+test('counts a request with a future time as of now', async () => {
   const site = await newSite()
   const now = Date.now()
   const times: number[] = []
   const append: ImportDeps['append'] = async ({ views }) => {
     times.push(...views.map(({ at }) => at.getTime()))
-    return 'taken'
+    return 'stored'
   }
   await importLog(fileOf(line(1).replace('2016', '9016')), readLine, { ...site, append })
   expect(times).toHaveLength(1)

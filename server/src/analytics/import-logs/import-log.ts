@@ -1,103 +1,103 @@
 /**
- * One log file into the buffer. It may be killed at any moment and run again, on the same file or on one that has grown since:
- * every line counts once. For that it goes in pieces; which piece is next is written down before it is delivered, and each is
- * known by what the file holds up to its end, so that no other name or copy of the file is another file.
+ * Imports one log file into the buffer. The import may be killed at any moment and run again, on the same file or on one that
+ * has grown since: every line counts once. For that, it works in chunks. The next chunk is recorded before it is delivered, and
+ * a chunk is identified by a hash of the file up to its end, so that a renamed or copied file is still the same file.
  */
 import { createHash } from 'node:crypto'
 import type { ClientDetector } from '../classify/client-detector.ts'
-import { type Dropped, siftRequests } from '../collect/sift-requests.ts'
-import type { SourceNotes } from '../collect/source-notes.ts'
+import { classifyRequests, type DropCounts } from '../collect/classify-requests.ts'
+import type { SourceActivityRecorder } from '../collect/source-activity-recorder.ts'
 import type { ViewBuffer } from '../collect/view-buffer.ts'
 import type { Site } from '../settings/settings-store.ts'
 import type { ImportRun, ImportStore } from './import-store.ts'
-import type { LoggedRequest, ReadLogLine } from './log-line.ts'
-import { LineSplitter } from './split-lines.ts'
+import type { LoggedRequest, ParseLogLine } from './parse-log-line.ts'
+import { LineSplitter, type LogLine } from './split-lines.ts'
 
 export interface LogFile {
-  /** Unpacked, from its beginning, as often as it is asked for. */
+  /** Decompressed and from the beginning, each time it is called. */
   read(): AsyncIterable<Buffer>
-  /** Somebody may be in the middle of writing its last line. */
+  /** The last line may be incomplete. */
   isBeingWritten: boolean
 }
 
 export interface ImportDeps {
   runs: ImportStore
   append: ViewBuffer['append']
-  note: SourceNotes['note']
+  recordOutcome: SourceActivityRecorder['record']
   site: Site
   clientDetector: ClientDetector
 }
 
-export interface Imported {
+export interface ImportSummary {
   lines: number
   counted: number
-  dropped: Dropped
-  /** Lines that tell of no request. */
-  unreadable: number
-  /** Lines that an earlier import has taken. */
-  linesBefore: number
+  dropped: DropCounts
+  /** Lines that are not a request. */
+  unreadableLines: number
+  /** Lines that an earlier import has counted. */
+  alreadyImportedLines: number
 }
 
-const maxLinesPerBatch = 5_000
-const maxConcurrentBytes = 4 * 1024 * 1024
+const maxLinesPerChunk = 5_000
+const maxBytesPerChunk = 4 * 1024 * 1024
 
-/** `onProgress` is told after every piece. */
+/** Calls `onProgress` after every chunk. */
 export async function importLog(
   file: LogFile,
-  readLine: ReadLogLine,
-  { runs, append, note, site, clientDetector }: ImportDeps,
-  onProgress: (imported: Imported) => void = () => {},
-): Promise<Imported> {
+  readLine: ParseLogLine,
+  { runs, append, recordOutcome, site, clientDetector }: ImportDeps,
+  onProgress: (imported: ImportSummary) => void = () => {},
+): Promise<ImportSummary> {
   const run = (await findRun(file, await runs.list())) ?? runs.newRun()
   const startedAt = new Date()
-  const imported: Imported = { lines: 0, counted: 0, dropped: {}, unreadable: 0, linesBefore: 0 }
+  const imported: ImportSummary = { lines: 0, counted: 0, dropped: {}, unreadableLines: 0, alreadyImportedLines: 0 }
   const interruptedAt = run.plannedBytes
   const hash = createHash('sha256')
   let position = 0
-  let piece = new Piece()
+  let chunk = new LogChunk()
 
   const deliver = async () => {
-    if (piece.lines === 0) return
-    const begin = position - piece.bytes
+    if (chunk.lines === 0) return
+    const chunkStart = position - chunk.bytes
     run.fingerprint = hash.copy().digest()
-    run.confirmedBytes = begin
+    run.confirmedBytes = chunkStart
     run.plannedBytes = position
     await runs.plan(run)
     const rule = { site, clientDetector, source: 'servers', importId: run.id } as const
-    const { views, dropped, examples } = siftRequests(piece.requests, rule)
+    const { views, dropped, examples } = classifyRequests(chunk.requests, rule)
     const outcome = await append({
       projectId: site.projectId,
       shard: site.shard,
       source: 'servers',
       countsHumans: site.settings.humanSource === 'servers',
-      deliveryId: { text: `import ${begin} ${run.fingerprint.toString('hex')}`, keep: 'for ever' },
+      deliveryId: { text: `import ${chunkStart} ${run.fingerprint.toString('hex')}`, retention: 'forever' },
       views,
     })
     run.views += views.length
-    imported.lines += piece.lines
-    if (outcome === 'repeated') imported.linesBefore += piece.lines
+    imported.lines += chunk.lines
+    if (outcome === 'repeated') imported.alreadyImportedLines += chunk.lines
     else {
-      note({ projectId: site.projectId, source: 'logs', counted: views.length, dropped, examples })
+      recordOutcome({ projectId: site.projectId, source: 'logs', counted: views.length, dropped, examples })
       imported.counted += views.length
-      imported.unreadable += piece.unreadable
-      for (const [reason, count] of Object.entries(dropped) as [keyof Dropped, number][])
+      imported.unreadableLines += chunk.unreadable
+      for (const [reason, count] of Object.entries(dropped) as [keyof DropCounts, number][])
         imported.dropped[reason] = (imported.dropped[reason] ?? 0) + count
     }
-    piece = new Piece()
+    chunk = new LogChunk()
     onProgress(imported)
   }
 
-  for await (const line of linesOf(file)) {
+  for await (const line of readLines(file)) {
     hash.update(line.bytes)
     position += line.bytes.length
     if (position <= run.confirmedBytes) {
-      imported.lines += Number(line.isFirst)
-      imported.linesBefore += Number(line.isFirst)
+      imported.lines += Number(line.isLineStart)
+      imported.alreadyImportedLines += Number(line.isLineStart)
       continue
     }
-    piece.add(line, (text) => notInTheFuture(readLine(text), startedAt))
-    // Where an earlier run was interrupted its piece ends too: it has to be the same one, to be known again.
-    const isFull = piece.lines >= maxLinesPerBatch || piece.bytes >= maxConcurrentBytes
+    chunk.add(line, (text) => clampToNow(readLine(text), startedAt))
+    // A chunk also ends where an earlier run was interrupted: only the same chunk has the same ID.
+    const isFull = chunk.lines >= maxLinesPerChunk || chunk.bytes >= maxBytesPerChunk
     if (position === interruptedAt || (isFull && position > interruptedAt)) await deliver()
   }
   await deliver()
@@ -106,53 +106,50 @@ export async function importLog(
   return imported
 }
 
-/** The run that has taken the most of this file, by what the file begins with. */
-async function findRun(file: LogFile, known: readonly ImportRun[]): Promise<ImportRun | undefined> {
-  const byLength = [...Map.groupBy(known, ({ plannedBytes }) => plannedBytes)].sort(([a], [b]) => a - b)
+/** Finds the earlier run that has imported the most of this file: its fingerprint matches the beginning of the file. */
+async function findRun(file: LogFile, earlierRuns: readonly ImportRun[]): Promise<ImportRun | undefined> {
+  const byLength = [...Map.groupBy(earlierRuns, ({ plannedBytes }) => plannedBytes)].sort(([a], [b]) => a - b)
   const hash = createHash('sha256')
   let found: ImportRun | undefined
   let position = 0
   if (byLength.length === 0) return undefined
-  for await (const chunk of file.read()) {
-    let done = 0
-    for (let next = byLength[0]; next && next[0] <= position + chunk.length; next = byLength[0]) {
+  for await (const bytes of file.read()) {
+    let hashed = 0
+    for (let next = byLength[0]; next && next[0] <= position + bytes.length; next = byLength[0]) {
       const [length, runs] = next
-      hash.update(chunk.subarray(done, length - position))
-      done = length - position
+      hash.update(bytes.subarray(hashed, length - position))
+      hashed = length - position
       const fingerprint = hash.copy().digest()
       found = runs.find((run) => run.fingerprint.equals(fingerprint)) ?? found
       byLength.shift()
     }
     if (byLength.length === 0) break
-    hash.update(chunk.subarray(done))
-    position += chunk.length
+    hash.update(bytes.subarray(hashed))
+    position += bytes.length
   }
   return found
 }
 
-async function* linesOf({ read, isBeingWritten }: LogFile) {
+async function* readLines({ read, isBeingWritten }: LogFile) {
   const splitter = new LineSplitter()
-  for await (const chunk of read()) yield* splitter.push(chunk)
+  for await (const bytes of read()) yield* splitter.push(bytes)
   if (!isBeingWritten) yield* splitter.end()
 }
 
-class Piece {
+class LogChunk {
   readonly requests: LoggedRequest[] = []
   lines = 0
   bytes = 0
   unreadable = 0
 
-  add(
-    { text, bytes, isFirst }: { text: string | undefined; bytes: Buffer; isFirst: boolean },
-    read: (text: string) => LoggedRequest | undefined,
-  ): void {
+  add({ text, bytes, isLineStart }: LogLine, read: (text: string) => LoggedRequest | undefined): void {
     this.bytes += bytes.length
-    this.lines += Number(isFirst)
+    this.lines += Number(isLineStart)
     const request = text === undefined ? undefined : read(text)
     if (request) this.requests.push(request)
-    else if (isFirst) this.unreadable++
+    else if (isLineStart) this.unreadable++
   }
 }
 
-const notInTheFuture = (request: LoggedRequest | undefined, now: Date) =>
+const clampToNow = (request: LoggedRequest | undefined, now: Date) =>
   request && request.at > now ? { ...request, at: now } : request

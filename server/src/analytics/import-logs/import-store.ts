@@ -1,15 +1,15 @@
-/** What was imported before, and how far. */
+/** Earlier imports of a project, and how far each of them got. */
 import type { Kysely } from 'kysely'
 import { type Id, newId } from '../../platform/ids.ts'
 import type { AnalyticsTables } from '../tables.ts'
 
 export interface ImportRun {
   id: Id<'imp'>
-  /** Of the first `plannedBytes`. */
+  /** Hash of the first `plannedBytes` of the file. */
   fingerprint: Buffer
   confirmedBytes: number
   plannedBytes: number
-  /** In what is in for sure. */
+  /** Views in the confirmed part. */
   views: number
 }
 
@@ -44,7 +44,7 @@ export class ImportStore {
     return { id: newId('imp'), fingerprint: Buffer.alloc(0), confirmedBytes: 0, plannedBytes: 0, views: 0 }
   }
 
-  /** Written before the views are: after a crash it is known which delivery may be in. */
+  /** Called before the views are delivered: after a crash, this shows which delivery may have been stored. */
   async plan(run: ImportRun): Promise<void> {
     await this.#write(run, null)
   }

@@ -1,42 +1,42 @@
-/** Bytes into lines, of which none takes more memory than a line may: a file need not be a log. */
-export interface Line {
-  /** As they are in the file, its end included. */
+/** Splits bytes into lines, with bounded memory: the file may not be a log, and may have lines of any length. */
+export interface LogLine {
+  /** As in the file, including the line feed. */
   bytes: Buffer
-  /** Undefined: one of the pieces of a line that is too long to be one. */
+  /** Undefined if this is a part of a line that is too long. */
   text: string | undefined
-  /** Begins a line: pieces after the first do not. */
-  isFirst: boolean
+  /** False for the second and further parts of a line that is too long. */
+  isLineStart: boolean
 }
 
 const maxLineBytes = 64 * 1024
 const lineFeed = 0x0a
 
 export class LineSplitter {
-  #rest: Buffer = Buffer.alloc(0)
+  #remainder: Buffer = Buffer.alloc(0)
   #insideLongLine = false;
 
-  /** Every line that has come to its end. */
-  *push(chunk: Buffer): Iterable<Line> {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    let begin = 0
-    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, begin)) {
-      yield this.#line(bytes.subarray(begin, end + 1), true)
-      begin = end + 1
+  /** Returns the lines that are complete. */
+  *push(chunk: Buffer): Iterable<LogLine> {
+    const bytes = this.#remainder.length === 0 ? chunk : Buffer.concat([this.#remainder, chunk])
+    let start = 0
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      yield this.#line(bytes.subarray(start, end + 1), true)
+      start = end + 1
     }
-    this.#rest = bytes.subarray(begin)
-    if (this.#rest.length > maxLineBytes) yield* this.end(false)
+    this.#remainder = bytes.subarray(start)
+    if (this.#remainder.length > maxLineBytes) yield* this.end(false)
   }
 
-  /** What is left, as a line that has no end; or, in the middle, as a piece of one that is too long. */
-  *end(isEnd = true): Iterable<Line> {
-    if (this.#rest.length > 0) yield this.#line(this.#rest, isEnd)
-    this.#rest = Buffer.alloc(0)
+  /** Returns the remaining bytes: a last line without line feed or, with `isEnd` false, a part of a line that is too long. */
+  *end(isEnd = true): Iterable<LogLine> {
+    if (this.#remainder.length > 0) yield this.#line(this.#remainder, isEnd)
+    this.#remainder = Buffer.alloc(0)
   }
 
-  #line(bytes: Buffer, isEnd: boolean): Line {
+  #line(bytes: Buffer, isEnd: boolean): LogLine {
     const isFirst = !this.#insideLongLine
     this.#insideLongLine = !isEnd
-    const isWhole = isFirst && isEnd && bytes.length <= maxLineBytes
-    return { bytes, text: isWhole ? bytes.toString('utf8').trimEnd() : undefined, isFirst }
+    const isComplete = isFirst && isEnd && bytes.length <= maxLineBytes
+    return { bytes, text: isComplete ? bytes.toString('utf8').trimEnd() : undefined, isLineStart: isFirst }
   }
 }

@@ -1,21 +1,25 @@
-/** A block goes into ClickHouse once, however often it is sent: its token is remembered by every table of the chain. */
+/** ClickHouse inserts a block once, however often it is sent: every table in the chain of views remembers its token. */
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
 import { viewColumns, viewFormat } from '../collect/view.ts'
-import type { Block } from './load-store.ts'
+import type { BlockContent } from './block-store.ts'
 
-export async function insertBlock(clickhouse: ClickHouseClient, token: string, { bodies }: Block): Promise<void> {
+export async function insertBlock(
+  clickhouse: ClickHouseClient,
+  token: string,
+  { bodies }: BlockContent,
+): Promise<void> {
   const { stream } = await clickhouse.exec({
     query: `INSERT INTO page_view (${viewColumns.join(', ')}) FORMAT ${viewFormat}`,
     values: Readable.from(bodies, { objectMode: false }),
     http_headers: { 'content-encoding': 'gzip' },
     clickhouse_settings: {
-      async_insert: 0, // together with tokens and partitions it has open bugs: ClickHouse 110604, 111049, 112649
+      async_insert: 0, // has open bugs with tokens and partitions: ClickHouse 110604, 111049, 112649
       insert_deduplicate: 1,
       insert_deduplication_token: token,
       deduplicate_blocks_in_dependent_materialized_views: 1,
-      // One block, whatever the defaults: it is there as a whole or not at all.
+      // Force a single block, whatever the defaults are: it is inserted completely or not at all.
       max_insert_block_size: '1000000',
       min_insert_block_size_rows: '1000000',
       min_insert_block_size_bytes: '0',
@@ -27,8 +31,8 @@ export async function insertBlock(clickhouse: ClickHouseClient, token: string, {
 }
 
 /**
- * ClickHouse read the block and found something wrong in it, before it wrote anything. A closed list: every other error, such
- * as no memory, no room or a table that is missing, would come for any block, and may come after something was written.
+ * ClickHouse parsed the block and rejected its contents before it wrote anything. A closed list: every other error, such as
+ * out of memory, disk full or a missing table, would occur with any block, and possibly after something was written.
  */
 const contentErrors = new Set([
   '6',
@@ -43,8 +47,9 @@ const contentErrors = new Set([
   '69',
   '117',
   '349',
-  '691', // wrong type, out of bounds, incorrect data, null, unknown word of an enum
+  '691', // wrong type, out of bounds, incorrect data, null, unknown value of an enum
   '354', // not gzip
 ])
 
-export const isRefused = (error: unknown): boolean => error instanceof ClickHouseError && contentErrors.has(error.code)
+export const isContentError = (error: unknown): boolean =>
+  error instanceof ClickHouseError && contentErrors.has(error.code)

@@ -7,9 +7,9 @@ import { createLog } from '../../platform/log.ts'
 import { encodeView, type View } from '../collect/view.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
+import { BlockStore, type ViewBlock } from './block-store.ts'
 import { insertBlock } from './insert-block.ts'
-import { loadRound } from './load-round.ts'
-import { type Load, LoadStore } from './load-store.ts'
+import { loadBlocks } from './load-blocks.ts'
 import { startLoader } from './loader.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'loader')
@@ -17,11 +17,11 @@ afterAll(() => instance.drop())
 const { pool, clickhouse } = instance
 
 let client: PoolClient
-let store: LoadStore
+let store: BlockStore
 let projectId: Id<'prj'>
 beforeEach(async () => {
   client = await pool.connect()
-  store = new LoadStore(client, 0)
+  store = new BlockStore(client, 0)
   projectId = await instance.newProject('Docs')
 })
 afterEach(async () => {
@@ -29,7 +29,7 @@ afterEach(async () => {
   await pool.query('TRUNCATE view_batch, view_block')
 })
 
-const round = (log = instance.log) => loadRound({ store, clickhouse, log })
+const round = (log = instance.log) => loadBlocks({ store, clickhouse, log })
 
 async function addBatch(month: string, views: readonly View[], body = gzipSync(views.map(encodeView).join(''))) {
   const { rows } = await pool.query<{ id: string }>(
@@ -39,12 +39,12 @@ async function addBatch(month: string, views: readonly View[], body = gzipSync(v
   return rows[0]?.id
 }
 
-const november = (count: number, difference: Partial<View> = {}) =>
+const november = (count: number, overrides: Partial<View> = {}) =>
   Array.from({ length: count }, (_, index) =>
-    makeView({ projectId, at: new Date(Date.UTC(2026, 10, 1 + (index % 20), index % 24, 7, 0, index)), ...difference }),
+    makeView({ projectId, at: new Date(Date.UTC(2026, 10, 1 + (index % 20), index % 24, 7, 0, index)), ...overrides }),
   )
 
-/** What each table says that the project's views are in all. */
+/** The project's total number of views according to each table. */
 async function totals() {
   const classes = 'human + assistant + ai_search + ai_training + search + other_bot'
   const sums = {
@@ -54,16 +54,16 @@ async function totals() {
     views_by_quarter_hour: classes,
     views_by_client_and_day: 'views',
   }
-  const found = Object.entries(sums).map(async ([table, sum]) => {
-    const rows = await instance.sqlOf<{ n: number }>(
+  const counts = Object.entries(sums).map(async ([table, sum]) => {
+    const rows = await instance.queryRows<{ n: number }>(
       `SELECT sum(${sum}) AS n FROM ${table} WHERE project_id = '${projectId}'`,
     )
     return [table, rows[0]?.n] as const
   })
-  return Object.fromEntries(await Promise.all(found))
+  return Object.fromEntries(await Promise.all(counts))
 }
 
-const everywhere = (views: number) => ({
+const inEveryTable = (views: number) => ({
   page_view: views,
   views_by_page_and_day: views,
   views_by_page_and_month: views,
@@ -71,31 +71,31 @@ const everywhere = (views: number) => ({
   views_by_client_and_day: views,
 })
 
-async function left() {
+async function countPending() {
   const { rows } = await pool.query(
-    'SELECT (SELECT count(*)::int FROM view_batch) AS batches, (SELECT count(*)::int FROM view_block) AS loads',
+    'SELECT (SELECT count(*)::int FROM view_batch) AS batches, (SELECT count(*)::int FROM view_block) AS blocks',
   )
   return rows[0]
 }
 
-test('batches become one block for each month, and are forgotten', async () => {
+test('loads the batches of each month as one block, and deletes them', async () => {
   await addBatch('2026-11-01', november(3))
   await addBatch('2026-10-01', [makeView({ projectId, at: new Date('2026-10-31T23:59:59.999Z') })])
   await addBatch('2026-11-01', november(4))
-  expect(await round()).toEqual({ moreWaits: false })
-  expect(await totals()).toEqual(everywhere(8))
-  expect(await left()).toEqual({ batches: 0, loads: 0 })
-  const blocks = await instance.sqlOf(
-    `SELECT toYYYYMM(at) AS month, uniqExact(block_id) AS loads, count() AS rows FROM page_view
+  expect(await round()).toEqual({ hasMore: false })
+  expect(await totals()).toEqual(inEveryTable(8))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
+  const blocks = await instance.queryRows(
+    `SELECT toYYYYMM(at) AS month, uniqExact(block_id) AS blocks, count() AS rows FROM page_view
      WHERE project_id = '${projectId}' GROUP BY month ORDER BY month`,
   )
   expect(blocks).toEqual([
-    { month: 202610, loads: 1, rows: 1 },
-    { month: 202611, loads: 1, rows: 7 },
+    { month: 202610, blocks: 1, rows: 1 },
+    { month: 202611, blocks: 1, rows: 7 },
   ])
 })
 
-test('a view comes out of ClickHouse as it went in', async () => {
+test('returns a view from ClickHouse exactly as it was written', async () => {
   const view = makeView({
     projectId,
     at: new Date('2026-11-03T04:05:06.789Z'),
@@ -113,7 +113,7 @@ test('a view comes out of ClickHouse as it went in', async () => {
   await round()
   const { projectId: _, at: __, ...rest } = view
   expect(
-    await instance.sqlOf(
+    await instance.queryRows(
       `SELECT toString(at) AS at, path, class, client, user_agent AS userAgent, surface, accepts_markdown AS acceptsMarkdown,
          rule_version AS ruleVersion, source, import_id AS importId, views
        FROM page_view WHERE project_id = '${projectId}'`,
@@ -121,191 +121,193 @@ test('a view comes out of ClickHouse as it went in', async () => {
   ).toEqual([{ at: '2026-11-03 04:05:06.789', ...rest }])
 })
 
-test('a crash before the insert: the frozen block is loaded, with later batches beside it', async () => {
+test('after a crash before the insert, loads the existing block and later batches', async () => {
   await addBatch('2026-11-01', november(3))
-  await store.freeze()
+  await store.createBlocks()
   await addBatch('2026-11-01', november(5))
   await round()
-  expect(await totals()).toEqual(everywhere(8))
-  expect(await left()).toEqual({ batches: 0, loads: 0 })
+  expect(await totals()).toEqual(inEveryTable(8))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
 })
 
-test('a crash after the insert, before the mark: the block is sent again and counted once', async () => {
+test('after a crash between the insert and its record, sends the block again and counts it once', async () => {
   await addBatch('2026-11-01', november(3))
-  await freezeAndInsert()
+  await createAndInsertBlock()
   await addBatch('2026-11-01', november(5))
   await round()
-  expect(await totals()).toEqual(everywhere(8))
-  expect(await left()).toEqual({ batches: 0, loads: 0 })
+  expect(await totals()).toEqual(inEveryTable(8))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
 })
 
-async function freezeAndInsert(): Promise<Load> {
-  const [load] = (await store.freeze()).loads
-  if (!load) throw new Error('nothing was frozen')
-  await insertBlock(clickhouse, load.id, await store.read(load))
-  return load
+async function createAndInsertBlock(): Promise<ViewBlock> {
+  const [block] = (await store.createBlocks()).blocks
+  if (!block) throw new Error('no block was created')
+  await insertBlock(clickhouse, block.id, await store.readContent(block))
+  return block
 }
 
-// A ClickHouse that was killed at the wrong moment has the token without the rows: of the views, or of any table of sums.
+// A ClickHouse that is killed at the wrong moment has the token without the rows: of the views, or of any table of sums.
 test.each([
   'page_view',
   'views_by_page_and_day',
   'views_by_page_and_month',
   'views_by_quarter_hour',
   'views_by_client_and_day',
-])('a block whose token %s knows, but whose rows it lost, is counted once', async (table) => {
-  await addBatch('2026-11-01', november(40, { path: '/before' }))
+])('counts a block once when %s has its token but lost its rows', async (table) => {
+  await addBatch('2026-11-01', november(40, { path: '/earlier' }))
   await round()
   await addBatch('2026-11-01', [...november(30), ...november(20, { class: 'assistant', client: 'Cursor' })])
-  const { id } = await freezeAndInsert()
-  const lost = table === 'page_view' ? `block_id = ${id}` : `project_id = '${projectId}'`
-  await clickhouse.command({ query: `DELETE FROM ${table} WHERE ${lost}` })
+  const { id } = await createAndInsertBlock()
+  const lostRows = table === 'page_view' ? `block_id = ${id}` : `project_id = '${projectId}'`
+  await clickhouse.command({ query: `DELETE FROM ${table} WHERE ${lostRows}` })
   expect((await totals())[table]).not.toBe(90)
   await round()
-  expect(await totals()).toEqual(everywhere(90))
+  expect(await totals()).toEqual(inEveryTable(90))
 })
 
-test('a block gets in also when every token it was sent with before is known without rows', async () => {
+test('loads a block even when ClickHouse has recorded all its earlier tokens without rows', async () => {
   await addBatch('2026-11-01', november(12))
-  const load = await freezeAndInsert()
-  const block = await store.read(load)
-  for (const tries of [1, 2, 3]) await insertBlock(clickhouse, `${load.id}/${tries}`, block)
-  await clickhouse.command({ query: `DELETE FROM page_view WHERE block_id = ${load.id}` })
+  const block = await createAndInsertBlock()
+  const content = await store.readContent(block)
+  for (const attempt of [1, 2, 3]) await insertBlock(clickhouse, `${block.id}/${attempt}`, content)
+  await clickhouse.command({ query: `DELETE FROM page_view WHERE block_id = ${block.id}` })
   await round()
-  expect(await totals()).toEqual(everywhere(12))
-  expect(await left()).toEqual({ batches: 0, loads: 0 })
+  expect(await totals()).toEqual(inEveryTable(12))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
 })
 
-test('a block that is in twice, because its token was lost, is counted once', async () => {
+test('counts a block once that was inserted twice because its token was lost', async () => {
   await addBatch('2026-11-01', november(12))
-  const load = await freezeAndInsert()
-  const { bodies, rows } = await store.read(load)
-  // The same rows under another token, which still names the block.
-  await insertBlock(clickhouse, `${load.id}/lost`, { bodies, rows })
+  const block = await createAndInsertBlock()
+  const { bodies, rows } = await store.readContent(block)
+  // The same rows with another token, which still contains the ID of the block.
+  await insertBlock(clickhouse, `${block.id}/lost`, { bodies, rows })
   expect((await totals()).page_view).toBe(24)
   await round()
-  expect(await totals()).toEqual(everywhere(12))
+  expect(await totals()).toEqual(inEveryTable(12))
 })
 
-test('mending leaves other projects and other days alone', async () => {
+test('does not change other projects and other days when it reconciles a block', async () => {
   const other = await instance.newProject('Other docs')
   await addBatch('2026-11-01', november(20, { projectId: other }))
   await addBatch('2026-11-01', november(20))
   await round()
-  const before = await instance.sqlOf('SELECT * FROM views_by_page_and_day FINAL ORDER BY ALL')
+  const before = await instance.queryRows('SELECT * FROM views_by_page_and_day FINAL ORDER BY ALL')
   await addBatch('2026-11-01', [makeView({ projectId, at: new Date('2026-11-30T00:00:00Z') })])
-  await store.freeze()
+  await store.createBlocks()
   await round()
-  const after = await instance.sqlOf("SELECT * FROM views_by_page_and_day FINAL WHERE day < '2026-11-30' ORDER BY ALL")
+  const after = await instance.queryRows(
+    "SELECT * FROM views_by_page_and_day FINAL WHERE day < '2026-11-30' ORDER BY ALL",
+  )
   expect(after).toEqual(before)
 })
 
-test('one bad batch never stops the rest: it is set aside, and told of', async () => {
+test('quarantines and logs a bad batch, and loads all others', async () => {
   const lines: { level: string; msg: string; batch?: string }[] = []
   const log = createLog('test', { level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   await addBatch('2026-11-01', november(3))
   const bad = await addBatch('2026-11-01', november(1), gzipSync('["not", "a", "view"]\n'))
   for (let batch = 0; batch < 5; batch++) await addBatch('2026-11-01', november(3))
   for (let rounds = 0; rounds < 40 && lines.length === 0; rounds++) {
-    await pool.query("UPDATE view_block SET retry_at = '-infinity'") // not to wait for it
+    await pool.query("UPDATE view_block SET retry_at = '-infinity'") // skips the wait
     await round(log)
   }
   await addBatch('2026-11-01', november(2))
   await round(log)
-  expect(await totals()).toEqual(everywhere(20))
+  expect(await totals()).toEqual(inEveryTable(20))
   expect(lines).toMatchObject([{ level: 'error', batch: bad }])
-  expect(await left()).toEqual({ batches: 1, loads: 1 })
+  expect(await countPending()).toEqual({ batches: 1, blocks: 1 })
 })
 
-test('a batch that somebody deleted by hand does not hold up the block it was frozen in', async () => {
+test('loads the rest of a block when one of its batches was deleted by hand', async () => {
   const deleted = await addBatch('2026-11-01', november(3))
   await addBatch('2026-11-01', november(4))
-  await store.freeze()
+  await store.createBlocks()
   await pool.query('DELETE FROM view_batch WHERE id = $1', [deleted])
   await addBatch('2026-10-01', [makeView({ projectId, at: new Date('2026-10-01T00:00:00Z') })])
-  await store.freeze()
+  await store.createBlocks()
   await pool.query("DELETE FROM view_batch WHERE month = '2026-10-01'")
   await round()
-  expect(await totals()).toEqual(everywhere(4))
-  expect(await left()).toEqual({ batches: 0, loads: 0 })
+  expect(await totals()).toEqual(inEveryTable(4))
+  expect(await countPending()).toEqual({ batches: 0, blocks: 0 })
 })
 
 test.each([
-  ['of other columns', gzipSync('["not", "a", "view"]\n')],
+  ['with other columns', gzipSync('["not", "a", "view"]\n')],
   ['not JSON', gzipSync('\u0000\n')],
   ['not gzip', Buffer.from('not gzip')],
-  ['cut short', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).slice(0, 50))],
-  ['of an unknown class', gzipSync(encodeView(makeView({ projectId: 'prj_x', class: 'alien' as never })))],
-  ['not at a time', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).replace(/"\d+\.\d{3}"/, '"never"'))],
-])('a body that is %s is refused, not tried for ever', async (_, body) => {
+  ['truncated', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).slice(0, 50))],
+  ['with an unknown class', gzipSync(encodeView(makeView({ projectId: 'prj_x', class: 'alien' as never })))],
+  ['with an invalid time', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).replace(/"\d+\.\d{3}"/, '"never"'))],
+])('rejects a body instead of retrying it forever: %s', async (_, body) => {
   await addBatch('2026-11-01', november(1), body)
   await round()
   const { rows } = await pool.query('SELECT rejections FROM view_block')
   expect(rows).toEqual([{ rejections: 1 }])
 })
 
-test('with ClickHouse away nothing is lost, refused or given up; back again, all is loaded once', async () => {
-  const away = createClickhouse({ url: 'http://127.0.0.1:1/nowhere' })
-  onTestFinished(() => away.close())
+test('loses nothing while ClickHouse is down, and loads everything once when it is up again', async () => {
+  const unreachable = createClickhouse({ url: 'http://127.0.0.1:1/nowhere' })
+  onTestFinished(() => unreachable.close())
   await addBatch('2026-11-01', november(3))
   for (let rounds = 0; rounds < 8; rounds++) {
-    await loadRound({ store, clickhouse: away, log: createLog('test', { level: 'error' }) })
+    await loadBlocks({ store, clickhouse: unreachable, log: createLog('test', { level: 'error' }) })
   }
-  expect(await left()).toEqual({ batches: 1, loads: 1 })
+  expect(await countPending()).toEqual({ batches: 1, blocks: 1 })
   await round()
-  expect(await totals()).toEqual(everywhere(3))
+  expect(await totals()).toEqual(inEveryTable(3))
 })
 
-test('an error that is not the fault of the block is waited out, and does not hold up the others', async () => {
+test('postpones a block after an unrelated error, and loads other blocks meanwhile', async () => {
   await addBatch('2026-11-01', november(3))
-  await clickhouse.command({ query: 'RENAME TABLE page_view TO page_view_away' })
+  await clickhouse.command({ query: 'RENAME TABLE page_view TO page_view_renamed' })
   await round()
-  await clickhouse.command({ query: 'RENAME TABLE page_view_away TO page_view' })
+  await clickhouse.command({ query: 'RENAME TABLE page_view_renamed TO page_view' })
   await addBatch('2026-11-01', november(4))
   await round()
   expect((await totals()).page_view).toBe(4)
   await pool.query("UPDATE view_block SET retry_at = '-infinity'")
   await round()
-  expect(await totals()).toEqual(everywhere(7))
+  expect(await totals()).toEqual(inEveryTable(7))
 })
 
-test('a block has at most 500,000 rows and 32 MiB; what does not fit is next', async () => {
-  const few = november(1)
-  const rowsOf = async (rows: number, sizeBytes: number) =>
+test('limits a block to 500,000 rows and 32 MiB, and puts the rest into the next ones', async () => {
+  const views = november(1)
+  const addBatchOfSize = async (rows: number, sizeBytes: number) =>
     pool.query('UPDATE view_batch SET rows = $2, size_bytes = $3 WHERE id = $1', [
-      await addBatch('2026-11-01', few),
+      await addBatch('2026-11-01', views),
       rows,
       sizeBytes,
     ])
-  await rowsOf(300_000, 1)
-  await rowsOf(200_001, 1)
-  await rowsOf(200_000, 1)
-  await rowsOf(1, 32 * 1024 * 1024)
-  const first = await store.freeze()
-  expect(first.loads.map(({ batchIds }) => batchIds.length)).toEqual([2])
-  expect(first.moreWaits).toBe(true)
-  const second = await store.freeze()
-  expect(second.loads.map(({ batchIds }) => batchIds.length)).toEqual([1])
-  expect((await store.freeze()).loads.map(({ batchIds }) => batchIds.length)).toEqual([1])
-  expect(await store.freeze()).toEqual({ loads: [], moreWaits: false })
+  await addBatchOfSize(300_000, 1)
+  await addBatchOfSize(200_001, 1)
+  await addBatchOfSize(200_000, 1)
+  await addBatchOfSize(1, 32 * 1024 * 1024)
+  const first = await store.createBlocks()
+  expect(first.blocks.map(({ batchIds }) => batchIds.length)).toEqual([2])
+  expect(first.hasMore).toBe(true)
+  const second = await store.createBlocks()
+  expect(second.blocks.map(({ batchIds }) => batchIds.length)).toEqual([1])
+  expect((await store.createBlocks()).blocks.map(({ batchIds }) => batchIds.length)).toEqual([1])
+  expect(await store.createBlocks()).toEqual({ blocks: [], hasMore: false })
 })
 
-test('of several loaders one works on a shard; when it is gone another takes over', async () => {
+test('lets one of several loaders work on a shard, and another take over when it is gone', async () => {
   const start = () => startLoader({ pool, clickhouse, shard: 0, log: instance.log })
-  const one = start()
-  const two = start()
-  onTestFinished(async () => void (await Promise.all([one.stop(), two.stop()])))
-  const holders = async () =>
+  const loader1 = start()
+  const loader2 = start()
+  onTestFinished(async () => void (await Promise.all([loader1.stop(), loader2.stop()])))
+  const lockHolders = async () =>
     (
       await pool.query(
         "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
       )
     ).rows
-  await expect.poll(holders, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(lockHolders, { timeout: 10_000 }).toHaveLength(1)
   await addBatch('2026-11-01', november(3))
-  await expect.poll(totals, { timeout: 10_000 }).toEqual(everywhere(3))
-  const [holder] = await holders()
-  await pool.query('SELECT pg_terminate_backend($1)', [holder?.pid]) // as when its machine is gone
+  await expect.poll(totals, { timeout: 10_000 }).toEqual(inEveryTable(3))
+  const [holder] = await lockHolders()
+  await pool.query('SELECT pg_terminate_backend($1)', [holder?.pid]) // as if its machine had crashed
   await addBatch('2026-11-01', november(4))
-  await expect.poll(totals, { timeout: 20_000 }).toEqual(everywhere(7))
+  await expect.poll(totals, { timeout: 20_000 }).toEqual(inEveryTable(7))
 })

@@ -1,14 +1,14 @@
-/** Moves views from PostgreSQL to ClickHouse. Any number may run: one at a time works on a shard. */
+/** Moves views from PostgreSQL to ClickHouse. Any number of loaders may run; only one at a time works on a shard. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pool, PoolClient } from 'pg'
 import type { Log } from '../../platform/log.ts'
-import { loadRound } from './load-round.ts'
-import { LoadStore } from './load-store.ts'
+import { BlockStore } from './block-store.ts'
+import { loadBlocks } from './load-blocks.ts'
 
-const lockSpace = 0x76696577 // "view"
-const betweenRoundsMs = 1_000 // ClickHouse wants few large blocks
-const askForLockEveryMs = 2_000
+const lockNamespace = 0x76696577 // "view"
+const betweenRoundsMs = 1_000 // ClickHouse works best with few, large blocks
+const tryLockEveryMs = 2_000
 
 export function startLoader({
   pool,
@@ -25,10 +25,10 @@ export function startLoader({
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
   const loadWhileLocked = async (client: PoolClient) => {
-    const store = new LoadStore(client, shard)
+    const store = new BlockStore(client, shard)
     while (!stopping.signal.aborted) {
-      const { moreWaits } = await loadRound({ store, clickhouse, log })
-      if (!moreWaits) await pause(betweenRoundsMs)
+      const { hasMore } = await loadBlocks({ store, clickhouse, log })
+      if (!hasMore) await pause(betweenRoundsMs)
     }
   }
 
@@ -36,12 +36,12 @@ export function startLoader({
     while (!stopping.signal.aborted) {
       try {
         await withConnection(pool, async (client) => {
-          if (await takeLock(client, shard)) await loadWhileLocked(client)
+          if (await tryLock(client, shard)) await loadWhileLocked(client)
         })
       } catch (error) {
-        log.warn({ shard, error: String(error) }, 'the loader of views lost PostgreSQL')
+        log.warn({ shard, error: String(error) }, 'view loader lost its PostgreSQL connection')
       }
-      await pause(askForLockEveryMs)
+      await pause(tryLockEveryMs)
     }
   })()
 
@@ -55,20 +55,20 @@ export function startLoader({
 
 async function withConnection(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect()
-  client.on('error', () => {}) // the query under way, or the next one, fails with the same error
+  client.on('error', () => {}) // the current query, or the next one, fails with the same error
   try {
     await work(client)
   } finally {
-    client.release(true) // closed, not given back: the lock goes with it
+    client.release(true) // closes the connection instead of reusing it, which releases the lock
   }
 }
 
-async function takeLock(client: PoolClient, shard: number): Promise<boolean> {
-  // A machine that is gone says no goodbye: after half a minute its lock is free.
+async function tryLock(client: PoolClient, shard: number): Promise<boolean> {
+  // A machine that crashes does not close its connections. With keepalives, its lock is free after half a minute.
   await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4')
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [
-    lockSpace,
+  const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS acquired', [
+    lockNamespace,
     shard,
   ])
-  return rows[0]?.taken === true
+  return rows[0]?.acquired === true
 }

@@ -1,15 +1,15 @@
 /**
- * A project's pages by views. Whole months and days are read from sums, what is left at the edges from the views themselves:
- * any range is exact, and costs pages times months, and two days of views at most.
+ * Lists a project's pages by views. Whole months and days are read from sums, the remainders at the edges from the views
+ * themselves. Any range is exact and costs pages times months, plus at most two days of views.
  */
 
 import type { Id } from '../../platform/ids.ts'
-import { type AiMeaning, humanAndAi, summedAi } from './ai-meaning.ts'
-import type { QueryClickhouse } from './clickhouse-reads.ts'
-import { asDay, asMoment, during } from './conditions.ts'
-import { ofPages, type PageFilter, pageParams } from './page-filter.ts'
-import { readSettings } from './read-settings.ts'
-import { spanOf, splitByDay, splitByMonth, type TimeRange } from './time-range.ts'
+import { type AiScope, aiSum, humanAndAiColumns } from './ai-scope.ts'
+import type { QueryClickhouse } from './clickhouse-query-limit.ts'
+import { type PageFilter, pageCondition, pageFilterParams } from './page-filter.ts'
+import { querySettings } from './query-settings.ts'
+import { dayLiteral, momentLiteral, withinSpans } from './time-conditions.ts'
+import { splitByDay, splitByMonth, type TimeRange, toSpan } from './time-range.ts'
 
 export interface ViewCounts {
   human: number
@@ -22,7 +22,7 @@ export interface PageViews extends ViewCounts {
 }
 
 export interface ViewsPage {
-  /** Of the whole range, and of all pages that were asked for. */
+  /** Of the whole range and all matching pages. */
   totals: ViewCounts
   views: PageViews[]
   hasMore: boolean
@@ -31,7 +31,7 @@ export interface ViewsPage {
 export interface ViewsQuery {
   projectId: Id<'prj'>
   range: TimeRange
-  ai: AiMeaning
+  ai: AiScope
   pages: PageFilter
   limit: number
   offset: number
@@ -40,22 +40,22 @@ export interface ViewsQuery {
 export async function listViews(clickhouse: QueryClickhouse, query: ViewsQuery): Promise<ViewsPage> {
   const { projectId, range, ai, pages, limit, offset } = query
   const response = await clickhouse.query({
-    // Totals by a window over all pages take a tenth longer (measured). As JSON they are none when a page has no rows (26.7,
-    // tried); as lines they are always the last one, and a path in JSON has neither tabs nor line feeds.
+    // Totals from a window over all pages take a tenth longer (measured). In the JSON formats, totals are missing when the
+    // page of results is empty (26.7, tried). In TSV they are always the last line, and a path in JSON has no tabs or line feeds.
     query: `
       SELECT toJSONString(path), sum(human) AS all_human, sum(ai) AS all_ai
-      FROM (${sumsByPage(range, ai, pages)})
+      FROM (${selectSumsByPage(range, ai, pages)})
       GROUP BY path WITH TOTALS
       HAVING all_human + all_ai > 0
       ORDER BY all_human + all_ai DESC, path
       LIMIT {rows: UInt64} OFFSET {offset: UInt64}`,
-    query_params: { project: projectId, rows: limit + 1, offset, ...pageParams(pages) },
-    clickhouse_settings: readSettings,
+    query_params: { project: projectId, rows: limit + 1, offset, ...pageFilterParams(pages) },
+    clickhouse_settings: querySettings,
     format: 'TabSeparatedRaw',
   })
   const lines = (await response.text()).trimEnd().split('\n')
-  const totals = readLine(lines.pop())
-  const rows = lines.filter((line) => line !== '').map(readLine)
+  const totals = parseLine(lines.pop())
+  const rows = lines.filter((line) => line !== '').map(parseLine)
   return {
     totals: { human: totals.human, ai: totals.ai, total: totals.total },
     views: rows.slice(0, limit),
@@ -63,29 +63,29 @@ export async function listViews(clickhouse: QueryClickhouse, query: ViewsQuery):
   }
 }
 
-/** Throws on what is none: ClickHouse may tell of an error in the middle of an answer. */
-function readLine(line = ''): PageViews {
+/** Throws if the line is invalid: ClickHouse may report an error in the middle of a response. */
+function parseLine(line = ''): PageViews {
   const [, path, human, ai] = /^(".*")\t(\d+)\t(\d+)$/.exec(line) ?? []
-  if (path === undefined) throw new Error(`ClickHouse answered ${line.slice(0, 200)}`)
+  if (path === undefined) throw new Error(`Unexpected response from ClickHouse: ${line.slice(0, 200)}`)
   return { path: JSON.parse(path), human: Number(human), ai: Number(ai), total: Number(human) + Number(ai) }
 }
 
-/** Rows of path, human and ai, several to a path. */
-export function sumsByPage(range: TimeRange, ai: AiMeaning, pages: PageFilter = {}): string {
-  const { whole, rest: moments } = splitByDay(spanOf(range))
-  const byMonth = whole.map(splitByMonth)
-  const months = byMonth.flatMap((split) => split.whole)
-  const days = byMonth.flatMap((split) => split.rest)
-  const sums = (table: string, when: string) =>
-    `SELECT path, human, ${summedAi(ai)} AS ai FROM ${table}
-     WHERE project_id = {project: String} AND (${when}) AND ${ofPages(pages)}`
-  const views = (when: string) =>
-    `SELECT path, ${humanAndAi(ai)} FROM page_view
-     WHERE project_id = {project: String} AND (${when}) AND ${ofPages(pages)} GROUP BY path`
+/** SQL for rows of path, human and ai, with several rows per path. */
+export function selectSumsByPage(range: TimeRange, ai: AiScope, pages: PageFilter = {}): string {
+  const { wholeUnits: wholeDays, remainder } = splitByDay(toSpan(range))
+  const byMonth = wholeDays.map(splitByMonth)
+  const months = byMonth.flatMap((split) => split.wholeUnits)
+  const days = byMonth.flatMap((split) => split.remainder)
+  const selectSums = (table: string, when: string) =>
+    `SELECT path, human, ${aiSum(ai)} AS ai FROM ${table}
+     WHERE project_id = {project: String} AND (${when}) AND ${pageCondition(pages)}`
+  const selectViews = (when: string) =>
+    `SELECT path, ${humanAndAiColumns(ai)} FROM page_view
+     WHERE project_id = {project: String} AND (${when}) AND ${pageCondition(pages)} GROUP BY path`
   const parts = [
-    months.length > 0 && sums('views_by_page_and_month', during('month', months, asDay)),
-    days.length > 0 && sums('views_by_page_and_day', during('day', days, asDay)),
-    moments.length > 0 && views(during('at', moments, asMoment)),
+    months.length > 0 && selectSums('views_by_page_and_month', withinSpans('month', months, dayLiteral)),
+    days.length > 0 && selectSums('views_by_page_and_day', withinSpans('day', days, dayLiteral)),
+    remainder.length > 0 && selectViews(withinSpans('at', remainder, momentLiteral)),
   ].filter((part) => part !== false)
-  return parts.length > 0 ? parts.join(' UNION ALL ') : views('false')
+  return parts.length > 0 ? parts.join(' UNION ALL ') : selectViews('false')
 }

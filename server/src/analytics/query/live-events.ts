@@ -1,36 +1,36 @@
-/** The last events, for whoever sets up counting and wants to see it work: counted ones from the views, dropped ones as noted. */
+/** The latest events, for people who set up counting: counted ones from the views, dropped ones from the recorded examples. */
 import type { Kysely } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
 import type { ClientClass } from '../classify/client-class.ts'
-import { examplesKeptMinutes } from '../collect/source-notes.ts'
-import type { LeftOutReason, ViewSource } from '../collect/view-source.ts'
+import { exampleRetentionMinutes } from '../collect/source-activity-recorder.ts'
+import type { AnyDropReason, ViewSource } from '../collect/view-source.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import type { QueryClickhouse } from './clickhouse-reads.ts'
-import { asMoment } from './conditions.ts'
-import { readSettings } from './read-settings.ts'
+import type { QueryClickhouse } from './clickhouse-query-limit.ts'
+import { querySettings } from './query-settings.ts'
+import { momentLiteral } from './time-conditions.ts'
 
 export interface LiveEvent {
   at: Date
   path: string
   source: ViewSource
-  /** Null: it was dropped. */
+  /** Null if the event was dropped. */
   client: { class: ClientClass; name: string } | null
-  /** Null: it was counted. */
-  reason: LeftOutReason | null
+  /** Null if the event was counted. */
+  reason: AnyDropReason | null
 }
 
 const maxEvents = 50
 
-export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+export async function listCountedEvents(clickhouse: QueryClickhouse, projectId: Id<'prj'>): Promise<LiveEvent[]> {
   const response = await clickhouse.query({
     query: `
       SELECT toUnixTimestamp64Milli(at) AS ms, path, if(import_id = '', source, 'logs') AS source, class, client
       FROM page_view
-      WHERE project_id = {project: String} AND at >= ${asMoment(sinceMs())}
+      WHERE project_id = {project: String} AND at >= ${momentLiteral(sinceMs())}
       ORDER BY at DESC
       LIMIT ${maxEvents}`,
     query_params: { project: projectId },
-    clickhouse_settings: readSettings,
+    clickhouse_settings: querySettings,
     format: 'JSONEachRow',
   })
   const rows = await response.json<{
@@ -49,7 +49,7 @@ export async function countedEvents(clickhouse: QueryClickhouse, projectId: Id<'
   }))
 }
 
-export async function droppedEvents(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+export async function listDroppedEvents(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<LiveEvent[]> {
   const rows = await db
     .selectFrom('dropped_event')
     .select(['at', 'path', 'source', 'reason'])
@@ -61,7 +61,7 @@ export async function droppedEvents(db: Kysely<AnalyticsTables>, projectId: Id<'
   return rows.map((row) => ({ ...row, client: null }))
 }
 
-export const newestFirst = (events: readonly LiveEvent[]): LiveEvent[] =>
-  events.toSorted((one, other) => other.at.getTime() - one.at.getTime()).slice(0, maxEvents)
+export const sortNewestFirst = (events: readonly LiveEvent[]): LiveEvent[] =>
+  events.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, maxEvents)
 
-const sinceMs = () => Date.now() - examplesKeptMinutes * 60_000
+const sinceMs = () => Date.now() - exampleRetentionMinutes * 60_000

@@ -1,13 +1,13 @@
-/** Which of a project's pages a question is about. */
+/** Restricts a query to some of a project's pages. */
 export interface PageFilter {
-  /** This one alone, as it stands in lists. */
+  /** Only this page, with its path as in lists of pages. */
   path?: string | undefined
-  /** Those whose path holds this text, in whatever case. */
+  /** Only pages whose path contains this text, case-insensitively. */
   contains?: string | undefined
 }
 
-/** A condition on `path`, whose texts travel as parameters. */
-export const ofPages = ({ path, contains }: PageFilter): string =>
+/** SQL for a condition on `path`. The texts are passed as parameters. */
+export const pageCondition = ({ path, contains }: PageFilter): string =>
   [
     path !== undefined && 'path = {path: String}',
     contains !== undefined && 'positionCaseInsensitiveUTF8(path, {contains: String}) > 0',
@@ -15,7 +15,7 @@ export const ofPages = ({ path, contains }: PageFilter): string =>
     .filter((condition) => condition !== false)
     .join(' AND ') || 'true'
 
-export const pageParams = ({ path, contains }: PageFilter): Record<string, string> => ({
+export const pageFilterParams = ({ path, contains }: PageFilter): Record<string, string> => ({
   ...(path !== undefined && { path }),
   ...(contains !== undefined && { contains }),
 })

@@ -1,24 +1,24 @@
-/** Random views and random ranges, against a model that shares no code with the queries: it filters a list. */
+/** Compares queries on random views and ranges with a reference model that shares no code with them: it filters a list. */
 import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Id } from '../../platform/ids.ts'
 import { type ClientClass, clientClasses } from '../classify/client-class.ts'
 import type { View } from '../collect/view.ts'
 import { ViewBuffer } from '../collect/view-buffer.ts'
-import { loadRound } from '../load/load-round.ts'
-import { LoadStore } from '../load/load-store.ts'
+import { BlockStore } from '../load/block-store.ts'
+import { loadBlocks } from '../load/load-blocks.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { findCoverage } from './find-coverage.ts'
 import { listClients } from './list-clients.ts'
 import { listViews, type PageViews } from './list-views.ts'
+import { queryTimeseries, type TimeStep } from './query-timeseries.ts'
 import type { TimeRange } from './time-range.ts'
-import { type TimeStep, viewTimeseries } from './view-timeseries.ts'
 
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31))
 const random = mulberry32(seed)
 const below = (limit: number) => Math.floor(random() * limit)
-const oneOf = <T>(items: readonly T[]): T => items[below(items.length)] as T
+const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T
 
 const instance = await createViewsTestInstance(inject('services'), 'queries')
 afterAll(() => instance.drop())
@@ -35,10 +35,10 @@ const names: Record<ClientClass, string[]> = {
   'other-bot': ['curl', 'unknown'],
 }
 
-/** Edges of units and one millisecond beside them are where mistakes live. */
+/** Favors the edges of units, and one millisecond before and after them, where bugs are most likely. */
 function randomMoment(): number {
   const at = new Date(firstMs + below(lastMs - firstMs))
-  const nudgeMs = oneOf([0, 0, -1, 1])
+  const nudgeMs = pick([0, 0, -1, 1])
   switch (below(6)) {
     case 0:
       return Date.UTC(at.getUTCFullYear(), at.getUTCMonth()) + nudgeMs
@@ -52,13 +52,13 @@ function randomMoment(): number {
 }
 
 function randomView(owner: Id<'prj'>): View {
-  const clientClass = oneOf(clientClasses)
+  const clientClass = pick(clientClasses)
   return makeView({
     projectId: owner,
     at: new Date(Math.min(Math.max(randomMoment(), firstMs), lastMs)),
     path: `/docs/page-${Math.floor(random() ** 2 * 40)}`,
     class: clientClass,
-    client: oneOf(names[clientClass]),
+    client: pick(names[clientClass]),
   })
 }
 
@@ -66,12 +66,12 @@ const views = Array.from({ length: 6_000 }, () => randomView(projectId))
 
 beforeAll(async () => {
   console.log(`seed ${seed}`)
-  const buffer = new ViewBuffer(instance.db, { limitBytes: 1e9 })
+  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
   const other = await instance.newProject('Other docs')
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await instance.pool.connect()
-  const store = new LoadStore(client, 0)
-  // In several loads, so that sums have to be added up over blocks.
+  const store = new BlockStore(client, 0)
+  // In several blocks, so that sums have to be added up over blocks.
   for (let from = 0; from < views.length; from += 1_500) {
     const deliver = (owner: Id<'prj'>, delivered: View[]) =>
       buffer.append({
@@ -83,15 +83,15 @@ beforeAll(async () => {
         views: delivered,
       })
     await Promise.all([deliver(projectId, views.slice(from, from + 1_500)), deliver(other, noise.slice(0, 500))])
-    await loadRound({ store, clickhouse: instance.clickhouse, log: instance.log })
+    await loadBlocks({ store, clickhouse: instance.clickhouse, log: instance.log })
   }
   client.release()
 })
 
 function randomRange(): TimeRange {
-  const one = randomMoment()
-  const two = oneOf([randomMoment(), randomMoment(), firstMs + below(86_400_000)])
-  const [from, to] = one < two ? [one, two] : [two, one]
+  const a = randomMoment()
+  const b = pick([randomMoment(), randomMoment(), firstMs + below(86_400_000)])
+  const [from, to] = a < b ? [a, b] : [b, a]
   return {
     from: below(8) === 0 ? undefined : new Date(from),
     to: below(8) === 0 ? undefined : new Date(to === from ? to + 1 : to),
@@ -104,9 +104,9 @@ const inRange = ({ from, to }: TimeRange) =>
 const isAi = (ai: 'all' | 'assistants', clientClass: ClientClass) =>
   ai === 'all' ? ['assistant', 'ai-search', 'ai-training'].includes(clientClass) : clientClass === 'assistant'
 
-function countBy(seen: readonly View[], ai: 'all' | 'assistants', keyOf: (view: View) => string) {
+function countBy(counted: readonly View[], ai: 'all' | 'assistants', keyOf: (view: View) => string) {
   const counts = new Map<string, { human: number; ai: number; total: number }>()
-  for (const view of seen) {
+  for (const view of counted) {
     const isHuman = view.class === 'human'
     if (!isHuman && !isAi(ai, view.class)) continue
     const count = counts.get(keyOf(view)) ?? { human: 0, ai: 0, total: 0 }
@@ -126,63 +126,66 @@ function expectedPages(range: TimeRange, ai: 'all' | 'assistants'): PageViews[] 
 
 const sum = (counts: Iterable<{ human: number; ai: number; total: number }>) =>
   [...counts].reduce(
-    (all, { human, ai, total }) => ({ human: all.human + human, ai: all.ai + ai, total: all.total + total }),
+    (sums, { human, ai, total }) => ({ human: sums.human + human, ai: sums.ai + ai, total: sums.total + total }),
     { human: 0, ai: 0, total: 0 },
   )
 
-test('any range, to the millisecond: pages, totals and readers are those of the list', {
+test('returns the exact pages, totals and clients for any range, to the millisecond', {
   timeout: 300_000,
 }, async () => {
-  for (let times = 0; times < 60; times++) {
+  for (let run = 0; run < 60; run++) {
     const range = randomRange()
-    const ai = oneOf(['all', 'assistants'] as const)
-    const about = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${ai}`
+    const ai = pick(['all', 'assistants'] as const)
+    const context = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${ai}`
     const pages = expectedPages(range, ai)
-    const whole = await listViews(instance.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
-    expect(whole, about).toEqual({ totals: sum(pages), views: pages, hasMore: false })
+    const page = await listViews(instance.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
+    expect(page, context).toEqual({ totals: sum(pages), views: pages, hasMore: false })
 
-    const readers = Map.groupBy(inRange(range), (view) => `${view.class} ${view.client}`)
+    const viewsByClient = Map.groupBy(inRange(range), (view) => `${view.class} ${view.client}`)
     const found = await listClients(instance.clickhouse, { projectId, range })
-    expect(Object.fromEntries(found.map((row) => [`${row.class} ${row.name}`, row.views])), about).toEqual(
-      Object.fromEntries([...readers].map(([key, seen]) => [key, seen.length])),
+    expect(Object.fromEntries(found.map((row) => [`${row.class} ${row.name}`, row.views])), context).toEqual(
+      Object.fromEntries([...viewsByClient].map(([key, group]) => [key, group.length])),
     )
     expect(found.map((row) => row.views)).toEqual(found.map((row) => row.views).toSorted((a, b) => b - a))
   }
 })
 
-test('of one page, or of those that a text is in: the same as by hand', { timeout: 300_000 }, async () => {
-  for (let times = 0; times < 20; times++) {
+test('filters by one path, or by a text in the path', { timeout: 300_000 }, async () => {
+  for (let run = 0; run < 20; run++) {
     const range = randomRange()
     const path = `/docs/page-${below(40)}`
     const contains = `PAGE-${below(4)}`
-    const about = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${path}, ${contains}`
+    const context = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${path}, ${contains}`
     const pages = expectedPages(range, 'all')
     const list = (filter: { path: string } | { contains: string }) =>
       listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: filter, limit: 250, offset: 0 })
-    const one = pages.filter((page) => page.path === path)
-    expect(await list({ path }), about).toEqual({ totals: sum(one), views: one, hasMore: false })
-    const some = pages.filter((page) => page.path.includes(contains.toLowerCase()))
-    expect(await list({ contains }), about).toEqual({ totals: sum(some), views: some, hasMore: false })
+    const matching = pages.filter((page) => page.path === path)
+    expect(await list({ path }), context).toEqual({ totals: sum(matching), views: matching, hasMore: false })
+    const containing = pages.filter((page) => page.path.includes(contains.toLowerCase()))
+    expect(await list({ contains }), context).toEqual({ totals: sum(containing), views: containing, hasMore: false })
 
-    const seen = inRange(range).filter((view) => view.path === path)
-    const readers = await listClients(instance.clickhouse, { projectId, range, path })
-    expect(Object.fromEntries(readers.map((row) => [`${row.class} ${row.name}`, row.views])), about).toEqual(
+    const pageViews = inRange(range).filter((view) => view.path === path)
+    const clients = await listClients(instance.clickhouse, { projectId, range, path })
+    expect(Object.fromEntries(clients.map((row) => [`${row.class} ${row.name}`, row.views])), context).toEqual(
       Object.fromEntries(
-        [...Map.groupBy(seen, (view) => `${view.class} ${view.client}`)].map(([key, of]) => [key, of.length]),
+        [...Map.groupBy(pageViews, (view) => `${view.class} ${view.client}`)].map(([key, group]) => [
+          key,
+          group.length,
+        ]),
       ),
     )
-    const step = oneOf(['day', 'week', 'month'] as const)
-    const timeZone = oneOf(['UTC', ...zones])
-    const points = await viewTimeseries(instance.clickhouse, { projectId, range, ai: 'all', step, timeZone, path })
+    const step = pick(['day', 'week', 'month'] as const)
+    const timeZone = pick(['UTC', ...zones])
+    const points = await queryTimeseries(instance.clickhouse, { projectId, range, ai: 'all', step, timeZone, path })
     const found = points
       .filter(({ total }) => total > 0)
-      .map(({ at, ...counts }) => [stepOf(at, step, timeZone), counts])
-    const expected = countBy(seen, 'all', ({ at }) => stepOf(at, step, timeZone))
-    expect(Object.fromEntries(found), `${about}, ${step} ${timeZone}`).toEqual(Object.fromEntries(expected))
+      .map(({ at, ...counts }) => [stepName(at, step, timeZone), counts])
+    const expected = countBy(pageViews, 'all', ({ at }) => stepName(at, step, timeZone))
+    expect(Object.fromEntries(found), `${context}, ${step} ${timeZone}`).toEqual(Object.fromEntries(expected))
   }
 })
 
-test('paging gives every path once, and the same totals behind the last page', async () => {
+test('returns every path once over all pages of results, with the same totals even after the last one', async () => {
   const range = { from: undefined, to: new Date(lastMs) }
   const pages = expectedPages(range, 'all')
   const found: PageViews[] = []
@@ -194,7 +197,7 @@ test('paging gives every path once, and the same totals behind the last page', a
     if (!page.hasMore) break
   }
   expect(found).toEqual(pages)
-  const behind = await listViews(instance.clickhouse, {
+  const afterLast = await listViews(instance.clickhouse, {
     projectId,
     range,
     ai: 'all',
@@ -202,7 +205,7 @@ test('paging gives every path once, and the same totals behind the last page', a
     limit: 7,
     offset: 1e15,
   })
-  expect(behind).toEqual({ totals: sum(pages), views: [], hasMore: false })
+  expect(afterLast).toEqual({ totals: sum(pages), views: [], hasMore: false })
 })
 
 test.each<[string, TimeRange]>([
@@ -210,7 +213,7 @@ test.each<[string, TimeRange]>([
   ['in the far past', { from: new Date('-000100-01-01T00:00:00Z'), to: new Date('0001-01-01T00:00:00Z') }],
   ['in the far future', { from: new Date('9998-01-01T00:00:00Z'), to: new Date('9999-12-31T23:59:59.999Z') }],
   ['of a millisecond without views', { from: new Date(firstMs - 1), to: new Date(firstMs) }],
-])('a range %s is empty', async (_, range) => {
+])('returns no views for a range %s', async (_, range) => {
   expect(
     await listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 50, offset: 0 }),
   ).toEqual({
@@ -221,12 +224,12 @@ test.each<[string, TimeRange]>([
   expect(await listClients(instance.clickhouse, { projectId, range })).toEqual([])
 })
 
-const clocks = new Map<string, Intl.DateTimeFormat>()
+const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** What a clock on the wall of that place shows. */
-function wallClock(at: Date, timeZone: string): Record<string, string> {
-  const clock =
-    clocks.get(timeZone) ??
+/** The local time in that zone. */
+function localTime(at: Date, timeZone: string): Record<string, string> {
+  const formatter =
+    formatters.get(timeZone) ??
     new Intl.DateTimeFormat('en-CA', {
       timeZone,
       hourCycle: 'h23',
@@ -238,13 +241,13 @@ function wallClock(at: Date, timeZone: string): Record<string, string> {
       minute: '2-digit',
       second: '2-digit',
     } as const)
-  clocks.set(timeZone, clock)
-  return Object.fromEntries(clock.formatToParts(at).map(({ type, value }) => [type, value]))
+  formatters.set(timeZone, formatter)
+  return Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]))
 }
 
-/** A name for the step that a moment is in. */
-function stepOf(at: Date, step: TimeStep, timeZone: string): string {
-  const { year, month, day, minute, second, weekday } = wallClock(at, timeZone)
+/** A name for the step that contains a moment. */
+function stepName(at: Date, step: TimeStep, timeZone: string): string {
+  const { year, month, day, minute, second, weekday } = localTime(at, timeZone)
   const intoHourMs = (Number(minute) * 60 + Number(second)) * 1000 + at.getMilliseconds()
   switch (step) {
     case 'quarter_hour':
@@ -254,8 +257,10 @@ function stepOf(at: Date, step: TimeStep, timeZone: string): string {
     case 'day':
       return `${year}-${month}-${day}`
     case 'week': {
-      const daysIn = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(weekday ?? '')
-      return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - daysIn)).toISOString().slice(0, 10)
+      const daysSinceMonday = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(weekday ?? '')
+      return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day) - daysSinceMonday))
+        .toISOString()
+        .slice(0, 10)
     }
     case 'month':
       return `${year}-${month}`
@@ -264,38 +269,38 @@ function stepOf(at: Date, step: TimeStep, timeZone: string): string {
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Auckland']
 
-test('over time, in steps of any zone, without gaps', { timeout: 300_000 }, async () => {
-  for (let times = 0; times < 30; times++) {
-    const step = oneOf(['quarter_hour', 'hour', 'day', 'week', 'month'] as const)
-    const timeZone = oneOf(zones)
-    const ai = oneOf(['all', 'assistants'] as const)
+test('returns a timeseries in the steps of any time zone, without gaps', { timeout: 300_000 }, async () => {
+  for (let run = 0; run < 30; run++) {
+    const step = pick(['quarter_hour', 'hour', 'day', 'week', 'month'] as const)
+    const timeZone = pick(zones)
+    const ai = pick(['all', 'assistants'] as const)
     const from = new Date(randomMoment())
-    const longestMs = { quarter_hour: 4, hour: 20, day: 60, week: 200, month: 400 }[step] * 86_400_000
-    const strideMs = { quarter_hour: 60, hour: 300, day: 900, week: 3_600, month: 3_600 }[step] * 1_000
-    const range = { from, to: new Date(from.getTime() + 1 + below(longestMs)) }
-    const about = `seed ${seed}, ${range.from.toISOString()} to ${range.to.toISOString()}, ${step} ${timeZone} ${ai}`
+    const maxRangeMs = { quarter_hour: 4, hour: 20, day: 60, week: 200, month: 400 }[step] * 86_400_000
+    const sampleEveryMs = { quarter_hour: 60, hour: 300, day: 900, week: 3_600, month: 3_600 }[step] * 1_000
+    const range = { from, to: new Date(from.getTime() + 1 + below(maxRangeMs)) }
+    const context = `seed ${seed}, ${range.from.toISOString()} to ${range.to.toISOString()}, ${step} ${timeZone} ${ai}`
 
-    const points = await viewTimeseries(instance.clickhouse, { projectId, range, ai, step, timeZone })
-    const found = new Map(points.map(({ at, ...counts }) => [stepOf(at, step, timeZone), counts]))
-    expect(found.size, about).toBe(points.length)
-    const expected = countBy(inRange(range), ai, ({ at }) => stepOf(at, step, timeZone))
-    const seen = new Map([...found].filter(([, { total }]) => total > 0))
-    expect(Object.fromEntries(seen), about).toEqual(Object.fromEntries(expected))
+    const points = await queryTimeseries(instance.clickhouse, { projectId, range, ai, step, timeZone })
+    const found = new Map(points.map(({ at, ...counts }) => [stepName(at, step, timeZone), counts]))
+    expect(found.size, context).toBe(points.length)
+    const expected = countBy(inRange(range), ai, ({ at }) => stepName(at, step, timeZone))
+    const nonEmpty = new Map([...found].filter(([, { total }]) => total > 0))
+    expect(Object.fromEntries(nonEmpty), context).toEqual(Object.fromEntries(expected))
 
     const steps = new Set<string>()
-    for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += strideMs) {
-      steps.add(stepOf(new Date(ms), step, timeZone))
+    for (let ms = range.from.getTime(); ms < range.to.getTime(); ms += sampleEveryMs) {
+      steps.add(stepName(new Date(ms), step, timeZone))
     }
-    steps.add(stepOf(new Date(range.to.getTime() - 1), step, timeZone))
-    expect([...found.keys()], about).toEqual([...steps])
+    steps.add(stepName(new Date(range.to.getTime() - 1), step, timeZone))
+    expect([...found.keys()], context).toEqual([...steps])
     for (const { at } of points.slice(1))
-      expect(stepOf(new Date(at.getTime() - 1), step, timeZone)).not.toBe(stepOf(at, step, timeZone))
+      expect(stepName(new Date(at.getTime() - 1), step, timeZone)).not.toBe(stepName(at, step, timeZone))
   }
 })
 
-test('over time without bounds: from the first view until now; of a project without views nothing', async () => {
+test('returns an unbounded timeseries from the first view until now, and none for a project without views', async () => {
   const query = { range: { from: undefined, to: undefined }, ai: 'all', step: 'month', timeZone: 'UTC' } as const
-  const points = await viewTimeseries(instance.clickhouse, { projectId, ...query })
+  const points = await queryTimeseries(instance.clickhouse, { projectId, ...query })
   expect(points[0]?.at).toEqual(new Date(Date.UTC(2025, 9)))
   const now = new Date()
   expect(points.at(-1)?.at).toEqual(
@@ -303,31 +308,31 @@ test('over time without bounds: from the first view until now; of a project with
   )
   expect(sum(points)).toEqual(sum(expectedPages(query.range, 'all')))
   expect(
-    await viewTimeseries(instance.clickhouse, { projectId: await instance.newProject('Empty'), ...query }),
+    await queryTimeseries(instance.clickhouse, { projectId: await instance.newProject('Empty'), ...query }),
   ).toEqual([])
 })
 
-test('too many steps are refused', async () => {
+test('rejects a timeseries with too many steps', async () => {
   const range = { from: new Date('2000-01-01T00:00:00Z'), to: new Date('2026-01-01T00:00:00Z') }
   const query = { projectId, range, ai: 'all', step: 'quarter_hour', timeZone: 'UTC' } as const
-  await expect(viewTimeseries(instance.clickhouse, query)).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(queryTimeseries(instance.clickhouse, query)).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test('what a hundred days cost is pages times days, not views', async () => {
+test('reads pages times months for a long range, not single views', async () => {
   const range = { from: new Date('2026-02-03T00:00:00Z'), to: new Date('2026-09-17T00:00:00Z') }
-  const [explained] = await instance.sqlOf<{ rows: number }>(
+  const [monthRows] = await instance.queryRows<{ rows: number }>(
     `SELECT count() AS rows FROM views_by_page_and_month WHERE project_id = '${projectId}' AND month >= '2026-03-01' AND month < '2026-09-01'`,
   )
-  expect(explained?.rows).toBeLessThanOrEqual(4 * 40 * 6) // four blocks, forty pages, six months
+  expect(monthRows?.rows).toBeLessThanOrEqual(4 * 40 * 6) // four blocks, forty pages, six months
   expect(
     (await listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 1, offset: 0 })).totals,
   ).toEqual(sum(expectedPages(range, 'all')))
 })
 
-test('coverage tells whether somebody looked, of those who count people and of servers', async () => {
+test('reports coverage by the sources that count humans, and by servers for AI', async () => {
   const project = await instance.newProject('Covered')
-  const buffer = new ViewBuffer(instance.db, { limitBytes: 1e9 })
-  const look = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
+  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const report = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
     buffer.append({
       projectId: project,
       shard: 0,
@@ -336,9 +341,9 @@ test('coverage tells whether somebody looked, of those who count people and of s
       deliveryId: undefined,
       views: [makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
     })
-  await look('script', '2026-03-01', true)
-  await look('script', '2026-03-10', true)
-  await look('servers', '2026-05-05', false)
+  await report('script', '2026-03-01', true)
+  await report('script', '2026-03-10', true)
+  await report('servers', '2026-05-05', false)
   const coverage = async (from: string | undefined, to: string | undefined) => {
     const range = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
     const { human, ai } = await findCoverage(instance.db, { projectId: project, range })
@@ -351,8 +356,18 @@ test('coverage tells whether somebody looked, of those who count people and of s
   expect(await coverage('2026-05-06T00:00:00Z', '2026-05-07T00:00:00Z')).toEqual([])
   expect(await coverage(undefined, undefined)).toEqual(['human', 'ai'])
 
-  // An import, by servers that counted people while it ran: what lies between it and the others nobody looked at.
-  await look('servers', '2024-02-29', true)
+  // Servers that counted humans until the first site key on 3 July: humans are not measured from then on, until the script
+  // reports, even within the same month.
+  await report('servers', '2026-07-01', true)
+  await report('servers', '2026-07-03', true)
+  await report('servers', '2026-07-20', false)
+  expect(await coverage('2026-07-02T00:00:00Z', '2026-07-03T00:00:00Z')).toEqual(['human', 'ai'])
+  expect(await coverage('2026-07-04T00:00:00Z', '2026-07-21T00:00:00Z')).toEqual(['ai'])
+  await report('script', '2026-07-21', true)
+  expect(await coverage('2026-07-21T00:00:00Z', '2026-07-22T00:00:00Z')).toEqual(['human'])
+
+  // An import while servers counted humans. The time between it and the other reports is not covered.
+  await report('servers', '2024-02-29', true)
   expect(await coverage('2024-02-01T00:00:00Z', '2024-03-01T00:00:00Z')).toEqual(['human', 'ai'])
   expect(await coverage('2024-03-01T00:00:00Z', '2026-03-01T00:00:00Z')).toEqual([])
   expect(await coverage('2026-05-01T00:00:00Z', '2026-06-01T00:00:00Z')).toEqual(['ai'])

@@ -1,25 +1,25 @@
-/** All pages of a range, in the order of the list, as ClickHouse gives them: nothing waits in memory for a slow reader. */
+/** Streams all pages of a range in the order of the list, as ClickHouse sends them, without buffering for a slow recipient. */
 import { Transform } from 'node:stream'
 import type { Row } from '@clickhouse/client'
-import type { QueryClickhouse } from './clickhouse-reads.ts'
-import { type PageViews, sumsByPage, type ViewsQuery } from './list-views.ts'
-import { readSettings } from './read-settings.ts'
+import type { QueryClickhouse } from './clickhouse-query-limit.ts'
+import { type PageViews, selectSumsByPage, type ViewsQuery } from './list-views.ts'
+import { querySettings } from './query-settings.ts'
 
-const readerMayTakeSeconds = 300
+const maxDownloadSeconds = 300
 
-/** Of arrays of `PageViews`. */
+/** The stream consists of arrays of `PageViews`. */
 export async function streamPages(
   clickhouse: QueryClickhouse,
   { projectId, range, ai }: Omit<ViewsQuery, 'pages' | 'limit' | 'offset'>,
 ): Promise<Transform> {
   const response = await clickhouse.query({
     query: `
-      SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${sumsByPage(range, ai)})
+      SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${selectSumsByPage(range, ai)})
       GROUP BY path
       HAVING total > 0
       ORDER BY total DESC, path`,
     query_params: { project: projectId },
-    clickhouse_settings: { ...readSettings, max_execution_time: readerMayTakeSeconds },
+    clickhouse_settings: { ...querySettings, max_execution_time: maxDownloadSeconds },
     format: 'JSONEachRow',
   })
   const rows = response.stream<PageViews>()
@@ -31,7 +31,7 @@ export async function streamPages(
         chunk.map((row) => row.json()),
       ),
   })
-  // Not `pipeline`: it would tell of a reader that leaves as an error, to nobody.
+  // Not `pipeline`: it would report a recipient that disconnects as an error, which nothing handles.
   rows.on('error', (error) => pages.destroy(error))
   pages.on('close', () => rows.destroy())
   return rows.pipe(pages)

@@ -1,40 +1,40 @@
-/** A range of time, to the millisecond, and the pieces of it that can be read from sums. All in UTC. */
+/** A time range, exact to the millisecond, and the parts of it that can be read from sums. All in UTC. */
 export interface TimeRange {
-  /** Undefined: no bound on that side. */
+  /** Undefined: no lower bound. */
   from: Date | undefined
-  /** Exclusive. */
+  /** Exclusive. Undefined: no upper bound. */
   to: Date | undefined
 }
 
-/** From the first moment to just before the second, in milliseconds; infinite where there is no bound. */
+/** In milliseconds, without the end. Infinite where there is no bound. */
 export type Span = readonly [fromMs: number, toMs: number]
 
 export interface SplitRange {
-  /** Whole units, which a table of sums has. */
-  whole: Span[]
-  /** What is left at the edges. */
-  rest: Span[]
+  /** Whole units, which are in a table of sums. */
+  wholeUnits: Span[]
+  /** The remainders at the edges. */
+  remainder: Span[]
 }
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 export const quarterHourMs = 15 * minuteMs
 
-/** There are no views outside of this, and ClickHouse's dates do not reach much further. */
+/** There are no views outside these bounds, and ClickHouse's dates do not reach much further. */
 const earliestMs = 0
 const latestMs = Date.UTC(2100, 0)
 
-export function spanOf({ from, to }: TimeRange): Span {
+export function toSpan({ from, to }: TimeRange): Span {
   const fromMs = from === undefined || from.getTime() <= earliestMs ? Number.NEGATIVE_INFINITY : from.getTime()
   const toMs = to === undefined || to.getTime() > latestMs ? Number.POSITIVE_INFINITY : to.getTime()
   return [Math.min(fromMs, latestMs), Math.max(toMs, earliestMs)]
 }
 
-/** What a project keeps for so many whole months: views before that are not read, whether or not they are deleted yet. */
-export function keptRange(range: TimeRange, retentionMonths: number | null, now: Date): TimeRange {
+/** Restricts a range to a project's retention: older views are not returned, whether or not they are deleted yet. */
+export function clampToRetention(range: TimeRange, retentionMonths: number | null, now: Date): TimeRange {
   if (retentionMonths === null) return range
-  const keptSince = startOfRetention(retentionMonths, now)
-  return { ...range, from: range.from && range.from > keptSince ? range.from : keptSince }
+  const retainedFrom = startOfRetention(retentionMonths, now)
+  return { ...range, from: range.from && range.from > retainedFrom ? range.from : retainedFrom }
 }
 
 const startOfRetention = (months: number, now: Date) =>
@@ -45,7 +45,7 @@ interface Unit {
   ceil(ms: number): number
 }
 
-const fixed = (unitMs: number): Unit => ({
+const fixedUnit = (unitMs: number): Unit => ({
   floor: (ms) => Math.floor(ms / unitMs) * unitMs,
   ceil: (ms) => Math.ceil(ms / unitMs) * unitMs,
 })
@@ -61,8 +61,8 @@ function startOfMonth(ms: number, monthsLater: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater)
 }
 
-export const splitByQuarterHour = (span: Span) => split(span, fixed(quarterHourMs))
-export const splitByDay = (span: Span) => split(span, fixed(dayMs))
+export const splitByQuarterHour = (span: Span) => split(span, fixedUnit(quarterHourMs))
+export const splitByDay = (span: Span) => split(span, fixedUnit(dayMs))
 export const splitByMonth = (span: Span) => split(span, month)
 
 function split([from, to]: Span, unit: Unit): SplitRange {
@@ -72,5 +72,5 @@ function split([from, to]: Span, unit: Unit): SplitRange {
     [from, first],
     [last, to],
   ]
-  return { whole: first < last ? [[first, last]] : [], rest: edges.filter(([start, end]) => start < end) }
+  return { wholeUnits: first < last ? [[first, last]] : [], remainder: edges.filter(([start, end]) => start < end) }
 }

@@ -1,66 +1,66 @@
-/** What a project is told of its views: its settings, what was counted, and whether anybody looked, put together. */
+/** Reports on a project's views: combines the project's settings, the counts, and whether the traffic was measured. */
 import type { Readable } from 'node:stream'
 import type { Kysely } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { KnownSites } from '../settings/known-sites.ts'
+import type { SiteCache } from '../settings/site-cache.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import type { AiMeaning } from './ai-meaning.ts'
-import { ClickhouseReads, downloadLimits, type QueryClickhouse, readLimits } from './clickhouse-reads.ts'
+import type { AiScope } from './ai-scope.ts'
+import { ClickhouseQueryLimit, downloadLimits, type QueryClickhouse, queryLimits } from './clickhouse-query-limit.ts'
 import { type Coverage, findCoverage } from './find-coverage.ts'
-import { type HeardSources, heardSources } from './heard-sources.ts'
 import { type ClientViews, listClients } from './list-clients.ts'
-import { listSources, type Source } from './list-sources.ts'
+import { listSourceCoverage, type SourceCoverage } from './list-source-coverage.ts'
 import { listViews, type ViewsPage } from './list-views.ts'
-import { countedEvents, droppedEvents, type LiveEvent, newestFirst } from './live-events.ts'
+import { type LiveEvent, listCountedEvents, listDroppedEvents, sortNewestFirst } from './live-events.ts'
 import type { PageFilter } from './page-filter.ts'
+import { queryTimeseries, type TimePoint, type TimeseriesQuery } from './query-timeseries.ts'
+import { readSourceActivity, type SourceActivity } from './source-activity.ts'
 import { streamPages } from './stream-pages.ts'
-import { keptRange, type TimeRange } from './time-range.ts'
-import { type TimePoint, type TimeseriesQuery, viewTimeseries } from './view-timeseries.ts'
+import { clampToRetention, type TimeRange } from './time-range.ts'
 
-/** What a caller asks; what they leave open, the project says. */
-export interface Asked {
+/** A caller's query. The project's settings apply where `aiScope` is undefined. */
+export interface ReportQuery {
   range: TimeRange
-  aiScope: AiMeaning | undefined
+  aiScope: AiScope | undefined
 }
 
 export class ViewReports {
-  readonly #reads: ClickhouseReads
-  readonly #downloads: ClickhouseReads
+  readonly #queries: ClickhouseQueryLimit
+  readonly #downloads: ClickhouseQueryLimit
   readonly #db: Kysely<AnalyticsTables>
-  readonly #sites: KnownSites
+  readonly #sites: SiteCache
 
-  constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>, sites: KnownSites) {
-    this.#reads = new ClickhouseReads(clickhouse, readLimits)
-    this.#downloads = new ClickhouseReads(clickhouse, downloadLimits)
+  constructor(clickhouse: QueryClickhouse, db: Kysely<AnalyticsTables>, sites: SiteCache) {
+    this.#queries = new ClickhouseQueryLimit(clickhouse, queryLimits)
+    this.#downloads = new ClickhouseQueryLimit(clickhouse, downloadLimits)
     this.#db = db
     this.#sites = sites
   }
 
   async list(
     projectId: Id<'prj'>,
-    { pages, limit, offset, ...asked }: Asked & { pages: PageFilter; limit: number; offset: number },
+    { pages, limit, offset, ...query }: ReportQuery & { pages: PageFilter; limit: number; offset: number },
   ): Promise<ViewsPage & { coverage: Coverage }> {
-    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
+    const { range, ai } = await this.#applySettings(projectId, query)
     const [page, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => listViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
+      this.#queries.run((clickhouse) => listViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { ...page, coverage }
   }
 
-  /** Every page, in the order of the list: arrays of `PageViews`. */
-  async streamPages(projectId: Id<'prj'>, asked: Asked): Promise<Readable> {
-    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
-    return this.#downloads.open((clickhouse) => streamPages(clickhouse, { projectId, range, ai }))
+  /** Streams every page in the order of the list, as arrays of `PageViews`. */
+  async streamPages(projectId: Id<'prj'>, query: ReportQuery): Promise<Readable> {
+    const { range, ai } = await this.#applySettings(projectId, query)
+    return this.#downloads.openStream((clickhouse) => streamPages(clickhouse, { projectId, range, ai }))
   }
 
   async timeseries(
     projectId: Id<'prj'>,
-    { step, timeZone, path, ...asked }: Asked & Pick<TimeseriesQuery, 'step' | 'timeZone' | 'path'>,
+    { step, timeZone, path, ...query }: ReportQuery & Pick<TimeseriesQuery, 'step' | 'timeZone' | 'path'>,
   ): Promise<{ points: TimePoint[]; coverage: Coverage }> {
-    const { range, ai } = await this.#asTheProjectWants(projectId, asked)
+    const { range, ai } = await this.#applySettings(projectId, query)
     const [points, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => viewTimeseries(clickhouse, { projectId, range, ai, step, timeZone, path })),
+      this.#queries.run((clickhouse) => queryTimeseries(clickhouse, { projectId, range, ai, step, timeZone, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { points, coverage }
@@ -68,41 +68,41 @@ export class ViewReports {
 
   async clients(
     projectId: Id<'prj'>,
-    { path, ...asked }: Pick<Asked, 'range'> & { path: string | undefined },
+    { path, ...query }: Pick<ReportQuery, 'range'> & { path: string | undefined },
   ): Promise<{ clients: ClientViews[]; coverage: Coverage }> {
-    const { range } = await this.#asTheProjectWants(projectId, { ...asked, aiScope: undefined })
+    const { range } = await this.#applySettings(projectId, { ...query, aiScope: undefined })
     const [clients, coverage] = await Promise.all([
-      this.#reads.read((clickhouse) => listClients(clickhouse, { projectId, range, path })),
+      this.#queries.run((clickhouse) => listClients(clickhouse, { projectId, range, path })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { clients, coverage }
   }
 
-  /** Of PostgreSQL alone: known while ClickHouse is away. */
-  async coverage(projectId: Id<'prj'>, asked: TimeRange): Promise<Coverage & { sources: Source[] }> {
-    const { range } = await this.#asTheProjectWants(projectId, { range: asked, aiScope: undefined })
+  /** Uses only PostgreSQL, so it works while ClickHouse is down. */
+  async coverage(projectId: Id<'prj'>, requestedRange: TimeRange): Promise<Coverage & { sources: SourceCoverage[] }> {
+    const { range } = await this.#applySettings(projectId, { range: requestedRange, aiScope: undefined })
     const [coverage, sources] = await Promise.all([
       findCoverage(this.#db, { projectId, range }),
-      listSources(this.#db, projectId),
+      listSourceCoverage(this.#db, projectId),
     ])
     return { ...coverage, sources }
   }
 
-  /** Of PostgreSQL alone too. */
-  sources(projectId: Id<'prj'>): Promise<HeardSources> {
-    return heardSources(this.#db, projectId)
+  /** Uses only PostgreSQL too. */
+  sources(projectId: Id<'prj'>): Promise<SourceActivity> {
+    return readSourceActivity(this.#db, projectId)
   }
 
-  async live(projectId: Id<'prj'>): Promise<LiveEvent[]> {
+  async listLiveEvents(projectId: Id<'prj'>): Promise<LiveEvent[]> {
     const [counted, dropped] = await Promise.all([
-      this.#reads.read((clickhouse) => countedEvents(clickhouse, projectId)),
-      droppedEvents(this.#db, projectId),
+      this.#queries.run((clickhouse) => listCountedEvents(clickhouse, projectId)),
+      listDroppedEvents(this.#db, projectId),
     ])
-    return newestFirst([...counted, ...dropped])
+    return sortNewestFirst([...counted, ...dropped])
   }
 
-  async #asTheProjectWants(projectId: Id<'prj'>, { range, aiScope: ai }: Asked) {
-    const { settings } = await this.#sites.ofProject(projectId)
-    return { range: keptRange(range, settings.retentionMonths, new Date()), ai: ai ?? settings.aiScope }
+  async #applySettings(projectId: Id<'prj'>, { range, aiScope: ai }: ReportQuery) {
+    const { settings } = await this.#sites.findByProject(projectId)
+    return { range: clampToRetention(range, settings.retentionMonths, new Date()), ai: ai ?? settings.aiScope }
   }
 }

@@ -3,8 +3,8 @@ import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import { KnownSites } from './known-sites.ts'
 import { SettingsStore } from './settings-store.ts'
+import { SiteCache } from './site-cache.ts'
 
 const instance = await createTestInstance(inject('services'), 'analytics settings')
 afterAll(() => instance.drop())
@@ -12,15 +12,15 @@ const settings = new SettingsStore(createDatabase<AnalyticsTables>(instance.pool
 const operator = { kind: 'operator' } as const
 const newProject = async () => (await instance.stores.projects.create('Docs', operator)).id
 
-test('a project that said nothing has what the table has for one that said little', async () => {
-  const silent = await newProject()
-  const brief = await newProject()
-  await settings.change(brief, {}, operator)
-  expect((await settings.read(brief)).settings).toEqual((await settings.read(silent)).settings)
-  expect((await settings.read(brief)).shard).toBe((await settings.read(silent)).shard)
+test('returns the same defaults for a project with and without a row in the table', async () => {
+  const withoutRow = await newProject()
+  const withRow = await newProject()
+  await settings.change(withRow, {}, operator)
+  expect((await settings.read(withRow)).settings).toEqual((await settings.read(withoutRow)).settings)
+  expect((await settings.read(withRow)).shard).toBe((await settings.read(withoutRow)).shard)
 })
 
-test('what is changed stays, and the rest as it was', async () => {
+test('changes only the given settings', async () => {
   const projectId = await newProject()
   await settings.change(projectId, { humanSource: 'servers', retentionMonths: 12 }, operator)
   await settings.change(projectId, { aiScope: 'assistants', allowedOrigins: ['https://docs.example.com'] }, operator)
@@ -40,7 +40,51 @@ test('what is changed stays, and the rest as it was', async () => {
   })
 })
 
-test('a site key leads to its project until it is revoked; a made-up one never', async () => {
+test('counts humans from servers until the first site key, and from the script afterwards', async () => {
+  const projectId = await newProject()
+  expect((await settings.read(projectId)).settings.humanSource).toBe('servers')
+  const first = await settings.createSiteKey(projectId, operator)
+  expect(first.switchedHumanSource).toBe(true)
+  expect((await settings.read(projectId)).settings.humanSource).toBe('script')
+  const entries = await instance.stores.audit.list(projectId, { limit: 2, before: undefined })
+  expect(entries.map(({ action, actor, subject, detail }) => ({ action, actor, subject, detail }))).toEqual(
+    expect.arrayContaining([
+      { action: 'site_key.created', actor: 'operator', subject: first.key, detail: {} },
+      {
+        action: 'analytics.settings_changed',
+        actor: 'operator',
+        subject: projectId,
+        detail: { humanSource: 'script', reason: 'first_site_key' },
+      },
+    ]),
+  )
+})
+
+test('never switches the human source again: not after a revoked key, not for concurrent first keys', async () => {
+  const projectId = await newProject()
+  await settings.change(projectId, { retentionMonths: 12 }, operator) // a row without a chosen source
+  const created = await Promise.all(Array.from({ length: 5 }, () => settings.createSiteKey(projectId, operator)))
+  expect(created.filter(({ switchedHumanSource }) => switchedHumanSource)).toHaveLength(1)
+  for (const { key } of created) await settings.revokeSiteKey(projectId, key, operator)
+  expect((await settings.read(projectId)).settings).toMatchObject({ humanSource: 'script', retentionMonths: 12 })
+  await settings.change(projectId, { humanSource: 'servers' }, operator)
+  expect(await settings.createSiteKey(projectId, operator)).toMatchObject({ switchedHumanSource: false })
+  expect((await settings.read(projectId)).settings.humanSource).toBe('servers')
+})
+
+test.each(['servers', 'script'] as const)(
+  'keeps an explicit choice of %s when the first site key is created',
+  async (humanSource) => {
+    const projectId = await newProject()
+    await settings.change(projectId, { humanSource }, operator)
+    expect(await settings.createSiteKey(projectId, operator)).toMatchObject({ switchedHumanSource: false })
+    expect((await settings.read(projectId)).settings.humanSource).toBe(humanSource)
+    const entries = await instance.stores.audit.list(projectId, { limit: 1, before: undefined })
+    expect(entries).toMatchObject([{ action: 'site_key.created' }])
+  },
+)
+
+test('finds the project of a site key until the key is revoked, and none for a made-up key', async () => {
   const projectId = await newProject()
   const { key } = await settings.createSiteKey(projectId, operator)
   expect(await settings.findBySiteKey(key)).toEqual(await settings.read(projectId))
@@ -53,22 +97,22 @@ test('a site key leads to its project until it is revoked; a made-up one never',
   expect(await settings.findBySiteKey('site_madeup')).toBeUndefined()
 })
 
-test('a site that was looked up is known for some seconds, and a failed look-up is not', async () => {
+test('caches a site for a few seconds, but not a failed query', async () => {
   const projectId = await newProject()
   const { key } = await settings.createSiteKey(projectId, operator)
-  let lookUps = 0
-  let broken = true
-  const sites = new KnownSites({
+  let queries = 0
+  let isDown = true
+  const sites = new SiteCache({
     read: (id) => settings.read(id),
     findBySiteKey: async (siteKey) => {
-      lookUps++
-      if (broken) throw new Error('away')
+      queries++
+      if (isDown) throw new Error('database down')
       return settings.findBySiteKey(siteKey)
     },
   })
-  await expect(sites.find(key)).rejects.toThrow('away')
-  broken = false
-  const found = await Promise.all([sites.find(key), sites.find(key), sites.find(key)])
+  await expect(sites.findBySiteKey(key)).rejects.toThrow('database down')
+  isDown = false
+  const found = await Promise.all([sites.findBySiteKey(key), sites.findBySiteKey(key), sites.findBySiteKey(key)])
   expect(found.map((site) => site?.projectId)).toEqual([projectId, projectId, projectId])
-  expect(lookUps).toBe(2)
+  expect(queries).toBe(2)
 })

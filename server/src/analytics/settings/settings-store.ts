@@ -1,41 +1,47 @@
-/** How a project wants its views counted, and the public keys by which its script is known. */
+/** A project's settings for counting page views, and the public site keys that identify it to the script. */
 import { randomBytes } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Actor, RecordAudit } from '../../audit/audit-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify.ts'
-import type { AiMeaning } from '../query/ai-meaning.ts'
+import type { AiScope } from '../query/ai-scope.ts'
 import type { AnalyticsTables } from '../tables.ts'
 
 export interface AnalyticsSettings {
+  /** The source that counts humans. Unless chosen: servers until the first site key, the script afterwards. */
   humanSource: CountingSource
-  /** Of the script: whether Do-Not-Track and Global Privacy Control are obeyed. */
+  /** For the script: whether browsers that send Do Not Track or Global Privacy Control are left uncounted. */
   respectDoNotTrack: boolean
-  /** Where the script may stand, like `https://docs.example.com`; empty: anywhere. */
+  /** The origins where the script may run, for example `https://docs.example.com`. Empty: anywhere. */
   allowedOrigins: string[]
-  /** What `ai` means where a caller does not say. */
-  aiScope: AiMeaning
-  /** Besides the running month; null: for ever. */
+  /** Which clients count as AI if a query does not say. */
+  aiScope: AiScope
+  /** Whole months, in addition to the current one. Null: forever. */
   retentionMonths: number | null
 }
 
-/** Public: it stands in the pages of the site. */
+/** Public: it is part of the pages of the site. */
 export interface SiteKey {
   key: string
   createdAt: Date
 }
 
+export interface CreatedSiteKey extends SiteKey {
+  /** Whether humans are now counted by the script instead of by servers, because this is the project's first site key. */
+  switchedHumanSource: boolean
+}
+
 export interface Site {
   projectId: Id<'prj'>
   settings: AnalyticsSettings
-  /** Where the project's views are in ClickHouse. */
+  /** Where the project's views are stored in ClickHouse. */
   shard: number
 }
 
-/** Of a project that has said nothing, as the table's own defaults are. */
-const asItComes = {
-  humanSource: 'script',
+/** The settings of a project without a row. They agree with the defaults of the table, where `human_source` is null. */
+const defaultSettings = {
+  humanSource: 'servers',
   respectDoNotTrack: true,
   allowedOrigins: [],
   aiScope: 'all',
@@ -43,7 +49,7 @@ const asItComes = {
 } as const satisfies AnalyticsSettings
 
 const firstShard = 0
-const maxSiteKeys = 1_000 // whoever makes them in a loop should notice, and so should we
+const maxSiteKeys = 1_000 // stops a client that creates keys in a loop
 
 export class SettingsStore {
   readonly #db: Kysely<AnalyticsTables>
@@ -60,8 +66,8 @@ export class SettingsStore {
       .select([...settingColumns, 'shard'])
       .where('project_id', '=', projectId)
       .executeTakeFirst()
-    const { shard, ...settings } = row ?? { ...asItComes, shard: firstShard }
-    return { projectId, settings, shard }
+    const { shard, ...settings } = row ?? { ...defaultSettings, shard: firstShard }
+    return { projectId, settings: withDefaults(settings), shard }
   }
 
   async change(projectId: Id<'prj'>, changes: Partial<AnalyticsSettings>, actor: Actor): Promise<AnalyticsSettings> {
@@ -76,7 +82,7 @@ export class SettingsStore {
       const changed = await tx
         .insertInto('analytics_settings')
         .values({ project_id: projectId, ...row })
-        // At least something has to be set, or an empty change of what is there would return nothing.
+        // Sets at least the project ID, because an update without changes would return no row.
         .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId, ...row }))
         .returning(settingColumns)
         .executeTakeFirstOrThrow()
@@ -85,22 +91,22 @@ export class SettingsStore {
         subject: projectId,
         detail: changes,
       })
-      return changed
+      return withDefaults(changed)
     })
   }
 
   async findBySiteKey(siteKey: string): Promise<Site | undefined> {
     if (!isSiteKey(siteKey)) return undefined
-    const found = await this.#db
+    const siteKeyRow = await this.#db
       .selectFrom('site_key')
       .select('project_id as projectId')
       .where('key', '=', siteKey)
       .where('revoked_at', 'is', null)
       .executeTakeFirst()
-    return found && this.read(found.projectId)
+    return siteKeyRow && this.read(siteKeyRow.projectId)
   }
 
-  /** Those that are good, oldest first. */
+  /** Without revoked keys, oldest first. */
   async listSiteKeys(projectId: Id<'prj'>): Promise<SiteKey[]> {
     return this.#db
       .selectFrom('site_key')
@@ -112,28 +118,37 @@ export class SettingsStore {
       .execute()
   }
 
-  async createSiteKey(projectId: Id<'prj'>, actor: Actor): Promise<SiteKey> {
+  /** The project's first site key, ever, makes the script count humans, unless the source was chosen before. */
+  async createSiteKey(projectId: Id<'prj'>, actor: Actor): Promise<CreatedSiteKey> {
     const key = `site_${randomBytes(12).toString('hex')}`
     return this.#db.transaction().execute(async (tx) => {
-      const { known } = await tx
+      const { count } = await tx
         .selectFrom('site_key')
-        .select((count) => count.fn.countAll<string>().as('known'))
+        .select((eb) => eb.fn.countAll<string>().as('count'))
         .where('project_id', '=', projectId)
         .where('revoked_at', 'is', null)
         .executeTakeFirstOrThrow()
-      if (Number(known) >= maxSiteKeys)
-        throw new Problem('invalid_request', `A project has at most ${maxSiteKeys} site keys: revoke one first.`)
-      const made = await tx
+      if (Number(count) >= maxSiteKeys)
+        throw new Problem('invalid_request', `A project can have at most ${maxSiteKeys} site keys. Revoke one first.`)
+      const created = await tx
         .insertInto('site_key')
         .values({ key, project_id: projectId })
         .returning(siteKeyColumns)
         .executeTakeFirstOrThrow()
       await this.#recordAudit(tx, projectId, actor, { action: 'site_key.created', subject: key, detail: {} })
-      return made
+      const switchedHumanSource = await setUnchosenHumanSource(tx, projectId, 'script')
+      if (switchedHumanSource) {
+        await this.#recordAudit(tx, projectId, actor, {
+          action: 'analytics.settings_changed',
+          subject: projectId,
+          detail: { humanSource: 'script', reason: 'first_site_key' },
+        })
+      }
+      return { ...created, switchedHumanSource }
     })
   }
 
-  /** Doing it again changes nothing. */
+  /** Idempotent. */
   async revokeSiteKey(projectId: Id<'prj'>, key: string, actor: Actor): Promise<SiteKey> {
     return this.#db.transaction().execute(async (tx) => {
       const found =
@@ -145,7 +160,7 @@ export class SettingsStore {
           .where('key', '=', key)
           .forUpdate()
           .executeTakeFirst())
-      if (!found) throw new Problem('not_found', 'There is no such site key in this project.')
+      if (!found) throw new Problem('not_found', 'This project does not have that site key.')
       const { revokedAt, ...siteKey } = found
       if (revokedAt) return siteKey
       await tx.updateTable('site_key').set({ revoked_at: sql`now()` }).where('key', '=', key).execute()
@@ -155,7 +170,34 @@ export class SettingsStore {
   }
 }
 
-/** Strangers send anything: what cannot be a key is not looked for, nor could PostgreSQL take every text. */
+const withDefaults = (
+  settings: Omit<AnalyticsSettings, 'humanSource'> & { humanSource: CountingSource | null },
+): AnalyticsSettings => ({ ...settings, humanSource: settings.humanSource ?? defaultSettings.humanSource })
+
+/**
+ * Returns false if a source is set already. One statement, which locks the row: concurrent calls and changes of the settings
+ * take effect one after another.
+ */
+async function setUnchosenHumanSource(
+  tx: Transaction<AnalyticsTables>,
+  projectId: Id<'prj'>,
+  source: CountingSource,
+): Promise<boolean> {
+  const updated = await tx
+    .insertInto('analytics_settings')
+    .values({ project_id: projectId, human_source: source })
+    .onConflict((conflict) =>
+      conflict
+        .column('project_id')
+        .doUpdateSet({ human_source: source })
+        .where('analytics_settings.human_source', 'is', null),
+    )
+    .returning('project_id')
+    .executeTakeFirst()
+  return updated !== undefined
+}
+
+/** Anyone can send any text: only valid keys are queried, and PostgreSQL does not accept every text anyway. */
 const isSiteKey = (text: string) => /^site_[0-9a-f]{24}$/.test(text)
 
 const siteKeyColumns = ['key', 'created_at as createdAt'] as const

@@ -1,6 +1,6 @@
 import type { View } from '../collect/view.ts'
 
-/** A person who read a page, unless said otherwise. */
+/** A human's view of a page, unless overridden. */
 export const makeView = (view: Pick<View, 'projectId'> & Partial<View>): View => ({
   at: new Date(),
   path: '/docs/start',

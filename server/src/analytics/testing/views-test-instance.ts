@@ -1,5 +1,4 @@
-/** A corner of shared engines for tests of views. */
-
+/** A test instance on the shared services, with what tests of page views need. */
 import type { ServiceAddresses } from '../../../../dev-services/start-services.ts'
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
@@ -16,7 +15,7 @@ export async function createViewsTestInstance(addresses: ServiceAddresses, purpo
     clickhouse,
     log: createLog('test', { level: 'error' }),
     newProject: async (name: string) => (await instance.stores.projects.create(name, { kind: 'operator' })).id,
-    async sqlOf<Row>(query: string): Promise<Row[]> {
+    async queryRows<Row>(query: string): Promise<Row[]> {
       const settings = { output_format_json_quote_64bit_integers: 0 } as const
       return (await clickhouse.query({ query, format: 'JSONEachRow', clickhouse_settings: settings })).json<Row>()
     },

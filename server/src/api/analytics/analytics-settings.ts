@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** As `Origin` has it: no path, no default port, a name beyond ASCII as punycode. */
+/** In the format of the `Origin` header: no path, no default port, names beyond ASCII as punycode. */
 const SiteOrigin = Type.String({
   maxLength: 300,
   pattern: '^https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[1-9][0-9]{0,4})?$',
@@ -9,23 +9,33 @@ const SiteOrigin = Type.String({
 const settings = {
   humanSource: Type.Enum(['script', 'servers'], {
     description:
-      'Who counts people: the script in their browsers, or servers and their logs. All others are counted by servers.',
+      'Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.',
   }),
   respectDoNotTrack: Type.Boolean({
-    description: 'Of the script: whether readers who send Do-Not-Track or Global Privacy Control are not counted.',
+    description: 'Whether the script does not count browsers that send Do Not Track or Global Privacy Control.',
   }),
   allowedOrigins: Type.Array(SiteOrigin, {
     maxItems: 100,
     uniqueItems: true,
-    description: 'Where the script may stand, like `https://docs.example.com`. Empty: anywhere.',
+    description:
+      'Origins whose pages can use the script, for example `https://docs.example.com`. Empty if any page can.',
+    examples: [['https://docs.example.com']],
   }),
-  aiScope: Type.Enum(['all', 'assistants'], { description: 'What `ai` means where a question does not say.' }),
+  aiScope: Type.Enum(['all', 'assistants'], {
+    description:
+      'Which clients count as AI if a request does not say: `all`, or only `assistants`, which read on behalf of a user.',
+  }),
   retentionMonths: Type.Union([Type.Integer({ minimum: 1, maximum: 1200 }), Type.Null()], {
-    description: 'Views are kept for so many whole months, besides the running one. Null: for ever.',
+    description:
+      'Number of whole months for which page views are kept, in addition to the current month. Null to keep them forever.',
+    examples: [25],
   }),
 }
 
-export const AnalyticsSettingsSchema = Type.Object(settings, { $id: 'AnalyticsSettings' })
+export const AnalyticsSettingsSchema = Type.Object(settings, {
+  $id: 'AnalyticsSettings',
+  description: 'How the page views of a project are counted and kept.',
+})
 
 export const AnalyticsChanges = Type.Partial(Type.Object(settings), {
   additionalProperties: false,

@@ -1,5 +1,5 @@
-import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
@@ -7,10 +7,10 @@ import { AnalyticsChanges, AnalyticsSettingsSchema } from './analytics-settings.
 
 export function changeAnalyticsSettingsRoute({
   analyticsSettings,
-  knownSites,
+  siteCache,
 }: {
   analyticsSettings: SettingsStore
-  knownSites: KnownSites
+  siteCache: SiteCache
 }): Route {
   return route({
     method: 'PATCH',
@@ -18,10 +18,10 @@ export function changeAnalyticsSettingsRoute({
     access: 'project:write',
     name: 'changeAnalyticsSettings',
     tag: 'Page views',
-    summary: 'Change how page views are counted',
+    summary: 'Change analytics settings',
     description:
-      'What is left out stays. Holds within seconds, where there are several replicas. Views beyond a ' +
-      'shorter `retentionMonths` are deleted for good.',
+      'Omitted fields are unchanged. Changes take effect within seconds on all replicas. A shorter `retentionMonths` ' +
+      'permanently deletes older page views.',
     schemas: { params: ProjectParams, body: AnalyticsChanges, responses: { 200: AnalyticsSettingsSchema } },
     async handle({ projectId, body, actor }) {
       const errors = (body.allowedOrigins ?? []).flatMap((origin, index): FieldError[] =>
@@ -30,14 +30,14 @@ export function changeAnalyticsSettingsRoute({
           : [
               {
                 path: `body/allowedOrigins/${index}`,
-                message: 'is not as a browser writes it, like https://docs.example.com',
+                message: 'must be an origin as browsers send it, for example https://docs.example.com',
               },
             ],
       )
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const changed = await analyticsSettings.change(projectId, body, actor)
-      knownSites.forget()
+      siteCache.clear()
       return respond(200, changed)
     },
   })

@@ -6,13 +6,14 @@ import { dropReasons } from '../../analytics/classify/drop-reason.ts'
 import { surfaces } from '../../analytics/classify/page-path.ts'
 import { type Route, respond, route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
+import { ClientName } from './view-schemas.ts'
 
 const ClassifiedView = Type.Object({
-  path: Type.String({ description: 'The page, as it stands in lists.' }),
-  surface: Type.Enum(surfaces, { description: 'In which form the page was asked for.' }),
-  class: Type.Enum(clientClasses),
-  client: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
-  rule: Type.Enum(clientRules, { description: 'What decided.' }),
+  path: Type.String({ description: 'Path of the page, as it is in the list of pages.', examples: ['/docs/install'] }),
+  surface: Type.Enum(surfaces, { description: 'Format in which the page was requested.' }),
+  class: Type.Enum(clientClasses, { description: 'Class of the client.', examples: ['assistant'] }),
+  client: ClientName,
+  rule: Type.Enum(clientRules, { description: 'Rule that decided the class.' }),
 })
 
 export function classifyClientRoute({ clientDetector }: { clientDetector: ClientDetector }): Route {
@@ -22,32 +23,42 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
     access: 'analytics:read',
     name: 'classifyClient',
     tag: 'Page views',
-    summary: 'Who a reader would be taken for, and why',
-    description: 'Of a request that got its page. Nothing is counted.',
+    summary: 'Classify a client',
+    description: 'Returns how a successful GET request would be counted, and why. Nothing is counted.',
     schemas: {
       params: ProjectParams,
-      // Of any length: no longer than headers may be, and the rule reads the beginning.
+      // Without a length limit: headers are limited anyway, and the rules read only the beginning.
       query: Type.Object(
         {
-          userAgent: Type.Optional(Type.String({ default: '', description: 'The header `User-Agent`.' })),
-          path: Type.Optional(Type.String({ default: '/', description: 'As it was asked for, like `/guide.md?x=1`.' })),
-          accept: Type.Optional(Type.String({ default: '', description: 'The header `Accept`.' })),
+          userAgent: Type.Optional(Type.String({ default: '', description: 'User-Agent header of the request.' })),
+          path: Type.Optional(
+            Type.String({ default: '/', description: 'Target of the request line, for example `/guide.md?x=1`.' }),
+          ),
+          accept: Type.Optional(Type.String({ default: '', description: 'Accept header of the request.' })),
         },
         { additionalProperties: false },
       ),
       responses: {
         200: Type.Object(
           {
-            view: nullable(ClassifiedView, { description: 'Null: it would be no view.' }),
-            reason: nullable(Type.Enum(dropReasons), { description: 'Why it would be no view.' }),
-            ruleVersion: Type.String({ description: 'Of the rule and the list of readers together.' }),
+            view: nullable(ClassifiedView, {
+              description: 'The page view that would be counted. Null if the request would be dropped.',
+            }),
+            reason: nullable(Type.Enum(dropReasons), {
+              description: 'Why the request would be dropped. Null if it would be counted.',
+              examples: [null],
+            }),
+            ruleVersion: Type.String({
+              description: 'Version of the rules and of the list of known clients.',
+              examples: ['1/2026-01-15'],
+            }),
           },
-          { $id: 'ClientClassification' },
+          { $id: 'ClientClassification', description: 'How a request would be counted, and why.' },
         ),
       },
     },
     async handle({ query: { userAgent = '', path = '/', accept = '' } }) {
-      const seen = classify(
+      const classified = classify(
         {
           method: 'GET',
           status: 200,
@@ -57,11 +68,12 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
           path,
           accept,
         },
-        // Servers see everybody: who counts whom in this project is another question.
+        // Servers see all traffic. Which source counts which traffic in this project does not matter here.
         { clientDetector, humanSource: 'servers' },
       )
-      if (!seen.counted) return respond(200, { view: null, reason: seen.reason, ruleVersion: clientDetector.version })
-      const { path: page, surface, class: clientClass, client, rule } = seen
+      if (!classified.counted)
+        return respond(200, { view: null, reason: classified.reason, ruleVersion: clientDetector.version })
+      const { path: page, surface, class: clientClass, client, rule } = classified
       const view = { path: page, surface, class: clientClass, client, rule }
       return respond(200, { view, reason: null, ruleVersion: clientDetector.version })
     },

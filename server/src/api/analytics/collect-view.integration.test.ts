@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
-const api = await startRunningApi(inject('services'), 'collect')
+const api = await startTestApi(inject('services'), 'collect')
 afterAll(() => api.drop())
 
 const operator = { kind: 'operator' } as const
 const settings = api.stores.analyticsSettings
 const person = 'Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0'
 
-async function makeSite(changes: Parameters<typeof settings.change>[1] = {}) {
-  const { projectId } = await api.makeProject()
+async function createSite(changes: Parameters<typeof settings.change>[1] = {}) {
+  const { projectId } = await api.createProject()
   await settings.change(projectId, changes, operator)
   return { projectId, ...(await settings.createSiteKey(projectId, operator)) }
 }
@@ -35,35 +35,35 @@ async function pathsOf(projectId: string): Promise<unknown[]> {
   return lines.map((line) => JSON.parse(line) as unknown[]).flatMap(([id, , path]) => (id === projectId ? [path] : []))
 }
 
-test('a view of a person is counted, once by its id', async () => {
-  const { projectId, key } = await makeSite()
+test('counts a human view once per ID', async () => {
+  const { projectId, key } = await createSite()
   const view = beacon({ key, path: '/docs/start/' })
   expect(await Promise.all([send(view), send(view), send(view)])).toEqual([204, 204, 204])
   expect(await send(beacon({ key, path: '/b' }), { 'content-type': 'application/json' })).toBe(204)
   expect(await pathsOf(projectId)).toEqual(['/docs/start', '/b'])
 })
 
-test('who is counted elsewhere, and what is no page, is answered alike', async () => {
-  const { projectId, key } = await makeSite()
+test('responds with 204 also to bots and to paths that are not pages', async () => {
+  const { projectId, key } = await createSite()
   expect(await send(beacon({ key }), { 'user-agent': 'GPTBot/1.2' })).toBe(204)
   expect(await send(beacon({ key, path: '/a.png' }))).toBe(204)
   expect(await send(beacon({ key, path: 'nowhere' }))).toBe(204)
   expect(await pathsOf(projectId)).toEqual([])
 })
 
-test('who opted out is not counted, unless the project says so', async () => {
-  const obeying = await makeSite()
-  const other = await makeSite({ respectDoNotTrack: false })
-  for (const { key } of [obeying, other]) {
+test('does not count clients that opted out, unless the project ignores that', async () => {
+  const respecting = await createSite()
+  const ignoring = await createSite({ respectDoNotTrack: false })
+  for (const { key } of [respecting, ignoring]) {
     expect(await send(beacon({ key }), { dnt: '1' })).toBe(204)
     expect(await send(beacon({ key }), { 'sec-gpc': '1' })).toBe(204)
   }
-  expect(await pathsOf(obeying.projectId)).toHaveLength(0)
-  expect(await pathsOf(other.projectId)).toHaveLength(2)
+  expect(await pathsOf(respecting.projectId)).toHaveLength(0)
+  expect(await pathsOf(ignoring.projectId)).toHaveLength(2)
 })
 
-test('pages of other origins are refused where the project lists its own', async () => {
-  const { projectId, key } = await makeSite({ allowedOrigins: ['https://docs.example.com'] })
+test('rejects other origins if the project lists allowed origins', async () => {
+  const { projectId, key } = await createSite({ allowedOrigins: ['https://docs.example.com'] })
   expect(await send(beacon({ key }), { origin: 'https://docs.example.com' })).toBe(204)
   expect(await send(beacon({ key }), { origin: 'https://docs.example.com.evil.example' })).toBe(403)
   expect(await send(beacon({ key }), { origin: 'null' })).toBe(403)
@@ -71,8 +71,8 @@ test('pages of other origins are refused where the project lists its own', async
   expect(await pathsOf(projectId)).toHaveLength(1)
 })
 
-test('unknown and revoked keys are refused', async () => {
-  const { projectId, key } = await makeSite()
+test('rejects unknown and revoked keys', async () => {
+  const { projectId, key } = await createSite()
   await settings.revokeSiteKey(projectId, key, operator)
   expect(await send(beacon({ key }))).toBe(404)
   expect(await send(beacon({ key: 'site_madeup' }))).toBe(404)
@@ -87,11 +87,11 @@ test.each([
   [{ key: 'site_x', id: 'a b', path: '/a' }, 400],
   [{ key: 'site_x', id: 'a', path: '/a', at: '2020-01-01T00:00:00Z' }, 400],
   [{ key: 'site_x', id: 'a', path: `/${'a'.repeat(20_000)}` }, 413],
-])('%j is refused with %i', async (body, status) => {
+])('rejects %j with %i', async (body, status) => {
   expect(await send(body)).toBe(status)
 })
 
-test('it takes no other types and no packing', async () => {
+test('rejects other media types and compression', async () => {
   expect(await send('key=a', { 'content-type': 'application/x-www-form-urlencoded' })).toBe(415)
   expect(await send('{}', { 'content-encoding': 'gzip' })).toBe(415)
 })

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
-import { siftRequests } from '../../analytics/collect/sift-requests.ts'
-import type { SourceNote, SourceNotes } from '../../analytics/collect/source-notes.ts'
+import { classifyRequests } from '../../analytics/collect/classify-requests.ts'
+import type { IngestOutcome, SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
-import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
+import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { parseJson } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Route, respond, route } from '../route.ts'
@@ -13,16 +13,17 @@ import { NoContent } from '../schemas.ts'
 
 const Beacon = Type.Object(
   {
-    key: Type.String({ maxLength: 100, description: "The site's public key, `site_…`." }),
+    key: Type.String({ maxLength: 100, description: 'Site key of the project.' }),
     id: Type.String({
       pattern: '^[\\w-]{1,100}$',
-      description: 'Random, of this view: one that comes again is counted once.',
+      description:
+        'Random ID of the page view. A view that is sent again with the same ID within 7 days is counted once.',
     }),
-    path: Type.String({ description: 'Of the page, as `location.pathname` has it.' }),
+    path: Type.String({ description: 'Path of the page, as in `location.pathname`.' }),
   },
   {
     additionalProperties: false,
-    examples: [{ key: 'site_0123456789abcdef01234567', id: '1787450139-2781893-3127890', path: '/docs/start' }],
+    examples: [{ key: 'site_0123456789abcdef01234567', id: '1787450139-2781893-3127890', path: '/docs/install' }],
   },
 )
 
@@ -37,83 +38,93 @@ function readBeacon(bytes: Buffer): Static<typeof Beacon> {
   )
 }
 
-/** As long as those of real browsers: what strangers make up is kept as long as any view. */
+/** Longer than the user agents of real browsers. Anyone can send made-up ones, and they are stored like any other. */
 const maxUserAgentCharacters = 400
 
-const Header = (description: string) => Type.Optional(Type.String({ description }))
+const Header = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, examples: [example] }))
 
 export function collectViewRoute({
   viewBuffer,
-  sourceNotes,
-  knownSites,
+  sourceActivity,
+  siteCache,
   clientDetector,
 }: {
   viewBuffer: ViewBuffer
-  sourceNotes: SourceNotes
-  knownSites: KnownSites
+  sourceActivity: SourceActivityRecorder
+  siteCache: SiteCache
   clientDetector: ClientDetector
 }): Route {
   return route({
     method: 'POST',
     url: '/v1/collect',
     access: 'public',
-    takesCrossSite: true,
+    allowsCrossOrigin: true,
     name: 'collectView',
     tag: 'Page views',
-    summary: 'Tell of a page that a browser shows',
+    summary: 'Collect a page view from a browser',
     description:
-      'For the script `/colophon.js`, which sends JSON as `text/plain`, because a browser asks no leave for that. ' +
-      'Answered with 204 whether the view is counted or not: no page can learn more.',
+      'For the script `/colophon.js`. It sends JSON as `text/plain`, because browsers then need no preflight request. The ' +
+      'response is 204 whether the view is counted or dropped, so that a page cannot find out which.',
     schemas: {
       headers: Type.Object({
-        origin: Header("The page's own; one of the project's `allowedOrigins` where it has some."),
-        dnt: Header('`1`: not counted, where the project obeys it.'),
-        'sec-gpc': Header('The same.'),
+        origin: Header(
+          'Origin of the page. If the project has `allowedOrigins`, it must be one of them.',
+          'https://docs.example.com',
+        ),
+        dnt: Header('`1` if Do Not Track is on. The view is then dropped if the project respects it.', '1'),
+        'sec-gpc': Header(
+          '`1` if Global Privacy Control is on. The view is then dropped if the project respects it.',
+          '1',
+        ),
       }),
       body: Beacon,
       responses: { 204: NoContent },
     },
-    reads: {
+    largeBody: {
       maxBytes: 16 * 1024,
-      mayBePacked: false,
-      forms: { 'application/json': readBeacon, 'text/plain': readBeacon },
+      allowGzip: false,
+      parsers: { 'application/json': readBeacon, 'text/plain': readBeacon },
     },
     quiet: true,
-    refuses: ['insufficient_scope', 'not_found'],
+    problems: ['insufficient_scope', 'not_found'],
     async handle({ body: { key, id, path }, headers }) {
-      const site = await knownSites.find(key)
-      if (!site) throw new Problem('not_found', 'There is no such site key, or it was revoked.')
+      const site = await siteCache.findBySiteKey(key)
+      if (!site) throw new Problem('not_found', 'The site key does not exist or was revoked.')
       const { projectId, shard, settings } = site
-      const note = (said: Partial<SourceNote>) =>
-        sourceNotes.note({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...said })
-      if (!isSiteOrigin(settings, headers.origin)) {
-        note({ dropped: { origin_not_allowed: 1 } })
-        throw otherOrigin()
+      const record = (activity: Partial<IngestOutcome>) =>
+        sourceActivity.record({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...activity })
+      if (!isAllowedOrigin(settings, headers.origin)) {
+        record({ dropped: { origin_not_allowed: 1 } })
+        throw originNotAllowed()
       }
       if (settings.respectDoNotTrack && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
-        note({ dropped: { opted_out: 1 } })
+        record({ dropped: { opted_out: 1 } })
         return respond(204, undefined)
       }
 
-      const { 'user-agent': sentUserAgent = '' } = headers as { 'user-agent'?: string }
-      const userAgent = sentUserAgent.slice(0, maxUserAgentCharacters)
-      const shown = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
-      const { views, dropped, examples } = siftRequests([shown], { site, clientDetector, source: 'script' })
+      const { 'user-agent': userAgentHeader = '' } = headers as { 'user-agent'?: string }
+      const userAgent = userAgentHeader.slice(0, maxUserAgentCharacters)
+      const request = { path, userAgent, method: 'GET', status: 200, accept: '', prefetch: false, at: new Date() }
+      const { views, dropped, examples } = classifyRequests([request], { site, clientDetector, source: 'script' })
       if (views.length > 0) {
         const countsHumans = settings.humanSource === 'script'
-        const deliveryId = { text: `script ${id}`, keep: 'a week' } as const
+        const deliveryId = { text: `script ${id}`, retention: 'week' } as const
         const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
         if ((await viewBuffer.append(delivery)) === 'repeated') return respond(204, undefined)
       }
-      note({ counted: views.length, dropped, examples })
+      record({ counted: views.length, dropped, examples })
       return respond(204, undefined)
     },
   })
 }
 
-/** Whoever is no browser can send what it likes: this keeps out other people's pages, not forgers. */
-const isSiteOrigin = ({ allowedOrigins }: AnalyticsSettings, origin: string | undefined): boolean =>
+/** This keeps out the pages of other sites, but not forgers: a client that is not a browser can send any origin. */
+const isAllowedOrigin = ({ allowedOrigins }: AnalyticsSettings, origin: string | undefined): boolean =>
   allowedOrigins.length === 0 || (origin !== undefined && allowedOrigins.includes(origin))
 
-const otherOrigin = () =>
-  new Problem('insufficient_scope', "This site key is not for this page's origin: see the project's `allowedOrigins`.")
+const originNotAllowed = () =>
+  new Problem(
+    'insufficient_scope',
+    'The site key does not allow the origin of this page. Add it to `allowedOrigins` of the project.',
+  )

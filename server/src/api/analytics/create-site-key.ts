@@ -1,18 +1,42 @@
+import Type from 'typebox'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { SiteKeySchema, toResponse } from './site-key.ts'
+import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
-export function createSiteKeyRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
+const CreatedSiteKey = Type.Object(
+  {
+    ...SiteKeySchema.properties,
+    humanSourceSwitched: Type.Boolean({
+      description:
+        'Whether creating this key changed `humanSource` from `servers` to `script`. The first site key of a project does, unless you have set `humanSource` before.',
+    }),
+  },
+  { $id: 'CreatedSiteKey', description: 'A new site key.' },
+)
+
+export function createSiteKeyRoute({
+  analyticsSettings,
+  siteCache,
+}: {
+  analyticsSettings: SettingsStore
+  siteCache: SiteCache
+}): Route {
   return route({
     method: 'POST',
     url: '/v1/analytics/:projectId/site-keys',
     access: 'project:write',
     name: 'createSiteKey',
     tag: 'Page views',
-    summary: 'Make a site key for the browser script',
-    schemas: { params: ProjectParams, responses: { 201: SiteKeySchema } },
-    handle: async ({ projectId, actor }) =>
-      respond(201, toResponse(await analyticsSettings.createSiteKey(projectId, actor))),
+    summary: 'Create a site key',
+    description:
+      'Creates a public key for the script tag on your site. A project can have several. From the first site key on, humans are counted by the script instead of by servers, unless you have set `humanSource` before.',
+    schemas: { params: ProjectParams, responses: { 201: CreatedSiteKey } },
+    async handle({ projectId, actor }) {
+      const created = await analyticsSettings.createSiteKey(projectId, actor)
+      if (created.switchedHumanSource) siteCache.clear()
+      return respond(201, { ...toSiteKeyResponse(created), humanSourceSwitched: created.switchedHumanSource })
+    },
   })
 }

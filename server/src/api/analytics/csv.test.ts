@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvLine } from './csv.ts'
+import { formatCsvLine } from './csv.ts'
 
 test.each([
   ['/docs/start', '/docs/start'],
@@ -17,6 +17,6 @@ test.each([
   ['(other)', '(other)'],
   ['/größe/📖', '/größe/📖'],
   ['', ''],
-])('the cell %j is %j', (value, cell) => {
-  expect(csvLine([value, -7])).toBe(`${cell},-7\r\n`)
+])('writes %j as %j', (value, cell) => {
+  expect(formatCsvLine([value, -7])).toBe(`${cell},-7\r\n`)
 })

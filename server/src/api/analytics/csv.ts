@@ -1,10 +1,10 @@
-/** CSV as RFC 4180 has it, that a spreadsheet can open without running anything. */
+/** CSV as in RFC 4180, in which spreadsheets find no formulas. */
 type Cell = string | number
 
-export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
+export const formatCsvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
 
 function csvCell(value: Cell): string {
   if (typeof value === 'number') return String(value)
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value // else it would be a formula
-  return /[",\r\n]|^\s|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value // otherwise it would be a formula
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
-import { dateRangeQuery, readDateRange } from './date-range.ts'
+import { dateRangeQuery, parseDateRange } from './date-range.ts'
 
-const fits = Compile(dateRangeQuery.dateFrom)
+const compiled = Compile(dateRangeQuery.dateFrom)
 
 test.each([
   ['2026-02-03', '2026-02-03T00:00:00.000Z'],
@@ -19,10 +19,10 @@ test.each([
   ['2024-02-29', '2024-02-29T00:00:00.000Z'],
   ['0099-01-01', '0099-01-01T00:00:00.000Z'],
   ['9999-12-31T23:59:59-23:59', '+010000-01-01T23:58:59.000Z'],
-])('%s is %s', (text, moment) => {
-  expect(fits.Check(text)).toBe(true)
-  expect(readDateRange({ dateFrom: text }).from?.toISOString()).toBe(moment)
-  expect(readDateRange({ dateTo: text }).to?.toISOString()).toBe(moment)
+])('reads %s as %s', (text, moment) => {
+  expect(compiled.Check(text)).toBe(true)
+  expect(parseDateRange({ dateFrom: text }).from?.toISOString()).toBe(moment)
+  expect(parseDateRange({ dateTo: text }).to?.toISOString()).toBe(moment)
 })
 
 test.each([
@@ -47,25 +47,25 @@ test.each([
   ' 2026-02-03',
   '2026-02-03\n',
   '٢٠٢٦-02-03',
-])('%j does not fit', (text) => {
-  expect(fits.Check(text)).toBe(false)
+])('rejects %j', (text) => {
+  expect(compiled.Check(text)).toBe(false)
 })
 
-test.each(['2026-02-29', '2026-04-31T00:00Z', '2100-02-29'])('%s is no day', (text) => {
-  expect(() => readDateRange({ dateFrom: text })).toThrow('query/dateFrom is no day of the calendar')
+test.each(['2026-02-29', '2026-04-31T00:00Z', '2100-02-29'])('rejects %s, which does not exist', (text) => {
+  expect(() => parseDateRange({ dateFrom: text })).toThrow('query/dateFrom is not a valid date')
 })
 
-test('the end has to be later than the beginning', () => {
+test('requires dateTo to be later than dateFrom', () => {
   for (const dateTo of ['2026-02-03', '2026-02-03T01:00+01:00', '2025-12-31'])
-    expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo })).toThrow('has to be later than dateFrom')
-  expect(() => readDateRange({ dateFrom: '2026-02-03', dateTo: '2026-02-03T00:00:00.001Z' })).not.toThrow()
+    expect(() => parseDateRange({ dateFrom: '2026-02-03', dateTo })).toThrow('must be later than dateFrom')
+  expect(() => parseDateRange({ dateFrom: '2026-02-03', dateTo: '2026-02-03T00:00:00.001Z' })).not.toThrow()
 })
 
-test('two moments within a millisecond are an empty range, in their order', () => {
+test('two bounds within a millisecond are an empty range, if they are in order', () => {
   const earlier = '2026-02-03T00:00:00.000100Z'
   const later = '2026-02-03T01:00:00.0002+01:00'
   const next = new Date('2026-02-03T00:00:00.001Z')
-  expect(readDateRange({ dateFrom: earlier, dateTo: later })).toEqual({ from: next, to: next })
+  expect(parseDateRange({ dateFrom: earlier, dateTo: later })).toEqual({ from: next, to: next })
   for (const dateFrom of [later, earlier])
-    expect(() => readDateRange({ dateFrom, dateTo: earlier })).toThrow('has to be later than dateFrom')
+    expect(() => parseDateRange({ dateFrom, dateTo: earlier })).toThrow('must be later than dateFrom')
 })

@@ -1,15 +1,15 @@
-/** The examples of docs/views.md are run as they stand there. */
+/** Runs the examples of docs/views.md unchanged. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
-const api = await startRunningApi(inject('services'), 'doc examples')
-const { projectId, secret } = await api.makeProject()
+const api = await startTestApi(inject('services'), 'doc examples')
+const { projectId, secret } = await api.createProject()
 await api.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
 const environment = { COLOPHON_URL: api.url, COLOPHON_PROJECT_ID: projectId, COLOPHON_API_KEY: secret }
-Object.assign(process.env, environment) // before they are loaded
+Object.assign(process.env, environment) // before the examples are loaded
 const { countViews, sendViews } = await import('../../../../docs/examples/node.mjs')
 const { default: middleware } = await import('../../../../docs/examples/next-middleware.mjs')
 const { default: worker } = await import('../../../../docs/examples/cloudflare-worker.mjs')
@@ -33,7 +33,7 @@ async function countedPaths(): Promise<unknown[]> {
   return lines.map((line) => (JSON.parse(line) as unknown[])[2])
 }
 
-test('Node, Next.js and Cloudflare Workers', async () => {
+test('count the views of Node, Next.js and Cloudflare Workers', async () => {
   for (const path of ['/node/a?x=1', '/node/missing', '/node/b.png', '/node/b/'])
     await (await fetch(siteUrl + path, { headers })).text()
   await sendViews()

@@ -1,12 +1,12 @@
-/** On a ClickHouse that is played by a socket, because the real one does not break off when it is told to. */
+/** With a simulated ClickHouse, because the real one cannot be made to break off a response. */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
-import { testAdmission } from '../../../../dev-services/test-admission.ts'
+import { testAuthorizeDeps } from '../../../../dev-services/test-authorize-deps.ts'
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { ViewReports } from '../../analytics/query/view-reports.ts'
-import { KnownSites } from '../../analytics/settings/known-sites.ts'
+import { SiteCache } from '../../analytics/settings/site-cache.ts'
 import type { AnalyticsTables } from '../../analytics/tables.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
@@ -16,36 +16,36 @@ import { createDatabase } from '../../platform/postgres.ts'
 import { addRoutes } from '../add-routes.ts'
 import { exportViewsRoute } from './export-views.ts'
 
-let play: (response: ServerResponse) => void
-const played = createServer((_, response) => play(response)).listen(0, '127.0.0.1')
-await once(played, 'listening')
+let simulate: (response: ServerResponse) => void
+const simulator = createServer((_, response) => simulate(response)).listen(0, '127.0.0.1')
+await once(simulator, 'listening')
 
 const instance = await createTestInstance(inject('services'), 'api export views')
-const clickhouse = createClickhouse({ url: `http://127.0.0.1:${(played.address() as AddressInfo).port}` })
+const clickhouse = createClickhouse({ url: `http://127.0.0.1:${(simulator.address() as AddressInfo).port}` })
 const { stores, pool } = instance
-const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 }
+const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 const server = createHttpServer(http, createLog('test', { level: 'error' }))
 server.setValidatorCompiler(compileValidator)
 const viewReports = new ViewReports(
   clickhouse,
   createDatabase<AnalyticsTables>(pool),
-  new KnownSites(stores.analyticsSettings),
+  new SiteCache(stores.analyticsSettings),
 )
-addRoutes(server, [exportViewsRoute({ viewReports })], testAdmission({ stores, pool }))
+addRoutes(server, [exportViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {
   await server.close()
   await clickhouse.close()
-  played.closeAllConnections()
-  played.close()
+  simulator.closeAllConnections()
+  simulator.close()
   await instance.drop()
 })
 
 const operator = { kind: 'operator' } as const
 const { id: projectId } = await stores.projects.create('Docs', operator)
-const wanted = { name: 'reader', scopes: ['analytics:read'], allowedNetworks: [], expiresAt: null } as const
-const { secret } = await stores.keys.create(projectId, { ...wanted, allowedNetworks: [] }, operator)
+const grant = { name: 'reader', scopes: ['analytics:read'], allowedNetworks: [], expiresAt: null } as const
+const { secret } = await stores.keys.create(projectId, { ...grant, allowedNetworks: [] }, operator)
 
 const download = (signal?: AbortSignal) =>
   fetch(`${url}/v1/analytics/${projectId}/views.csv`, {
@@ -56,45 +56,45 @@ const download = (signal?: AbortSignal) =>
 const rows = (count: number) =>
   Array.from({ length: count }, (_, index) => `{"path":"/page-${index}","human":1,"ai":0,"total":1}\n`).join('')
 
-let left: Promise<unknown>
+let closed: Promise<unknown>
 beforeEach(() => {
-  play = () => {}
+  simulate = () => {}
 })
 
-test('a query that fails before its first row is unavailable', async () => {
-  play = (response) => void response.writeHead(500).end('Code: 241. DB::Exception: Memory limit. (MEMORY_LIMIT)')
+test('responds with 503 if the query fails before its first row', async () => {
+  simulate = (response) => void response.writeHead(500).end('Code: 241. DB::Exception: Memory limit. (MEMORY_LIMIT)')
   expect((await download()).status).toBe(503)
-  play = (response) => void response.destroy()
-  const answer = await download()
-  expect(answer.status).toBe(503)
-  expect(answer.headers.get('retry-after')).toBe('5')
-  expect(await answer.json()).toMatchObject({ code: 'unavailable' })
+  simulate = (response) => void response.destroy()
+  const response = await download()
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('5')
+  expect(await response.json()).toMatchObject({ code: 'unavailable' })
 })
 
-test('a query that fails in the middle breaks the answer off', async () => {
-  play = (response) => response.writeHead(200).write(rows(1_000), () => setTimeout(() => response.destroy(), 50))
-  const answer = await download()
-  expect(answer.status).toBe(200)
-  await expect(answer.text()).rejects.toThrow()
+test('breaks off the response if the query fails later', async () => {
+  simulate = (response) => response.writeHead(200).write(rows(1_000), () => setTimeout(() => response.destroy(), 50))
+  const response = await download()
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow()
 })
 
-test('whoever leaves stops the query, and gives their place to others', async () => {
+test('stops the query and frees its slot if the client disconnects', async () => {
   for (let times = 0; times < 6; times++) {
-    play = (response) => {
-      left = once(response, 'close')
+    simulate = (response) => {
+      closed = once(response, 'close')
       response.writeHead(200).write(rows(10))
     }
-    const leaving = new AbortController()
-    const answer = await download(leaving.signal)
-    await answer.body?.getReader().read()
-    leaving.abort()
-    await left
+    const abort = new AbortController()
+    const response = await download(abort.signal)
+    await response.body?.getReader().read()
+    abort.abort()
+    await closed
   }
 })
 
-test('a slow reader holds ClickHouse back, not our memory', async () => {
+test('a slow client slows down ClickHouse instead of filling the memory', async () => {
   let sentBytes = 0
-  play = (response) => {
+  simulate = (response) => {
     response.writeHead(200)
     const block = rows(10_000)
     const send = () => {
@@ -103,14 +103,14 @@ test('a slow reader holds ClickHouse back, not our memory', async () => {
       if (response.write(block)) setImmediate(send)
       else response.once('drain', send)
     }
-    left = once(response, 'close')
+    closed = once(response, 'close')
     send()
   }
-  const leaving = new AbortController()
-  const answer = await download(leaving.signal)
-  expect(answer.status).toBe(200)
+  const abort = new AbortController()
+  const response = await download(abort.signal)
+  expect(response.status).toBe(200)
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   expect(sentBytes).toBeLessThan(50e6)
-  leaving.abort()
-  await left
+  abort.abort()
+  await closed
 })

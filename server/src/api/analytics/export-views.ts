@@ -4,10 +4,10 @@ import type { PageViews } from '../../analytics/query/list-views.ts'
 import type { TimeRange } from '../../analytics/query/time-range.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
-import { ProjectParams, StreamOf } from '../schemas.ts'
-import { csvLine } from './csv.ts'
-import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { aiQuery } from './views-schemas.ts'
+import { ProjectParams, StreamedBody } from '../schemas.ts'
+import { formatCsvLine } from './csv.ts'
+import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { aiScopeQuery } from './view-schemas.ts'
 
 export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -16,19 +16,20 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }):
     access: 'analytics:read',
     name: 'exportViews',
     tag: 'Page views',
-    summary: 'Page views of every page, as CSV',
+    summary: 'Export page views as CSV',
     description:
-      'In the order of the list, with a header row. A cell that a spreadsheet would take for a formula begins with an ' +
-      'apostrophe. An answer that breaks off is not complete.',
+      'Returns all pages of the range, in the order of the list, with a header row. Cells that a spreadsheet would read as a ' +
+      'formula are prefixed with an apostrophe. If the connection breaks off, the export is incomplete.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object({ ...dateRangeQuery, ...aiQuery }, { additionalProperties: false }),
-      responses: { 200: StreamOf('text/csv', '`path,human,ai,total`, in UTF-8.') },
+      query: Type.Object({ ...dateRangeQuery, ...aiScopeQuery }, { additionalProperties: false }),
+      responses: { 200: StreamedBody('text/csv', 'CSV in UTF-8 with the columns `path,human,ai,total`.') },
     },
+    responseHeaders: { 200: ['Content-Disposition'] },
     async handle({ projectId, query: { aiScope, ...dates } }) {
-      const range = readDateRange(dates)
+      const range = parseDateRange(dates)
       const pages = await viewReports.streamPages(projectId, { range, aiScope })
-      return respond(200, asCsv(pages), {
+      return respond(200, toCsv(pages), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,
         'cache-control': 'no-store',
@@ -42,14 +43,14 @@ function fileName({ from, to }: TimeRange): string {
   return ['page-views', from && `from-${day(from)}`, to && `to-${day(to)}`].filter(Boolean).join('-').concat('.csv')
 }
 
-/** Whoever leaves stops the query; a query that fails breaks the answer off. */
-function asCsv(pages: Readable): Readable {
+/** A client that disconnects stops the query. A query that fails breaks off the response. */
+function toCsv(pages: Readable): Readable {
   const csv = new Transform({
     writableObjectMode: true,
     transform: (rows: PageViews[], _encoding, done) =>
-      done(null, rows.map(({ path, human, ai, total }) => csvLine([path, human, ai, total])).join('')),
+      done(null, rows.map(({ path, human, ai, total }) => formatCsvLine([path, human, ai, total])).join('')),
   })
-  csv.push(csvLine(['path', 'human', 'ai', 'total']))
+  csv.push(formatCsvLine(['path', 'human', 'ai', 'total']))
   pages.on('error', (error) => csv.destroy(error))
   csv.on('close', () => pages.destroy())
   return pages.pipe(csv)

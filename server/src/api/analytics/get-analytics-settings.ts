@@ -10,7 +10,8 @@ export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSett
     access: 'analytics:read',
     name: 'getAnalyticsSettings',
     tag: 'Page views',
-    summary: 'How page views are counted',
+    summary: 'Get analytics settings',
+    description: 'Returns how the page views of the project are counted and how long they are kept.',
     schemas: { params: ProjectParams, responses: { 200: AnalyticsSettingsSchema } },
     handle: async ({ projectId }) => respond(200, (await analyticsSettings.read(projectId)).settings),
   })

@@ -2,10 +2,10 @@ import Type from 'typebox'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { CoverageSchema } from './views-schemas.ts'
+import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { CoverageSchema } from './view-schemas.ts'
 
-const Day = (description: string) => Type.String({ format: 'date', description })
+const Day = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
 
 export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -14,8 +14,9 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
     access: 'analytics:read',
     name: 'getCoverage',
     tag: 'Page views',
-    summary: 'What was measured, and by whom',
-    description: 'Where nobody looked, 0 views say nothing.',
+    summary: 'Get coverage',
+    description:
+      'Returns whether human and AI traffic was measured in the range, and by which sources. A count of 0 is meaningless where the coverage is `not_measured`.',
     schemas: {
       params: ProjectParams,
       query: Type.Object(dateRangeQuery, { additionalProperties: false }),
@@ -24,15 +25,18 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
           ...CoverageSchema.properties,
           sources: Type.Array(
             Type.Object({
-              source: Type.Enum(['script', 'servers']),
-              firstDay: Day('The first day, in UTC, of which it told.'),
-              lastDay: Day('The last one.'),
+              source: Type.Enum(['script', 'servers'], {
+                description: 'The source: the `script` in the browser, or `servers` including imported logs.',
+                examples: ['servers'],
+              }),
+              firstDay: Day('First day, in UTC, of which the source reported views.', '2026-01-05'),
+              lastDay: Day('Last day, in UTC, of which the source reported views.', '2026-01-31'),
             }),
-            { description: 'All that ever told of the project, also outside of the range.' },
+            { description: 'All sources that ever reported views of the project, also outside of the range.' },
           ),
         }),
       },
     },
-    handle: async ({ projectId, query }) => respond(200, await viewReports.coverage(projectId, readDateRange(query))),
+    handle: async ({ projectId, query }) => respond(200, await viewReports.coverage(projectId, parseDateRange(query))),
   })
 }

@@ -1,44 +1,65 @@
 import Type from 'typebox'
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
-import { dropReasons } from '../../analytics/classify/drop-reason.ts'
-import { type SeenRequest, siftRequests } from '../../analytics/collect/sift-requests.ts'
-import type { SourceNotes } from '../../analytics/collect/source-notes.ts'
+import { type DropReason, dropReasons } from '../../analytics/classify/drop-reason.ts'
+import { classifyRequests, type ObservedRequest } from '../../analytics/collect/classify-requests.ts'
+import type { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
-import { timeOfView } from '../../analytics/collect/view-time.ts'
-import type { KnownSites } from '../../analytics/settings/known-sites.ts'
+import { resolveViewTime } from '../../analytics/collect/view-time.ts'
+import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { readJsonEvents, readNdjsonEvents, timeOfEvent, ViewEvents } from './view-events.ts'
+import { parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
+
+const dropReasonDescriptions: Readonly<Record<DropReason, string>> = {
+  not_get: 'Number of requests dropped because their method is not GET.',
+  not_successful: 'Number of requests dropped because their status is neither 200 nor 304.',
+  prefetch: 'Number of requests dropped because the browser fetched the page in advance.',
+  invalid_path: 'Number of requests dropped because their path is not valid.',
+  path_too_long: 'Number of requests dropped because the path of the page is longer than 1024 characters.',
+  not_a_page: 'Number of requests dropped because they are for an asset or another file that is not a page.',
+  counted_elsewhere:
+    'Number of requests dropped because another source counts this kind of client in the project, for example the script.',
+  too_old: 'Number of requests dropped because they are more than 13 months old.',
+}
 
 const IngestedViews = Type.Object(
   {
     counted: Type.Integer({
       description:
-        'So many are views, and safe. People and AIs among them are in the numbers of pages within 10 seconds, while ' +
-        'ClickHouse is up; search engines and other bots only in the list of clientDetector.',
+        'Number of page views stored. Human and AI views appear in the counts of pages within 10 seconds while ClickHouse ' +
+        'is available; search engines and other bots appear only in the views by client.',
     }),
     dropped: Type.Object(
-      Object.fromEntries(dropReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
-      { description: 'How many are none, by the reason.' },
+      Object.fromEntries(
+        dropReasons.map((reason) => [
+          reason,
+          Type.Optional(Type.Integer({ minimum: 1, description: dropReasonDescriptions[reason] })),
+        ]),
+      ),
+      { description: 'Number of requests dropped, by reason. A reason that does not occur is absent.' },
     ),
     isDuplicate: Type.Boolean({
       description:
-        'Views came under this `Idempotency-Key` within the last week: those count, and nothing of this request was added. ' +
-        '`counted` and `dropped` still tell of this request.',
+        'Whether views with this `Idempotency-Key` were already stored within the last 7 days. If so, nothing of this ' +
+        'request was stored; `counted` and `dropped` still describe this request.',
     }),
   },
-  { $id: 'IngestedViews' },
+  {
+    $id: 'IngestedViews',
+    description: 'How many of the reported requests were counted as page views, and why the others were dropped.',
+    examples: [{ counted: 118, dropped: { not_a_page: 340, not_successful: 7 }, isDuplicate: false }],
+  },
 )
 
 export function ingestViewsRoute({
   viewBuffer,
-  sourceNotes,
-  knownSites,
+  sourceActivity,
+  siteCache,
   clientDetector,
 }: {
   viewBuffer: ViewBuffer
-  sourceNotes: SourceNotes
-  knownSites: KnownSites
+  sourceActivity: SourceActivityRecorder
+  siteCache: SiteCache
   clientDetector: ClientDetector
 }): Route {
   return route({
@@ -47,11 +68,12 @@ export function ingestViewsRoute({
     access: 'analytics:write',
     name: 'ingestViews',
     tag: 'Page views',
-    summary: 'Tell of requests that a site answered',
+    summary: 'Ingest page views from a server',
     description:
-      'For servers: what among them is a view, and of whom, is found here. As JSON, or as `application/x-ndjson` with one ' +
-      'view a line; `Content-Encoding: gzip` is taken. At most 10,000 views and 8 MiB (unpacked) a request. Answered when ' +
-      'they are safe: whoever gets no answer sends them again under the same `Idempotency-Key`.',
+      'Send all requests of your site; Colophon drops those that are not page views and classifies the clients of the others. ' +
+      'Send JSON, or `application/x-ndjson` with one request per line, optionally with `Content-Encoding: gzip`. The limits ' +
+      'are 10,000 requests and 8 MiB (uncompressed). A 200 response means that the page views are stored. After a timeout or ' +
+      'a 5xx response, send them again with the same `Idempotency-Key`.',
     schemas: {
       params: ProjectParams,
       headers: Type.Object({
@@ -59,41 +81,43 @@ export function ingestViewsRoute({
           Type.String({
             minLength: 1,
             maxLength: 255,
-            description: 'What comes again under the same key within a week is not counted again.',
+            description:
+              'Your unique name for this batch. A batch that is sent again with the same key within 7 days is counted once.',
+            examples: ['web-1-2026-01-31T12:00'],
           }),
         ),
       }),
       body: ViewEvents,
       responses: { 200: IngestedViews },
     },
-    reads: {
+    largeBody: {
       maxBytes: 8 * 1024 * 1024,
-      mayBePacked: true,
-      forms: { 'application/json': readJsonEvents, 'application/x-ndjson': readNdjsonEvents },
+      allowGzip: true,
+      parsers: { 'application/json': parseJsonEvents, 'application/x-ndjson': parseNdjsonEvents },
     },
     async handle({ projectId, body, headers }) {
-      const site = await knownSites.ofProject(projectId)
-      const seen = asSeen(body.views, new Date())
-      const { views, dropped, examples } = siftRequests(seen, { site, clientDetector, source: 'servers' })
+      const site = await siteCache.findByProject(projectId)
+      const requests = toRequests(body.views, new Date())
+      const { views, dropped, examples } = classifyRequests(requests, { site, clientDetector, source: 'servers' })
       const idempotencyKey = headers['idempotency-key']
       const outcome = await viewBuffer.append({
         projectId,
         shard: site.shard,
         source: 'servers',
         countsHumans: site.settings.humanSource === 'servers',
-        deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, keep: 'a week' },
+        deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, retention: 'week' },
         views,
       })
-      if (outcome === 'taken')
-        sourceNotes.note({ projectId, source: 'servers', counted: views.length, dropped, examples })
+      if (outcome === 'stored')
+        sourceActivity.record({ projectId, source: 'servers', counted: views.length, dropped, examples })
       return respond(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
     },
   })
 }
 
-function* asSeen(events: ViewEvents['views'], receivedAt: Date): Iterable<SeenRequest> {
+function* toRequests(events: ViewEvents['views'], receivedAt: Date): Iterable<ObservedRequest> {
   for (const { path, userAgent, at, method = 'GET', status = 200, accept = '', prefetch = false } of events) {
-    const time = at === undefined ? receivedAt : timeOfView(timeOfEvent(at) ?? receivedAt, receivedAt)
+    const time = at === undefined ? receivedAt : resolveViewTime(parseEventTime(at) ?? receivedAt, receivedAt)
     yield { path, userAgent, method, status, accept, prefetch, at: time }
   }
 }

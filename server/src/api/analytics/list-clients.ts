@@ -3,8 +3,8 @@ import { clientClasses } from '../../analytics/classify/client-class.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { CoverageSchema, pathQuery } from './views-schemas.ts'
+import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { ClientName, CoverageSchema, pathQuery } from './view-schemas.ts'
 
 export function listClientsRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -13,8 +13,9 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
     access: 'analytics:read',
     name: 'listClients',
     tag: 'Page views',
-    summary: 'Who read: every kind of reader, by name',
-    description: 'Most views first. Search engines and other bots too, which are in neither number of a page.',
+    summary: 'Get page views by client',
+    description:
+      'Returns the clients that requested pages, by number of views in descending order. Unlike the counts of pages, they include search engines and other bots.',
     schemas: {
       params: ProjectParams,
       query: Type.Object({ ...dateRangeQuery, ...pathQuery }, { additionalProperties: false }),
@@ -22,16 +23,17 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
         200: Type.Object({
           clients: Type.Array(
             Type.Object({
-              class: Type.Enum(clientClasses),
-              name: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
-              views: Type.Integer({ minimum: 0 }),
+              class: Type.Enum(clientClasses, { description: 'Class of the client.', examples: ['assistant'] }),
+              name: ClientName,
+              views: Type.Integer({ minimum: 0, description: 'Number of page views by the client.', examples: [231] }),
             }),
+            { description: 'Clients, by number of views in descending order.' },
           ),
           coverage: CoverageSchema,
         }),
       },
     },
     handle: async ({ projectId, query: { path, ...dates } }) =>
-      respond(200, await viewReports.clients(projectId, { range: readDateRange(dates), path })),
+      respond(200, await viewReports.clients(projectId, { range: parseDateRange(dates), path })),
   })
 }

@@ -1,13 +1,14 @@
 import Type from 'typebox'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
-import { leftOutReasons, viewSources } from '../../analytics/collect/view-source.ts'
+import { allDropReasons, viewSources } from '../../analytics/collect/view-source.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
+import { ClientName } from './view-schemas.ts'
 
 const LiveClient = Type.Object({
-  class: Type.Enum(clientClasses),
-  name: Type.String({ description: 'A name of the list of readers, or `browser`, or `unknown`.' }),
+  class: Type.Enum(clientClasses, { description: 'Class of the client.', examples: ['assistant'] }),
+  name: ClientName,
 })
 
 export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports }): Route {
@@ -17,28 +18,34 @@ export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports 
     access: 'analytics:read',
     name: 'listLiveEvents',
     tag: 'Page views',
-    summary: 'The last events of the last 15 minutes',
+    summary: 'List live events',
     description:
-      'At most 50, newest first, within some seconds of their arrival: to see counting work while it is set up. Of those ' +
-      'that are dropped only some are shown.',
+      'Returns up to 50 events of the last 15 minutes, newest first, a few seconds after they arrive. Use it to check that ' +
+      'page views are counted while you set up a source. Of the dropped events, only a sample is included.',
     schemas: {
       params: ProjectParams,
       responses: {
         200: Type.Object({
           events: Type.Array(
             Type.Object({
-              at: DateTime('When the page was read; of a dropped event, when it came.'),
-              path: Type.String(),
-              source: Type.Enum(viewSources),
-              client: nullable(LiveClient, { description: 'Null: it was dropped.' }),
-              reason: nullable(Type.Enum(leftOutReasons), { description: 'Why it was dropped. Null: it was counted.' }),
+              at: DateTime('Time of the page view. For a dropped event, the time at which it arrived.'),
+              path: Type.String({ description: 'Path of the page.', examples: ['/docs/install'] }),
+              source: Type.Enum(viewSources, { description: 'Source that reported the event.', examples: ['servers'] }),
+              client: nullable(LiveClient, {
+                description: 'Client that requested the page. Null if the event was dropped.',
+              }),
+              reason: nullable(Type.Enum(allDropReasons), {
+                description: 'Why the event was dropped. Null if it was counted.',
+                examples: [null],
+              }),
             }),
+            { description: 'Events, newest first.' },
           ),
         }),
       },
     },
     async handle({ projectId }) {
-      const events = await viewReports.live(projectId)
+      const events = await viewReports.listLiveEvents(projectId)
       return respond(200, { events: events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })) })
     },
   })

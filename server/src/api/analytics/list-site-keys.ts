@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { SiteKeySchema, toResponse } from './site-key.ts'
+import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
 export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
   return route({
@@ -11,10 +11,15 @@ export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: Se
     access: 'analytics:read',
     name: 'listSiteKeys',
     tag: 'Page views',
-    summary: 'The site keys of a project',
-    description: 'Oldest first, without revoked ones.',
-    schemas: { params: ProjectParams, responses: { 200: Type.Object({ siteKeys: Type.Array(SiteKeySchema) }) } },
+    summary: 'List site keys',
+    description: 'Returns the site keys of the project, oldest first, without revoked keys.',
+    schemas: {
+      params: ProjectParams,
+      responses: {
+        200: Type.Object({ siteKeys: Type.Array(SiteKeySchema, { description: 'Site keys, oldest first.' }) }),
+      },
+    },
     handle: async ({ projectId }) =>
-      respond(200, { siteKeys: (await analyticsSettings.listSiteKeys(projectId)).map(toResponse) }),
+      respond(200, { siteKeys: (await analyticsSettings.listSiteKeys(projectId)).map(toSiteKeyResponse) }),
   })
 }

@@ -1,14 +1,15 @@
 import Type from 'typebox'
-import { leftOutReasons, viewSources } from '../../analytics/collect/view-source.ts'
+import { allDropReasons, viewSources } from '../../analytics/collect/view-source.ts'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
-const Count = (description?: string) => Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
 
-const FirstDay = (whom: string) =>
+const FirstDay = (traffic: string) =>
   nullable(Type.String({ format: 'date' }), {
-    description: `The first day of a source that counts ${whom}. Null: none.`,
+    description: `First day, in UTC, on which a source reported ${traffic} traffic. Null if none did.`,
+    examples: ['2026-01-05'],
   })
 
 export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }): Route {
@@ -18,10 +19,10 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
     access: 'analytics:read',
     name: 'listSources',
     tag: 'Page views',
-    summary: 'What the sources of page views have sent lately',
+    summary: 'List sources of page views',
     description:
-      'To see whether counting works. Written every few seconds and by whole hours: unlike the views themselves, it may ' +
-      'miss some events when a process is killed.',
+      'Returns what each source has reported recently. Use it to check that page views are counted. The numbers are updated ' +
+      'every few seconds and cover whole hours. Unlike the views themselves, they can miss some events if a process is killed.',
     schemas: {
       params: ProjectParams,
       responses: {
@@ -29,39 +30,46 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
           {
             sources: Type.Array(
               Type.Object({
-                source: Type.Enum(viewSources, { description: '`logs`: by `colophon-server import-logs`.' }),
-                lastEventAt: DateTime('When its last event came, counted or not.'),
-                countedLast24Hours: Count(),
-                droppedLast24Hours: Count(),
+                source: Type.Enum(viewSources, {
+                  description:
+                    'The source: the `script` in the browser, `servers`, or `logs` imported with `colophon-server import-logs`.',
+                }),
+                lastEventAt: DateTime('Time at which the last event arrived, whether it was counted or not.'),
+                countedLast24Hours: Count('Number of page views counted in the last 24 hours.', 5210),
+                droppedLast24Hours: Count('Number of requests dropped in the last 24 hours.', 842),
               }),
-              { description: 'The one that was heard of last first.' },
+              { description: 'Sources, the one with the most recent event first.' },
             ),
             dropped: Type.Array(
               Type.Object({
-                source: Type.Enum(viewSources),
-                reason: Type.Enum(leftOutReasons, {
+                source: Type.Enum(viewSources, { description: 'Source that reported the requests.' }),
+                reason: Type.Enum(allDropReasons, {
                   description:
-                    '`opted_out`: a browser that asks not to be counted. `origin_not_allowed`: the script, on a page that is ' +
-                    "none of the project's `allowedOrigins`.",
+                    'Why the requests were dropped. `opted_out`: the browser sends Do Not Track or Global Privacy Control. ' +
+                    '`origin_not_allowed`: the script is on a page whose origin is not in `allowedOrigins`.',
+                  examples: ['not_a_page'],
                 }),
-                last24Hours: Count(),
-                last7Days: Count(),
+                last24Hours: Count('Number of requests dropped for this reason in the last 24 hours.', 640),
+                last7Days: Count('Number of requests dropped for this reason in the last 7 days.', 4312),
               }),
-              { description: 'Most in seven days first.' },
+              { description: 'Dropped requests by source and reason, by `last7Days` in descending order.' },
             ),
             measuredSince: Type.Object(
-              { human: FirstDay('people'), ai: FirstDay('AIs') },
-              { description: 'Since when views were counted, by who reads: not every source can count both.' },
+              { human: FirstDay('human'), ai: FirstDay('AI') },
+              { description: 'Since when human and AI traffic has been measured. Not every source can measure both.' },
             ),
           },
-          { $id: 'ViewSources' },
+          { $id: 'ViewSources', description: 'Recent activity of the sources of page views.' },
         ),
       },
     },
     async handle({ projectId }) {
       const { sources, dropped, measuredSince } = await viewReports.sources(projectId)
-      const told = sources.map(({ lastEventAt, ...rest }) => ({ ...rest, lastEventAt: lastEventAt.toISOString() }))
-      return respond(200, { sources: told, dropped, measuredSince })
+      return respond(200, {
+        sources: sources.map(({ lastEventAt, ...source }) => ({ ...source, lastEventAt: lastEventAt.toISOString() })),
+        dropped,
+        measuredSince,
+      })
     },
   })
 }

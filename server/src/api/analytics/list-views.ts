@@ -2,21 +2,30 @@ import Type from 'typebox'
 import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, readDateRange } from './date-range.ts'
-import { aiQuery, CoverageSchema, pathQuery, viewCounts } from './views-schemas.ts'
+import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { aiScopeQuery, CoverageSchema, pathQuery, viewCounts } from './view-schemas.ts'
 
 const ViewsResult = Type.Object(
   {
     totals: Type.Object(viewCounts, {
-      description: 'Of the whole range and of all pages that were asked for, not of this page of the list.',
+      description: 'Sums over all matching pages in the range, not only over those in this response.',
     }),
-    views: Type.Array(Type.Object({ path: Type.String(), ...viewCounts }), {
-      description: 'Most read first, then by path.',
+    views: Type.Array(
+      Type.Object({
+        path: Type.String({ description: 'Path of the page.', examples: ['/docs/install'] }),
+        ...viewCounts,
+      }),
+      {
+        description: 'Views by page: by `total` in descending order, then by `path`.',
+      },
+    ),
+    hasMore: Type.Boolean({
+      description: 'Whether there are more pages. The next response starts at `offset` + `limit`.',
+      examples: [false],
     }),
-    hasMore: Type.Boolean({ description: 'The next page begins at `offset` + `limit`.' }),
     coverage: CoverageSchema,
   },
-  { $id: 'ViewsResult' },
+  { $id: 'ViewsResult', description: 'Page views by page, with their totals and coverage.' },
 )
 
 export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): Route {
@@ -26,24 +35,39 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
     access: 'analytics:read',
     name: 'listViews',
     tag: 'Page views',
-    summary: 'Page views by page, split into people and AI',
+    summary: 'Get page views by page',
     description:
-      'Exact for any two moments. Pages stay where they are between calls for a `dateTo` in the past; without one, new ' +
-      'views may move them.',
+      'Returns exact counts of human and AI page views for any range. With a `dateTo` in the past the order of the pages ' +
+      'is stable between requests; otherwise new views can change it.',
     schemas: {
       params: ProjectParams,
       query: Type.Object(
         {
           ...dateRangeQuery,
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 250, default: 50 })),
-          offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
-          ...aiQuery,
+          limit: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 250,
+              default: 50,
+              description: 'Maximum number of pages in the response.',
+            }),
+          ),
+          offset: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 999_999_999_999_999,
+              default: 0,
+              description: 'Number of pages to skip.',
+            }),
+          ),
+          ...aiScopeQuery,
           ...pathQuery,
           q: Type.Optional(
             Type.String({
               minLength: 1,
               maxLength: 200,
-              description: 'Only pages whose path holds this text, in whatever case.',
+              description: 'Return only pages whose path contains this text. Case does not matter.',
+              examples: ['install'],
             }),
           ),
         },
@@ -52,8 +76,8 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
       responses: { 200: ViewsResult },
     },
     async handle({ projectId, query: { limit = 50, offset = 0, aiScope, path, q: contains, ...dates } }) {
-      const asked = { range: readDateRange(dates), aiScope, pages: { path, contains }, limit, offset }
-      return respond(200, await viewReports.list(projectId, asked))
+      const options = { range: parseDateRange(dates), aiScope, pages: { path, contains }, limit, offset }
+      return respond(200, await viewReports.list(projectId, options))
     },
   })
 }

@@ -1,16 +1,16 @@
 import Type from 'typebox'
-import type { KnownSites } from '../../analytics/settings/known-sites.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { type Route, respond, route } from '../route.ts'
-import { idParam, ProjectParams } from '../schemas.ts'
-import { SiteKeySchema, toResponse } from './site-key.ts'
+import { IdParam, ProjectParams } from '../schemas.ts'
+import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
 export function revokeSiteKeyRoute({
   analyticsSettings,
-  knownSites,
+  siteCache,
 }: {
   analyticsSettings: SettingsStore
-  knownSites: KnownSites
+  siteCache: SiteCache
 }): Route {
   return route({
     method: 'DELETE',
@@ -19,15 +19,19 @@ export function revokeSiteKeyRoute({
     name: 'revokeSiteKey',
     tag: 'Page views',
     summary: 'Revoke a site key',
-    description: 'Holds within seconds. What was counted by it stays. Revoking it again changes nothing.',
+    description:
+      'Takes effect within seconds. Page views that were collected with the key are kept. Revoking a key again has no effect.',
     schemas: {
-      params: Type.Object({ ...ProjectParams.properties, siteKey: idParam('The site key, `site_…`.') }),
+      params: Type.Object({
+        ...ProjectParams.properties,
+        siteKey: IdParam('The site key.', 'site_0123456789abcdef01234567'),
+      }),
       responses: { 200: SiteKeySchema },
     },
     async handle({ projectId, params, actor }) {
       const revoked = await analyticsSettings.revokeSiteKey(projectId, params.siteKey, actor)
-      knownSites.forget()
-      return respond(200, toResponse(revoked))
+      siteCache.clear()
+      return respond(200, toSiteKeyResponse(revoked))
     },
   })
 }

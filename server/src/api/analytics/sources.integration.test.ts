@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
-import { loadWaiting } from '../../analytics/testing/load-views.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { loadPendingViews } from '../../analytics/testing/load-views.ts'
 
-const api = await startRunningApi(inject('services'), 'api sources')
+const api = await startTestApi(inject('services'), 'api sources')
 afterAll(() => api.drop())
 
-const { projectId, client } = await api.makeProject('Handbook')
+const { projectId, client } = await api.createProject('Handbook')
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0 Safari/537.36'
 
-test('nothing yet', async () => {
+test('are empty before the first event', async () => {
   expect(await client.views.sources(projectId)).toEqual({
     sources: [],
     dropped: [],
     measuredSince: { human: null, ai: null },
   })
-  expect(await client.views.live(projectId)).toEqual({ events: [] })
+  expect(await client.views.liveEvents(projectId)).toEqual({ events: [] })
 })
 
-test('what servers and the script sent, what became of it, and the last of it', { timeout: 30_000 }, async () => {
+test('count the events of servers and the script, and list the latest', { timeout: 30_000 }, async () => {
   const { key } = await client.views.createSiteKey(projectId)
   await client.views.changeSettings(projectId, { allowedOrigins: ['https://docs.example.com'] })
   const views = [
@@ -37,8 +37,8 @@ test('what servers and the script sent, what became of it, and the last of it', 
   await beacon('b')
   await beacon('c', { dnt: '1' })
   await beacon('d', { origin: 'https://elsewhere.example' })
-  await loadWaiting(api)
-  await sleep(4_000) // notes are written every three seconds
+  await loadPendingViews(api)
+  await sleep(4_000) // the activity of sources is written every three seconds
 
   const today = new Date().toISOString().slice(0, 10)
   const time = expect.stringMatching(/^20\d\d-.*Z$/)
@@ -56,7 +56,7 @@ test('what servers and the script sent, what became of it, and the last of it', 
     ],
     measuredSince: { human: today, ai: today },
   })
-  const { events } = await client.views.live(projectId)
+  const { events } = await client.views.liveEvents(projectId)
   expect(events.map(({ at: _, ...event }) => event)).toEqual(
     expect.arrayContaining([
       { path: '/b', source: 'script', client: { class: 'human', name: 'browser' }, reason: null },
@@ -69,8 +69,8 @@ test('what servers and the script sent, what became of it, and the last of it', 
   expect(events).toHaveLength(5)
 })
 
-test('each kind of reader is counted since its own first day', async () => {
-  const { projectId: other, client: theirs } = await api.makeProject('Older logs')
+test('human and AI traffic are measured since their own first day', async () => {
+  const { projectId: other, client: theirs } = await api.createProject('Older logs')
   await api.pool.query(
     `INSERT INTO source_coverage (project_id, source, month, first_day, last_day, counts_humans) VALUES
       ($1, 'servers', '2026-01-01', '2026-01-05', '2026-01-31', false),
@@ -82,9 +82,9 @@ test('each kind of reader is counted since its own first day', async () => {
   expect(measuredSince).toEqual({ human: '2026-03-09', ai: '2026-01-05' })
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client: theirs, code } of await api.strangersTo(projectId, 'analytics:read')) {
-    await expect(theirs.views.sources(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.live(projectId), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client: theirs, code } of await api.deniedCallers(projectId, 'analytics:read')) {
+    await expect(theirs.views.sources(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.liveEvents(projectId), caller).rejects.toMatchObject({ code })
   }
 })

@@ -1,26 +1,40 @@
 /**
- * What a server tells of the requests it answered. Checked by hand, as tens of thousands come in a second; a text may be of
- * any length, because one reader's absurd user agent must not cost the others their views.
+ * The requests that a server reports. They are validated by hand, because tens of thousands arrive per second. Strings can
+ * have any length: one client's oversized user agent must not make the views of the others fail.
  */
 import Type, { type Static } from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 
 const ViewEvent = Type.Object(
   {
-    path: Type.String({ description: 'As the request line has it: encoded, with its query.' }),
-    userAgent: Type.String({ description: "The reader's. Empty: it sent none." }),
+    path: Type.String({
+      description: 'Target of the request line: percent-encoded, with its query.',
+      examples: ['/docs/install?lang=en'],
+    }),
+    userAgent: Type.String({
+      description: 'User-Agent header of the request. Empty if there was none.',
+      examples: ['ChatGPT-User/1.0'],
+    }),
     at: Type.Optional(
       Type.String({
         format: 'date-time',
         description:
-          'When; now unless given. What is more than 13 months old is dropped, what is yet to come was now: history comes by import.',
+          'Time of the request. Defaults to now. A time in the future counts as now. Requests that are more than 13 months old are dropped; import older logs with `colophon-server import-logs`.',
+        examples: ['2026-01-31T12:00:00.000Z'],
       }),
     ),
-    method: Type.Optional(Type.String({ default: 'GET' })),
-    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 999, default: 200 })),
-    accept: Type.Optional(Type.String({ default: '', description: "The reader's `Accept`." })),
+    method: Type.Optional(Type.String({ default: 'GET', description: 'HTTP method of the request.' })),
+    status: Type.Optional(
+      Type.Integer({ minimum: 100, maximum: 999, default: 200, description: 'HTTP status of the response.' }),
+    ),
+    accept: Type.Optional(
+      Type.String({ default: '', description: 'Accept header of the request. Empty if there was none.' }),
+    ),
     prefetch: Type.Optional(
-      Type.Boolean({ default: false, description: 'The browser fetched it in advance: `Sec-Purpose: prefetch`.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Whether the browser fetched the page in advance, with the header `Sec-Purpose: prefetch`.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -29,7 +43,7 @@ const ViewEvent = Type.Object(
 export const maxEvents = 10_000
 
 export const ViewEvents = Type.Object(
-  { views: Type.Array(ViewEvent, { maxItems: maxEvents }) },
+  { views: Type.Array(ViewEvent, { maxItems: maxEvents, description: 'The requests to report.' }) },
   {
     additionalProperties: false,
     examples: [
@@ -48,21 +62,21 @@ export const ViewEvents = Type.Object(
 
 export type ViewEvents = Static<typeof ViewEvents>
 
-export function readJsonEvents(bytes: Buffer): ViewEvents {
-  refuseTooManyValues(bytes)
+export function parseJsonEvents(bytes: Buffer): ViewEvents {
+  assertFewValues(bytes)
   const body = parse(decode(bytes), 'body')
-  if (!isObject(body)) throw invalid('body', 'has to be an object')
-  for (const name of Object.keys(body)) if (name !== 'views') throw invalid(`body/${name}`, 'is not known here')
+  if (!isObject(body)) throw invalid('body', 'must be an object')
+  for (const name of Object.keys(body)) if (name !== 'views') throw invalid(`body/${name}`, 'is not a known field')
   const { views } = body
-  if (!Array.isArray(views)) throw invalid('body/views', 'has to be a list')
+  if (!Array.isArray(views)) throw invalid('body/views', 'must be an array')
   if (views.length > maxEvents) throw tooMany()
-  for (const [index, view] of views.entries()) checkEvent(view, `body/views/${index}`)
+  for (const [index, view] of views.entries()) assertEvent(view, `body/views/${index}`)
   return { views: views as ViewEvents['views'] }
 }
 
-/** One event a line. */
-export function readNdjsonEvents(bytes: Buffer): ViewEvents {
-  refuseTooManyValues(bytes) // a line can hold as many as a body
+/** One event per line. */
+export function parseNdjsonEvents(bytes: Buffer): ViewEvents {
+  assertFewValues(bytes) // one line can hold as many values as the whole body
   const text = decode(bytes)
   const views: ViewEvents['views'] = []
   for (let begin = 0, line = 1; begin < text.length; line++) {
@@ -73,58 +87,56 @@ export function readNdjsonEvents(bytes: Buffer): ViewEvents {
     if (event === '') continue
     if (views.length === maxEvents) throw tooMany()
     const view = parse(event, `body/line ${line}`)
-    checkEvent(view, `body/line ${line}`)
+    assertEvent(view, `body/line ${line}`)
     views.push(view)
   }
   return { views }
 }
 
-/** Undefined: there is no such time. */
-export function timeOfEvent(at: string): Date | undefined {
-  if (!dateTime.test(at) || !isOfCalendar(at)) return undefined
-  const time = new Date(at.toUpperCase().replace(/:60(?=[.Z+-])/, ':59')) // of a leap second ECMAScript knows nothing
+/** Undefined if the text is not a valid date-time. */
+export function parseEventTime(at: string): Date | undefined {
+  if (!dateTime.test(at) || !dateExists(at)) return undefined
+  const time = new Date(at.toUpperCase().replace(/:60(?=[.Z+-])/, ':59')) // ECMAScript does not support leap seconds
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i
 
-/** ECMAScript takes 30 February for 2 March. */
-function isOfCalendar(at: string): boolean {
+/** ECMAScript reads 30 February as 2 March. */
+function dateExists(at: string): boolean {
   const day = Number(at.slice(8, 10))
   return day <= 28 || new Date(`${at.slice(0, 10)}T00:00:00Z`).getUTCDate() === day
 }
 
-type FindMistake = (value: unknown) => string | undefined
+type Validate = (value: unknown) => string | undefined
 
-const text: FindMistake = (value) => {
-  if (typeof value !== 'string') return 'has to be a text'
-  return value.includes('\0') || !value.isWellFormed() ? 'has to be well-formed Unicode without NUL' : undefined
+const text: Validate = (value) => {
+  if (typeof value !== 'string') return 'must be a string'
+  return value.includes('\0') || !value.isWellFormed() ? 'must be well-formed Unicode without NUL' : undefined
 }
-const mistakeIn: ReadonlyMap<string, FindMistake> = new Map<string, FindMistake>([
+const validators: ReadonlyMap<string, Validate> = new Map<string, Validate>([
   ['path', text],
   ['userAgent', text],
   ['method', text],
   ['accept', text],
-  ['at', (value) => (typeof value === 'string' && timeOfEvent(value) ? undefined : 'has to be an ISO 8601 date-time')],
-  ['prefetch', (value) => (typeof value === 'boolean' ? undefined : 'has to be true or false')],
+  ['at', (value) => (typeof value === 'string' && parseEventTime(value) ? undefined : 'must be an ISO 8601 date-time')],
+  ['prefetch', (value) => (typeof value === 'boolean' ? undefined : 'must be a boolean')],
   [
     'status',
     (value) =>
-      Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 999
-        ? undefined
-        : 'has to be a status of HTTP',
+      Number.isInteger(value) && Number(value) >= 100 && Number(value) <= 999 ? undefined : 'must be an HTTP status',
   ],
 ])
 
-function checkEvent(event: unknown, place: string): asserts event is ViewEvents['views'][number] {
-  if (!isObject(event)) throw invalid(place, 'has to be an object')
+function assertEvent(event: unknown, path: string): asserts event is ViewEvents['views'][number] {
+  if (!isObject(event)) throw invalid(path, 'must be an object')
   for (const name of Object.keys(event)) {
-    const find = mistakeIn.get(name)
-    const mistake = find ? find(event[name]) : 'is not known here'
-    if (mistake !== undefined) throw invalid(`${place}/${name}`, mistake)
+    const validate = validators.get(name)
+    const error = validate ? validate(event[name]) : 'is not a known field'
+    if (error !== undefined) throw invalid(`${path}/${name}`, error)
   }
   for (const name of ['path', 'userAgent']) {
-    if (!Object.hasOwn(event, name)) throw invalid(`${place}/${name}`, 'is missing')
+    if (!Object.hasOwn(event, name)) throw invalid(`${path}/${name}`, 'is missing')
   }
 }
 
@@ -137,34 +149,34 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new Problem('invalid_request', 'The body is not text in UTF-8.')
+    throw new Problem('invalid_request', 'The body is not valid UTF-8.')
   }
 }
 
-function parse(text: string, place: string): unknown {
+function parse(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid(place, 'is not valid JSON')
+    throw invalid(path, 'is not valid JSON')
   }
 }
 
-const plentyOfValues = 1_000_000
+const maxValues = 1_000_000
 
-/** 8 MiB of `[],[],…` would become a hundred times as much as they are worth. Events of ordinary length never have so many. */
-function refuseTooManyValues(bytes: Buffer): void {
-  if (bytes.length <= plentyOfValues) return
+/** 8 MiB of `[],[],…` would take a hundred times as much memory when parsed. Ordinary events never have that many values. */
+function assertFewValues(bytes: Buffer): void {
+  if (bytes.length <= maxValues) return
   let separators = 0
   for (const byte of bytes) if (byte === comma || byte === openBrace || byte === openBracket) separators++
-  if (separators > plentyOfValues) throw invalid('body', 'has too many values')
+  if (separators > maxValues) throw invalid('body', 'has too many values')
 }
 const comma = ','.charCodeAt(0)
 const openBrace = '{'.charCodeAt(0)
 const openBracket = '['.charCodeAt(0)
 
 function invalid(path: string, message: string): Problem {
-  const at = path.length > 100 ? `${path.slice(0, 100).toWellFormed()}…` : path // an unknown field's name can be long
-  return new Problem('invalid_request', `${at} ${message}.`, { errors: [{ path: at, message }] })
+  const shownPath = path.length > 100 ? `${path.slice(0, 100).toWellFormed()}…` : path // the name of an unknown field can be long
+  return new Problem('invalid_request', `${shownPath} ${message}.`, { errors: [{ path: shownPath, message }] })
 }
 
-const tooMany = () => invalid('body/views', `are at most ${maxEvents} in a request: send the others in another`)
+const tooMany = () => invalid('body/views', `must have at most ${maxEvents} items: split them into several requests`)

@@ -1,11 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { loadViews } from '../../analytics/testing/load-views.ts'
 
-const api = await startRunningApi(inject('services'), 'api views')
+const api = await startTestApi(inject('services'), 'api views')
 afterAll(() => api.drop())
 
-const { projectId, secret, client } = await api.makeProject('Handbook')
+const { projectId, secret, client } = await api.createProject('Handbook')
 
 const get = async (path: string, key = secret) => {
   const response = await fetch(`${api.url}/v1/analytics/${projectId}/${path}`, {
@@ -37,7 +37,7 @@ await loadViews(api, {
   ],
 })
 
-test('everything, in the order of the contract, with every field', async () => {
+test('lists all pages in the documented order with all fields', async () => {
   const { status, body } = await get('views')
   expect(status).toBe(200)
   expect(body).toEqual({
@@ -52,28 +52,28 @@ test('everything, in the order of the contract, with every field', async () => {
   })
 })
 
-test('a range is exact at its edges, and its end is not in it', async () => {
+test('a range includes its start and excludes its end, to the millisecond', async () => {
   const paths = async (query: string) => (await get(`views?${query}`)).body.views
-  const one = (path: string, human: number, ai: number) => [{ path, human, ai, total: human + ai }]
-  expect(await paths('dateTo=2026-01-05T10:00:00.001Z')).toEqual(one('/b', 1, 0))
-  expect(await paths('dateFrom=2026-02-10&dateTo=2026-02-11')).toEqual(one('/a', 0, 1))
-  expect(await paths('dateFrom=2026-02-11T01:00:00%2B01:00&dateTo=2026-02-11T12:00')).toEqual(one('/a', 0, 1))
-  expect(await paths('dateFrom=2026-02-11T01:00:00+01:00&dateTo=2026-02-11T12:00')).toEqual(one('/a', 0, 1))
+  const only = (path: string, human: number, ai: number) => [{ path, human, ai, total: human + ai }]
+  expect(await paths('dateTo=2026-01-05T10:00:00.001Z')).toEqual(only('/b', 1, 0))
+  expect(await paths('dateFrom=2026-02-10&dateTo=2026-02-11')).toEqual(only('/a', 0, 1))
+  expect(await paths('dateFrom=2026-02-11T01:00:00%2B01:00&dateTo=2026-02-11T12:00')).toEqual(only('/a', 0, 1))
+  expect(await paths('dateFrom=2026-02-11T01:00:00+01:00&dateTo=2026-02-11T12:00')).toEqual(only('/a', 0, 1))
   expect(await paths('dateFrom=2030-01-01')).toEqual([])
-  // Later, but by less than views can tell apart.
+  // Later, but by less than a millisecond, the precision of views.
   expect(await paths('dateFrom=2026-01-05T10:00:00.0001Z&dateTo=2026-01-05T10:00:00.0002Z')).toEqual([])
 })
 
-test('pages of the list: totals stay, hasMore ends', async () => {
+test('totals are the same on every page of the list, and hasMore is false on the last', async () => {
   const { body: first } = await get('views?limit=2')
   expect(first).toMatchObject({ totals: { total: 5 }, hasMore: true, views: [{ path: '/a' }, { path: '/b' }] })
   const { body: second } = await get('views?limit=2&offset=2')
   expect(second).toMatchObject({ totals: { total: 5 }, hasMore: false, views: [{ path: '/c' }] })
-  const { body: behind } = await get('views?offset=999999999999999')
-  expect(behind).toMatchObject({ totals: { total: 5 }, hasMore: false, views: [] })
+  const { body: beyond } = await get('views?offset=999999999999999')
+  expect(beyond).toMatchObject({ totals: { total: 5 }, hasMore: false, views: [] })
 })
 
-test('ai is narrowed by the caller, or by the project, which the caller may widen', async () => {
+test('aiScope of the request overrides that of the project', async () => {
   const totals = async (query = '') => (await get(`views${query}`)).body.totals
   expect(await totals('?aiScope=assistants')).toEqual({ human: 3, ai: 1, total: 4 })
   await client.views.changeSettings(projectId, { aiScope: 'assistants' })
@@ -82,17 +82,17 @@ test('ai is narrowed by the caller, or by the project, which the caller may wide
   await client.views.changeSettings(projectId, { aiScope: 'all' })
 })
 
-test('what a project does not keep is not told, deleted or not', async () => {
-  const { projectId: forgetful, secret: key, client: theirs } = await api.makeProject('Forgetful')
+test('views beyond the retention are not counted, even if they are not deleted yet', async () => {
+  const { projectId: other, secret: key, client: otherClient } = await api.createProject('Short retention')
   const views = [{ at: new Date() }, { at: at('2025-01-01T00:00:00Z') }]
-  await loadViews(api, { projectId: forgetful, source: 'servers', countsHumans: true, views })
+  await loadViews(api, { projectId: other, source: 'servers', countsHumans: true, views })
   const total = async () => {
     const headers = { authorization: `Bearer ${key}` }
-    const response = await fetch(`${api.url}/v1/analytics/${forgetful}/views`, { headers })
+    const response = await fetch(`${api.url}/v1/analytics/${other}/views`, { headers })
     return ((await response.json()) as { totals: { total: number } }).totals.total
   }
   expect(await total()).toBe(2)
-  await theirs.views.changeSettings(forgetful, { retentionMonths: 1 })
+  await otherClient.views.changeSettings(other, { retentionMonths: 1 })
   expect(await total()).toBe(1)
 })
 
@@ -108,13 +108,13 @@ test.each([
   ['query/dateTo', 'dateFrom=2026-02-02&dateTo=2026-02-02'],
   ['query/dateTo', 'dateFrom=2026-02-02&dateTo=2026-02-01'],
   ['query/datefrom', 'datefrom=2026-02-02'],
-])('a wrong %s is refused: %s', async (path, query) => {
+])('rejects an invalid %s: %s', async (path, query) => {
   const { status, body } = await get(`views?${query}`)
   expect(status).toBe(400)
   expect(body).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
 })
 
-test('over time, in steps of a zone, without gaps', async () => {
+test('returns views over time by interval of the time zone, without gaps', async () => {
   const query = { dateFrom: '2026-02-09T12:00Z', dateTo: '2026-02-12', timeZone: 'europe/berlin' }
   expect(await client.views.timeseries(projectId, query)).toEqual({
     interval: 'day',
@@ -134,14 +134,14 @@ test('over time, in steps of a zone, without gaps', async () => {
   ])
 })
 
-test.each(['Europe/Nowhere', 'Mars', "UTC'", '+02:00', ''])('there is no time zone %j', async (timeZone) => {
+test.each(['Europe/Nowhere', 'Mars', "UTC'", '+02:00', ''])('rejects the time zone %j', async (timeZone) => {
   await expect(client.views.timeseries(projectId, { timeZone })).rejects.toMatchObject({
     code: 'invalid_request',
     errors: [{ path: 'query/timeZone' }],
   })
 })
 
-test('more steps than an answer holds', async () => {
+test('rejects more than 10,000 intervals', async () => {
   const query = { dateFrom: '2026-01-01', dateTo: '2026-06-01', interval: 'quarter_hour' } as const
   await expect(client.views.timeseries(projectId, query)).rejects.toMatchObject({
     code: 'invalid_request',
@@ -149,14 +149,14 @@ test('more steps than an answer holds', async () => {
   })
 })
 
-test('every time zone that is taken is known to ClickHouse', async () => {
+test('ClickHouse knows every time zone that is accepted', async () => {
   const dateFrom = '2026-02-11'
   const dateTo = '2026-02-12'
   for (const timeZone of [...Intl.supportedValuesOf('timeZone').filter((_, index) => index % 40 === 0), 'US/Pacific'])
     await expect(client.views.timeseries(projectId, { dateFrom, dateTo, timeZone })).resolves.toBeDefined()
 })
 
-test('readers by class and name, those in neither number too', async () => {
+test('lists clients by class and name, including search engines and other bots', async () => {
   expect(await client.views.clients(projectId, { dateFrom: '2026-02-01' })).toEqual({
     clients: [
       { class: 'human', name: 'browser', views: 1 },
@@ -169,7 +169,7 @@ test('readers by class and name, those in neither number too', async () => {
   })
 })
 
-test('coverage: who told of which days', async () => {
+test('coverage lists the sources and their days', async () => {
   const sources = [{ source: 'servers', firstDay: '2026-01-05', lastDay: '2026-02-11' }]
   expect(await client.views.coverage(projectId)).toEqual({ human: 'measured', ai: 'measured', sources })
   expect(await client.views.coverage(projectId, { dateTo: '2026-01-05' })).toEqual({
@@ -179,7 +179,7 @@ test('coverage: who told of which days', async () => {
   })
 })
 
-test('classify: who a reader is and why, or why it is no view', async () => {
+test('classifies a request and gives the rule or the drop reason', async () => {
   const ruleVersion = expect.stringMatching(/^\d+\/\d{4}-\d{2}-\d{2}$/)
   expect(
     await client.views.classify(projectId, { userAgent: 'Mozilla/5.0 (compatible; GPTBot/1.2)', path: '/a/' }),
@@ -200,18 +200,18 @@ test('classify: who a reader is and why, or why it is no view', async () => {
   })
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client: theirs, code } of await api.strangersTo(projectId, 'analytics:read')) {
-    await expect(theirs.views.list(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.timeseries(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.exportCsv(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.clients(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.coverage(projectId), who).rejects.toMatchObject({ code })
-    await expect(theirs.views.classify(projectId, {}), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client: theirs, code } of await api.deniedCallers(projectId, 'analytics:read')) {
+    await expect(theirs.views.list(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.timeseries(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.exportCsv(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.clients(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.coverage(projectId), caller).rejects.toMatchObject({ code })
+    await expect(theirs.views.classify(projectId, {}), caller).rejects.toMatchObject({ code })
   }
 })
 
-test('as CSV: every page, in the order of the list', async () => {
+test('exports every page as CSV, in the order of the list', async () => {
   const download = (query: string) =>
     fetch(`${api.url}/v1/analytics/${projectId}/views.csv${query}`, { headers: { authorization: `Bearer ${secret}` } })
   const response = await download('')

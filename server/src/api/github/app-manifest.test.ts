@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { neededPermissions } from '../../code-hosts/github/installation-tokens.ts'
-import { appManifest, permissionsBeyond } from './app-manifest.ts'
+import { requiredPermissions } from '../../code-hosts/github/installation-tokens.ts'
+import { createAppManifest, excessPermissions } from './app-manifest.ts'
 
 const githubCom = 'https://github.com'
 
-test('asks for what jobs need, and never for workflows', () => {
-  const manifest = appManifest('https://docs-backend.example.com', githubCom)
+test('requests the permissions that jobs need, and never workflows', () => {
+  const manifest = createAppManifest('https://docs-backend.example.com', githubCom)
   expect(manifest).toMatchObject({
     url: 'https://docs-backend.example.com',
-    redirect_url: 'https://docs-backend.example.com/github/app-made',
+    redirect_url: 'https://docs-backend.example.com/github/app-created',
     callback_urls: ['https://docs-backend.example.com/github/installed'],
     public: false,
     hook_attributes: { url: 'https://docs-backend.example.com/v1/webhooks/github', active: true },
   })
-  expect(manifest.default_permissions).toEqual(neededPermissions)
+  expect(manifest.default_permissions).toEqual(requiredPermissions)
   expect(manifest.default_permissions).not.toHaveProperty('workflows')
   expect(Object.entries(manifest.default_permissions).filter(([, level]) => level !== 'read')).toEqual([
     ['contents', 'write'],
@@ -21,21 +21,21 @@ test('asks for what jobs need, and never for workflows', () => {
   ])
 })
 
-test('has a name that GitHub takes', () => {
-  expect(appManifest('https://a-very-long-name.of-a-department.example.com', githubCom).name).toHaveLength(34)
+test('shortens the name to what GitHub accepts', () => {
+  expect(createAppManifest('https://a-very-long-name.of-a-department.example.com', githubCom).name).toHaveLength(34)
 })
 
-test('asks for no webhook where GitHub cannot reach us', () => {
+test('requests no webhook if GitHub cannot reach the instance', () => {
   for (const publicUrl of ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
-    expect(Object.keys(appManifest(publicUrl, githubCom))).not.toContain('hook_attributes')
-  const onOneMachine = appManifest('http://localhost:8080', 'http://127.0.0.1:9000')
+    expect(Object.keys(createAppManifest(publicUrl, githubCom))).not.toContain('hook_attributes')
+  const onOneMachine = createAppManifest('http://localhost:8080', 'http://127.0.0.1:9000')
   expect(onOneMachine).toHaveProperty('hook_attributes.active', true)
 })
 
-test('an App that may do more than was asked for is told apart', () => {
-  const { default_permissions: asked } = appManifest('https://docs-backend.example.com', githubCom)
-  expect(permissionsBeyond(asked)).toEqual([])
-  expect(permissionsBeyond({ metadata: 'read', contents: 'read' }), 'less is no danger').toEqual([])
-  const more = { ...asked, issues: 'write', workflows: 'write', emails: 'read', constructor: 'read' }
-  expect(permissionsBeyond(more)).toEqual(['issues: write', 'workflows: write', 'emails: read', 'constructor: read'])
+test('finds permissions beyond those that were requested', () => {
+  const { default_permissions: requested } = createAppManifest('https://docs-backend.example.com', githubCom)
+  expect(excessPermissions(requested)).toEqual([])
+  expect(excessPermissions({ metadata: 'read', contents: 'read' }), 'fewer permissions are fine').toEqual([])
+  const more = { ...requested, issues: 'write', workflows: 'write', emails: 'read', constructor: 'read' }
+  expect(excessPermissions(more)).toEqual(['issues: write', 'workflows: write', 'emails: read', 'constructor: read'])
 })

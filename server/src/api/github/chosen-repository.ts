@@ -1,14 +1,21 @@
 import Type, { type Static } from 'typebox'
-import type { GithubVisitStore, Visitor } from '../../github/authorization-store.ts'
-import type { FoundRepository } from '../../github/tables.ts'
+import type { AuthorizationOwner, GithubAuthorizationStore } from '../../github/authorization-store.ts'
+import type { WritableRepository } from '../../github/tables.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Id, isId } from '../../platform/ids.ts'
 import { BranchName, DocsFolder } from '../repository/repository.ts'
 
 export const ChosenRepository = Type.Object(
   {
-    authorizationId: Type.String({ maxLength: 100 }),
-    repositoryId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    authorizationId: Type.String({
+      maxLength: 100,
+      description: 'ID of the authorization, as `completeGithubAuthorization` returned it.',
+    }),
+    repositoryId: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'ID of the repository on GitHub, as `completeGithubAuthorization` returned it.',
+    }),
     baseBranch: BranchName,
     docsFolder: DocsFolder,
   },
@@ -25,18 +32,18 @@ export const ChosenRepository = Type.Object(
   },
 )
 
-/** Only what GitHub showed to this person's own token on their way for this project. */
-export async function findChosen(
-  visits: GithubVisitStore,
-  visitor: Visitor,
+/** Finds only repositories that GitHub returned for this person's own token, in an authorization for this project. */
+export async function findChosenRepository(
+  authorizations: GithubAuthorizationStore,
+  owner: AuthorizationOwner,
   { authorizationId, repositoryId }: Static<typeof ChosenRepository>,
-): Promise<{ authorizationId: Id<'gha'>; baseUrl: string; repository: FoundRepository }> {
-  const found = isId('gha', authorizationId) ? await visits.found(visitor, authorizationId) : undefined
+): Promise<{ authorizationId: Id<'gha'>; baseUrl: string; repository: WritableRepository }> {
+  const found = isId('gha', authorizationId) ? await authorizations.findRepositories(owner, authorizationId) : undefined
   const repository = found?.repositories.find(({ id }) => id === repositoryId)
   if (!isId('gha', authorizationId) || !found || !repository)
     throw new Problem(
       'invalid_request',
-      'This repository is not among those that GitHub showed for you in the last 15 minutes: go to GitHub once more.',
+      'This repository is not among those that you authorized on GitHub in the last 15 minutes. Start the authorization again.',
     )
   return { authorizationId, baseUrl: found.baseUrl, repository }
 }

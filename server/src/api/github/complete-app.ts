@@ -1,34 +1,48 @@
 import Type from 'typebox'
-import type { GithubVisitStore } from '../../github/authorization-store.ts'
+import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { GithubAppSchema, ReturnCode, ReturnState, toResponse } from './app.ts'
-import type { GithubDoor } from './github-door.ts'
-import { visitIsOver } from './visitor.ts'
+import { invalidAuthorization } from './authorization-owner.ts'
+import { GithubAppSchema, GithubRedirectCode, GithubRedirectState, toGithubAppResponse } from './github-app.ts'
+import type { GithubConnector } from './github-connector.ts'
 
-export function completeGithubAppRoute({ visits, github }: { visits: GithubVisitStore; github: GithubDoor }): Route {
+export function completeGithubAppRoute({
+  authorizations,
+  github,
+}: {
+  authorizations: GithubAuthorizationStore
+  github: GithubConnector
+}): Route {
   return route({
     method: 'POST',
     url: '/v2/github/apps/complete',
     access: 'operator',
     name: 'completeGithubApp',
     tag: 'Service',
-    summary: 'Keep a GitHub App that was made',
+    summary: 'Finish creating a GitHub App',
     description:
-      'With what GitHub gave the browser. Its private key and client secret are sealed when stored, and never shown. ' +
-      'There is one for each GitHub: another takes its place.',
+      'Registers the App that GitHub created, with the query parameters of the redirect. The private key and the client ' +
+      'secret of the App are stored encrypted and never returned. There is one App for each GitHub: a new one replaces it.',
     schemas: {
       body: Type.Object(
-        { code: ReturnCode, state: ReturnState },
-        { additionalProperties: false, examples: [{ code: 'a-code', state: 'a-state' }] },
+        { code: GithubRedirectCode, state: GithubRedirectState },
+        {
+          additionalProperties: false,
+          examples: [
+            { code: 'a180b1a3d263c81bc6441d7b990bae27d4c10679', state: '7v2mQk0sXc5dLh2gRj8aFu4eKo6iZtP9WqEwN3pT0vQ' },
+          ],
+        },
       ),
       responses: { 201: GithubAppSchema },
     },
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     async handle({ body, session }) {
-      const visit = await visits.arrive({ personId: session.person.id, projectId: null }, body.state)
-      if (!visit) throw visitIsOver()
-      await visits.end(visit.id)
-      return respond(201, toResponse(await github.keepApp(visit.baseUrl, body.code)))
+      const authorization = await authorizations.redeemState(
+        { personId: session.person.id, projectId: null },
+        body.state,
+      )
+      if (!authorization) throw invalidAuthorization()
+      await authorizations.delete(authorization.id)
+      return respond(201, toGithubAppResponse(await github.registerApp(authorization.baseUrl, body.code)))
     },
   })
 }

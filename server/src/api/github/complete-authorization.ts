@@ -1,36 +1,47 @@
 import Type from 'typebox'
-import type { GithubVisitStore } from '../../github/authorization-store.ts'
+import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ReturnCode, ReturnState } from './app.ts'
-import type { GithubDoor } from './github-door.ts'
-import { visitIsOver, visitorOf } from './visitor.ts'
+import { authorizationOwnerOf, invalidAuthorization } from './authorization-owner.ts'
+import { GithubRedirectCode, GithubRedirectState } from './github-app.ts'
+import type { GithubConnector } from './github-connector.ts'
 
 const GithubRepository = Type.Object(
   {
-    id: Type.Integer({ description: "GitHub's own number: it stays when the name changes." }),
-    owner: Type.String(),
-    name: Type.String(),
-    defaultBranch: Type.String(),
-    isPrivate: Type.Boolean(),
+    id: Type.Integer({
+      description: 'ID of the repository on GitHub. It stays the same when the repository is renamed.',
+    }),
+    owner: Type.String({ description: 'User or organization that owns the repository.' }),
+    name: Type.String({ description: 'Name of the repository.' }),
+    defaultBranch: Type.String({ description: 'Default branch of the repository.' }),
+    isPrivate: Type.Boolean({ description: 'Whether the repository is private.' }),
   },
-  { $id: 'GithubRepository' },
+  {
+    $id: 'GithubRepository',
+    description: 'A repository on GitHub that can be connected to a project.',
+    examples: [{ id: 1_296_269, owner: 'acme', name: 'handbook', defaultBranch: 'main', isPrivate: true }],
+  },
 )
 
 const GithubRepositoryList = Type.Object(
   {
-    authorizationId: Type.String({ description: 'To connect one of them with, within 15 minutes.' }),
-    repositories: Type.Array(GithubRepository),
+    authorizationId: Type.String({
+      description: 'ID of the authorization. Send it to connect one of the repositories, within 15 minutes.',
+      examples: ['gha_01m7ej4e7qf8b2x9k6w5s3t0vn'],
+    }),
+    repositories: Type.Array(GithubRepository, {
+      description: 'Repositories that the App has access to and that you may write to.',
+    }),
   },
-  { $id: 'GithubRepositoryList' },
+  { $id: 'GithubRepositoryList', description: 'Repositories on GitHub that you can connect to the project.' },
 )
 
 export function completeGithubAuthorizationRoute({
-  visits,
+  authorizations,
   github,
 }: {
-  visits: GithubVisitStore
-  github: GithubDoor
+  authorizations: GithubAuthorizationStore
+  github: GithubConnector
 }): Route {
   return route({
     method: 'POST',
@@ -38,27 +49,31 @@ export function completeGithubAuthorizationRoute({
     access: 'project:write',
     name: 'completeGithubAuthorization',
     tag: 'Projects',
-    summary: 'Come back from GitHub',
+    summary: 'Finish a GitHub authorization',
     description:
-      "Answers with the repositories that the App was let into and that GitHub says you may write to. GitHub's " +
-      '`installation_id` is not taken: anybody can write one into an address.',
+      'Send the query parameters with which GitHub redirected the browser. Returns the repositories that the App has ' +
+      'access to and that you may write to. The `installation_id` of GitHub is not used, because anyone can forge it in a ' +
+      'URL.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(
-        { state: ReturnState, code: ReturnCode },
-        { additionalProperties: false, examples: [{ state: 'a-state', code: 'a-code' }] },
+        { state: GithubRedirectState, code: GithubRedirectCode },
+        {
+          additionalProperties: false,
+          examples: [{ state: '7v2mQk0sXc5dLh2gRj8aFu4eKo6iZtP9WqEwN3pT0vQ', code: '5a1b9e7c3d2f4e6a8b0c' }],
+        },
       ),
       responses: { 200: GithubRepositoryList },
     },
     async handle({ projectId, caller, body }) {
-      const visitor = visitorOf(caller, projectId)
-      const visit = await visits.arrive(visitor, body.state)
-      if (!visit) throw visitIsOver()
-      await github.exchange(visit, body.code)
-      const found = await visits.found(visitor, visit.id)
-      if (!found) throw visitIsOver()
-      const repositories = found.repositories.map(({ installationId, ...shown }) => shown)
-      return respond(200, { authorizationId: visit.id, repositories })
+      const owner = authorizationOwnerOf(caller, projectId)
+      const authorization = await authorizations.redeemState(owner, body.state)
+      if (!authorization) throw invalidAuthorization()
+      await github.exchangeCode(authorization, body.code)
+      const found = await authorizations.findRepositories(owner, authorization.id)
+      if (!found) throw invalidAuthorization()
+      const repositories = found.repositories.map(({ installationId, ...repository }) => repository)
+      return respond(200, { authorizationId: authorization.id, repositories })
     },
   })
 }

@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { githubControl } from '../../../../dev-services/github/github-control.ts'
 import { githubPerson } from '../../../../dev-services/github/github-person.ts'
-import { type SignedIn, startRunningApi } from '../../../../dev-services/running-api.ts'
-import { startJobs, workerSettings } from '../../../../dev-services/running-jobs.ts'
+import { type SignedIn, startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestWorker, workerSettings } from '../../../../dev-services/test-worker.ts'
 import type { Id } from '../../platform/ids.ts'
 import { generateSealingKeyPair } from '../../platform/sealed-secrets/sealing-keys.ts'
 
@@ -11,12 +11,12 @@ const baseUrl = github.url
 const control = githubControl(github)
 const { publicEntry, privateEntry } = generateSealingKeyPair()
 const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
-const api = await startRunningApi(inject('services'), 'api github', {
+const api = await startTestApi(inject('services'), 'api github', {
   ...egress,
   COLOPHON_GITHUB_URLS: `${baseUrl}/`,
   COLOPHON_SEALING_PUBLIC_KEYS: publicEntry,
 })
-const jobs = await startJobs(api, {
+const jobs = await startTestWorker(api, {
   ...workerSettings({ gitea }),
   ...egress,
   COLOPHON_SEALING_PRIVATE_KEYS: privateEntry,
@@ -27,55 +27,56 @@ afterAll(async () => {
 })
 
 const logins = new Map<string, string>()
-/** The stand-in is shared: everybody has a name of their own in this run. */
-const named = (who: string): string => {
-  const login = logins.get(who) ?? `${who}-${crypto.randomUUID().slice(0, 8)}`
-  logins.set(who, login)
+/** The GitHub simulator is shared between tests, so each login is unique to this run. */
+const loginOf = (name: string): string => {
+  const login = logins.get(name) ?? `${name}-${crypto.randomUUID().slice(0, 8)}`
+  logins.set(name, login)
   return login
 }
-for (const who of ['ada', 'bob', 'eve', 'carol']) await control.makeUser(named(who))
-const onGithub = (who: string) => githubPerson(github, named(who))
-const makeRepository = (name: string) => control.makeRepository(named('ada'), name, { files: { 'docs/a.md': '# A' } })
+for (const name of ['ada', 'bob', 'eve', 'carol']) await control.createUser(loginOf(name))
+const onGithub = (name: string) => githubPerson(github, loginOf(name))
+const makeRepository = (name: string) =>
+  control.createRepository(loginOf('ada'), name, { files: { 'docs/a.md': '# A' } })
 const docs = await makeRepository('docs')
 const other = await makeRepository('other')
 const operator = await api.signInOperator()
 
-const broughtBy = ({ searchParams }: URL) => ({
+const parametersOf = ({ searchParams }: URL) => ({
   code: searchParams.get('code') ?? '',
   state: searchParams.get('state') ?? '',
 })
 
 async function makeApp(permissions = {}) {
   const { action, manifest } = await operator.client.github.startApp({ baseUrl })
-  const asked = JSON.parse(manifest)
-  const named = JSON.stringify({
-    ...asked,
+  const requested = JSON.parse(manifest)
+  const uniqueManifest = JSON.stringify({
+    ...requested,
     name: `Colophon ${crypto.randomUUID().slice(0, 8)}`,
-    default_permissions: { ...asked.default_permissions, ...permissions },
+    default_permissions: { ...requested.default_permissions, ...permissions },
   })
-  const back = await (await onGithub('ada')).createApp(action, named)
-  expect(back.pathname).toBe('/github/app-made')
-  return broughtBy(back)
+  const redirect = await (await onGithub('ada')).createApp(action, uniqueManifest)
+  expect(redirect.pathname).toBe('/github/app-created')
+  return parametersOf(redirect)
 }
 
 async function makeOwner(): Promise<{ projectId: Id<'prj'>; owner: SignedIn }> {
-  const { projectId } = await api.makeProject()
+  const { projectId } = await api.createProject()
   return { projectId, owner: await api.signIn({ projectId, role: 'owner' }) }
 }
 
 const invalid = { code: 'invalid_request' }
 
-test('an App is made from its manifest, once, by who runs the installation', async () => {
+test('only the operator creates an App from its manifest, once', async () => {
   expect(await operator.client.github.apps()).toEqual({ apps: [], baseUrls: [baseUrl] })
   await expect(operator.client.github.startApp({ baseUrl: 'https://evil.example' })).rejects.toMatchObject(invalid)
   const organization = await operator.client.github.startApp({ baseUrl, organization: 'acme' })
   expect(organization.action).toMatch(`${baseUrl}/organizations/acme/settings/apps/new?state=`)
 
-  const brought = await makeApp()
-  await expect(operator.client.github.completeApp({ ...brought, state: 'another' })).rejects.toMatchObject(invalid)
-  const app = await operator.client.github.completeApp(brought)
+  const parameters = await makeApp()
+  await expect(operator.client.github.completeApp({ ...parameters, state: 'another' })).rejects.toMatchObject(invalid)
+  const app = await operator.client.github.completeApp(parameters)
   expect(app).toMatchObject({ baseUrl, hasWebhook: true, url: expect.stringContaining(baseUrl) })
-  await expect(operator.client.github.completeApp(brought), 'once').rejects.toMatchObject(invalid)
+  await expect(operator.client.github.completeApp(parameters), 'the state is valid once').rejects.toMatchObject(invalid)
   const [stored] = (await api.pool.query('SELECT * FROM github_app')).rows
   expect(JSON.stringify(stored)).not.toContain('PRIVATE KEY')
 
@@ -83,9 +84,11 @@ test('an App is made from its manifest, once, by who runs the installation', asy
   expect(await owner.client.github.apps()).toEqual({ apps: [app], baseUrls: [baseUrl] })
   for (const stranger of [owner.client, api.clientWith()]) {
     await expect(stranger.github.startApp({ baseUrl })).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
-    await expect(stranger.github.completeApp(brought)).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
+    await expect(stranger.github.completeApp(parameters)).rejects.toMatchObject({
+      status: expect.toBeOneOf([401, 403]),
+    })
   }
-  const { client: key } = await api.makeKey(projectId)
+  const { client: key } = await api.createKey(projectId)
   await expect(key.github.startAuthorization(projectId, { baseUrl })).rejects.toMatchObject({
     code: 'insufficient_scope',
   })
@@ -96,64 +99,65 @@ test('an App is made from its manifest, once, by who runs the installation', asy
   })
 })
 
-test('an App that may do more than was asked for is not kept, and none is taken over in an old session', async () => {
+test('rejects an App with more permissions than requested, and Apps from an old session', async () => {
   const { apps } = await operator.client.github.apps()
   await expect(operator.client.github.completeApp(await makeApp({ workflows: 'write' }))).rejects.toMatchObject({
     ...invalid,
     detail: expect.stringContaining('workflows: write'),
   })
-  const brought = await makeApp()
-  const age = (interval: string) =>
+  const parameters = await makeApp()
+  const setSessionAge = (interval: string) =>
     api.pool.query(
       `UPDATE person_session SET created_at = now() - $1::interval
        WHERE person_id = (SELECT id FROM person WHERE email = $2)`,
       [interval, operator.email],
     )
-  await age('11 minutes')
+  await setSessionAge('11 minutes')
   const stale = { code: 'reauthentication_required' }
   await expect(operator.client.github.startApp({ baseUrl })).rejects.toMatchObject(stale)
-  await expect(operator.client.github.completeApp(brought)).rejects.toMatchObject(stale)
-  await age('0 minutes')
+  await expect(operator.client.github.completeApp(parameters)).rejects.toMatchObject(stale)
+  await setSessionAge('0 minutes')
   expect((await operator.client.github.apps()).apps).toEqual(apps)
-  expect(await operator.client.github.completeApp(brought), 'what was brought is still good').toMatchObject({ baseUrl })
+  expect(await operator.client.github.completeApp(parameters), 'the parameters are still valid').toMatchObject({
+    baseUrl,
+  })
 })
 
-test('only the way of this person and project leads back, once', async () => {
+test('an authorization is valid once, for its person and project', async () => {
   const { projectId, owner } = await makeOwner()
   const second = await api.signIn({ projectId, role: 'owner' })
   const another = await makeOwner()
   const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
-  const brought = broughtBy(await (await onGithub('eve')).authorize(authorizeUrl))
-  await expect(second.client.github.completeAuthorization(projectId, brought)).rejects.toMatchObject(invalid)
-  await expect(another.owner.client.github.completeAuthorization(another.projectId, brought)).rejects.toMatchObject(
+  const parameters = parametersOf(await (await onGithub('eve')).authorize(authorizeUrl))
+  await expect(second.client.github.completeAuthorization(projectId, parameters)).rejects.toMatchObject(invalid)
+  await expect(another.owner.client.github.completeAuthorization(another.projectId, parameters)).rejects.toMatchObject(
     invalid,
   )
-  expect((await owner.client.github.completeAuthorization(projectId, brought)).repositories).toEqual([])
-  await expect(owner.client.github.completeAuthorization(projectId, brought)).rejects.toMatchObject(invalid)
+  expect((await owner.client.github.completeAuthorization(projectId, parameters)).repositories).toEqual([])
+  await expect(owner.client.github.completeAuthorization(projectId, parameters)).rejects.toMatchObject(invalid)
 
   const again = await owner.client.github.startAuthorization(projectId, { baseUrl })
-  const { state } = broughtBy(new URL(again.authorizeUrl))
-  const made = { state, code: 'made-up' }
-  await expect(owner.client.github.completeAuthorization(projectId, made), 'a made-up code').rejects.toMatchObject({
+  const { state } = parametersOf(new URL(again.authorizeUrl))
+  const forged = { state, code: 'made-up' }
+  await expect(owner.client.github.completeAuthorization(projectId, forged), 'a made-up code').rejects.toMatchObject({
     ...invalid,
-    detail: expect.stringContaining('does not take the code'),
+    detail: expect.stringContaining('rejected the authorization code'),
   })
-  const { callsOf } = await callsSoFar()
-  expect(callsOf('apps/delete-token'), "the visitor's token was given back").toBeGreaterThan(0)
+  expect(await countCalls('apps/delete-token'), "the person's token was revoked").toBeGreaterThan(0)
 }, 30_000)
 
-test('what GitHub shows to the person, with write access, can be connected, and nothing else', async () => {
+test('connects only repositories that the person can write to and the App has access to', async () => {
   const { projectId, owner } = await makeOwner()
   const { installUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
   const ada = await onGithub('ada')
-  const back = await ada.install(installUrl, [docs.id])
-  expect(back.pathname).toBe('/github/installed')
-  const visit = await owner.client.github.completeAuthorization(projectId, broughtBy(back))
-  const shown = { id: docs.id, owner: named('ada'), name: 'docs', defaultBranch: 'main', isPrivate: true }
-  expect(visit.repositories, 'not the one that the App was not let into').toEqual([shown])
+  const redirect = await ada.install(installUrl, [docs.id])
+  expect(redirect.pathname).toBe('/github/installed')
+  const authorization = await owner.client.github.completeAuthorization(projectId, parametersOf(redirect))
+  const expected = { id: docs.id, owner: loginOf('ada'), name: 'docs', defaultBranch: 'main', isPrivate: true }
+  expect(authorization.repositories, 'without those that the App has no access to').toEqual([expected])
 
   const chosen = {
-    authorizationId: visit.authorizationId,
+    authorizationId: authorization.authorizationId,
     repositoryId: docs.id,
     baseBranch: 'main',
     docsFolder: 'docs',
@@ -165,9 +169,10 @@ test('what GitHub shows to the person, with write access, can be connected, and 
   const forged = { ...chosen, installationId: 1 }
   await expect(client.github.connectRepository(projectId, forged)).rejects.toMatchObject(invalid)
   const second = await api.signIn({ projectId, role: 'owner' })
-  await expect(second.client.github.connectRepository(projectId, chosen), "another's visit").rejects.toMatchObject(
-    invalid,
-  )
+  await expect(
+    second.client.github.connectRepository(projectId, chosen),
+    "another person's authorization",
+  ).rejects.toMatchObject(invalid)
   const elsewhere = await makeOwner()
   const theirs = elsewhere.owner.client.github.connectRepository(elsewhere.projectId, chosen)
   await expect(theirs, 'for another project').rejects.toMatchObject(invalid)
@@ -182,79 +187,82 @@ test('what GitHub shows to the person, with write access, can be connected, and 
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1, canManageWebhooks: true },
   })
   const connected = await client.github.connectRepository(projectId, chosen)
-  expect(connected).toMatchObject({ host: 'github', url: baseUrl, owner: named('ada'), name: 'docs', access: 'app' })
+  expect(connected).toMatchObject({ host: 'github', url: baseUrl, owner: loginOf('ada'), name: 'docs', access: 'app' })
   expect(await client.repository.get(projectId)).toEqual({ repository: connected })
-  await expect(client.github.connectRepository(projectId, chosen), 'the visit is over').rejects.toMatchObject(invalid)
+  await expect(
+    client.github.connectRepository(projectId, chosen),
+    'the authorization is used up',
+  ).rejects.toMatchObject(invalid)
 }, 60_000)
 
-test('who may only read is offered nothing, nor is what others have let the App into', async () => {
+test('offers no repositories that the person can only read, or that belong to others', async () => {
   const { slug } = (await operator.client.github.apps()).apps[0] ?? { slug: '' }
-  const ofCarol = await control.makeRepository(named('carol'), 'secrets')
-  await control.installApp(slug, named('carol'), [ofCarol.fullName])
-  await control.addCollaborator(docs.fullName, named('bob'), 'read')
+  const ofCarol = await control.createRepository(loginOf('carol'), 'secrets')
+  await control.installApp(slug, loginOf('carol'), [ofCarol.fullName])
+  await control.addCollaborator(docs.fullName, loginOf('bob'), 'read')
   const { projectId, owner } = await makeOwner()
-  const offeredTo = async (who: string) => {
+  const offeredTo = async (name: string) => {
     const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
-    const brought = broughtBy(await (await onGithub(who)).authorize(authorizeUrl))
-    const { repositories } = await owner.client.github.completeAuthorization(projectId, brought)
+    const parameters = parametersOf(await (await onGithub(name)).authorize(authorizeUrl))
+    const { repositories } = await owner.client.github.completeAuthorization(projectId, parameters)
     return repositories.map(({ id }) => id)
   }
   expect(await offeredTo('bob')).toEqual([])
-  await control.addCollaborator(docs.fullName, named('bob'), 'write')
+  await control.addCollaborator(docs.fullName, loginOf('bob'), 'write')
   expect(await offeredTo('bob')).toEqual([docs.id])
   expect(await offeredTo('ada')).toEqual([docs.id])
   expect(await offeredTo('carol')).toEqual([ofCarol.id])
 }, 60_000)
 
-test('what happens to the repository is heard of, and said in words', { timeout: 120_000 }, async () => {
-  await control.makeOrganization(named('acme'), [named('ada')])
+test('follows changes of the repository on GitHub and describes its issues', { timeout: 120_000 }, async () => {
+  await control.createOrganization(loginOf('acme'), [loginOf('ada')])
   const handbook = await makeRepository('handbook')
   const { projectId, owner } = await makeOwner()
-  const installationId = await installationOf(named('ada'))
+  const installationId = await installationOf(loginOf('ada'))
   await control.addToInstallation(installationId, handbook.fullName)
   const { authorizeUrl } = await owner.client.github.startAuthorization(projectId, { baseUrl })
-  const visit = await owner.client.github.completeAuthorization(
+  const authorization = await owner.client.github.completeAuthorization(
     projectId,
-    broughtBy(await (await onGithub('ada')).authorize(authorizeUrl)),
+    parametersOf(await (await onGithub('ada')).authorize(authorizeUrl)),
   )
   await owner.client.github.connectRepository(projectId, {
-    authorizationId: visit.authorizationId,
+    authorizationId: authorization.authorizationId,
     repositoryId: handbook.id,
     baseBranch: 'main',
     docsFolder: '',
   })
-  const becomes = (wanted: { name?: string; issue: object | null }) =>
-    vi.waitFor(async () => expect((await owner.client.repository.get(projectId)).repository).toMatchObject(wanted), {
+  const becomes = (expected: { name?: string; issue: object | null }) =>
+    vi.waitFor(async () => expect((await owner.client.repository.get(projectId)).repository).toMatchObject(expected), {
       timeout: 15_000,
       interval: 250,
     })
   const dueInSeconds = 'SELECT extract(epoch FROM poll_at - now()) AS seconds FROM repository WHERE project_id = $1'
-  const isDueIn = (least: number, most: number, why: string) =>
+  const isDueIn = (min: number, max: number, message: string) =>
     vi.waitFor(
       async () => {
         const { seconds } = (await api.pool.query(dueInSeconds, [projectId])).rows[0]
-        expect(Number(seconds), why).toSatisfy((s) => s > least && s <= most)
+        expect(Number(seconds), message).toSatisfy((s) => s > min && s <= max)
       },
       { timeout: 15_000, interval: 250 },
     )
-  await isDueIn(3_000, 3_600, 'it was looked at when it was connected')
-  await control.faults(named('ada'), { next: [{ kind: 'server_error', operation: 'repos/get' }] })
+  await isDueIn(3_000, 3_600, 'it was polled when it was connected')
+  await control.setFaults(loginOf('ada'), { next: [{ kind: 'server_error', operation: 'repos/get' }] })
   await control.rename(handbook.id, 'manual')
-  await isDueIn(30, 60, 'GitHub was away: it is looked at again soon')
+  await isDueIn(30, 60, 'GitHub was unavailable: it is polled again soon')
   await api.pool.query('UPDATE repository SET poll_at = now() WHERE project_id = $1', [projectId])
   await becomes({ name: 'manual', issue: null })
   await control.archive(handbook.id)
-  await becomes({ issue: { code: 'archived', message: expect.stringContaining('unarchive') } })
+  await becomes({ issue: { code: 'archived', message: expect.stringContaining('Unarchive') } })
   await control.archive(handbook.id, false)
   await becomes({ issue: null })
   await control.removeFromInstallation(installationId, handbook.id)
-  await becomes({ issue: { code: 'not_found', message: expect.stringContaining('let the App into it') } })
+  await becomes({ issue: { code: 'not_found', message: expect.stringContaining('Give the App access') } })
   await control.addToInstallation(installationId, handbook.id)
   await becomes({ issue: null })
-  await control.transfer(handbook.id, named('acme'))
+  await control.transfer(handbook.id, loginOf('acme'))
   await becomes({ issue: { code: 'not_found', message: expect.stringContaining('transferred') } })
-  await control.transfer(handbook.id, named('ada'))
-  await control.rename(handbook.id, 'guide') // the App is not told
+  await control.transfer(handbook.id, loginOf('ada'))
+  await control.rename(handbook.id, 'guide') // the App gets no webhook for this
   await control.addToInstallation(installationId, handbook.id)
   await becomes({ name: 'guide', issue: null })
   await control.suspend(installationId)
@@ -264,11 +272,11 @@ test('what happens to the repository is heard of, and said in words', { timeout:
   await control.deleteRepository(handbook.id)
   await becomes({ issue: { code: 'not_found', message: expect.stringContaining('deleted') } })
   await control.uninstall(installationId)
-  await becomes({ issue: { code: 'access_revoked', message: expect.stringContaining('install it again') } })
+  await becomes({ issue: { code: 'access_revoked', message: expect.stringContaining('Install it again') } })
   const { entries } = await owner.client.audit.list(projectId, { limit: 20 })
-  const heard = entries.filter(({ actor }) => actor === 'code-host').map(({ action }) => action)
-  expect(heard.filter((action) => action === 'repository.issue_changed')).toHaveLength(10)
-  expect(heard.filter((action) => action === 'repository.renamed')).toHaveLength(2)
+  const actions = entries.filter(({ actor }) => actor === 'code-host').map(({ action }) => action)
+  expect(actions.filter((action) => action === 'repository.issue_changed')).toHaveLength(10)
+  expect(actions.filter((action) => action === 'repository.renamed')).toHaveLength(2)
   expect(await control.violations()).toEqual([])
 })
 
@@ -277,7 +285,7 @@ async function installationOf(login: string): Promise<number> {
   return Number(rows[0].installation_id)
 }
 
-async function callsSoFar() {
+async function countCalls(name: string): Promise<number> {
   const calls = await control.calls()
-  return { callsOf: (wanted: string) => calls.filter(({ operation }) => operation === wanted).length }
+  return calls.filter(({ operation }) => operation === name).length
 }

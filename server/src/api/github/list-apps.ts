@@ -1,26 +1,35 @@
 import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { GithubAppSchema, GithubBaseUrl, toResponse } from './app.ts'
-import type { GithubDoor } from './github-door.ts'
+import { GithubAppSchema, GithubBaseUrl, toGithubAppResponse } from './github-app.ts'
+import type { GithubConnector } from './github-connector.ts'
 
-export function listGithubAppsRoute({ githubApps, github }: { githubApps: GithubAppStore; github: GithubDoor }): Route {
+export function listGithubAppsRoute({
+  githubApps,
+  github,
+}: {
+  githubApps: GithubAppStore
+  github: GithubConnector
+}): Route {
   return route({
     method: 'GET',
     url: '/v2/github/apps',
     access: 'session',
     name: 'listGithubApps',
     tag: 'Service',
-    summary: "The installation's GitHub Apps",
+    summary: 'List GitHub Apps',
+    description: 'Returns the GitHub Apps of this instance, and where Apps can be created.',
     schemas: {
       responses: {
         200: Type.Object({
-          apps: Type.Array(GithubAppSchema),
-          baseUrls: Type.Array(GithubBaseUrl, { description: 'Where an App can be made.' }),
+          apps: Type.Array(GithubAppSchema, { description: 'GitHub Apps of this instance.' }),
+          baseUrls: Type.Array(GithubBaseUrl, {
+            description: 'URLs of GitHub for which the operator can create an App.',
+          }),
         }),
       },
     },
     handle: async () =>
-      respond(200, { apps: (await githubApps.list()).map(toResponse), baseUrls: [...github.baseUrls] }),
+      respond(200, { apps: (await githubApps.list()).map(toGithubAppResponse), baseUrls: [...github.baseUrls] }),
   })
 }

@@ -1,18 +1,18 @@
 import Type from 'typebox'
-import type { GithubVisitStore } from '../../github/authorization-store.ts'
+import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { type Route, respond, route } from '../route.ts'
-import { GithubBaseUrl, plainBaseUrl } from './app.ts'
-import { appManifest } from './app-manifest.ts'
-import type { GithubDoor } from './github-door.ts'
+import { createAppManifest } from './app-manifest.ts'
+import { GithubBaseUrl, withoutTrailingSlashes } from './github-app.ts'
+import type { GithubConnector } from './github-connector.ts'
 
 export function startGithubAppRoute({
-  visits,
+  authorizations,
   github,
   publicUrl,
 }: {
-  visits: GithubVisitStore
-  github: GithubDoor
+  authorizations: GithubAuthorizationStore
+  github: GithubConnector
   publicUrl: string
 }): Route {
   return route({
@@ -21,10 +21,11 @@ export function startGithubAppRoute({
     access: 'operator',
     name: 'startGithubApp',
     tag: 'Service',
-    summary: 'Start to make a GitHub App for the installation',
+    summary: 'Start creating a GitHub App',
     description:
-      'The browser posts a form with the field `manifest` to `action`. GitHub asks, makes the App, and sends the ' +
-      "browser to the dashboard's page `/github/app-made`.",
+      'Returns what the browser has to submit to create a GitHub App for this instance: a POST form with the field ' +
+      '`manifest`, sent to `action`. ' +
+      'GitHub asks for confirmation, creates the App, and redirects the browser to `/github/app-created` on the dashboard.',
     schemas: {
       body: Type.Object(
         {
@@ -32,27 +33,41 @@ export function startGithubAppRoute({
           organization: Type.Optional(
             Type.String({
               pattern: '^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$',
-              description: 'Whose App it will be. Left out: that of whoever is signed in to GitHub.',
+              description:
+                'Organization on GitHub that will own the App. Omitted: the account that is signed in to GitHub.',
             }),
           ),
         },
         { additionalProperties: false, examples: [{ baseUrl: 'https://github.com', organization: 'acme' }] },
       ),
-      responses: { 200: Type.Object({ action: Type.String(), manifest: Type.String({ description: 'JSON.' }) }) },
+      responses: {
+        200: Type.Object({
+          action: Type.String({
+            description: 'URL on GitHub to post the form to.',
+            examples: [
+              'https://github.com/organizations/acme/settings/apps/new?state=7v2mQk0sXc5dLh2gRj8aFu4eKo6iZtP9WqEwN3pT0vQ',
+            ],
+          }),
+          manifest: Type.String({
+            description: 'Value of the form field `manifest`: the App to create, as JSON.',
+            examples: [JSON.stringify(createAppManifest('https://colophon.example.com', 'https://github.com'))],
+          }),
+        }),
+      },
     },
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     async handle({ body: { baseUrl: typed, organization }, session }) {
-      const baseUrl = plainBaseUrl(typed)
+      const baseUrl = withoutTrailingSlashes(typed)
       if (!github.baseUrls.includes(baseUrl))
         throw new Problem(
           'invalid_request',
-          `Apps can be made at ${github.baseUrls.join(', ')}: COLOPHON_GITHUB_URLS in the settings says where.`,
+          `Apps can be created only at ${github.baseUrls.join(', ')}. To add a URL, set COLOPHON_GITHUB_URLS.`,
         )
-      const state = await visits.start({ personId: session.person.id, projectId: null }, baseUrl)
+      const state = await authorizations.start({ personId: session.person.id, projectId: null }, baseUrl)
       const owner = organization === undefined ? '' : `/organizations/${organization}`
       return respond(200, {
         action: `${baseUrl}${owner}/settings/apps/new?state=${state}`,
-        manifest: JSON.stringify(appManifest(publicUrl, baseUrl)),
+        manifest: JSON.stringify(createAppManifest(publicUrl, baseUrl)),
       })
     },
   })

@@ -2,7 +2,13 @@ import Type from 'typebox'
 import { healthResponse } from '../../platform/http/health-routes.ts'
 import { type Route, respond, route } from '../route.ts'
 
-const Health = Type.Object({ status: Type.Literal('alive'), version: Type.String() }, { $id: 'Health' })
+const Health = Type.Object(
+  {
+    status: Type.Literal('alive', { description: 'Always `alive`.' }),
+    version: Type.String({ description: 'Version of Colophon.', examples: ['0.1.0'] }),
+  },
+  { $id: 'Health', description: 'Liveness of the process.' },
+)
 
 export function healthzRoute(): Route {
   return route({
@@ -11,7 +17,9 @@ export function healthzRoute(): Route {
     access: 'public',
     name: 'getHealth',
     tag: 'Service',
-    summary: 'Is the process alive?',
+    summary: 'Check liveness',
+    description:
+      'Responds while the process runs. It does not check the services that the process depends on: see `/readyz`.',
     schemas: { responses: { 200: Health } },
     handle: async () => respond(200, healthResponse()),
   })

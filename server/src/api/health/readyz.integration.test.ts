@@ -1,23 +1,23 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { version } from '../../platform/version.ts'
 
-const api = await startRunningApi(inject('services'), 'api health')
+const api = await startTestApi(inject('services'), 'api health')
 afterAll(() => api.drop())
 
-const anybody = api.clientWith()
+const anonymous = api.clientWith()
 
-test('anybody is told that the process is alive and what works', async () => {
-  expect(await anybody.health()).toEqual({ status: 'alive', version })
-  const works = { status: 'ok', latencyMs: expect.any(Number) }
-  expect(await anybody.readiness()).toEqual({
+test('reports liveness and the status of each component without authentication', async () => {
+  expect(await anonymous.health()).toEqual({ status: 'alive', version })
+  const ok = { status: 'ok', latencyMs: expect.any(Number) }
+  expect(await anonymous.readiness()).toEqual({
     status: 'ready',
     version,
-    components: { postgres: works, temporal: works, clickhouse: works },
+    components: { postgres: ok, temporal: ok, clickhouse: ok },
   })
 })
 
-test('the answer is kept by nobody on the way', async () => {
+test('the response is not cached', async () => {
   const response = await fetch(`${api.url}/readyz`)
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')

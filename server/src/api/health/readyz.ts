@@ -4,21 +4,44 @@ import { failureReasons, type Readiness, readinessStatuses } from '../../platfor
 import { type Route, respond, route } from '../route.ts'
 
 export const ComponentStatus = Type.Union([
-  Type.Object({ status: Type.Literal('ok'), latencyMs: Type.Integer() }),
-  Type.Object({ status: Type.Literal('failing'), reason: Type.Enum(failureReasons) }),
+  Type.Object({
+    status: Type.Literal('ok', { description: 'The component works.' }),
+    latencyMs: Type.Integer({ description: 'Duration of the check in milliseconds.', examples: [3] }),
+  }),
+  Type.Object({
+    status: Type.Literal('failing', { description: 'The component does not work.' }),
+    reason: Type.Enum(failureReasons, { description: 'Why the check failed. Details are in the server log.' }),
+  }),
 ])
 
 export const ReadinessStatus = Type.Enum(readinessStatuses, {
-  description: '`degraded`: something is away, but requests are taken all the same.',
+  description:
+    '`ready`: everything works. `degraded`: a component fails, but requests are accepted. `not_ready`: requests should go to another replica. `stopping`: the process is shutting down.',
 })
 
 const ReadinessSchema = Type.Object(
   {
     status: ReadinessStatus,
-    components: Type.Record(Type.String(), ComponentStatus),
-    version: Type.String(),
+    components: Type.Record(Type.String(), ComponentStatus, {
+      description: 'Status of each component that the process depends on, by name.',
+    }),
+    version: Type.String({ description: 'Version of Colophon.' }),
   },
-  { $id: 'Readiness' },
+  {
+    $id: 'Readiness',
+    description: 'Readiness of the process and of the components that it depends on.',
+    examples: [
+      {
+        status: 'ready',
+        components: {
+          postgres: { status: 'ok', latencyMs: 2 },
+          temporal: { status: 'ok', latencyMs: 4 },
+          clickhouse: { status: 'ok', latencyMs: 3 },
+        },
+        version: '0.1.0',
+      },
+    ],
+  },
 )
 
 export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
@@ -28,9 +51,9 @@ export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
     access: 'public',
     name: 'getReadiness',
     tag: 'Service',
-    summary: 'What works and what does not',
+    summary: 'Check readiness',
     description:
-      '200 while requests are taken (`ready`, `degraded`), 503 while they should go elsewhere (`not_ready`, `stopping`).',
+      'Reports which components work. Responds with 200 while the process accepts requests (`ready`, `degraded`) and with 503 while requests should go to another replica (`not_ready`, `stopping`).',
     schemas: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
     async handle() {
       const { status, body } = await readinessResponse(readiness)

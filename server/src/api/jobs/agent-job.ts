@@ -1,83 +1,164 @@
 import Type, { type Static } from 'typebox'
-import { ciCheckStatuses } from '../../jobs/host-check.ts'
+import { ciCheckStatuses } from '../../jobs/ci-check.ts'
 import type { Job } from '../../jobs/job.ts'
+import { jobOutcomes, pullRequestStates } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
-import { jobOutcomes, pullRequestStates } from '../../jobs/outcome.ts'
-import { DateTime, idParam, nullable, ProjectParams } from '../schemas.ts'
+import { turnErrorCodes } from '../../jobs/turn-errors.ts'
+import { DateTime, IdParam, nullable, ProjectParams } from '../schemas.ts'
+import { completedJob } from './agent-job-examples.ts'
 
-export const JobParams = Type.Object({ ...ProjectParams.properties, id: idParam("The job's id, like `job_…`.") })
+export const JobParams = Type.Object({
+  ...ProjectParams.properties,
+  id: IdParam('ID of the job.', 'job_01m7ej5fb2e1et8d6t4k20dq6v'),
+})
 
-export const Prompt = Type.String({ minLength: 1, maxLength: 50_000, description: 'What the agent is to do.' })
+export const Prompt = Type.String({
+  minLength: 1,
+  maxLength: 50_000,
+  description: 'Task for the agent.',
+  examples: ['Explain in the quickstart how to use a proxy.'],
+})
 
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The same key and body give the first answer again, for 24 hours, and use nothing of the limit.',
+      description:
+        'Your unique name for this request. For 24 hours, a request with the same key and body gets the first response ' +
+        'again, has no further effect and does not count toward the rate limit.',
+      examples: ['docs-ci-4711'],
     }),
   ),
 })
 
-const PullRequestSchema = Type.Object({
-  url: Type.String({ format: 'uri' }),
-  number: Type.Integer(),
-  branch: Type.String(),
-  state: Type.Enum(pullRequestStates),
-  hasConflicts: nullable(Type.Boolean(), {
-    description: 'With the branch that it is to be merged into. Null: not known, or no longer open.',
+/** Why a turn failed, in the job and in its message. */
+export const TurnError = Type.Object({
+  code: Type.Enum(turnErrorCodes, { description: 'Code of the error. `GET /errors/{code}` explains it.' }),
+  message: Type.String({ description: 'What failed and what to do next, as a sentence.' }),
+})
+
+const CiCheck = Type.Object({
+  name: Type.String({ description: 'Name of the CI check.' }),
+  status: Type.Enum(ciCheckStatuses, { description: 'Result of the CI check. `pending` while it has not finished.' }),
+  url: nullable(Type.String({ format: 'uri' }), {
+    description: 'Page of the CI check. Null if the code host reports none.',
   }),
-  previewUrl: nullable(Type.String({ format: 'uri' }), { description: 'Where the site with the change can be seen.' }),
-  checks: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      status: Type.Enum(ciCheckStatuses),
-      url: nullable(Type.String({ format: 'uri' })),
-      summary: nullable(Type.String()),
-      log: nullable(Type.String(), {
-        description: 'The end of it. Null: the check has not failed, the code host gives none, or this is a list.',
-      }),
+  summary: nullable(Type.String(), {
+    description: 'Short text that the CI check reports about its result. Null if it reports none.',
+  }),
+  log: nullable(Type.String(), {
+    description:
+      'End of the log. Null if the CI check has not failed, if the code host provides no log, and in lists of jobs.',
+  }),
+})
+
+const PullRequestSchema = Type.Object({
+  url: Type.String({ format: 'uri', description: 'Page of the pull request on the code host.' }),
+  number: Type.Integer({ description: 'Number of the pull request in its repository.' }),
+  branch: Type.String({ description: 'Branch with the changes.' }),
+  state: Type.Enum(pullRequestStates, { description: 'State of the pull request on the code host.' }),
+  hasConflicts: nullable(Type.Boolean(), {
+    description:
+      'Whether the pull request conflicts with its base branch. Null if that is unknown or the pull request is no longer open.',
+  }),
+  previewUrl: nullable(Type.String({ format: 'uri' }), {
+    description: 'Preview of the site with the changes. Null if the code host reports none.',
+  }),
+  checks: Type.Array(CiCheck, {
+    description: 'CI checks that the code host reports for the last commit of the pull request.',
+  }),
+})
+
+const DocsCheck = Type.Object({
+  name: Type.String({ description: 'Name of the docs check.' }),
+  status: Type.Enum(['passed', 'failed', 'not_checked'], {
+    description: 'Result of the docs check. `not_checked` if it could check none of the changed pages.',
+  }),
+  findings: Type.Array(Type.String(), {
+    description:
+      'Problems found, one sentence each. Empty if there are none. If the docs check is `not_checked`, the reason.',
+  }),
+  note: Type.Optional(
+    Type.String({
+      description:
+        'Changed pages that the docs check could not check, although it checked others. Omitted if it checked all of them.',
     }),
-    { description: "The code host's own, on the last commit." },
   ),
 })
 
 export const AgentJob = Type.Object(
   {
-    id: Type.String(),
-    status: Type.Enum(jobStatuses),
-    source: Type.Object({ repository: Type.String(), ref: Type.String() }),
-    model: Type.String(),
-    prLink: nullable(Type.String({ format: 'uri' }), {
-      description: 'The pull request. Null while the job is `active`, and when no file was changed.',
+    id: Type.String({ description: 'ID of the job.' }),
+    status: Type.Enum(jobStatuses, {
+      description:
+        '`active` while a message is queued or worked on. Then `completed` or `failed`, until a message makes the job ' +
+        'active again. `archived` is final.',
     }),
-    createdAt: DateTime('When the job was created.'),
-    archivedAt: nullable(DateTime('When the job was archived.')),
-    title: nullable(Type.String()),
-    promptPreview: Type.String({ description: 'How the first prompt begins: at most 200 characters.' }),
-    publish: Type.Enum(['pull_request', 'diff']),
-    topic: nullable(Type.String()),
-    metadata: Type.Record(Type.String(), Type.String()),
-    outcome: nullable(Type.Enum(jobOutcomes), { description: 'Null while the job is `active`.' }),
-    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
-    reply: nullable(Type.String(), { description: "The agent's last words." }),
-    pullRequest: nullable(PullRequestSchema, {
-      description: 'The latest pull request, also while the job is `active`, as the code host last told of it.',
-    }),
-    queuedMessages: Type.Integer({ minimum: 0 }),
-    pendingStop: nullable(Type.Enum(['cancel', 'archive']), {
-      description: 'Asked for, and happens as soon as the turn in hand has stopped.',
-    }),
-    usage: Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer(), costUsd: nullable(Type.Number()) }),
-    checks: Type.Array(
-      Type.Object({ name: Type.String(), status: Type.String(), findings: Type.Array(Type.String()) }),
+    source: Type.Object(
+      {
+        repository: Type.String({ description: 'Repository that the job works on, as `owner/name`.' }),
+        ref: Type.String({ description: 'Branch that the job works from.' }),
+      },
+      { description: 'Repository and branch that the job works from.' },
     ),
-    updatedAt: DateTime('When something last changed.'),
+    model: Type.String({ description: 'Name of the model that the agent uses.' }),
+    prLink: nullable(Type.String({ format: 'uri' }), {
+      description: 'URL of the pull request. Null while the job is active, and if no file was changed.',
+    }),
+    createdAt: DateTime('Time at which the job was created.'),
+    archivedAt: nullable(DateTime('Time at which the job was archived. Null if it is not archived.')),
+    title: nullable(Type.String(), {
+      description:
+        'Title of the job: the one that it was created with, or else the one that the agent chose. Null until there is one.',
+    }),
+    promptPreview: Type.String({ description: 'Beginning of the first prompt, at most 200 characters.' }),
+    publish: Type.Enum(['pull_request', 'diff'], {
+      description: 'How the result is published: as a pull request, or only as a diff that you can read.',
+    }),
+    topic: nullable(Type.String(), { description: 'Topic that the job was created with. Null if it has none.' }),
+    metadata: Type.Record(Type.String(), Type.String(), {
+      description: 'Key-value pairs that the job was created with.',
+    }),
+    outcome: nullable(Type.Enum(jobOutcomes), {
+      description: 'How the last turn of the job ended. Null while the job is active.',
+    }),
+    error: nullable(TurnError, { description: 'Why the last turn failed. Null unless `outcome` is `error`.' }),
+    reply: nullable(Type.String(), {
+      description: 'Latest final message of the agent. Null until a turn has completed.',
+    }),
+    pullRequest: nullable(PullRequestSchema, {
+      description:
+        'The latest pull request of the job, in the state last read from the code host. Present also while the job is ' +
+        'active. Null if the job has none.',
+    }),
+    queuedMessages: Type.Integer({ minimum: 0, description: 'Number of messages that wait for their turn.' }),
+    pendingStop: nullable(Type.Enum(['cancel', 'archive']), {
+      description: 'Stop that was requested and takes effect when the current turn has stopped. Null if there is none.',
+    }),
+    usage: Type.Object(
+      {
+        inputTokens: Type.Integer({ description: 'Number of tokens sent to the model.' }),
+        outputTokens: Type.Integer({ description: 'Number of tokens that the model generated.' }),
+        costUsd: nullable(Type.Number(), {
+          description: 'Cost of the model calls in US dollars. Null if the price of a model is not configured.',
+        }),
+      },
+      { description: 'Tokens and cost of the model calls of the job that have finished.' },
+    ),
+    checks: Type.Array(DocsCheck, {
+      description: 'Docs checks that the runner performed on the changed pages in the last completed turn.',
+    }),
+    updatedAt: DateTime('Time of the last change to the job.'),
   },
-  { $id: 'AgentJob' },
+  {
+    $id: 'AgentJob',
+    description: 'A job: a prompt, its follow-up messages, and the result.',
+    examples: [completedJob],
+  },
 )
 
-export const toResponse = (job: Job): Static<typeof AgentJob> => ({
+export const toAgentJobResponse = (job: Job): Static<typeof AgentJob> => ({
   id: job.id,
   status: job.status,
   source: job.source,
@@ -91,7 +172,7 @@ export const toResponse = (job: Job): Static<typeof AgentJob> => ({
   topic: job.topic,
   metadata: job.metadata,
   outcome: job.outcome,
-  error: job.error,
+  error: job.error as Static<typeof AgentJob>['error'],
   reply: job.reply,
   pullRequest: job.pullRequest && { ...job.pullRequest, checks: [...job.pullRequest.checks] },
   queuedMessages: job.queuedMessages,

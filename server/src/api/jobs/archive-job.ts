@@ -1,9 +1,10 @@
+import type { SignalJob } from '../../jobs/job-signals.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import type { WakeJob } from '../../jobs/wake-job.ts'
 import { type Route, respond, route } from '../route.ts'
-import { AgentJob, JobParams, toResponse } from './agent-job.ts'
+import { AgentJob, JobParams, toAgentJobResponse } from './agent-job.ts'
+import { archivedJob } from './agent-job-examples.ts'
 
-export function archiveJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: WakeJob }): Route {
+export function archiveJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: SignalJob }): Route {
   return route({
     method: 'POST',
     url: '/v2/agent/:projectId/job/:id/archive',
@@ -12,12 +13,13 @@ export function archiveJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: Wa
     tag: 'Agent jobs',
     summary: 'Archive an agent job',
     description:
-      'Final. An active job stops first; the pull request is never touched. Archiving it again changes nothing.',
+      'Archiving is final: the job accepts no more messages. An active job stops first. The pull request is not changed. Archiving a job again has no effect.',
     schemas: { params: JobParams, responses: { 200: AgentJob } },
+    responseExamples: { 200: archivedJob },
     async handle({ projectId, actor, params }) {
       const job = await jobs.archive(projectId, params.id, actor)
-      if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
-      return respond(200, toResponse(job))
+      if (job.status === 'active') await stopJob(job.id) // the current turn has to stop first
+      return respond(200, toAgentJobResponse(job))
     },
   })
 }

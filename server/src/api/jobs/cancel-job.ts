@@ -1,9 +1,10 @@
+import type { SignalJob } from '../../jobs/job-signals.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import type { WakeJob } from '../../jobs/wake-job.ts'
 import { type Route, respond, route } from '../route.ts'
-import { AgentJob, JobParams, toResponse } from './agent-job.ts'
+import { AgentJob, JobParams, toAgentJobResponse } from './agent-job.ts'
+import { jobToCancel } from './agent-job-examples.ts'
 
-export function cancelJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: WakeJob }): Route {
+export function cancelJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: SignalJob }): Route {
   return route({
     method: 'POST',
     url: '/v2/agent/:projectId/job/:id/cancel',
@@ -12,13 +13,14 @@ export function cancelJobRoute({ jobs, stopJob }: { jobs: JobStore; stopJob: Wak
     tag: 'Agent jobs',
     summary: 'Cancel an agent job',
     description:
-      'Its turn stops and its queue is dropped: the job ends `failed` with outcome `cancelled`. A turn that has begun to publish finishes.',
+      'Stops the current turn and drops the queued messages. The job ends with status `failed` and outcome `cancelled`. A turn whose result is already being published is completed.',
     schemas: { params: JobParams, responses: { 200: AgentJob } },
-    refuses: ['not_cancellable'],
+    responseExamples: { 200: jobToCancel },
+    problems: ['not_cancellable'],
     async handle({ projectId, actor, params }) {
       const job = await jobs.cancel(projectId, params.id, actor)
-      if (job.status === 'active') await stopJob(job.id) // the turn in hand has to hear of it
-      return respond(200, toResponse(job))
+      if (job.status === 'active') await stopJob(job.id) // the current turn has to stop first
+      return respond(200, toAgentJobResponse(job))
     },
   })
 }

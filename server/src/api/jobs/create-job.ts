@@ -1,23 +1,25 @@
 import Type from 'typebox'
-import { limitHeaders } from '../../jobs/hourly-limit.ts'
+import { rateLimitHeaders } from '../../jobs/hourly-limit.ts'
+import type { SignalJob } from '../../jobs/job-signals.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import type { WakeJob } from '../../jobs/wake-job.ts'
-import { defaultModel } from '../../models/model.ts'
+import { defaultModelName } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { describeRepositoryIssue } from '../repository/repository.ts'
 import { type Route, respond, route } from '../route.ts'
-import { OneLine, ProjectParams } from '../schemas.ts'
-import { AgentJob, IdempotencyHeader, Prompt, toResponse } from './agent-job.ts'
+import { ProjectParams, SingleLineText } from '../schemas.ts'
+import { AgentJob, IdempotencyHeader, Prompt, toAgentJobResponse } from './agent-job.ts'
+import { continuedJob, createdJob } from './agent-job-examples.ts'
 
-// As git has it for branch names, which is stricter than for other refs.
+// The rules of git for branch names, which are stricter than those for other refs.
 const Ref = Type.String({
   maxLength: 200,
   pattern:
     '^(?![/.@-])(?!.*(?:\\.\\.|//|/\\.|@\\{|\\.lock(?:/|$)))[^\\u0000-\\u0020~^:?*\\[\\\\\\u007f-\\u00a0\\u2028\\u2029]+(?<![/.])$',
-  description: "The branch to work from; the project's base branch unless given.",
+  description: 'Branch to work from. Defaults to the base branch of the repository.',
+  examples: ['main'],
 })
 
 const CreateJob = Type.Object(
@@ -28,30 +30,46 @@ const CreateJob = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'One of those that the project may use; the default one unless given.',
+        description: 'Name of a model that the project can use. Defaults to the default model.',
+        examples: ['claude-sonnet-4-5'],
       }),
     ),
-    title: Type.Optional(OneLine({ minLength: 1, maxLength: 200 })),
-    draft: Type.Optional(Type.Boolean({ description: 'Open the pull request as a draft.' })),
-    publish: Type.Optional(
-      Type.Enum(['pull_request', 'diff'], { description: '`diff`: nothing is pushed, the diff is the result.' }),
-    ),
-    topic: Type.Optional(
-      OneLine({
+    title: Type.Optional(
+      SingleLineText({
         minLength: 1,
         maxLength: 200,
-        description: 'One open job per topic: a second create with it is a message to that job, and answers 200.',
+        description: 'Title of the job and of its pull request. By default the agent chooses one.',
+        examples: ['Proxy settings in the quickstart'],
+      }),
+    ),
+    draft: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether the pull request is opened as a draft.' }),
+    ),
+    publish: Type.Optional(
+      Type.Enum(['pull_request', 'diff'], {
+        default: 'pull_request',
+        description:
+          '`pull_request` pushes a branch and opens a pull request. `diff` pushes nothing; read the changes with the diff endpoint.',
+      }),
+    ),
+    topic: Type.Optional(
+      SingleLineText({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Your name for a line of work. There is at most one open job per topic: if one exists, the prompt is sent to it as a message and the response is 200.',
+        examples: ['nightly-link-check'],
       }),
     ),
     metadata: Type.Optional(
       Type.Record(Type.String({ pattern: '^[\\s\\S]{1,100}$' }), Type.String({ maxLength: 1000 }), {
         additionalProperties: false,
         maxProperties: 50,
-        description: 'Yours; given back as it is.',
+        description: 'Your own key-value pairs. They are returned unchanged.',
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ prompt: 'Explain in the quickstart how to pass a proxy.' }] },
+  { additionalProperties: false, examples: [{ prompt: 'Explain in the quickstart how to use a proxy.' }] },
 )
 
 export function createJobRoute({
@@ -64,8 +82,8 @@ export function createJobRoute({
   jobs: JobStore
   repositories: RepositoryStore
   models: ModelStore
-  startJob: WakeJob
-  wakeJob: WakeJob
+  startJob: SignalJob
+  wakeJob: SignalJob
 }): Route {
   return route({
     method: 'POST',
@@ -75,24 +93,30 @@ export function createJobRoute({
     tag: 'Agent jobs',
     summary: 'Create an agent job',
     description:
-      'The job runs in the background: poll it until it is `completed`, `archived` or `failed`. At most 100 an hour per project.',
+      'Creates a job and starts it in the background. Poll the job until its `status` is no longer `active`, or stream its events. If an open job has the same `topic`, the prompt is sent to that job and the response is 200. Rate limit: 100 jobs per hour and project.',
     schemas: {
       params: ProjectParams,
       headers: IdempotencyHeader,
       body: CreateJob,
       responses: { 200: AgentJob, 201: AgentJob },
     },
-    refuses: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
+    responseHeaders: {
+      200: ['Location', 'RateLimit', 'RateLimit-Policy'],
+      201: ['Location', 'RateLimit', 'RateLimit-Policy'],
+      429: ['RateLimit', 'RateLimit-Policy'],
+    },
+    responseExamples: { 200: { ...continuedJob, topic: 'nightly-link-check' }, 201: createdJob },
+    problems: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, body, headers }) {
       const repository = await repositories.find(projectId)
       if (!repository) {
         throw new Problem(
           'project_not_ready',
-          'The project has no repository yet: connect one in its settings, or with `colophon-server admin repository connect`.',
+          'The project has no repository. Connect one in the settings of the project, or with `colophon-server admin repository connect`.',
         )
       }
       if (repository.issue) {
-        await repositories.hintLook([projectId]) // it may have been mended on the host a moment ago
+        await repositories.requestPoll([projectId]) // the issue may have been fixed on the code host a moment ago
         throw new Problem('project_not_ready', describeRepositoryIssue(repository.issue, repository.access))
       }
       const path = `/v2/agent/${projectId}/job`
@@ -103,7 +127,7 @@ export function createJobRoute({
           prompt,
           repository: `${repository.owner}/${repository.name}`,
           ref: ref ?? repository.baseBranch,
-          model: model ?? defaultModel,
+          model: model ?? defaultModelName,
           title: title ?? null,
           draft: draft ?? false,
           publish: publish ?? 'pull_request',
@@ -112,33 +136,33 @@ export function createJobRoute({
         },
         {
           actor,
-          body: toResponse,
+          body: toAgentJobResponse,
           idempotency: idempotency(headers['idempotency-key'], path, body),
-          refused: await modelRefusal(models, projectId, model),
+          rejection: await checkModel(models, projectId, model),
         },
       )
       const location = { location: `${path}/${accepted.body.id}` }
       if (accepted.kind === 'replayed') return respond(accepted.status as 200 | 201, accepted.body, location)
       const isNew = accepted.status === 201
-      await (isNew ? startJob : wakeJob)(accepted.jobId) // at most a second and never throws: the dispatcher wakes what was missed
-      return respond(accepted.status, accepted.body, { ...location, ...limitHeaders(accepted.limit) })
+      await (isNew ? startJob : wakeJob)(accepted.jobId) // takes at most a second and never throws: the dispatcher wakes jobs that this misses
+      return respond(accepted.status, accepted.body, { ...location, ...rateLimitHeaders(accepted.limit) })
     },
   })
 }
 
-async function modelRefusal(
+async function checkModel(
   models: ModelStore,
   projectId: Id<'prj'>,
   model: string | undefined,
 ): Promise<Problem | undefined> {
-  if (await models.find(projectId, model ?? defaultModel)) return undefined
+  if (await models.find(projectId, model ?? defaultModelName)) return undefined
   if (model === undefined) {
     return new Problem(
       'project_not_ready',
-      'The project has no default model: name one, or add one in the settings, or with `colophon-server admin model add --default`.',
+      'There is no default model. Send `model`, or add a default model in the settings or with `colophon-server admin model add --default`.',
     )
   }
-  const message = 'is not a model that the project may use: see `GET /v2/agent/{projectId}/models`'
+  const message = 'is not a model that the project can use: see `GET /v2/agent/{projectId}/models`'
   return new Problem('invalid_request', `body/model ${message}.`, { errors: [{ path: 'body/model', message }] })
 }
 

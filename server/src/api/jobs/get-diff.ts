@@ -4,6 +4,18 @@ import { type Route, respond, route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 
+const exampleDiff = `diff --git a/docs/install.md b/docs/install.md
+index 8f1d2c4..b7a9e03 100644
+--- a/docs/install.md
++++ b/docs/install.md
+@@ -12,3 +12,5 @@ Run the installer:
+ npm install
+ \`\`\`
+ 
++Behind a proxy, set \`HTTPS_PROXY\` first.
++
+`
+
 export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
   return route({
     method: 'GET',
@@ -11,13 +23,15 @@ export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
     access: 'agent:read',
     name: 'getDiff',
     tag: 'Agent jobs',
-    summary: 'What an agent job changed',
+    summary: 'Get the diff of an agent job',
+    description: 'Returns the changes of the job against the branch that it works from.',
     schemas: {
       params: JobParams,
       responses: {
         200: Type.Object({
           diff: nullable(Type.String(), {
-            description: "Against the source's ref, as `git diff` has it; null when no file was changed.",
+            description: 'The changes in the format of `git diff`. Null if no file was changed.',
+            examples: [exampleDiff],
           }),
         }),
       },

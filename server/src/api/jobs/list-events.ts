@@ -4,22 +4,20 @@ import type { JobStore } from '../../jobs/job-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
-import type { FollowJobs } from './follow-jobs.ts'
-import { idOf, JobEvent, toResponse } from './job-event.ts'
+import { formatEventId, JobEvent, toJobEventResponse } from './job-event.ts'
+import type { StreamJobEvents } from './job-event-streams.ts'
 
-const EventId = Type.String({
-  pattern: '^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$',
-  description: "An event's `id`: what comes behind it is wanted.",
-})
+const EventId = (description: string) =>
+  Type.String({ pattern: '^[0-9]{1,9}\\.[0-9]{1,9}\\.[0-9]{1,9}$', description, examples: ['1.1.7'] })
 
 export function listEventsRoute({
   jobs,
   events,
-  followJobs,
+  streamJobEvents,
 }: {
   jobs: JobStore
   events: EventStore
-  followJobs: FollowJobs
+  streamJobEvents: StreamJobEvents
 }): Route {
   return route({
     method: 'GET',
@@ -27,54 +25,69 @@ export function listEventsRoute({
     access: 'agent:read',
     name: 'listEvents',
     tag: 'Agent jobs',
-    summary: 'What the agent does',
+    summary: 'List events of an agent job',
     description:
-      'A page of events, oldest first; kept until 90 days after the last turn. With `Accept: text/event-stream` they are ' +
-      'sent as they happen, until the job is no longer active; a lost stream goes on from its `Last-Event-ID`.',
+      'Returns what the agent says and does, oldest first. With `Accept: text/event-stream` the events are streamed as they ' +
+      'happen, until the job is no longer active; after a lost connection, send the ID of the last event as ' +
+      '`Last-Event-ID` to continue. Events are kept for 90 days after the last turn.',
     schemas: {
       params: JobParams,
       query: Type.Object(
         {
-          after: Type.Optional(EventId),
-          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, default: 200 })),
+          after: Type.Optional(EventId('Return only events after the event with this ID.')),
+          limit: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 1_000,
+              default: 200,
+              description: 'Maximum number of events in the response. It does not apply to the stream.',
+            }),
+          ),
         },
         { additionalProperties: false },
       ),
-      headers: Type.Object({ 'last-event-id': Type.Optional(EventId) }),
+      headers: Type.Object({
+        'last-event-id': Type.Optional(
+          EventId('For the stream: send only events after the event with this ID. It takes precedence over `after`.'),
+        ),
+      }),
       responses: {
         200: Type.Object({
-          events: Type.Array(JobEvent),
+          events: Type.Array(JobEvent, { description: 'Events, oldest first.' }),
           nextAfter: nullable(Type.String(), {
-            description: 'The `after` of the next page; null: that was all so far.',
+            description: '`after` for the next page. Null if there are no more events yet.',
+            examples: [null],
           }),
         }),
       },
     },
-    streams: {
+    stream: {
       contentType: 'text/event-stream',
-      description: 'Each event has its `id`, its type and itself as JSON; `end` is the last.',
-      async open({ projectId, caller, params, query, headers, recheck }) {
+      description:
+        'Server-sent events. `id` and `event` are the ID and the type of the job event, `data` is the job event as JSON. ' +
+        'When the job is no longer active, an event `end` follows as the last one.',
+      async open({ projectId, caller, params, query, headers, recheckAccess }) {
         const job = await jobs.get(projectId, params.id)
-        const after = asPosition(headers['last-event-id'] ?? query.after)
-        return followJobs({ projectId, jobId: job.id, after }, { id: caller.id, recheck })
+        const after = toPosition(headers['last-event-id'] ?? query.after)
+        return streamJobEvents({ projectId, jobId: job.id, after }, { id: caller.id, recheckAccess: recheckAccess })
       },
     },
     async handle({ projectId, params, query }) {
       const job = await jobs.get(projectId, params.id)
-      const watched = { projectId, jobId: job.id, after: asPosition(query.after) }
+      const watched = { projectId, jobId: job.id, after: toPosition(query.after) }
       const limit = query.limit ?? 200
-      const found = await events.read(watched, limit + 1)
-      const page = found.slice(0, limit)
+      const rows = await events.read(watched, limit + 1)
+      const page = rows.slice(0, limit)
       const last = page.at(-1)
       return respond(200, {
-        events: page.map(toResponse),
-        nextAfter: found.length > limit && last ? idOf(last.position) : null,
+        events: page.map(toJobEventResponse),
+        nextAfter: rows.length > limit && last ? formatEventId(last.position) : null,
       })
     },
   })
 }
 
-function asPosition(id: string | undefined): EventPosition {
+function toPosition(id: string | undefined): EventPosition {
   if (id === undefined) return beforeAllEvents
   const [turn = 0, attempt = 0, index = 0] = id.split('.').map(Number)
   return { turn, attempt, index }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
+import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { jobOutcomes } from '../../jobs/outcome.ts'
-import { nextCursor, pageQuery, readPage } from '../page.ts'
+import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
-import { OneLine, ProjectParams } from '../schemas.ts'
-import { AgentJob, toResponse } from './agent-job.ts'
+import { ProjectParams, SingleLineText } from '../schemas.ts'
+import { AgentJob, toAgentJobResponse } from './agent-job.ts'
 
 export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
   return route({
@@ -14,31 +14,37 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
     access: 'agent:read',
     name: 'listJobs',
     tag: 'Agent jobs',
-    summary: 'The agent jobs of a project',
-    description: 'Newest first. While `nextCursor` is not null, ask again with it as `cursor`.',
+    summary: 'List agent jobs',
+    description:
+      'Returns the jobs of the project, newest first. If `nextCursor` is not null, send it as `cursor` to get the next page.',
     schemas: {
       params: ProjectParams,
       query: Type.Object(
         {
-          ...pageQuery('job').properties,
-          status: Type.Optional(Type.Enum(jobStatuses)),
-          outcome: Type.Optional(Type.Enum(jobOutcomes)),
+          ...cursorQuery('job').properties,
+          status: Type.Optional(Type.Enum(jobStatuses, { description: 'Return only jobs with this status.' })),
+          outcome: Type.Optional(Type.Enum(jobOutcomes, { description: 'Return only jobs with this outcome.' })),
           q: Type.Optional(
-            OneLine({
+            SingleLineText({
               minLength: 1,
               maxLength: 200,
               description:
-                'Text to find in the title, the id or the first 300 characters of the first prompt, in upper or lower case.',
+                'Return only jobs with this text in the title, the ID or the first 300 characters of the first prompt. Case does not matter.',
+              examples: ['proxy'],
             }),
           ),
         },
         { additionalProperties: false },
       ),
-      responses: { 200: Type.Object({ jobs: Type.Array(AgentJob), nextCursor }) },
+      responses: {
+        200: Type.Object({ jobs: Type.Array(AgentJob, { description: 'Jobs, newest first.' }), nextCursor }),
+      },
     },
-    async handle({ projectId, query: { status, outcome, q: words, ...query } }) {
-      const page = await readPage(query, (which) => jobs.list(projectId, { status, outcome, words, ...which }))
-      return respond(200, { jobs: page.items.map(toResponse), nextCursor: page.nextCursor })
+    async handle({ projectId, query: { status, outcome, q: words, ...pageOptions } }) {
+      const page = await readPage(pageOptions, (range) =>
+        jobs.list(projectId, { status, outcome, search: words, ...range }),
+      )
+      return respond(200, { jobs: page.items.map(toAgentJobResponse), nextCursor: page.nextCursor })
     },
   })
 }

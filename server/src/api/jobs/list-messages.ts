@@ -1,32 +1,67 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { turnStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { jobOutcomes } from '../../jobs/outcome.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
-import { JobParams } from './agent-job.ts'
+import { JobParams, TurnError } from './agent-job.ts'
 
 const JobMessage = Type.Object(
   {
-    number: Type.Integer({ description: '1 is the prompt that the job was created with.' }),
-    prompt: Type.String(),
-    failedCheck: nullable(Type.String(), { description: 'The failed check that the agent was given with it.' }),
-    comment: nullable(Type.Object({ author: Type.String(), url: Type.String({ format: 'uri' }) }), {
-      description: 'On the pull request, that it was read from.',
+    number: Type.Integer({
+      description: 'Number of the message in the job. 1 is the prompt that the job was created with.',
     }),
+    prompt: Type.String({ description: 'Text of the message.' }),
+    failedCheck: nullable(Type.String(), {
+      description: 'Name of the failed CI check whose log the agent got with the message. Null if there was none.',
+    }),
+    comment: nullable(
+      Type.Object({
+        author: Type.String({ description: 'Name of the author on the code host.' }),
+        url: Type.String({ format: 'uri', description: 'Page of the comment on the code host.' }),
+      }),
+      { description: 'Comment on the pull request that became this message. Null if it was sent through the API.' },
+    ),
     status: Type.Enum(turnStatuses, {
-      description: '`dropped`: it was waiting when the job was cancelled or archived.',
+      description:
+        'State of the turn that works on the message. `dropped` if the message was still queued when the job was cancelled or archived.',
     }),
-    outcome: nullable(Type.Enum(jobOutcomes)),
-    error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
-    reply: nullable(Type.String(), { description: "The agent's words at the end of this turn." }),
-    createdAt: DateTime('When it was sent.'),
-    startedAt: nullable(DateTime('When its turn came.')),
-    claimedAt: nullable(DateTime('When a runner first took it up: the agent works from here on.')),
-    publishingStartedAt: nullable(DateTime('When the result began to be published; null when nothing was.')),
-    endedAt: nullable(DateTime('When it ended.')),
+    outcome: nullable(Type.Enum(jobOutcomes), {
+      description: 'How the turn ended. Null until it has ended, and if it was dropped.',
+    }),
+    error: nullable(TurnError, { description: 'Why the turn failed. Null unless `outcome` is `error`.' }),
+    reply: nullable(Type.String(), {
+      description: 'Final message of the agent in this turn. Null until the turn has completed, and if it failed.',
+    }),
+    createdAt: DateTime('Time at which the message was sent.'),
+    startedAt: nullable(DateTime('Time at which the turn started. Null while the message is queued.')),
+    claimedAt: nullable(DateTime('Time at which a runner first claimed the turn. Null until then.')),
+    publishingStartedAt: nullable(
+      DateTime('Time at which publishing of the result began. Null until then, and if there is nothing to publish.'),
+    ),
+    endedAt: nullable(DateTime('Time at which the turn ended. Null until then.')),
   },
-  { $id: 'JobMessage' },
+  {
+    $id: 'JobMessage',
+    description: 'A message of a job and the turn that works on it.',
+    examples: [
+      {
+        number: 1,
+        prompt: 'Explain in the quickstart how to use a proxy.',
+        failedCheck: null,
+        comment: null,
+        status: 'completed',
+        outcome: 'pull_request',
+        error: null,
+        reply: 'I added a section about HTTPS_PROXY to docs/install.md and linked it from the quickstart.',
+        createdAt: '2026-01-31T12:00:00.000Z',
+        startedAt: '2026-01-31T12:00:00.000Z',
+        claimedAt: '2026-01-31T12:00:02.000Z',
+        publishingStartedAt: '2026-01-31T12:04:11.000Z',
+        endedAt: '2026-01-31T12:04:17.000Z',
+      },
+    ],
+  },
 )
 
 export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
@@ -36,13 +71,20 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
     access: 'agent:read',
     name: 'listMessages',
     tag: 'Agent jobs',
-    summary: 'The conversation of an agent job',
-    schemas: { params: JobParams, responses: { 200: Type.Object({ messages: Type.Array(JobMessage) }) } },
+    summary: 'List messages of an agent job',
+    description: 'Returns all messages of the job, oldest first, each with the state of its turn.',
+    schemas: {
+      params: JobParams,
+      responses: {
+        200: Type.Object({ messages: Type.Array(JobMessage, { description: 'Messages, oldest first.' }) }),
+      },
+    },
     async handle({ projectId, params }) {
       const messages = await jobs.messages(projectId, params.id)
       return respond(200, {
         messages: messages.map((message) => ({
           ...message,
+          error: message.error as Static<typeof JobMessage>['error'],
           createdAt: message.createdAt.toISOString(),
           startedAt: message.startedAt?.toISOString() ?? null,
           claimedAt: message.claimedAt?.toISOString() ?? null,

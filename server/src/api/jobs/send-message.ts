@@ -1,20 +1,21 @@
 import Type from 'typebox'
-import { limitHeaders } from '../../jobs/hourly-limit.ts'
+import { rateLimitHeaders } from '../../jobs/hourly-limit.ts'
+import type { SignalJob } from '../../jobs/job-signals.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import type { WakeJob } from '../../jobs/wake-job.ts'
 import { type Route, respond, route } from '../route.ts'
-import { AgentJob, IdempotencyHeader, JobParams, Prompt, toResponse } from './agent-job.ts'
+import { AgentJob, IdempotencyHeader, JobParams, Prompt, toAgentJobResponse } from './agent-job.ts'
+import { continuedJob } from './agent-job-examples.ts'
 
-export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: WakeJob }): Route {
+export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: SignalJob }): Route {
   return route({
     method: 'POST',
     url: '/v2/agent/:projectId/job/:id/message',
     access: 'agent:write',
     name: 'sendMessage',
     tag: 'Agent jobs',
-    summary: 'Send a follow-up message to an agent job',
+    summary: 'Send a message to an agent job',
     description:
-      'A message to an active job waits its turn; to an ended one it makes the job active again. At most 100 an hour per project.',
+      'Sends a follow-up prompt. If the job is active, the message is queued behind the others. If the job has ended, it becomes active again. Rate limit: 100 messages per hour and project.',
     schemas: {
       params: JobParams,
       headers: IdempotencyHeader,
@@ -25,7 +26,9 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
             Type.String({
               minLength: 1,
               maxLength: 200,
-              description: "The name of a failed check on the job's pull request: the agent is given its log.",
+              description:
+                'Name of a failed CI check of the pull request. The agent gets the log of the check together with the prompt.',
+              examples: ['build'],
             }),
           ),
         },
@@ -33,18 +36,20 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: W
       ),
       responses: { 200: AgentJob },
     },
-    refuses: ['job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
+    responseHeaders: { 200: ['RateLimit', 'RateLimit-Policy'], 429: ['RateLimit', 'RateLimit-Policy'] },
+    responseExamples: { 200: continuedJob },
+    problems: ['job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, params, body, headers }) {
       const idempotencyKey = headers['idempotency-key']
       const path = `/v2/agent/${projectId}/job/${params.id}/message`
       const accepted = await jobs.message(projectId, params.id, body, {
         actor,
-        body: toResponse,
+        body: toAgentJobResponse,
         idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, method: 'POST', path, body },
       })
       if (accepted.kind === 'replayed') return respond(200, accepted.body)
       await wakeJob(accepted.jobId)
-      return respond(200, accepted.body, limitHeaders(accepted.limit))
+      return respond(200, accepted.body, rateLimitHeaders(accepted.limit))
     },
   })
 }

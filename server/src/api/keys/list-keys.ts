@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { nextCursor, pageQuery, readPage } from '../page.ts'
+import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { KeySchema, toResponse } from './key.ts'
+import { ApiKeySchema, toApiKeyResponse } from './api-key.ts'
 
 export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
   return route({
@@ -12,16 +12,19 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
     access: 'project:read',
     name: 'listKeys',
     tag: 'API keys',
-    summary: 'The API keys of a project',
-    description: 'Newest first, revoked ones too. Secrets are not among it: they are shown once, when a key is made.',
+    summary: 'List API keys',
+    description:
+      'Returns the API keys of the project, newest first, including revoked keys. Secrets are not included: they are shown only when a key is created.',
     schemas: {
       params: ProjectParams,
-      query: pageQuery('key'),
-      responses: { 200: Type.Object({ keys: Type.Array(KeySchema), nextCursor }) },
+      query: cursorQuery('key'),
+      responses: {
+        200: Type.Object({ keys: Type.Array(ApiKeySchema, { description: 'API keys, newest first.' }), nextCursor }),
+      },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (which) => keys.list(projectId, which))
-      return respond(200, { keys: page.items.map(toResponse), nextCursor: page.nextCursor })
+      const page = await readPage(query, (range) => keys.list(projectId, range))
+      return respond(200, { keys: page.items.map(toApiKeyResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { idParam, ProjectParams } from '../schemas.ts'
-import { KeySchema, toResponse } from './key.ts'
+import { IdParam, ProjectParams } from '../schemas.ts'
+import { ApiKeySchema, exampleApiKey, toApiKeyResponse } from './api-key.ts'
 
 export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
   return route({
@@ -13,13 +13,16 @@ export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
     tag: 'API keys',
     summary: 'Revoke an API key',
     description:
-      'Holds at the next request, everywhere, for this key and for every key it made, and ends their open ' +
-      'invitations. Revoking it again changes nothing.',
+      'Takes effect immediately. Keys that this key created are revoked too, and their open invitations expire. Revoking a key again has no effect.',
     schemas: {
-      params: Type.Object({ ...ProjectParams.properties, keyId: idParam("The key's id, like `key_…`.") }),
-      responses: { 200: KeySchema },
+      params: Type.Object({
+        ...ProjectParams.properties,
+        keyId: IdParam('ID of the key.', 'key_01m7ehv2q8e3fr6d0xk9cw4y5t'),
+      }),
+      responses: { 200: ApiKeySchema },
     },
+    responseExamples: { 200: { ...exampleApiKey, revokedAt: '2026-02-02T09:30:00.000Z' } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toResponse(await keys.revoke(projectId, params.keyId, actor))),
+      respond(200, toApiKeyResponse(await keys.revoke(projectId, params.keyId, actor))),
   })
 }

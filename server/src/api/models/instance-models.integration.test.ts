@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
 const silentServer = createServer(() => {}).listen(0, '127.0.0.1')
 await once(silentServer, 'listening')
 const { port: silentPort } = silentServer.address() as AddressInfo
 const { modelUrl } = inject('services')
-const api = await startRunningApi(inject('services'), 'api installed models', {
+const api = await startTestApi(inject('services'), 'api instance models', {
   COLOPHON_EGRESS_ALLOWED_HOSTS: `${new URL(modelUrl).host},127.0.0.1:${silentPort}`,
 })
 afterAll(async () => {
@@ -28,19 +28,19 @@ const model = {
   prices: { input: 0.25, output: 2, cacheRead: null, cacheWrite: 0 },
 }
 
-test('a model is tested, added, made the default, and removed', async () => {
+test('tests, adds and removes a model, and makes it the default', async () => {
   expect(await client.models.test({ ...model, key: 'sk-secret' })).toMatchObject({ ok: true })
   expect(await client.models.list()).toEqual({ models: [] })
   const added = await client.models.add({ ...model, key: 'sk-secret' })
   expect(added).toEqual({ ...model, baseUrl: `${modelUrl}/v1`, hasKey: true })
-  expect(await client.models.makeDefault(model.name)).toEqual({ models: [{ ...added, isDefault: true }] })
+  expect(await client.models.setDefault(model.name)).toEqual({ models: [{ ...added, isDefault: true }] })
   await expect(client.models.add({ ...model, key: null })).rejects.toMatchObject({ code: 'invalid_request' })
   expect(await client.models.remove(model.name)).toEqual({ models: [] })
   await expect(client.models.remove(model.name)).rejects.toMatchObject({ code: 'not_found' })
-  await expect(client.models.makeDefault(model.name)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.models.setDefault(model.name)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('one that does not answer is not saved', async () => {
+test('does not save a model that does not respond', async () => {
   const wrong = { ...model, baseUrl: 'http://model.invalid/v1', key: null }
   expect(await client.models.test(wrong)).toMatchObject({ ok: false, message: expect.any(String) })
   await expect(client.models.add(wrong)).rejects.toMatchObject({ code: 'invalid_request' })
@@ -49,14 +49,14 @@ test('one that does not answer is not saved', async () => {
   expect(await client.models.list()).toEqual({ models: [] })
 })
 
-test('a provider that says nothing is given up before the client gives up', { timeout: 40_000 }, async () => {
+test('gives up on a silent provider before the client times out', { timeout: 40_000 }, async () => {
   const silent = { ...model, baseUrl: `http://127.0.0.1:${silentPort}/v1`, key: null }
   const { ok, message } = await client.models.test(silent)
-  expect({ ok, message }).toEqual({ ok: false, message: 'The provider did not answer within 20 s.' })
+  expect({ ok, message }).toEqual({ ok: false, message: 'The provider did not respond within 20 s.' })
 })
 
-test('only who runs the installation gets in', async () => {
-  const { projectId, client: key } = await api.makeProject()
+test('rejects everyone but the operator', async () => {
+  const { projectId, client: key } = await api.createProject()
   const owner = await api.signIn({ projectId, role: 'owner' })
   for (const stranger of [api.clientWith(), key, owner.client]) {
     await expect(stranger.models.list()).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
@@ -67,6 +67,6 @@ test('only who runs the installation gets in', async () => {
       status: expect.toBeOneOf([401, 403]),
     })
     await expect(stranger.models.remove('m')).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
-    await expect(stranger.models.makeDefault('m')).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
+    await expect(stranger.models.setDefault('m')).rejects.toMatchObject({ status: expect.toBeOneOf([401, 403]) })
   }
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { InstanceModelSchema, toResponse } from './instance-model.ts'
+import { InstanceModelSchema, toInstanceModelResponse } from './instance-model.ts'
 
 export function listInstanceModelsRoute({ models }: { models: ModelStore }): Route {
   return route({
@@ -10,8 +10,13 @@ export function listInstanceModelsRoute({ models }: { models: ModelStore }): Rou
     access: 'operator',
     name: 'listInstanceModels',
     tag: 'Service',
-    summary: 'All models of the installation',
-    schemas: { responses: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) } },
-    handle: async () => respond(200, { models: (await models.list()).map(toResponse) }),
+    summary: 'List all models',
+    description: 'Returns all models of this instance, as the operator configured them.',
+    schemas: {
+      responses: {
+        200: Type.Object({ models: Type.Array(InstanceModelSchema, { description: 'All models of this instance.' }) }),
+      },
+    },
+    handle: async () => respond(200, { models: (await models.list()).map(toInstanceModelResponse) }),
   })
 }

@@ -1,14 +1,14 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import type { Model } from '../../models/model.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 
-const api = await startRunningApi(inject('services'), 'api models')
+const api = await startTestApi(inject('services'), 'api models')
 afterAll(() => api.drop())
 
-const { projectId, client } = await api.makeProject()
-const { projectId: others } = await api.makeProject()
+const { projectId, client } = await api.createProject()
+const { projectId: others } = await api.createProject()
 
 const model: Model = {
   name: 'large',
@@ -22,7 +22,7 @@ const model: Model = {
   prices: { input: '0.25', output: '2', cacheRead: null, cacheWrite: null },
 }
 
-test('a project sees the models that it may use, and not how they are reached', async () => {
+test('lists the models that a project may use, without their provider', async () => {
   const keys = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!keys.ok) throw new Error('no sealing keys')
   const { models } = api.stores
@@ -42,7 +42,7 @@ test('a project sees the models that it may use, and not how they are reached', 
   })
 })
 
-test('nobody else sees them', async () => {
-  for (const { client: stranger, code } of await api.strangersTo(projectId, 'agent:read'))
+test('rejects callers without access', async () => {
+  for (const { client: stranger, code } of await api.deniedCallers(projectId, 'agent:read'))
     await expect(stranger.jobs.models(projectId)).rejects.toMatchObject({ code })
 })

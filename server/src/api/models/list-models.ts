@@ -4,23 +4,40 @@ import type { ModelStore } from '../../models/model-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 
-const price = (of: string) =>
-  nullable(Type.Number({ minimum: 0 }), { description: `US dollars per million tokens ${of}. Null: not known.` })
+const price = (tokens: string) =>
+  nullable(Type.Number({ minimum: 0 }), {
+    description: `Price of a million ${tokens}, in US dollars. Null if it is not known.`,
+  })
 
 const AgentModel = Type.Object(
   {
-    name: Type.String({ description: 'What to give as `model` when a job is created.' }),
-    isDefault: Type.Boolean({ description: 'Used by jobs that name no model.' }),
-    contextWindowTokens: Type.Integer(),
-    maxOutputTokens: Type.Integer({ description: 'In one answer.' }),
-    prices: Type.Object({
-      input: price('read'),
-      output: price('written'),
-      cacheRead: price("read from the provider's cache"),
-      cacheWrite: price("read and put into the provider's cache"),
-    }),
+    name: Type.String({ description: 'Name of the model. Send it as `model` when you create a job.' }),
+    isDefault: Type.Boolean({ description: 'Whether jobs of the project use this model unless they name one.' }),
+    contextWindowTokens: Type.Integer({ description: 'Size of the context window of the model, in tokens.' }),
+    maxOutputTokens: Type.Integer({ description: 'Maximum number of tokens in one response of the model.' }),
+    prices: Type.Object(
+      {
+        input: price('input tokens'),
+        output: price('output tokens'),
+        cacheRead: price('input tokens that are read from the cache of the provider'),
+        cacheWrite: price('input tokens that are written to the cache of the provider'),
+      },
+      { description: 'Prices of the model, in US dollars per million tokens.' },
+    ),
   },
-  { $id: 'AgentModel' },
+  {
+    $id: 'AgentModel',
+    description: 'A model that jobs of a project may use.',
+    examples: [
+      {
+        name: 'sonnet',
+        isDefault: true,
+        contextWindowTokens: 200_000,
+        maxOutputTokens: 64_000,
+        prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+      },
+    ],
+  },
 )
 
 export function listModelsRoute({ models }: { models: ModelStore }): Route {
@@ -30,9 +47,16 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
     access: 'agent:read',
     name: 'listModels',
     tag: 'Agent jobs',
-    summary: 'The models that jobs of a project may use',
-    description: 'By name. The operator configures them.',
-    schemas: { params: ProjectParams, responses: { 200: Type.Object({ models: Type.Array(AgentModel) }) } },
+    summary: 'List models',
+    description: 'Returns the models that jobs of a project may use, by name. The operator configures them.',
+    schemas: {
+      params: ProjectParams,
+      responses: {
+        200: Type.Object({
+          models: Type.Array(AgentModel, { description: 'Models that jobs of the project may use, by name.' }),
+        }),
+      },
+    },
     async handle({ projectId }) {
       return respond(200, { models: (await models.listFor(projectId)).map(toResponse) })
     },
@@ -45,11 +69,11 @@ const toResponse = ({ name, isDefault, contextWindowTokens, maxOutputTokens, pri
   contextWindowTokens,
   maxOutputTokens,
   prices: {
-    input: asNumber(prices.input),
-    output: asNumber(prices.output),
-    cacheRead: asNumber(prices.cacheRead),
-    cacheWrite: asNumber(prices.cacheWrite),
+    input: toNumber(prices.input),
+    output: toNumber(prices.output),
+    cacheRead: toNumber(prices.cacheRead),
+    cacheWrite: toNumber(prices.cacheWrite),
   },
 })
 
-const asNumber = (text: string | null) => (text === null ? null : Number(text))
+const toNumber = (text: string | null) => (text === null ? null : Number(text))

@@ -1,5 +1,9 @@
 import Type from 'typebox'
 
 export const ModelParams = Type.Object({
-  modelName: Type.String({ maxLength: 100, description: "The model's name; a slash in it is written as `%2F`." }),
+  modelName: Type.String({
+    maxLength: 100,
+    description: 'Name of the model. Write a slash in it as `%2F`.',
+    examples: ['sonnet'],
+  }),
 })

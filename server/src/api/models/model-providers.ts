@@ -1,9 +1,9 @@
-/** What routes need of those who sell models; `main` brings it, as routes know of none. */
+/** The model providers as routes use them. `main` provides the implementation, because routes must not call providers. */
 import type { Model } from '../../models/model.ts'
 
 export interface ModelProviders {
-  /** One tiny call. Undefined: it works; else what is wrong, in words. */
+  /** Makes one small model call. Returns a message that says what is wrong, or undefined if the model works. */
   test(model: Model, key: string | null): Promise<string | undefined>
-  /** Its key is sealed. */
+  /** Stores the key sealed. */
   save(model: Model, key: string | null): Promise<void>
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { InstanceModelSchema, toResponse } from './instance-model.ts'
+import { InstanceModelSchema, toInstanceModelResponse } from './instance-model.ts'
 import { ModelParams } from './model-params.ts'
 
 export function setDefaultModelRoute({ models }: { models: ModelStore }): Route {
@@ -9,19 +9,23 @@ export function setDefaultModelRoute({ models }: { models: ModelStore }): Route 
     method: 'POST',
     url: '/v2/models/:modelName/default',
     access: 'operator',
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     name: 'setDefaultModel',
     tag: 'Service',
-    summary: "Make a model the installation's default",
-    description: 'For jobs that name no model, in projects that chose none.',
+    summary: 'Set the default model',
+    description:
+      'Makes a model the default of this instance: jobs use it if neither the job nor its project names a model. Returns ' +
+      'all models.',
     schemas: {
       params: ModelParams,
-      responses: { 200: Type.Object({ models: Type.Array(InstanceModelSchema) }) },
+      responses: {
+        200: Type.Object({ models: Type.Array(InstanceModelSchema, { description: 'All models of this instance.' }) }),
+      },
     },
-    refuses: ['not_found'],
+    problems: ['not_found'],
     async handle({ params }) {
-      await models.makeDefault(params.modelName)
-      return respond(200, { models: (await models.list()).map(toResponse) })
+      await models.setDefault(params.modelName)
+      return respond(200, { models: (await models.list()).map(toInstanceModelResponse) })
     },
   })
 }

@@ -16,35 +16,35 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * The dashboard's files, read once: each is a route of its own, so that no request can name another file. Files under
- * `assets/` carry a hash of their content in their name and may be kept for ever.
+ * The files of the dashboard, read once at startup. Each is its own route, so that a request cannot name any other file. The
+ * names of files under `assets/` contain a hash of their content, so browsers can cache them forever.
  */
-export function addDashboard(server: HttpServer, log: Log, { postsTo }: { postsTo: readonly string[] }): void {
+export function addDashboard(server: HttpServer, log: Log, { formTargets }: { formTargets: readonly string[] }): void {
   const files = builtFiles()
-  if (files.length === 0) log.warn('the dashboard is not built: run ./setup, or npm run build')
+  if (files.length === 0) log.warn('the dashboard is not built: run ./setup or npm run build')
   for (const file of files) {
-    if (file === 'index.html') addPages(server, readFileSync(join(built, file), 'utf8'), postsTo)
+    if (file === 'index.html') addPages(server, readFileSync(join(built, file), 'utf8'), formTargets)
     else addFile(server, file)
   }
 }
 
-/** Compressed once: a first load is mostly these, and a proxy in front may not compress. */
+/** Compressed once: these files are most of a first load, and a proxy in front may not compress. */
 function addFile(server: HttpServer, file: string): void {
   const content = readFileSync(join(built, file))
-  const packed = gzipSync(content)
+  const compressed = gzipSync(content)
   const type = mediaTypes[extname(file)] ?? 'application/octet-stream'
   const cacheControl = file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
   server.get(`/${file}`, { config: { access: 'public', quiet: true } }, async (request, reply) => {
-    const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    const acceptsGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     return reply
       .headers({ ...pageHeaders, 'cache-control': cacheControl, vary: 'accept-encoding' })
-      .headers(takesGzip ? { 'content-encoding': 'gzip' } : {})
+      .headers(acceptsGzip ? { 'content-encoding': 'gzip' } : {})
       .type(type)
-      .send(takesGzip ? packed : content)
+      .send(acceptsGzip ? compressed : content)
   })
 }
 
-/** Addresses that the dashboard itself gives a meaning to; everything else that is not there is a 404. */
+/** Paths that the dashboard handles itself. Every other unknown path is a 404. */
 const pages = [
   '/',
   '/sign-in',
@@ -54,15 +54,15 @@ const pages = [
   '/account',
   '/status',
   '/projects/*',
-  '/github/app-made',
-  '/github/installed', // where GitHub sends people back to
+  '/github/app-created',
+  '/github/installed', // where GitHub redirects people to
 ]
 const pageWithForm = '/github/new-app'
 
 function addPages(server: HttpServer, html: string, postsTo: readonly string[]): void {
   const [before, after, ...more] = html.split('STYLE-NONCE')
   if (after === undefined || more.length > 0)
-    throw new Error('web/index.html has to name STYLE-NONCE once: run npm run build')
+    throw new Error('web/index.html must contain STYLE-NONCE exactly once: run npm run build')
   const headersForForm = (nonce: string) => pageHeadersForForm(nonce, postsTo)
   for (const url of [...pages, pageWithForm]) {
     const headersWith = url === pageWithForm ? headersForForm : pageHeadersWithNonce

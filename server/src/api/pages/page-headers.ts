@@ -1,19 +1,20 @@
-/** For every page that a browser shows: nothing from elsewhere, nowhere in a frame, no address given away. */
+/** For every HTML page: no resources from other origins, no framing, no referrer. */
 export const pageHeaders = {
   'content-security-policy': contentSecurityPolicy({ styles: "'self'" }),
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 } as const
 
-/** The dashboard's components write style elements, and each has to carry what stood in the page's headers. */
+/** The components of the dashboard create style elements, which need the nonce of the page. */
 export const pageHeadersWithNonce = (nonce: string) => ({
   ...pageHeaders,
   'content-security-policy': contentSecurityPolicy({ styles: `'self' 'nonce-${nonce}'` }),
 })
 
 /**
- * The one page that sends a form to another site: GitHub takes a new App's manifest in no other way. Without a referrer
- * browsers call the form's origin `null`, which many a site takes for a forgery; so it tells its origin, and no more.
+ * For the one page that submits a form to another site, because GitHub accepts the manifest of a new App in no other way.
+ * Without a referrer, browsers send the origin of a form as `null`, which many sites reject as a forgery. So this page sends
+ * its origin, and nothing more.
  */
 export const pageHeadersForForm = (nonce: string, toUrls: readonly string[]) => ({
   ...pageHeaders,

@@ -4,8 +4,8 @@ import { renderReferencePage } from '../reference/reference-page.ts'
 import { referenceStylesheet } from '../reference/reference-stylesheet.ts'
 import { pageHeaders } from './page-headers.ts'
 
-/** The contract for machines (`/openapi.json`) and for people (`/reference`). */
-export function addReference(server: HttpServer, document: OpenApiDocument): void {
+/** The API description for programs (`/openapi.json`) and for people (`/reference`). */
+export function addReferencePage(server: HttpServer, document: OpenApiDocument): void {
   const config = { access: 'public' } as const
   const page = renderReferencePage(document)
   server.get('/openapi.json', { config }, async () => document)

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { MinuteLimit } from '../minute-limit.ts'
+import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { type Route, respond, route } from '../route.ts'
-import { AnyPassword, NewPassword } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
+import { CurrentPassword, NewPassword } from './person-fields.ts'
+import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function changePasswordRoute(deps: SessionDeps): Route {
-  const tries = new MinuteLimit('tries to change the password', 10)
+  const attempts = new MinuteRateLimit('attempts to change the password', 10)
   return route({
     method: 'PATCH',
     url: '/v2/session/password',
@@ -13,10 +13,12 @@ export function changePasswordRoute(deps: SessionDeps): Route {
     name: 'changePassword',
     tag: 'People',
     summary: 'Change your password',
-    description: 'Ends every other session of yours.',
+    description:
+      'Changes the password of the signed-in person, ends all their other sessions, and invalidates their unused links for ' +
+      'setting a password.',
     schemas: {
       body: Type.Object(
-        { currentPassword: AnyPassword, newPassword: NewPassword },
+        { currentPassword: CurrentPassword, newPassword: NewPassword },
         {
           additionalProperties: false,
           examples: [{ currentPassword: 'correct horse battery staple', newPassword: 'a longer sentence of my own' }],
@@ -24,11 +26,12 @@ export function changePasswordRoute(deps: SessionDeps): Route {
       ),
       responses: { 200: SessionSchema },
     },
-    refuses: ['rate_limited'],
+    responseHeaders: { 200: ['Set-Cookie'] },
+    problems: ['rate_limited'],
     async handle({ session, body: { currentPassword, newPassword }, http }) {
-      tries.take(session.person.id)
-      const cookies = await deps.sessions.changePassword(http.cookie, currentPassword, newPassword)
-      return respond(200, ...(await signedIn(deps, cookies)))
+      attempts.consume(session.person.id)
+      const cookies = await deps.sessions.changePassword(http.cookieHeader, currentPassword, newPassword)
+      return respond(200, ...(await signedInResponse(deps, cookies)))
     },
   })
 }

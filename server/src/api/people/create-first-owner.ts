@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type Route, respond, route } from '../route.ts'
-import { Email, exampleToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
+import { Email, exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
+import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function createFirstOwnerRoute(deps: SessionDeps): Route {
   return route({
@@ -10,8 +10,11 @@ export function createFirstOwnerRoute(deps: SessionDeps): Route {
     access: 'public',
     name: 'createFirstOwner',
     tag: 'People',
-    summary: 'Become the first owner',
-    description: 'With the token that `api` prints at its start as long as nobody runs the installation. Works once.',
+    summary: 'Create the first owner',
+    description:
+      'Creates the first account and signs it in. It becomes an operator of this instance and the owner of all projects ' +
+      'that have no members. Requires the token of a one-time link, which `api` logs at startup while the instance has ' +
+      'no operator. The link expires after 24 hours.',
     schemas: {
       body: Type.Object(
         { token: LinkToken, name: PersonName, email: Email, password: NewPassword },
@@ -19,8 +22,8 @@ export function createFirstOwnerRoute(deps: SessionDeps): Route {
           additionalProperties: false,
           examples: [
             {
-              token: exampleToken,
-              name: 'An Owner',
+              token: exampleLinkToken,
+              name: 'Ada Example',
               email: 'owner@example.com',
               password: 'correct horse battery staple',
             },
@@ -30,11 +33,12 @@ export function createFirstOwnerRoute(deps: SessionDeps): Route {
       responses: { 201: SessionSchema },
     },
     maxPerMinutePerNetwork: 30,
-    refuses: ['not_found', 'cross_origin'],
-    async handle({ body: { token, ...wanted }, http }) {
-      await deps.people.createFirstOwner(token, wanted)
-      const cookies = await deps.sessions.signIn(wanted.email, wanted.password, http.cookie)
-      return respond(201, ...(await signedIn(deps, cookies)))
+    responseHeaders: { 201: ['Set-Cookie'] },
+    problems: ['not_found', 'cross_origin'],
+    async handle({ body: { token, ...person }, http }) {
+      await deps.people.createFirstOwner(token, person)
+      const cookies = await deps.sessions.signIn(person.email, person.password, http.cookieHeader)
+      return respond(201, ...(await signedInResponse(deps, cookies)))
     },
   })
 }

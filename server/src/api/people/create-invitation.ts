@@ -1,38 +1,39 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { Role, refuseRoleBeyond } from '../projects/member.ts'
+import { assertCanGrantRole, Role } from '../projects/member.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { InvitationSchema, toResponse } from './invitation.ts'
-import { Email } from './person-fields.ts'
+import { InvitationSchema, toInvitationResponse } from './invitation.ts'
+import { Email, exampleLinkToken } from './person-fields.ts'
 
-/** Says whether it went out. */
-export type MailInvitation = (
+/** Returns whether the email was sent. */
+export type SendInvitationEmail = (
   to: string,
-  mail: { projectName: string; invitedBy: string; url: string },
+  invitation: { projectName: string; invitedBy: string; url: string },
 ) => Promise<boolean>
 
 export interface CreateInvitationDeps {
   invitations: InvitationStore
   projects: ProjectStore
   publicUrl: string
-  mailInvitation: MailInvitation
+  sendInvitationEmail: SendInvitationEmail
 }
 
 export function createInvitationRoute(deps: CreateInvitationDeps): Route {
-  const { invitations, projects, publicUrl, mailInvitation } = deps
+  const { invitations, projects, publicUrl, sendInvitationEmail: sendEmail } = deps
   return route({
     method: 'POST',
     url: '/v2/projects/:projectId/invitations',
     access: 'project:write',
     name: 'createInvitation',
     tag: 'People',
-    summary: 'Invite somebody to a project',
+    summary: 'Invite a person',
     description:
-      'The link is in this answer and, where mail is set up, in a mail. It works for seven days, once, for that address; ' +
-      'a second invitation for the same address takes the place of the first. One mail goes to an address in ten minutes, ' +
-      'and fifty in an hour for a project.',
+      'Creates a link with which the person joins the project. It works once, for 7 days, and only for the invited email ' +
+      'address. The response contains the link; if the instance can send email, it is emailed as well. At most one email ' +
+      'goes to an address within 10 minutes, and at most 50 are sent for a project within an hour. A new invitation for ' +
+      'the same address replaces the previous one.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(
@@ -42,20 +43,23 @@ export function createInvitationRoute(deps: CreateInvitationDeps): Route {
       responses: {
         201: Type.Object({
           invitation: InvitationSchema,
-          url: Type.String({ description: 'To be given to that person. Shown once.' }),
-          mailed: Type.Boolean(),
+          url: Type.String({
+            description: 'Link to give to the invited person. Only this response contains it.',
+            examples: [`https://colophon.example.com/invitation#${exampleLinkToken}`],
+          }),
+          emailed: Type.Boolean({ description: 'Whether the link was also sent to the invited person by email.' }),
         }),
       },
     },
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     async handle({ projectId, caller, body, actor }) {
       const invitedBy = caller.kind === 'person' ? caller.session.person.email : caller.key.name
-      refuseRoleBeyond(caller, body.role)
-      const { invitation, token, mayMail } = await invitations.create(projectId, body, actor)
+      assertCanGrantRole(caller, body.role)
+      const { invitation, token, mayEmail } = await invitations.create(projectId, body, actor)
       const url = `${publicUrl}/invitation#${token}`
       const { name: projectName } = await projects.get(projectId)
-      const mailed = mayMail && (await mailInvitation(invitation.email, { projectName, invitedBy, url }))
-      return respond(201, { invitation: toResponse(invitation), url, mailed })
+      const emailed = mayEmail && (await sendEmail(invitation.email, { projectName, invitedBy, url }))
+      return respond(201, { invitation: toInvitationResponse(invitation), url, emailed })
     },
   })
 }

@@ -9,17 +9,22 @@ export function endOtherSessionsRoute(deps: SessionDeps): Route {
     access: 'session',
     name: 'endOtherSessions',
     tag: 'People',
-    summary: 'End all of your sessions but this one',
+    summary: 'End other sessions',
+    description: 'Ends all sessions of the signed-in person except the one that sends this request.',
     schemas: {
       query: Type.Object(
-        { except: Type.Literal('current', { description: 'Must be `current`: your own session is kept.' }) },
+        {
+          except: Type.Literal('current', {
+            description: 'Must be `current`: the session that sends the request is kept.',
+          }),
+        },
         { additionalProperties: false },
       ),
       responses: { 200: SessionSchema },
     },
     async handle({ http }) {
-      await deps.sessions.endOthers(http.cookie)
-      return respond(200, await describeSession(deps, http.cookie))
+      await deps.sessions.endOthers(http.cookieHeader)
+      return respond(200, await describeSession(deps, http.cookieHeader))
     },
   })
 }

@@ -9,8 +9,10 @@ export function getSessionRoute(deps: SessionDeps): Route {
     quiet: true,
     name: 'getSession',
     tag: 'People',
-    summary: 'Who is signed in, and how one can',
+    summary: 'Get the session',
+    description: 'Returns who is signed in, if anyone, and how people can sign in to this instance.',
     schemas: { responses: { 200: SessionSchema } },
-    handle: async ({ http }) => respond(200, await describeSession(deps, http.cookie), { 'cache-control': 'no-store' }),
+    handle: async ({ http }) =>
+      respond(200, await describeSession(deps, http.cookieHeader), { 'cache-control': 'no-store' }),
   })
 }

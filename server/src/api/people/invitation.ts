@@ -1,25 +1,43 @@
 import Type, { type Static } from 'typebox'
 import type { Invitation } from '../../people/invitation-store.ts'
 import { Role } from '../projects/member.ts'
-import { DateTime, idParam, ProjectParams } from '../schemas.ts'
+import { DateTime, IdParam, ProjectParams } from '../schemas.ts'
 
 export const InvitationSchema = Type.Object(
   {
-    id: Type.String(),
-    email: Type.String(),
+    id: Type.String({ description: 'ID of the invitation.', examples: ['inv_01m7ej0q3ce5sbs8w5mpvk2w9t'] }),
+    email: Type.String({ description: 'Email address of the invited person.', examples: ['writer@example.com'] }),
     role: Role,
-    createdAt: DateTime('When it was made.'),
-    expiresAt: DateTime('Until when its link works.'),
+    createdAt: DateTime('Time at which the invitation was created.'),
+    expiresAt: DateTime('Time at which the link of the invitation expires.'),
   },
-  { $id: 'Invitation' },
+  {
+    $id: 'Invitation',
+    description: 'An invitation to a project that has not been accepted yet.',
+    examples: [
+      {
+        id: 'inv_01m7ej0q3ce5sbs8w5mpvk2w9t',
+        email: 'writer@example.com',
+        role: 'editor',
+        createdAt: '2026-01-31T12:00:00.000Z',
+        expiresAt: '2026-02-07T12:00:00.000Z',
+      },
+    ],
+  },
 )
 
 export const InvitationParams = Type.Object({
   ...ProjectParams.properties,
-  invitationId: idParam("The invitation's id, like `inv_…`."),
+  invitationId: IdParam('ID of the invitation.', 'inv_01m7ej0q3ce5sbs8w5mpvk2w9t'),
 })
 
-export const toResponse = ({ id, email, role, createdAt, expiresAt }: Invitation): Static<typeof InvitationSchema> => ({
+export const toInvitationResponse = ({
+  id,
+  email,
+  role,
+  createdAt,
+  expiresAt,
+}: Invitation): Static<typeof InvitationSchema> => ({
   id,
   email,
   role,

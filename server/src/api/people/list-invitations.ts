@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { InvitationSchema, toResponse } from './invitation.ts'
+import { InvitationSchema, toInvitationResponse } from './invitation.ts'
 
 export function listInvitationsRoute({ invitations }: { invitations: InvitationStore }): Route {
   return route({
@@ -11,11 +11,17 @@ export function listInvitationsRoute({ invitations }: { invitations: InvitationS
     access: 'project:read',
     name: 'listInvitations',
     tag: 'People',
-    summary: 'Invitations that nobody has used yet',
+    summary: 'List invitations',
+    description: 'Returns the open invitations of a project, newest first. Expired invitations are left out.',
     schemas: {
       params: ProjectParams,
-      responses: { 200: Type.Object({ invitations: Type.Array(InvitationSchema) }) },
+      responses: {
+        200: Type.Object({
+          invitations: Type.Array(InvitationSchema, { description: 'Open invitations of the project, newest first.' }),
+        }),
+      },
     },
-    handle: async ({ projectId }) => respond(200, { invitations: (await invitations.list(projectId)).map(toResponse) }),
+    handle: async ({ projectId }) =>
+      respond(200, { invitations: (await invitations.list(projectId)).map(toInvitationResponse) }),
   })
 }

@@ -2,32 +2,38 @@ import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Role } from '../projects/member.ts'
 import { type Route, respond, route } from '../route.ts'
-import { exampleToken, LinkToken } from './person-fields.ts'
+import { exampleLinkToken, LinkToken } from './person-fields.ts'
 
 export function lookUpInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
   return route({
-    method: 'POST', // the token is a secret, and addresses are logged
+    method: 'POST', // the token is a secret, and URLs are logged
     url: '/v2/invitations/lookup',
     access: 'public',
     name: 'lookUpInvitation',
     tag: 'People',
-    summary: 'What an invitation is for',
+    summary: 'Look up an invitation',
+    description: 'Returns what the link of an invitation is for, before the person accepts it.',
     schemas: {
-      body: Type.Object({ token: LinkToken }, { additionalProperties: false, examples: [{ token: exampleToken }] }),
+      body: Type.Object({ token: LinkToken }, { additionalProperties: false, examples: [{ token: exampleLinkToken }] }),
       responses: {
-        200: Type.Object({
-          projectName: Type.String(),
-          email: Type.String(),
-          role: Role,
-          isKnown: Type.Boolean({ description: 'Somebody with this address can sign in already.' }),
-        }),
+        200: Type.Object(
+          {
+            projectName: Type.String({ description: 'Name of the project that the person is invited to.' }),
+            email: Type.String({ description: 'Email address of the invited person.' }),
+            role: Role,
+            hasAccount: Type.Boolean({ description: 'Whether an account with this email address exists.' }),
+          },
+          {
+            examples: [{ projectName: 'Product docs', email: 'writer@example.com', role: 'editor', hasAccount: false }],
+          },
+        ),
       },
     },
     maxPerMinutePerNetwork: 30,
-    refuses: ['not_found', 'cross_origin'],
+    problems: ['not_found', 'cross_origin'],
     async handle({ body }) {
-      const { projectName, email, role, isKnown } = await invitations.look(body.token)
-      return respond(200, { projectName, email, role, isKnown })
+      const { projectName, email, role, hasAccount } = await invitations.lookUp(body.token)
+      return respond(200, { projectName, email, role, hasAccount })
     },
   })
 }

@@ -1,48 +1,48 @@
-/** Nobody comes to a project by an address, a link or a key that was not meant to bring them there. */
+/** Access to a project cannot be gained through an email address, a link or a key that does not grant it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { browserLike } from '../../../../dev-services/browser-like.ts'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
-import { forgetExpired } from '../../people/forget-expired.ts'
+import { createBrowserClient } from '../../../../dev-services/browser-client.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
 import type { PeopleTables } from '../../people/tables.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 
-const api = await startRunningApi(inject('services'), 'api membership')
+const api = await startTestApi(inject('services'), 'api membership')
 afterAll(() => api.drop())
 
-const browser = () => browserLike(api.url, api.url.replace('127.0.0.1', 'localhost'))
+const browser = () => createBrowserClient(api.url, api.url.replace('127.0.0.1', 'localhost'))
 const password = 'correct horse battery staple'
 const tokenOf = ({ url }: { url: string }) => new URL(url).hash.slice(1)
-const newAddress = () => `${crypto.randomUUID()}@example.com`
-const asNew = { name: 'Somebody', password }
+const newEmail = () => `${crypto.randomUUID()}@example.com`
+const newAccount = { name: 'New Person', password }
 
-test('whoever was invited before there is an operator does not shut the operator out', async () => {
-  const { projectId, client } = await api.makeProject()
+test('the first owner can be created after another person was invited', async () => {
+  const { projectId, client } = await api.createProject()
   const invited = await client.invitations.create(projectId, { email: 'early@example.com', role: 'viewer' })
-  await browser().client.invitations.accept({ token: tokenOf(invited), ...asNew })
+  await browser().client.invitations.accept({ token: tokenOf(invited), ...newAccount })
   expect(await browser().client.session.get()).toMatchObject({ needsFirstOwner: true })
-  const token = await api.stores.people.newOwnerToken()
-  const taken = { token, ...asNew, email: 'early@example.com' }
+  const token = await api.stores.people.createFirstOwnerToken()
+  const taken = { token, ...newAccount, email: 'early@example.com' }
   await expect(browser().client.session.createFirstOwner(taken)).rejects.toMatchObject({ code: 'invalid_request' })
   for (const email of ['admin@localhost', 'jürgen@example.com', 'a..b@example.com', 'a(b)@example.com'])
     await expect(browser().client.session.createFirstOwner({ ...taken, email }), email).rejects.toMatchObject({
       code: 'invalid_request',
-      detail: expect.stringContaining('is not an address that can sign in here'),
+      detail: expect.stringContaining('is not an email address that can sign in'),
     })
-  const made = await browser().client.session.createFirstOwner({ ...taken, email: 'operator@example.com' })
-  expect(made).toMatchObject({ person: { isOperator: true } })
+  const session = await browser().client.session.createFirstOwner({ ...taken, email: 'operator@example.com' })
+  expect(session).toMatchObject({ person: { isOperator: true } })
   expect(await browser().client.session.get()).toMatchObject({ needsFirstOwner: false })
 })
 
-test('the account of an address brings nobody into other projects that name the address', async () => {
-  const victim = await api.makeProject('Victim')
-  const evil = await api.makeProject('Evil')
-  const email = newAddress()
+test('an account gives no access to other projects that added its email address', async () => {
+  const victim = await api.createProject('Victim')
+  const evil = await api.createProject('Evil')
+  const email = newEmail()
   const added = await victim.client.members.add(victim.projectId, { email, role: 'owner' })
   expect(added).toMatchObject({ hasJoined: false })
   const { client } = browser()
   const link = await evil.client.invitations.create(evil.projectId, { email, role: 'viewer' })
-  await client.invitations.accept({ token: tokenOf(link), ...asNew })
+  await client.invitations.accept({ token: tokenOf(link), ...newAccount })
   expect((await client.projects.list()).projects.map(({ id }) => id)).toEqual([evil.projectId])
   await expect(client.projects.get(victim.projectId)).rejects.toMatchObject({ code: 'not_found' })
 
@@ -53,28 +53,28 @@ test('the account of an address brings nobody into other projects that name the 
   expect(members).toEqual([{ ...added, hasJoined: true }])
 })
 
-test('who is removed or gets a lower role does not come back with an invitation of before', async () => {
-  const { projectId, client } = await api.makeProject()
+test('a removed or demoted member cannot use earlier invitations to regain access', async () => {
+  const { projectId, client } = await api.createProject()
   await api.signIn({ projectId, role: 'owner' })
-  for (const end of ['remove', 'lower'] as const) {
+  for (const action of ['remove', 'demote'] as const) {
     const evil = await api.signIn({ projectId, role: 'owner' })
-    const friend = await evil.client.invitations.create(projectId, { email: newAddress(), role: 'owner' })
+    const friend = await evil.client.invitations.create(projectId, { email: newEmail(), role: 'owner' })
     const self = await evil.client.invitations.create(projectId, { email: evil.email, role: 'owner' })
     const { members } = await client.members.list(projectId)
     const id = members.find(({ email }) => email === evil.email)?.id ?? ''
-    if (end === 'remove') await client.members.remove(projectId, id)
+    if (action === 'remove') await client.members.remove(projectId, id)
     else await client.members.changeRole(projectId, id, { role: 'viewer' })
     for (const link of [friend, self])
-      await expect(browser().client.invitations.look({ token: tokenOf(link) })).rejects.toMatchObject({
+      await expect(browser().client.invitations.lookUp({ token: tokenOf(link) })).rejects.toMatchObject({
         code: 'not_found',
       })
   }
   expect((await client.invitations.list(projectId)).invitations).toEqual([])
 })
 
-test('who accepts while being removed is removed', async () => {
-  const { projectId, client } = await api.makeProject()
-  const { email: kept } = await api.signIn({ projectId, role: 'owner' })
+test('a member who accepts an invitation while being removed is removed', async () => {
+  const { projectId, client } = await api.createProject()
+  const { email: remaining } = await api.signIn({ projectId, role: 'owner' })
   for (let round = 0; round < 5; round++) {
     const evil = await api.signIn({ projectId, role: 'owner' })
     const link = await client.invitations.create(projectId, { email: evil.email, role: 'owner' })
@@ -85,35 +85,37 @@ test('who accepts while being removed is removed', async () => {
       client.members.remove(projectId, id),
     ])
     expect(removed.status).toBe('fulfilled')
-    expect((await client.members.list(projectId)).members.map(({ email }) => email)).toEqual([kept])
+    expect((await client.members.list(projectId)).members.map(({ email }) => email)).toEqual([remaining])
   }
 })
 
-test('a key gives no role that may more than itself, and its invitations end with it', async () => {
-  const { projectId, client } = await api.makeProject()
-  const narrow = await api.makeKey(projectId, { scopes: ['project:write', 'project:read'] })
-  const owner = { email: newAddress(), role: 'owner' as const }
-  const refusal = { code: 'insufficient_scope' }
-  await expect(narrow.client.invitations.create(projectId, owner)).rejects.toMatchObject(refusal)
-  await expect(narrow.client.members.add(projectId, owner)).rejects.toMatchObject(refusal)
+test('a key cannot grant a role beyond its scopes, and revoking it revokes its invitations', async () => {
+  const { projectId, client } = await api.createProject()
+  const narrow = await api.createKey(projectId, { scopes: ['project:write', 'project:read'] })
+  const owner = { email: newEmail(), role: 'owner' as const }
+  const rejection = { code: 'insufficient_scope' }
+  await expect(narrow.client.invitations.create(projectId, owner)).rejects.toMatchObject(rejection)
+  await expect(narrow.client.members.add(projectId, owner)).rejects.toMatchObject(rejection)
   const member = await client.members.add(projectId, { ...owner, role: 'viewer' })
-  await expect(narrow.client.members.changeRole(projectId, member.id, { role: 'owner' })).rejects.toMatchObject(refusal)
+  await expect(narrow.client.members.changeRole(projectId, member.id, { role: 'owner' })).rejects.toMatchObject(
+    rejection,
+  )
 
-  const maker = await api.makeKey(projectId)
-  const child = await maker.client.keys.create(projectId, { name: 'Child', scopes: [...maker.key.scopes] })
+  const parent = await api.createKey(projectId)
+  const child = await parent.client.keys.create(projectId, { name: 'Child', scopes: [...parent.key.scopes] })
   const links = [
-    await maker.client.invitations.create(projectId, owner),
-    await api.clientWith(child.secret).invitations.create(projectId, { ...owner, email: newAddress() }),
+    await parent.client.invitations.create(projectId, owner),
+    await api.clientWith(child.secret).invitations.create(projectId, { ...owner, email: newEmail() }),
   ]
-  await client.keys.revoke(projectId, maker.key.id)
+  await client.keys.revoke(projectId, parent.key.id)
   for (const link of links)
-    await expect(browser().client.invitations.look({ token: tokenOf(link) })).rejects.toMatchObject({
+    await expect(browser().client.invitations.lookUp({ token: tokenOf(link) })).rejects.toMatchObject({
       code: 'not_found',
     })
 })
 
-test('nobody gets less by accepting: a project keeps its owner', async () => {
-  const { projectId, client } = await api.makeProject()
+test('accepting an invitation never lowers a role, so that a project keeps its owner', async () => {
+  const { projectId, client } = await api.createProject()
   const owner = await api.signIn({ projectId, role: 'owner' })
   const link = await owner.client.invitations.create(projectId, { email: owner.email, role: 'viewer' })
   await owner.client.invitations.accept({ token: tokenOf(link) })
@@ -122,28 +124,28 @@ test('nobody gets less by accepting: a project keeps its owner', async () => {
   const { entries } = await client.audit.list(projectId, { limit: 1 })
   expect(entries).toMatchObject([{ action: 'member.added', subject: members[0]?.id, detail: { role: 'owner' } }])
 
-  await client.members.add(projectId, { email: newAddress(), role: 'owner' })
+  await client.members.add(projectId, { email: newEmail(), role: 'owner' })
   const id = members[0]?.id ?? ''
-  await expect(client.members.remove(projectId, id), 'the other never joined').rejects.toMatchObject({
+  await expect(client.members.remove(projectId, id), 'the other owner never joined').rejects.toMatchObject({
     detail: expect.stringContaining('last owner'),
   })
 })
 
-test('a narrow key does not take the role of one who was added and never came', async () => {
-  const { projectId, client } = await api.makeProject()
-  const email = newAddress()
+test('an invitation does not grant the role of a member who was added but never joined', async () => {
+  const { projectId, client } = await api.createProject()
+  const email = newEmail()
   await client.members.add(projectId, { email, role: 'owner' })
-  const narrow = await api.makeKey(projectId, {
+  const narrow = await api.createKey(projectId, {
     scopes: ['project:write', 'project:read', 'agent:read', 'analytics:read'],
   })
   const link = await narrow.client.invitations.create(projectId, { email, role: 'viewer' })
   const { client: person } = browser()
-  await person.invitations.accept({ token: tokenOf(link), ...asNew })
+  await person.invitations.accept({ token: tokenOf(link), ...newAccount })
   expect((await person.projects.list()).projects).toMatchObject([{ role: 'viewer' }])
 })
 
-test('addresses that nobody could sign in with are refused, and nothing is written', async () => {
-  const { projectId, client } = await api.makeProject()
+test('rejects email addresses that cannot sign in, and writes nothing', async () => {
+  const { projectId, client } = await api.createProject()
   for (const email of [
     'admin@localhost',
     'jürgen@example.com',
@@ -151,8 +153,8 @@ test('addresses that nobody could sign in with are refused, and nothing is writt
     'a@[127.0.0.1]',
     'a\\b@example.com',
   ])
-    for (const asked of [client.invitations.create, client.members.add])
-      await expect(asked(projectId, { email, role: 'viewer' }), email).rejects.toMatchObject({
+    for (const add of [client.invitations.create, client.members.add])
+      await expect(add(projectId, { email, role: 'viewer' }), email).rejects.toMatchObject({
         code: 'invalid_request',
         errors: [{ path: 'body/email', message: expect.stringContaining('can sign in') }],
       })
@@ -160,74 +162,81 @@ test('addresses that nobody could sign in with are refused, and nothing is writt
   expect((await client.members.list(projectId)).members).toEqual([])
 })
 
-test('two invitations of one new address at once: one makes the account, the other says that there is one', async () => {
-  const email = newAddress()
-  const one = await api.makeProject()
-  const two = await api.makeProject()
+test('two invitations for one new address, accepted at once: one creates the account, the other reports that it exists', async () => {
+  const email = newEmail()
+  const first = await api.createProject()
+  const second = await api.createProject()
   const links = await Promise.all(
-    [one, two].map(({ client, projectId }) => client.invitations.create(projectId, { email, role: 'editor' })),
+    [first, second].map(({ client, projectId }) => client.invitations.create(projectId, { email, role: 'editor' })),
   )
-  const tries = await Promise.allSettled(
-    links.map((link) => browser().client.invitations.accept({ token: tokenOf(link), ...asNew })),
+  const attempts = await Promise.allSettled(
+    links.map((link) => browser().client.invitations.accept({ token: tokenOf(link), ...newAccount })),
   )
-  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(tries.find((tried) => tried.status === 'rejected')?.reason).toMatchObject({
+  expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(attempts.find((attempt) => attempt.status === 'rejected')?.reason).toMatchObject({
     code: 'invalid_request',
-    detail: expect.stringContaining('has an account here'),
+    detail: expect.stringContaining('already has an account'),
   })
 })
 
-test('a dead link costs no hashing of passwords', async () => {
+test('an invalid link is rejected before the password is hashed', async () => {
   const token = 'x'.repeat(43)
-  const tries = await Promise.allSettled(
+  const attempts = await Promise.allSettled(
     Array.from({ length: 40 }, (_, index) => {
       const { session, invitations } = browser().client
-      if (index % 3 === 0) return invitations.accept({ token, ...asNew })
+      if (index % 3 === 0) return invitations.accept({ token, ...newAccount })
       if (index % 3 === 1) return session.resetPassword({ token, newPassword: password })
-      return session.createFirstOwner({ token, ...asNew, email: 'x@example.com' })
+      return session.createFirstOwner({ token, ...newAccount, email: 'x@example.com' })
     }),
   )
-  // With hashing, most of them would find no room and be told `unavailable`.
-  expect(new Set(tries.map((one) => one.status === 'rejected' && one.reason.code))).toEqual(new Set(['not_found']))
+  // If passwords were hashed, most requests would exceed the concurrency limit and get `unavailable`.
+  expect(new Set(attempts.map((attempt) => attempt.status === 'rejected' && attempt.reason.code))).toEqual(
+    new Set(['not_found']),
+  )
 })
 
-test('where too many passwords come at once, some are told to come back', async () => {
-  const tries = await Promise.all(
+test('rejects some sign-ins as unavailable when too many passwords arrive at once', async () => {
+  const codes = await Promise.all(
     Array.from({ length: 40 }, () =>
       browser()
-        .client.session.signIn({ email: newAddress(), password })
+        .client.session.signIn({ email: newEmail(), password })
         .catch(({ code }) => code),
     ),
   )
-  expect(new Set(tries)).toEqual(new Set(['unauthenticated', 'unavailable']))
+  expect(new Set(codes)).toEqual(new Set(['unauthenticated', 'unavailable']))
 })
 
-test('a new password ends every other link to set one', async () => {
+test('setting a password invalidates all other links for setting one', async () => {
   const { people } = api.stores
   const person = await api.signIn()
-  const links = [await people.newPasswordToken(person.email), await people.newPasswordToken(person.email)]
+  const links = [
+    await people.createPasswordResetToken(person.email),
+    await people.createPasswordResetToken(person.email),
+  ]
   const [first = '', second = ''] = links
   const { client } = browser()
   await client.session.resetPassword({ token: first, newPassword: 'a third sentence' })
-  const late = { token: second, newPassword: 'a fourth sentence' }
-  await expect(client.session.resetPassword(late)).rejects.toMatchObject({ code: 'not_found' })
+  const lateReset = { token: second, newPassword: 'a fourth sentence' }
+  await expect(client.session.resetPassword(lateReset)).rejects.toMatchObject({ code: 'not_found' })
 
-  const third = await people.newPasswordToken(person.email)
+  const third = await people.createPasswordResetToken(person.email)
   await client.session.changePassword({ currentPassword: 'a third sentence', newPassword: 'a fifth sentence' })
-  await expect(client.session.resetPassword({ ...late, token: third })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(client.session.resetPassword({ ...lateReset, token: third })).rejects.toMatchObject({
+    code: 'not_found',
+  })
 })
 
-test('what has expired takes no room and is swept', async () => {
-  const { projectId, client } = await api.makeProject()
+test('expired invitations do not count as open, and everything expired is deleted', async () => {
+  const { projectId, client } = await api.createProject()
   await api.pool.query(
     `INSERT INTO invitation (project_id, id, token_hash, email, role, invited_by, expires_at)
      SELECT $1, 'inv_' || n, sha256(($1 || n)::bytea), n || '@example.com', 'viewer', 'operator', now() - interval '1 day'
      FROM generate_series(1, 500) AS n`,
     [projectId],
   )
-  await client.invitations.create(projectId, { email: newAddress(), role: 'viewer' })
+  await client.invitations.create(projectId, { email: newEmail(), role: 'viewer' })
   const person = await api.signIn()
-  await api.stores.people.newPasswordToken(person.email)
+  await api.stores.people.createPasswordResetToken(person.email)
   await api.pool.query(
     `UPDATE person_session SET expires_at = now() WHERE person_id IN (SELECT id FROM person WHERE email = $1)`,
     [person.email],
@@ -236,30 +245,30 @@ test('what has expired takes no room and is swept', async () => {
   await api.pool.query(`UPDATE invitation SET expires_at = now()`)
   await api.pool.query(`UPDATE invitation_email SET at = now() - interval '2 hours'`)
   await sleep(5)
-  await forgetExpired(createDatabase<PeopleTables>(api.pool))
+  await deleteExpiredAccess(createDatabase<PeopleTables>(api.pool))
   for (const table of ['one_time_link', 'invitation', 'invitation_email'])
     expect((await api.pool.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0)
   expect((await person.client.session.get()).person).toBeNull()
   expect((await api.pool.query('SELECT FROM person_session WHERE expires_at < now()')).rowCount).toBe(0)
 })
 
-test('one mail to an address in ten minutes, and fifty in an hour for a project', async () => {
-  const { projectId } = await api.makeProject()
+test('limits invitation emails to one per address in 10 minutes and 50 per project in an hour', async () => {
+  const { projectId } = await api.createProject()
   const { invitations } = api.stores
   const operator = { kind: 'operator' } as const
-  const mayMail = async (email: string) =>
-    (await invitations.create(projectId, { email, role: 'viewer' }, operator)).mayMail
-  expect(await mayMail('first@example.com')).toBe(true)
-  const [again] = await invitations.list(projectId)
-  await invitations.revoke(projectId, again?.id ?? '', operator)
-  expect(await mayMail('first@example.com')).toBe(false)
+  const mayEmail = async (email: string) =>
+    (await invitations.create(projectId, { email, role: 'viewer' }, operator)).mayEmail
+  expect(await mayEmail('first@example.com')).toBe(true)
+  const [invitation] = await invitations.list(projectId)
+  await invitations.revoke(projectId, invitation?.id ?? '', operator)
+  expect(await mayEmail('first@example.com')).toBe(false)
   await api.pool.query(`UPDATE invitation_email SET at = now() - interval '11 minutes' WHERE project_id = $1`, [
     projectId,
   ])
-  expect(await mayMail('first@example.com')).toBe(true)
+  expect(await mayEmail('first@example.com')).toBe(true)
   await api.pool.query(
     `INSERT INTO invitation_email (project_id, email) SELECT $1, n || '@example.com' FROM generate_series(1, 48) AS n`,
     [projectId],
   )
-  expect(await mayMail('second@example.com')).toBe(false)
+  expect(await mayEmail('second@example.com')).toBe(false)
 })

@@ -1,16 +1,16 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { browserLike } from '../../../../dev-services/browser-like.ts'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { createBrowserClient } from '../../../../dev-services/browser-client.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
-const api = await startRunningApi(inject('services'), 'api people')
+const api = await startTestApi(inject('services'), 'api people')
 afterAll(() => api.drop())
 
 const origin = api.url.replace('127.0.0.1', 'localhost')
-const browser = () => browserLike(api.url, origin)
+const browser = () => createBrowserClient(api.url, origin)
 const password = 'correct horse battery staple'
 const email = 'operator@example.com'
 
-test('the first owner needs the token, once, and nobody else can come that way', async () => {
+test('the first owner is created once, with a valid token', async () => {
   const { client, setCookies } = browser()
   expect(await client.session.get()).toMatchObject({
     person: null,
@@ -18,18 +18,18 @@ test('the first owner needs the token, once, and nobody else can come that way',
     providers: [],
     canSendEmail: false,
   })
-  const wanted = { name: 'An Operator', email: 'Operator@example.com', password }
-  const wrong = { ...wanted, token: 'x'.repeat(43) }
+  const person = { name: 'An Operator', email: 'Operator@example.com', password }
+  const wrong = { ...person, token: 'x'.repeat(43) }
   await expect(client.session.createFirstOwner(wrong)).rejects.toMatchObject({ code: 'not_found' })
-  const token = await api.stores.people.newOwnerToken()
-  const second = await api.stores.people.newOwnerToken()
-  const short = { ...wanted, token, password: 'short' }
+  const token = await api.stores.people.createFirstOwnerToken()
+  const second = await api.stores.people.createFirstOwnerToken()
+  const short = { ...person, token, password: 'short' }
   await expect(client.session.createFirstOwner(short)).rejects.toMatchObject({ code: 'invalid_request' })
-  const tries = await Promise.allSettled(
-    [token, second].map((one) => browser().client.session.createFirstOwner({ ...wanted, token: one })),
+  const attempts = await Promise.allSettled(
+    [token, second].map((eachToken) => browser().client.session.createFirstOwner({ ...person, token: eachToken })),
   )
-  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
-  await expect(client.session.createFirstOwner({ ...wanted, token })).rejects.toMatchObject({ code: 'not_found' })
+  expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  await expect(client.session.createFirstOwner({ ...person, token })).rejects.toMatchObject({ code: 'not_found' })
 
   await client.session.signIn({ email, password })
   const session = await client.session.get()
@@ -40,44 +40,44 @@ test('the first owner needs the token, once, and nobody else can come that way',
   }
 })
 
-test('a wrong password and an unknown address look alike, and tries are few', async () => {
+test('a wrong password and an unknown email address get the same response, and attempts are limited', async () => {
   const { client } = browser()
-  const refusals = await Promise.all(
-    [email, 'nobody@example.com'].map((one) =>
-      client.session.signIn({ email: one, password: 'wrong' }).catch(({ code, detail }) => ({ code, detail })),
+  const rejections = await Promise.all(
+    [email, 'nobody@example.com'].map((eachEmail) =>
+      client.session.signIn({ email: eachEmail, password: 'wrong' }).catch(({ code, detail }) => ({ code, detail })),
     ),
   )
-  expect(refusals[0]).toEqual(refusals[1])
-  expect(refusals[0]).toMatchObject({ code: 'unauthenticated' })
-  const tries = await Promise.allSettled(
+  expect(rejections[0]).toEqual(rejections[1])
+  expect(rejections[0]).toMatchObject({ code: 'unauthenticated' })
+  const attempts = await Promise.allSettled(
     Array.from({ length: 12 }, () => client.session.signIn({ email: 'victim@example.com', password: 'guess' })),
   )
-  const codes = tries.map((one) => (one.status === 'rejected' ? one.reason.code : 'in'))
+  const codes = attempts.map((attempt) => (attempt.status === 'rejected' ? attempt.reason.code : 'signed in'))
   expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(2)
 })
 
-test('a session that ended has ended, and signing in again ends the one before', async () => {
-  const { projectId } = await api.makeProject()
-  const one = await api.signIn({ projectId, role: 'viewer' })
-  const kept = new Map(one.cookies)
-  const old = browserLike(api.url, origin)
-  for (const [name, value] of kept) (old.cookies as Map<string, string>).set(name, value)
+test('an ended session is invalid, and signing in again ends the previous session', async () => {
+  const { projectId } = await api.createProject()
+  const person = await api.signIn({ projectId, role: 'viewer' })
+  const firstCookies = new Map(person.cookies)
+  const old = createBrowserClient(api.url, origin)
+  for (const [name, value] of firstCookies) (old.cookies as Map<string, string>).set(name, value)
   expect((await old.client.session.get()).person).not.toBeNull()
-  await one.client.session.signIn(one.login)
+  await person.client.session.signIn(person.login)
   expect((await old.client.session.get()).person).toBeNull()
   await expect(old.client.projects.get(projectId)).rejects.toMatchObject({ code: 'unauthenticated' })
 
   const other = browser()
-  await other.client.session.signIn(one.login)
-  await one.client.session.endOthers()
+  await other.client.session.signIn(person.login)
+  await person.client.session.endOthers()
   expect((await other.client.session.get()).person).toBeNull()
-  const gone = new Map(one.cookies)
-  await one.client.session.signOut()
-  for (const [name, value] of gone) (old.cookies as Map<string, string>).set(name, value)
+  const endedCookies = new Map(person.cookies)
+  await person.client.session.signOut()
+  for (const [name, value] of endedCookies) (old.cookies as Map<string, string>).set(name, value)
   expect((await old.client.session.get()).person).toBeNull()
 })
 
-test('a new password ends the other sessions; a link from the operator sets one', async () => {
+test('changing the password ends other sessions, and a one-time link sets a new password', async () => {
   const person = await api.signIn()
   const other = browser()
   await other.client.session.signIn(person.login)
@@ -89,7 +89,7 @@ test('a new password ends the other sessions; a link from the operator sets one'
   expect((await other.client.session.get()).person).toBeNull()
   expect((await person.client.session.get()).person).not.toBeNull()
 
-  const token = await api.stores.people.newPasswordToken(person.email)
+  const token = await api.stores.people.createPasswordResetToken(person.email)
   const again = browser()
   await again.client.session.resetPassword({ token, newPassword: 'a third sentence' })
   expect((await again.client.session.get()).person).toMatchObject({ email: person.email })
@@ -99,23 +99,23 @@ test('a new password ends the other sessions; a link from the operator sets one'
   })
 })
 
-test('an invitation lets in the one it is for, once', async () => {
-  const { projectId, client } = await api.makeProject('Handbook')
+test('an invitation can be accepted once, by the person it is for', async () => {
+  const { projectId, client } = await api.createProject('Handbook')
   const invited = await client.invitations.create(projectId, { email: 'Writer@Example.com', role: 'editor' })
-  expect(invited).toMatchObject({ invitation: { email: 'writer@example.com', role: 'editor' }, mailed: false })
+  expect(invited).toMatchObject({ invitation: { email: 'writer@example.com', role: 'editor' }, emailed: false })
   const token = new URL(invited.url).hash.slice(1)
   const newcomer = browser()
-  expect(await newcomer.client.invitations.look({ token })).toEqual({
+  expect(await newcomer.client.invitations.lookUp({ token })).toEqual({
     projectName: 'Handbook',
     email: 'writer@example.com',
     role: 'editor',
-    isKnown: false,
+    hasAccount: false,
   })
   await expect(newcomer.client.invitations.accept({ token })).rejects.toMatchObject({ code: 'unauthenticated' })
-  const tries = await Promise.allSettled(
-    [newcomer, browser()].map((one) => one.client.invitations.accept({ token, name: 'A Writer', password })),
+  const attempts = await Promise.allSettled(
+    [newcomer, browser()].map(({ client }) => client.invitations.accept({ token, name: 'A Writer', password })),
   )
-  expect(tries.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(attempts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   const signedIn = browser()
   await signedIn.client.session.signIn({ email: 'writer@example.com', password })
   expect((await signedIn.client.projects.list()).projects).toMatchObject([{ id: projectId, role: 'editor' }])
@@ -133,13 +133,13 @@ test('an invitation lets in the one it is for, once', async () => {
 
   const third = await client.invitations.create(projectId, { email: 'late@example.com', role: 'viewer' })
   await client.invitations.revoke(projectId, third.invitation.id)
-  await expect(browser().client.invitations.look({ token: new URL(third.url).hash.slice(1) })).rejects.toMatchObject({
+  await expect(browser().client.invitations.lookUp({ token: new URL(third.url).hash.slice(1) })).rejects.toMatchObject({
     code: 'not_found',
   })
 })
 
-test('what changes something has to come from our own pages', async () => {
-  const { projectId } = await api.makeProject()
+test('rejects cross-origin requests that change something', async () => {
+  const { projectId } = await api.createProject()
   const owner = await api.signIn({ projectId, role: 'owner' })
   const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const rename = (headers: Record<string, string>) =>
@@ -155,29 +155,29 @@ test('what changes something has to come from our own pages', async () => {
   expect(await rename({ origin, 'sec-fetch-site': 'same-site' })).toEqual([403, 'cross_origin'])
   expect(await rename({ origin })).toEqual([200, undefined])
   expect(await rename({ 'sec-fetch-site': 'same-origin' })).toEqual([200, undefined])
-  const foreign = browserLike(api.url, 'https://evil.example')
+  const foreign = createBrowserClient(api.url, 'https://evil.example')
   await expect(foreign.client.session.signIn(owner.login)).rejects.toMatchObject({ code: 'cross_origin' })
 })
 
-test('making a key wants a fresh session', async () => {
-  const { projectId } = await api.makeProject()
+test('creating a key requires a recent sign-in', async () => {
+  const { projectId } = await api.createProject()
   const owner = await api.signIn({ projectId, role: 'owner' })
-  const wanted = { name: 'CI', scopes: ['agent:read' as const] }
-  expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
+  const key = { name: 'CI', scopes: ['agent:read' as const] }
+  expect((await owner.client.keys.create(projectId, key)).secret).toMatch(/^colophon_/)
   await api.pool.query(`UPDATE person_session SET created_at = now() - interval '11 minutes'`)
-  await expect(owner.client.keys.create(projectId, wanted)).rejects.toMatchObject({ code: 'reauthentication_required' })
+  await expect(owner.client.keys.create(projectId, key)).rejects.toMatchObject({ code: 'reauthentication_required' })
   await owner.client.session.signIn(owner.login)
-  expect((await owner.client.keys.create(projectId, wanted)).secret).toMatch(/^colophon_/)
+  expect((await owner.client.keys.create(projectId, key)).secret).toMatch(/^colophon_/)
   const { entries } = await owner.client.audit.list(projectId, { limit: 1 })
   expect(entries).toMatchObject([{ action: 'key.created', actor: owner.email }])
 })
 
-test('an operator makes projects and owns them; others do not', async () => {
+test('only operators create projects, and own the ones they create', async () => {
   const operator = browser()
   await operator.client.session.signIn({ email, password })
-  const made = await operator.client.projects.create({ name: 'Product docs' })
-  expect((await operator.client.projects.list()).projects).toMatchObject([{ id: made.id, role: 'owner' }])
-  const other = await api.signIn({ projectId: (await api.makeProject()).projectId, role: 'owner' })
+  const project = await operator.client.projects.create({ name: 'Product docs' })
+  expect((await operator.client.projects.list()).projects).toMatchObject([{ id: project.id, role: 'owner' }])
+  const other = await api.signIn({ projectId: (await api.createProject()).projectId, role: 'owner' })
   await expect(other.client.projects.create({ name: 'Mine' })).rejects.toMatchObject({ code: 'insufficient_role' })
-  await expect(other.client.projects.get(made.id)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(other.client.projects.get(project.id)).rejects.toMatchObject({ code: 'not_found' })
 })

@@ -2,14 +2,15 @@ import { authPath, providerId } from '../../people/auth.ts'
 import type { Sessions } from '../../people/sessions.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 
-/** Where the OpenID provider sends the browser back to. better-auth checks the state, the code and the token. */
+/** The route that the OpenID provider sends the browser back to. better-auth checks the state, the code and the token. */
 export function addProviderCallback(server: HttpServer, sessions: Sessions, publicOrigin: string): void {
-  // Written out, also for better-auth, which has more routes than we give to anybody: from `callback/..\\x` it would make one.
+  // The URL is a constant, also in the request that better-auth gets: better-auth has more routes than Colophon exposes, and
+  // a path such as `callback/..\\x` would reach them.
   const url = `${authPath}/callback/${providerId}`
   server.get(url, { config: { access: 'public' } }, async (request, reply) => {
     const headers = new Headers({ cookie: request.headers.cookie ?? '' })
     const { search } = new URL(request.url, publicOrigin)
-    const response = await sessions.answerProvider(new Request(publicOrigin + url + search, { headers }))
+    const response = await sessions.handleProviderCallback(new Request(publicOrigin + url + search, { headers }))
     const location = response.headers.get('location')
     return reply
       .code(response.status)

@@ -1,26 +1,26 @@
-/** OpenID Connect with a real provider: Gitea is one. */
+/** OpenID Connect with a real provider, Gitea. */
 import { randomBytes } from 'node:crypto'
 import { get } from 'node:http'
 import { afterAll, expect, inject, test } from 'vitest'
 import { freePort } from '../../../../dev-services/free-port.ts'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
 const { gitea } = inject('services')
 const port = await freePort()
 const origin = `http://localhost:${port}`
 
-const asAdministrator = async (path: string, body: unknown, authorization = `token ${gitea.adminToken}`) => {
+const postAsAdmin = async (path: string, body: unknown, authorization = `token ${gitea.adminToken}`) => {
   const headers = { authorization, 'content-type': 'application/json' }
   const response = await fetch(`${gitea.url}/api/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(`Gitea: ${path}: ${await response.text()}`)
   return (await response.json()) as Record<string, string>
 }
-const application = await asAdministrator('/user/applications/oauth2', {
+const application = await postAsAdmin('/user/applications/oauth2', {
   name: 'Colophon',
   redirect_uris: [`${origin}/v2/auth/callback/oidc`],
   confidential_client: true,
 })
-const api = await startRunningApi(inject('services'), 'api provider', {
+const api = await startTestApi(inject('services'), 'api provider', {
   COLOPHON_LISTEN: `127.0.0.1:${port}`,
   COLOPHON_OIDC_ISSUER: gitea.url,
   COLOPHON_OIDC_NAME: 'Gitea',
@@ -29,7 +29,7 @@ const api = await startRunningApi(inject('services'), 'api provider', {
 })
 afterAll(() => api.drop())
 
-/** A browser, as far as it takes: cookies of several hosts, forms, redirects one by one. */
+/** As much of a browser as the tests need: cookies per host, forms, and redirects followed one at a time. */
 class Browser {
   readonly #jars = new Map<string, Map<string, string>>()
 
@@ -78,8 +78,8 @@ class Browser {
   }
 }
 
-/** From our button through Gitea's pages and back, to where the browser ends up. */
-async function throughGitea(
+/** Signs in with Gitea, from the button on the sign-in page through Gitea's pages and back. Returns the final URL. */
+async function signInWithGitea(
   browser: Browser,
   login: { name: string; password: string },
   purpose: 'sign_in' | 'link' = 'sign_in',
@@ -99,37 +99,37 @@ async function throughGitea(
   return page.location ?? page.text
 }
 
-async function somebodyOnGitea() {
+async function createGiteaUser() {
   const name = `person-${randomBytes(4).toString('hex')}`
   const login = { name, email: `${name}@example.com`, password: randomBytes(12).toString('hex') }
-  await asAdministrator('/admin/users', { ...login, username: name, must_change_password: false })
+  await postAsAdmin('/admin/users', { ...login, username: name, must_change_password: false })
   return login
 }
 
-test('whoever was invited comes in with the provider, and is a member', async () => {
-  const { projectId, client } = await api.makeProject('Handbook')
-  const login = await somebodyOnGitea()
+test('an invited person signs in with the provider and becomes a member', async () => {
+  const { projectId, client } = await api.createProject('Handbook')
+  const login = await createGiteaUser()
   await client.invitations.create(projectId, { email: login.email, role: 'editor' })
   const browser = new Browser()
-  expect(await throughGitea(browser, login)).toBe(`${origin}/`)
+  expect(await signInWithGitea(browser, login)).toBe(`${origin}/`)
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email, isOperator: false } })
   expect(await browser.json('GET', '/v2/projects')).toMatchObject({ projects: [{ id: projectId, role: 'editor' }] })
 
   const again = new Browser()
-  await throughGitea(again, login)
+  await signInWithGitea(again, login)
   expect(await again.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
 
-test('whoever was not invited stays outside, and is told so', async () => {
+test('a person who was not invited gets an error', async () => {
   const browser = new Browser()
-  const end = await throughGitea(browser, await somebodyOnGitea())
+  const end = await signInWithGitea(browser, await createGiteaUser())
   expect(end).toMatch(new RegExp(`^${origin}/sign-in\\?error=`))
   expect(await browser.json('GET', '/v2/session')).toMatchObject({ person: null })
 })
 
-test("a provider's account with somebody's address does not get their account, until they link it", async () => {
-  const login = await somebodyOnGitea()
-  const { projectId } = await api.makeProject()
+test('an account at the provider with the same email address gives no access until it is linked', async () => {
+  const login = await createGiteaUser()
+  const { projectId } = await api.createProject()
   const { token } = await api.stores.invitations.create(
     projectId,
     { email: login.email, role: 'owner' },
@@ -138,27 +138,27 @@ test("a provider's account with somebody's address does not get their account, u
     },
   )
   const password = 'correct horse battery staple'
-  await api.stores.invitations.acceptAsNew(token, { name: 'Somebody', password }, 'test')
+  await api.stores.invitations.acceptAsNew(token, { name: 'A Person', password }, 'test')
   const stranger = new Browser()
-  expect(await throughGitea(stranger, login)).toContain('/sign-in?error=')
+  expect(await signInWithGitea(stranger, login)).toContain('/sign-in?error=')
   expect(await stranger.json('GET', '/v2/session')).toMatchObject({ person: null })
 
   const owner = new Browser()
   await owner.json('POST', '/v2/session', { email: login.email, password })
-  expect(await throughGitea(owner, login, 'link')).toBe(`${origin}/`)
+  expect(await signInWithGitea(owner, login, 'link')).toBe(`${origin}/`)
   const later = new Browser()
-  expect(await throughGitea(later, login)).toBe(`${origin}/`)
+  expect(await signInWithGitea(later, login)).toBe(`${origin}/`)
   expect(await later.json('GET', '/v2/session')).toMatchObject({ person: { email: login.email } })
 })
 
-test('nothing else of what better-auth can do is reached by way of the callback', async () => {
-  const { projectId } = await api.makeProject()
+test('the callback route does not expose other routes of better-auth', async () => {
+  const { projectId } = await api.createProject()
   const { cookies } = await api.signIn({ projectId, role: 'viewer' })
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const ask = (path: string) =>
+  const request = (path: string) =>
     new Promise<string>((resolve, reject) => {
-      const asked = { host: '127.0.0.1', port, path, headers: { cookie } }
-      get(asked, (response) =>
+      const options = { host: '127.0.0.1', port, path, headers: { cookie } }
+      get(options, (response) =>
         response
           .setEncoding('utf8')
           .toArray()
@@ -166,10 +166,10 @@ test('nothing else of what better-auth can do is reached by way of the callback'
       )
     })
   for (const path of ['..\\list-sessions', '..%5Clist-sessions', '%2e%2e\\list-sessions', 'other'])
-    expect(await ask(`/v2/auth/callback/${path}`), path).not.toContain('userId')
+    expect(await request(`/v2/auth/callback/${path}`), path).not.toContain('userId')
 })
 
-test('a callback that nobody asked for lets nobody in', async () => {
+test('rejects a callback without a sign-in in progress', async () => {
   const browser = new Browser()
   const end = await browser.go(`${origin}/v2/auth/callback/oidc?code=x&state=y`)
   expect(end.location).toContain(`${origin}/sign-in?error=`)

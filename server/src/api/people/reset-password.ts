@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type Route, respond, route } from '../route.ts'
-import { exampleToken, LinkToken, NewPassword } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
+import { exampleLinkToken, LinkToken, NewPassword } from './person-fields.ts'
+import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function resetPasswordRoute(deps: SessionDeps): Route {
   return route({
@@ -10,23 +10,26 @@ export function resetPasswordRoute(deps: SessionDeps): Route {
     access: 'public',
     name: 'resetPassword',
     tag: 'People',
-    summary: 'Set a new password with a link that the operator made',
-    description: 'Ends every session of that person, and signs in.',
+    summary: 'Reset a password',
+    description:
+      'Sets a new password with the token of a one-time link, which the operator creates with `colophon-server admin ' +
+      'password-link create`. Ends all sessions of the person, invalidates their other links, and signs them in.',
     schemas: {
       body: Type.Object(
         { token: LinkToken, newPassword: NewPassword },
         {
           additionalProperties: false,
-          examples: [{ token: exampleToken, newPassword: 'a longer sentence of my own' }],
+          examples: [{ token: exampleLinkToken, newPassword: 'a longer sentence of my own' }],
         },
       ),
       responses: { 200: SessionSchema },
     },
     maxPerMinutePerNetwork: 30,
-    refuses: ['not_found', 'cross_origin'],
+    responseHeaders: { 200: ['Set-Cookie'] },
+    problems: ['not_found', 'cross_origin'],
     async handle({ body: { token, newPassword } }) {
       const email = await deps.people.resetPassword(token, newPassword)
-      return respond(200, ...(await signedIn(deps, await deps.sessions.signIn(email, newPassword, ''))))
+      return respond(200, ...(await signedInResponse(deps, await deps.sessions.signIn(email, newPassword, ''))))
     },
   })
 }

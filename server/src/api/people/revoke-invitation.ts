@@ -1,6 +1,6 @@
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { InvitationParams, InvitationSchema, toResponse } from './invitation.ts'
+import { InvitationParams, InvitationSchema, toInvitationResponse } from './invitation.ts'
 
 export function revokeInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
   return route({
@@ -9,9 +9,10 @@ export function revokeInvitationRoute({ invitations }: { invitations: Invitation
     access: 'project:write',
     name: 'revokeInvitation',
     tag: 'People',
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
+    description: 'The link of the invitation stops working immediately. Returns the invitation that was revoked.',
     schemas: { params: InvitationParams, responses: { 200: InvitationSchema } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toResponse(await invitations.revoke(projectId, params.invitationId, actor))),
+      respond(200, toInvitationResponse(await invitations.revoke(projectId, params.invitationId, actor))),
   })
 }

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
-import type { Cookies, Sessions } from '../../people/sessions.ts'
-import { recentlyAuthenticatedUntil } from '../authenticate-person.ts'
+import type { Sessions, SetCookies } from '../../people/sessions.ts'
+import { recentlyAuthenticatedUntil } from '../authenticate-session.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 export interface SessionDeps {
   sessions: Sessions
   people: PersonStore
-  /** Whether invitations go out by mail. */
+  /** Whether invitations are also sent by email. */
   canSendEmail: boolean
 }
 
@@ -15,23 +15,54 @@ export const SessionSchema = Type.Object(
   {
     person: nullable(
       Type.Object({
-        id: Type.String(),
-        email: Type.String(),
-        name: Type.String(),
-        isOperator: Type.Boolean({ description: 'Runs the installation: makes projects, adds models.' }),
+        id: Type.String({ description: 'ID of the person.' }),
+        email: Type.String({ description: 'Email address that the person signs in with.' }),
+        name: Type.String({ description: 'Display name of the person.' }),
+        isOperator: Type.Boolean({
+          description: 'Whether the person is an operator of this instance, who can create projects and add models.',
+        }),
       }),
-      { description: 'Null: nobody is signed in.' },
+      { description: 'The signed-in person. Null if no one is signed in.' },
     ),
     recentlyAuthenticatedUntil: nullable(
-      DateTime('Until when this session may do what wants a fresh one, like making an API key.'),
+      DateTime(
+        'Time until which this session may perform actions that require a recent sign-in, such as creating an API key. ' +
+          'Null if no one is signed in.',
+      ),
     ),
-    needsFirstOwner: Type.Boolean({ description: 'Nobody runs the installation yet.' }),
-    canSendEmail: Type.Boolean({ description: 'Invitations go out by mail as well.' }),
-    providers: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-      description: 'Who else can say who somebody is.',
+    needsFirstOwner: Type.Boolean({
+      description:
+        'Whether the instance has no operator yet, so that the first owner has to be created. False if someone is signed in.',
     }),
+    canSendEmail: Type.Boolean({
+      description: 'Whether this instance can send email. If it can, invitations are sent by email as well.',
+    }),
+    providers: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'ID of the provider.' }),
+        name: Type.String({ description: 'Name of the provider, as the sign-in page shows it.' }),
+      }),
+      { description: 'OpenID Connect providers that people can sign in with, besides email address and password.' },
+    ),
   },
-  { $id: 'Session' },
+  {
+    $id: 'Session',
+    description: 'The session of a browser: who is signed in, and how people can sign in to this instance.',
+    examples: [
+      {
+        person: {
+          id: 'per_01m7ehpvk8eg2t3q9d4x5w0r7a',
+          email: 'owner@example.com',
+          name: 'Ada Example',
+          isOperator: true,
+        },
+        recentlyAuthenticatedUntil: '2026-01-31T12:10:00.000Z',
+        needsFirstOwner: false,
+        canSendEmail: true,
+        providers: [{ id: 'oidc', name: 'Example SSO' }],
+      },
+    ],
+  },
 )
 
 export async function describeSession(
@@ -48,8 +79,8 @@ export async function describeSession(
   }
 }
 
-/** The answer to whoever has just signed in. */
-export async function signedIn(deps: SessionDeps, { setCookie }: Cookies) {
-  const cookie = setCookie.map((one) => one.split(';', 1)[0]).join('; ')
+/** Body and headers of the response to a request that signed a person in. */
+export async function signedInResponse(deps: SessionDeps, { setCookie }: SetCookies) {
+  const cookie = setCookie.map((header) => header.split(';', 1)[0]).join('; ')
   return [await describeSession(deps, cookie), { 'set-cookie': setCookie }] as const
 }

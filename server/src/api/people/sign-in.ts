@@ -1,15 +1,16 @@
 import Type from 'typebox'
-import { MinuteLimit } from '../minute-limit.ts'
-import { placeOf } from '../place.ts'
+import { networkOf } from '../client-network.ts'
+import { MinuteRateLimit } from '../minute-rate-limit.ts'
 import { type Route, respond, route } from '../route.ts'
-import { AnyPassword, Email } from './person-fields.ts'
-import { type SessionDeps, SessionSchema, signedIn } from './session-response.ts'
+import { CurrentPassword, Email } from './person-fields.ts'
+import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function signInRoute(deps: SessionDeps): Route {
-  // By place too, or a guesser would try one password on all; by person too, or many machines would guess for one. Few by
-  // both and many by person alone: else whoever knows an address could keep its owner out from anywhere.
-  const triesOfPersonFromPlace = new MinuteLimit('tries to sign in with this address', 10)
-  const triesOfPerson = new MinuteLimit('tries to sign in with this address', 100)
+  // Attempts are limited by network, or an attacker could try one password on all accounts, and by person, or many machines
+  // could guess the password of one account. The limit for a person on one network is low, the limit for a person alone is
+  // high: otherwise anyone who knows an email address could lock its owner out from anywhere.
+  const attemptsByPersonAndNetwork = new MinuteRateLimit('sign-in attempts with this email address', 10)
+  const attemptsByPerson = new MinuteRateLimit('sign-in attempts with this email address', 100)
   return route({
     method: 'POST',
     url: '/v2/session',
@@ -17,10 +18,11 @@ export function signInRoute(deps: SessionDeps): Route {
     name: 'signIn',
     tag: 'People',
     summary: 'Sign in',
-    description: 'For the dashboard: the session is a cookie. A session that was there before ends.',
+    description:
+      'Starts a session of the dashboard, which is kept in a cookie. The previous session of the same browser ends.',
     schemas: {
       body: Type.Object(
-        { email: Email, password: AnyPassword },
+        { email: Email, password: CurrentPassword },
         {
           additionalProperties: false,
           examples: [{ email: 'owner@example.com', password: 'correct horse battery staple' }],
@@ -29,12 +31,16 @@ export function signInRoute(deps: SessionDeps): Route {
       responses: { 200: SessionSchema },
     },
     maxPerMinutePerNetwork: 60,
-    refuses: ['unauthenticated', 'cross_origin'],
+    responseHeaders: { 200: ['Set-Cookie'] },
+    problems: ['unauthenticated', 'cross_origin'],
     async handle({ body: { email, password }, http }) {
       const person = email.toLowerCase()
-      triesOfPersonFromPlace.take(`${placeOf(http.address)} ${person}`)
-      triesOfPerson.take(person)
-      return respond(200, ...(await signedIn(deps, await deps.sessions.signIn(email, password, http.cookie))))
+      attemptsByPersonAndNetwork.consume(`${networkOf(http.ipAddress)} ${person}`)
+      attemptsByPerson.consume(person)
+      return respond(
+        200,
+        ...(await signedInResponse(deps, await deps.sessions.signIn(email, password, http.cookieHeader))),
+      )
     },
   })
 }

@@ -9,10 +9,20 @@ export function signOutRoute(deps: SessionDeps): Route {
     name: 'signOut',
     tag: 'People',
     summary: 'Sign out',
-    description: 'The session has ended when this answers, everywhere.',
+    description: 'Ends the session of this browser. It is invalid on every replica when the response arrives.',
     schemas: { responses: { 200: SessionSchema } },
+    responseHeaders: { 200: ['Set-Cookie'] },
+    responseExamples: {
+      200: {
+        person: null,
+        recentlyAuthenticatedUntil: null,
+        needsFirstOwner: false,
+        canSendEmail: true,
+        providers: [{ id: 'oidc', name: 'Example SSO' }],
+      },
+    },
     async handle({ http }) {
-      const { setCookie } = await deps.sessions.signOut(http.cookie)
+      const { setCookie } = await deps.sessions.signOut(http.cookieHeader)
       return respond(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
     },
   })

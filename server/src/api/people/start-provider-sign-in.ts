@@ -2,8 +2,12 @@ import Type from 'typebox'
 import { type Route, respond, route } from '../route.ts'
 import type { SessionDeps } from './session-response.ts'
 
-/** A path of ours, and nothing that a browser would take for another site. */
-const ReturnTo = Type.String({ pattern: '^/(?![/\\\\])[^\\u0000-\\u0020\\u007f\\\\]*$', maxLength: 1000 })
+/** A path of the dashboard. The pattern rejects everything that a browser would resolve to another site. */
+const ReturnTo = Type.String({
+  pattern: '^/(?![/\\\\])[^\\u0000-\\u0020\\u007f\\\\]*$',
+  maxLength: 1000,
+  description: 'Path of the dashboard to open after signing in, for example `/`.',
+})
 
 export function startProviderSignInRoute({ sessions }: SessionDeps): Route {
   return route({
@@ -12,24 +16,36 @@ export function startProviderSignInRoute({ sessions }: SessionDeps): Route {
     access: 'public',
     name: 'startProviderSignIn',
     tag: 'People',
-    summary: 'Sign in through the OpenID provider',
-    description: 'The browser is to go to `url`; it comes back signed in, to `returnTo`.',
+    summary: 'Sign in with a provider',
+    description:
+      'Starts to sign in with the OpenID Connect provider. Send the browser to `url`. It comes back signed in, to ' +
+      '`returnTo`.',
     schemas: {
       body: Type.Object(
         {
           purpose: Type.Enum(['sign_in', 'link'] as const, {
-            description: '`link`: as another way in for whoever is signed in.',
+            description:
+              '`sign_in`: sign in with the account at the provider. `link`: let the signed-in person also sign in with ' +
+              'their account at the provider from now on.',
           }),
           returnTo: ReturnTo,
         },
         { additionalProperties: false, examples: [{ purpose: 'sign_in', returnTo: '/' }] },
       ),
-      responses: { 200: Type.Object({ url: Type.String() }) },
+      responses: {
+        200: Type.Object({
+          url: Type.String({
+            description: 'URL of the provider to send the browser to.',
+            examples: ['https://login.example.com/oauth2/authorize?client_id=colophon&response_type=code'],
+          }),
+        }),
+      },
     },
     maxPerMinutePerNetwork: 30,
-    refuses: ['not_found', 'unauthenticated', 'cross_origin'],
+    responseHeaders: { 200: ['Set-Cookie'] },
+    problems: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { purpose, returnTo }, http }) {
-      const { url, setCookie } = await sessions.startProviderSignIn(purpose, returnTo, http.cookie)
+      const { url, setCookie } = await sessions.startProviderSignIn(purpose, returnTo, http.cookieHeader)
       return respond(200, { url }, { 'set-cookie': setCookie })
     },
   })

@@ -3,9 +3,9 @@ import { emailPattern } from '../../people/email.ts'
 import type { MemberStore } from '../../people/member-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { MemberSchema, Role, refuseRoleBeyond, toResponse } from './member.ts'
+import { assertCanGrantRole, MemberSchema, Role, toMemberResponse } from './member.ts'
 
-const Email = Type.String({ pattern: emailPattern, description: "The person's email address." })
+const Email = Type.String({ pattern: emailPattern, description: 'Email address of the person.' })
 
 export function addMemberRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -14,10 +14,10 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
     access: 'project:write',
     name: 'addMember',
     tag: 'Projects',
-    summary: 'Add somebody to a project',
+    summary: 'Add a member',
     description:
-      'They come in with an invitation of this project, and not before. Adding somebody who is there already changes ' +
-      'nothing and answers with them as they are.',
+      'Reserves a role for a person. They get access once they accept an invitation to this project. Adding an existing ' +
+      'member changes nothing and returns that member, with the role they have.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(
@@ -26,10 +26,10 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
       ),
       responses: { 200: MemberSchema },
     },
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     async handle({ projectId, caller, body, actor }) {
-      refuseRoleBeyond(caller, body.role)
-      return respond(200, toResponse(await members.add(projectId, body, actor)))
+      assertCanGrantRole(caller, body.role)
+      return respond(200, toMemberResponse(await members.add(projectId, body, actor)))
     },
   })
 }

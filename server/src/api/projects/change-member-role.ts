@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { MemberParams, MemberSchema, Role, refuseRoleBeyond, toResponse } from './member.ts'
+import { assertCanGrantRole, MemberParams, MemberSchema, Role, toMemberResponse } from './member.ts'
 
 export function changeMemberRoleRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -12,16 +12,17 @@ export function changeMemberRoleRoute({ members }: { members: MemberStore }): Ro
     tag: 'Projects',
     summary: "Change a member's role",
     description:
-      'The last owner of a project stays one. A lower role ends the open invitations for this member and by them.',
+      'Changes the role of a member, immediately. The role of the last owner cannot be changed. A lower role also revokes ' +
+      'the open invitations that the member created, and those for their email address.',
     schemas: {
       params: MemberParams,
       body: Type.Object({ role: Role }, { additionalProperties: false, examples: [{ role: 'viewer' }] }),
       responses: { 200: MemberSchema },
     },
-    wantsFreshSession: true,
+    requiresRecentSignIn: true,
     async handle({ projectId, params, caller, body, actor }) {
-      refuseRoleBeyond(caller, body.role)
-      return respond(200, toResponse(await members.changeRole(projectId, params.memberId, body.role, actor)))
+      assertCanGrantRole(caller, body.role)
+      return respond(200, toMemberResponse(await members.changeRole(projectId, params.memberId, body.role, actor)))
     },
   })
 }

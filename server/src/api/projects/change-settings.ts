@@ -5,7 +5,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import type { ProjectTables } from '../../projects/tables.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSettings, ProjectSettingsChanges, readSettings, type SettingsDeps } from './project-settings.ts'
+import { ProjectSettingsChanges, ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
 
 export function changeSettingsRoute(deps: SettingsDeps): Route {
   return route({
@@ -14,9 +14,11 @@ export function changeSettingsRoute(deps: SettingsDeps): Route {
     access: 'project:write',
     name: 'changeProjectSettings',
     tag: 'Projects',
-    summary: 'Change how jobs of a project are worked on',
-    description: 'What is left out stays. Holds from the next turn on, a budget from the next call of a model on.',
-    schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettings } },
+    summary: 'Change project settings',
+    description:
+      'Changes how the jobs of a project run. Omitted fields stay as they are. Changes take effect from the next turn, ' +
+      'changes of the budget from the next model call.',
+    schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettingsSchema } },
     async handle({ projectId, body: { budget, ...changes }, actor }) {
       const { defaultModel } = changes
       const isUnknown =
@@ -25,7 +27,7 @@ export function changeSettingsRoute(deps: SettingsDeps): Route {
       const setBudget =
         budget &&
         ((tx: Transaction<ProjectTables>) =>
-          deps.budgets.setIn(tx.withTables<BudgetTables>(), projectId, budget, actor))
+          deps.budgets.setInTransaction(tx.withTables<BudgetTables>(), projectId, budget, actor))
       try {
         await deps.projects.changeSettings(projectId, changes, actor, setBudget)
       } catch (error) {
@@ -36,11 +38,11 @@ export function changeSettingsRoute(deps: SettingsDeps): Route {
   })
 }
 
-/** It was there a moment ago. */
+/** The model was removed after it had been found. */
 const isModelGone = (error: unknown) =>
   error instanceof DatabaseError && error.constraint === 'project_default_model_fkey'
 
 function unknownModel(): Problem {
-  const mistake = { path: 'body/defaultModel', message: 'is not a model that the project may use' }
-  return new Problem('invalid_request', `${mistake.path} ${mistake.message}.`, { errors: [mistake] })
+  const error = { path: 'body/defaultModel', message: 'is not a model that the project may use' }
+  return new Problem('invalid_request', `${error.path} ${error.message}.`, { errors: [error] })
 }

@@ -5,28 +5,55 @@ import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
 import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
 import { type Route, respond, route } from '../route.ts'
-import { RunnerSchema, toResponse } from '../runners/runner.ts'
+import { RunnerSchema, runnerExample, toRunnerResponse } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const ProjectHealth = Type.Object(
   {
     status: ReadinessStatus,
-    components: Type.Record(Type.String(), ComponentStatus),
-    runners: Type.Array(RunnerSchema),
+    components: Type.Record(Type.String(), ComponentStatus, {
+      description: 'Status of each component of the `api` process, by its name, for example `postgres`.',
+    }),
+    runners: Type.Array(RunnerSchema, { description: 'Runners that can run turns of this project, newest first.' }),
     viewBuffer: Type.Object(
       {
-        bytes: Type.Integer(),
-        limitBytes: Type.Integer({ description: 'With so much waiting no more views are taken.' }),
-        oldestWaitingAt: nullable(DateTime('Since when the oldest waits. Null: nothing does.')),
+        bytes: Type.Integer({ description: 'Size of the buffered page views in bytes.' }),
+        limitBytes: Type.Integer({
+          description: 'Size of the buffer in bytes from which on no more page views are accepted.',
+        }),
+        oldestWaitingAt: nullable(
+          DateTime('Time at which the oldest buffered page view was received. Null if the buffer is empty.'),
+        ),
       },
-      { description: 'Views of all projects that were taken and are not counted yet.' },
+      { description: 'Page views of all projects that are stored in PostgreSQL and not yet loaded into ClickHouse.' },
     ),
-    versions: Type.Object({
-      colophon: Type.String(),
-      schema: nullable(Type.String(), { description: "The last change of PostgreSQL's tables." }),
-    }),
+    versions: Type.Object(
+      {
+        colophon: Type.String({ description: 'Version of Colophon that the `api` process runs.' }),
+        schema: nullable(Type.String(), {
+          description: 'Last migration that was applied to PostgreSQL. Null if none was applied.',
+        }),
+      },
+      { description: 'Versions of Colophon and of its database schema.' },
+    ),
   },
-  { $id: 'ProjectHealth' },
+  {
+    $id: 'ProjectHealth',
+    description: 'State of everything that a project depends on.',
+    examples: [
+      {
+        status: 'ready',
+        components: {
+          postgres: { status: 'ok', latencyMs: 1 },
+          temporal: { status: 'ok', latencyMs: 2 },
+          clickhouse: { status: 'ok', latencyMs: 3 },
+        },
+        runners: [runnerExample],
+        viewBuffer: { bytes: 20_480, limitBytes: 1_073_741_824, oldestWaitingAt: '2026-01-31T11:59:58.000Z' },
+        versions: { colophon: '0.1.0', schema: '0005_views' },
+      },
+    ],
+  },
 )
 
 export interface HealthDeps {
@@ -43,20 +70,21 @@ export function getHealthRoute(deps: HealthDeps): Route {
     access: 'project:read',
     name: 'getProjectHealth',
     tag: 'Projects',
-    summary: 'What a project depends on, and whether it works',
+    summary: 'Get project health',
+    description: 'Returns whether the services, runners and buffers that the project depends on work.',
     schemas: { params: ProjectParams, responses: { 200: ProjectHealth } },
     quiet: true,
     async handle({ projectId }) {
       const [report, runners, { oldestWaitingAt, ...buffer }, schema] = await Promise.all([
         deps.readiness.report(),
-        deps.runners.listFor(projectId),
-        deps.viewBuffer.look(),
+        deps.runners.listForProject(projectId),
+        deps.viewBuffer.readStatus(),
         deps.readSchemaVersion(),
       ])
       return respond(200, {
         status: report.status,
         components: report.components,
-        runners: runners.map(toResponse),
+        runners: runners.map(toRunnerResponse),
         viewBuffer: { ...buffer, oldestWaitingAt: oldestWaitingAt?.toISOString() ?? null },
         versions: { colophon: version, schema },
       })

@@ -1,7 +1,7 @@
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSchema, toResponse } from './project.ts'
+import { ProjectSchema, toProjectResponse } from './project.ts'
 
 export function getProjectRoute({ projects }: { projects: ProjectStore }): Route {
   return route({
@@ -10,8 +10,9 @@ export function getProjectRoute({ projects }: { projects: ProjectStore }): Route
     access: 'project:read',
     name: 'getProject',
     tag: 'Projects',
-    summary: 'A project',
+    summary: 'Get a project',
+    description: 'Returns the name and state of a project.',
     schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
-    handle: async ({ projectId }) => respond(200, toResponse(await projects.get(projectId))),
+    handle: async ({ projectId }) => respond(200, toProjectResponse(await projects.get(projectId))),
   })
 }

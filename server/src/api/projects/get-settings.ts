@@ -1,6 +1,6 @@
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSettings, readSettings, type SettingsDeps } from './project-settings.ts'
+import { ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
 
 export function getSettingsRoute(deps: SettingsDeps): Route {
   return route({
@@ -9,8 +9,9 @@ export function getSettingsRoute(deps: SettingsDeps): Route {
     access: 'project:read',
     name: 'getProjectSettings',
     tag: 'Projects',
-    summary: 'How jobs of a project are worked on',
-    schemas: { params: ProjectParams, responses: { 200: ProjectSettings } },
+    summary: 'Get project settings',
+    description: 'Returns the settings of the jobs of a project, and how much of its budget is used.',
+    schemas: { params: ProjectParams, responses: { 200: ProjectSettingsSchema } },
     handle: async ({ projectId }) => respond(200, await readSettings(deps, projectId)),
   })
 }

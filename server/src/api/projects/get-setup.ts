@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import type { SeenClients } from '../../analytics/query/seen-clients.ts'
+import type { ObservedTraffic } from '../../analytics/query/observed-traffic.ts'
 import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import type { FindFurthestJob } from '../../jobs/furthest-job.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
+import type { FindMostAdvancedJob } from '../../jobs/most-advanced-job.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { defaultModel } from '../../models/model.ts'
+import { defaultModelName } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { type Route, respond, route } from '../route.ts'
@@ -13,32 +13,98 @@ import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Setup = Type.Object(
   {
-    repository: Type.Object({ isConnected: Type.Boolean(), name: nullable(Type.String()) }),
-    model: Type.Object({ name: nullable(Type.String({ description: 'The one of jobs that name none.' })) }),
-    runner: Type.Object({ lastSeenAt: nullable(DateTime('Of whichever was seen last.')), isOnline: Type.Boolean() }),
-    job: Type.Object(
-      { id: nullable(Type.String()), status: nullable(Type.Enum(jobStatuses)) },
-      { description: 'The one that came furthest.' },
+    repository: Type.Object(
+      {
+        isConnected: Type.Boolean({ description: 'Whether the project is connected to a repository.' }),
+        name: nullable(Type.String(), {
+          description: 'Owner and name of the repository. Null if no repository is connected.',
+        }),
+      },
+      { description: 'The repository of the project.' },
     ),
-    pullRequest: Type.Object({
-      url: nullable(Type.String()),
-      state: nullable(Type.Enum(['open', 'merged', 'closed'])),
-    }),
-    apiKey: Type.Object({ isCreated: Type.Boolean() }),
-    siteKey: Type.Object({ key: nullable(Type.String()) }),
-    views: Type.Object({ hasHuman: Type.Boolean(), hasAi: Type.Boolean() }),
+    model: Type.Object(
+      {
+        name: nullable(Type.String(), {
+          description: 'Name of the model that jobs use unless they name one. Null if there is no default model.',
+        }),
+      },
+      { description: 'The default model of the project.' },
+    ),
+    runner: Type.Object(
+      {
+        lastSeenAt: nullable(
+          DateTime(
+            'Time at which a runner of the project last asked for a turn. Null if no runner ever asked for one.',
+          ),
+        ),
+        isOnline: Type.Boolean({ description: 'Whether at least one runner of the project is online.' }),
+      },
+      { description: 'The runners of the project.' },
+    ),
+    job: Type.Object(
+      {
+        id: nullable(Type.String(), { description: 'ID of the most advanced job. Null if there is no job.' }),
+        status: nullable(Type.Enum(jobStatuses), {
+          description: 'Status of the most advanced job. Null if there is no job.',
+        }),
+      },
+      {
+        description:
+          'The most advanced of the newest jobs: one with a merged pull request, else one with any pull request, else ' +
+          'the newest.',
+      },
+    ),
+    pullRequest: Type.Object(
+      {
+        url: nullable(Type.String(), { description: 'URL of the pull request. Null if the job has none.' }),
+        state: nullable(Type.Enum(['open', 'merged', 'closed']), {
+          description: 'State of the pull request. Null if the job has none.',
+        }),
+      },
+      { description: 'The pull request of the most advanced job.' },
+    ),
+    apiKey: Type.Object(
+      { isCreated: Type.Boolean({ description: 'Whether an API key was created.' }) },
+      { description: 'The API keys of the project.' },
+    ),
+    siteKey: Type.Object(
+      { key: nullable(Type.String(), { description: 'A site key of the project. Null if there is none.' }) },
+      { description: 'The site key of the project, which the tracking script needs.' },
+    ),
+    views: Type.Object(
+      {
+        hasHuman: Type.Boolean({ description: 'Whether page views of humans have been counted.' }),
+        hasAi: Type.Boolean({ description: 'Whether page views of AI clients have been counted.' }),
+      },
+      { description: 'The page views of the project.' },
+    ),
   },
-  { $id: 'ProjectSetup' },
+  {
+    $id: 'ProjectSetup',
+    description: 'Progress of setting up a project.',
+    examples: [
+      {
+        repository: { isConnected: true, name: 'acme/handbook' },
+        model: { name: 'sonnet' },
+        runner: { lastSeenAt: '2026-01-31T12:00:00.000Z', isOnline: true },
+        job: { id: 'job_01m7ej5fb2e1et8d6t4k20dq6v', status: 'completed' },
+        pullRequest: { url: 'https://github.com/acme/handbook/pull/42', state: 'open' },
+        apiKey: { isCreated: true },
+        siteKey: { key: 'site_5f2b8c91d04e7a36b1c8e0f2' },
+        views: { hasHuman: true, hasAi: false },
+      },
+    ],
+  },
 )
 
 export interface SetupDeps {
   repositories: RepositoryStore
   models: ModelStore
   runners: RunnerStore
-  findFurthestJob: FindFurthestJob
+  findMostAdvancedJob: FindMostAdvancedJob
   keys: KeyStore
   analyticsSettings: SettingsStore
-  seenClients: SeenClients
+  observedTraffic: ObservedTraffic
 }
 
 export function getSetupRoute(deps: SetupDeps): Route {
@@ -48,20 +114,21 @@ export function getSetupRoute(deps: SetupDeps): Route {
     access: 'project:read',
     name: 'getSetup',
     tag: 'Projects',
-    summary: 'How far a project is set up',
+    summary: 'Get setup progress',
     description:
-      'From nothing to a first pull request and a first counted view. Cheap: it may be asked every two seconds.',
+      'Returns how far the project is on the way to its first pull request and its first page view. The request is cheap: ' +
+      'you may repeat it every two seconds.',
     schemas: { params: ProjectParams, responses: { 200: Setup } },
     quiet: true,
     async handle({ projectId }) {
       const [repository, model, runners, job, keys, siteKeys, views] = await Promise.all([
         deps.repositories.find(projectId),
-        deps.models.find(projectId, defaultModel),
-        deps.runners.listFor(projectId),
-        deps.findFurthestJob(projectId),
+        deps.models.find(projectId, defaultModelName),
+        deps.runners.listForProject(projectId),
+        deps.findMostAdvancedJob(projectId),
         deps.keys.list(projectId, { limit: 1, before: undefined }),
         deps.analyticsSettings.listSiteKeys(projectId),
-        deps.seenClients.find(projectId),
+        deps.observedTraffic.find(projectId),
       ])
       const lastSeen = runners.flatMap(({ lastSeenAt }) => lastSeenAt ?? []).sort((a, b) => +b - +a)[0]
       return respond(200, {

@@ -1,20 +1,42 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
-import { nextCursor, pageQuery, readPage } from '../page.ts'
+import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const AuditEntry = Type.Object(
   {
-    id: Type.String(),
-    at: DateTime('When it was done.'),
-    actor: Type.String({ description: "`operator`, the acting key's id, or a person's email address." }),
-    action: Type.String({ description: 'Like `key.created`.' }),
-    subject: Type.String({ description: 'The id of what was acted upon.' }),
-    detail: Type.Record(Type.String(), Type.Unknown()),
-    requestId: nullable(Type.String(), { description: 'The request by which it was done.' }),
+    id: Type.String({ description: 'ID of the audit entry.' }),
+    at: DateTime('Time at which the action was performed.'),
+    actor: Type.String({
+      description:
+        'Who performed the action: the ID of an API key, the email address of a person, `operator` for ' +
+        '`colophon-server admin`, or `code-host`.',
+    }),
+    action: Type.String({ description: 'The action, for example `key.created`.' }),
+    subject: Type.String({ description: 'ID of the object that the action was performed on.' }),
+    detail: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Further details. The fields depend on the action.',
+    }),
+    requestId: nullable(Type.String(), {
+      description: 'ID of the API request that performed the action. Null if it was not performed by an API request.',
+    }),
   },
-  { $id: 'AuditEntry' },
+  {
+    $id: 'AuditEntry',
+    description: 'An entry of the audit log: who did what in a project. Entries are never changed.',
+    examples: [
+      {
+        id: 'aud_01m7ej1b6sf0a9h8r2c4n5t3vz',
+        at: '2026-01-31T12:00:00.000Z',
+        actor: 'owner@example.com',
+        action: 'key.created',
+        subject: 'key_01m7ej1b5qe6ktv3m8w7x0d2ya',
+        detail: { name: 'Handbook CI', scopes: ['agent:read', 'agent:write'] },
+        requestId: 'req_01m7hvgt44f20ss3rjjczm5hry',
+      },
+    ],
+  },
 )
 
 export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
@@ -24,17 +46,22 @@ export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
     access: 'project:read',
     name: 'listAuditEntries',
     tag: 'Projects',
-    summary: 'Who did what in a project',
-    description: 'Newest first. While `nextCursor` is not null, ask again with it as `cursor`.',
+    summary: 'List audit entries',
+    description:
+      'Returns who did what in a project, newest first. To get the next page, repeat the request with `nextCursor` as ' +
+      '`cursor`.',
     schemas: {
       params: ProjectParams,
-      query: pageQuery('aud'),
+      query: cursorQuery('aud'),
       responses: {
-        200: Type.Object({ entries: Type.Array(AuditEntry), nextCursor }),
+        200: Type.Object({
+          entries: Type.Array(AuditEntry, { description: 'Entries of the audit log, newest first.' }),
+          nextCursor,
+        }),
       },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (which) => audit.list(projectId, which))
+      const page = await readPage(query, (page) => audit.list(projectId, page))
       return respond(200, {
         entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
         nextCursor: page.nextCursor,

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
-import { nextCursor, pageQuery, readPage } from '../page.ts'
+import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { MemberSchema, toResponse } from './member.ts'
+import { MemberSchema, toMemberResponse } from './member.ts'
 
 export function listMembersRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -12,15 +12,23 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
     access: 'project:read',
     name: 'listMembers',
     tag: 'Projects',
-    summary: 'The people of a project',
+    summary: 'List members',
+    description:
+      'Returns the members of a project, newest first. To get the next page, repeat the request with `nextCursor` as ' +
+      '`cursor`.',
     schemas: {
       params: ProjectParams,
-      query: pageQuery('mbr'),
-      responses: { 200: Type.Object({ members: Type.Array(MemberSchema), nextCursor }) },
+      query: cursorQuery('mbr'),
+      responses: {
+        200: Type.Object({
+          members: Type.Array(MemberSchema, { description: 'Members of the project, newest first.' }),
+          nextCursor,
+        }),
+      },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (which) => members.list(projectId, which))
-      return respond(200, { members: page.items.map(toResponse), nextCursor: page.nextCursor })
+      const page = await readPage(query, (page) => members.list(projectId, page))
+      return respond(200, { members: page.items.map(toMemberResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { Role } from './member.ts'
-import { ProjectSchema, toResponse } from './project.ts'
+import { ProjectSchema, toProjectResponse } from './project.ts'
 
 export function listProjectsRoute({ people }: { people: PersonStore }): Route {
   return route({
@@ -11,15 +11,22 @@ export function listProjectsRoute({ people }: { people: PersonStore }): Route {
     access: 'session',
     name: 'listProjects',
     tag: 'Projects',
-    summary: 'The projects that you are a member of',
+    summary: 'List projects',
+    description: 'Returns the projects that the signed-in person is a member of, by name.',
     schemas: {
       responses: {
-        200: Type.Object({ projects: Type.Array(Type.Object({ ...ProjectSchema.properties, role: Role })) }),
+        200: Type.Object({
+          projects: Type.Array(Type.Object({ ...ProjectSchema.properties, role: Role }), {
+            description: 'Projects of the signed-in person, by name, with their role in each.',
+          }),
+        }),
       },
     },
     async handle({ session }) {
       const projects = await people.listProjects(session.person.id)
-      return respond(200, { projects: projects.map((project) => ({ ...toResponse(project), role: project.role })) })
+      return respond(200, {
+        projects: projects.map((project) => ({ ...toProjectResponse(project), role: project.role })),
+      })
     },
   })
 }

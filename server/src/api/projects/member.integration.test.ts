@@ -1,15 +1,15 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { newId } from '../../platform/ids.ts'
 
-const api = await startRunningApi(inject('services'), 'api members')
+const api = await startTestApi(inject('services'), 'api members')
 afterAll(() => api.drop())
 
-const { projectId, client, key } = await api.makeProject()
+const { projectId, client, key } = await api.createProject()
 const ada = await client.members.add(projectId, { email: 'ada@example.com', role: 'owner' })
 
-test('somebody is added, listed, changed and removed, and each is audited', async () => {
-  const { projectId, client, key } = await api.makeProject()
+test('adds, lists, changes and removes a member, and audits each change', async () => {
+  const { projectId, client, key } = await api.createProject()
   const added = await client.members.add(projectId, { email: 'writer@example.com', role: 'viewer' })
   expect(added).toEqual({
     id: expect.stringMatching(/^mbr_/),
@@ -33,15 +33,15 @@ test('somebody is added, listed, changed and removed, and each is audited', asyn
   ])
 })
 
-test('somebody who is there already is the answer, as they are', async () => {
+test('adding an existing member returns the member unchanged', async () => {
   expect(await client.members.add(projectId, { email: 'Ada@Example.com', role: 'viewer' })).toEqual(ada)
 })
 
-test('the last owner stays one, until there is another', async () => {
-  const refusal = { code: 'invalid_request', detail: expect.stringContaining('last owner') }
-  await expect(client.members.remove(projectId, ada.id)).rejects.toMatchObject(refusal)
-  await expect(client.members.changeRole(projectId, ada.id, { role: 'viewer' })).rejects.toMatchObject(refusal)
-  expect(await client.members.changeRole(projectId, ada.id, { role: 'owner' }), 'is one already').toEqual(ada)
+test('the last owner cannot be removed or demoted until there is another', async () => {
+  const rejection = { code: 'invalid_request', detail: expect.stringContaining('last owner') }
+  await expect(client.members.remove(projectId, ada.id)).rejects.toMatchObject(rejection)
+  await expect(client.members.changeRole(projectId, ada.id, { role: 'viewer' })).rejects.toMatchObject(rejection)
+  expect(await client.members.changeRole(projectId, ada.id, { role: 'owner' }), 'already an owner').toEqual(ada)
 
   const { id } = await client.members.add(projectId, { email: 'second@example.com', role: 'owner' })
   await client.members.changeRole(projectId, id, { role: 'editor' })
@@ -55,22 +55,22 @@ test.each([
   'a b@example.com',
   'Ada <ada@example.com>',
   `${'x'.repeat(65)}@example.com`,
-])('%j is no address', async (email) => {
+])('rejects %j as an email address', async (email) => {
   await expect(client.members.add(projectId, { email, role: 'viewer' })).rejects.toMatchObject({
     code: 'invalid_request',
     errors: [expect.objectContaining({ path: 'body/email' })],
   })
 })
 
-test('there is no fourth role', async () => {
+test('rejects an unknown role', async () => {
   const king = { role: 'king' } as unknown as { role: 'owner' }
-  const refusal = { code: 'invalid_request', errors: [expect.objectContaining({ path: 'body/role' })] }
-  await expect(client.members.changeRole(projectId, ada.id, king)).rejects.toMatchObject(refusal)
-  await expect(client.members.add(projectId, { email: 'king@example.com', ...king })).rejects.toMatchObject(refusal)
+  const rejection = { code: 'invalid_request', errors: [expect.objectContaining({ path: 'body/role' })] }
+  await expect(client.members.changeRole(projectId, ada.id, king)).rejects.toMatchObject(rejection)
+  await expect(client.members.add(projectId, { email: 'king@example.com', ...king })).rejects.toMatchObject(rejection)
 })
 
-test('members of other projects, and who never was one, are not found', async () => {
-  const others = await api.makeProject()
+test('members of other projects and unknown IDs are not found', async () => {
+  const others = await api.createProject()
   const theirs = await others.client.members.add(others.projectId, { email: 'b@example.com', role: 'viewer' })
   for (const id of [theirs.id, newId('mbr'), key.id, 'nonsense']) {
     await expect(client.members.remove(projectId, id)).rejects.toMatchObject({ code: 'not_found' })
@@ -81,17 +81,17 @@ test('members of other projects, and who never was one, are not found', async ()
   expect(await others.client.members.list(others.projectId)).toEqual({ members: [theirs], nextCursor: null })
 })
 
-test('strangers are kept out', async () => {
+test('rejects callers without access', async () => {
   const { id } = await client.members.add(projectId, { email: 'victim@example.com', role: 'owner' })
   const before = await client.members.list(projectId)
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read')) {
-    await expect(client.members.list(projectId), who).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read')) {
+    await expect(client.members.list(projectId), caller).rejects.toMatchObject({ code })
   }
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:write')) {
     const stranger = { email: 'stranger@example.com', role: 'owner' as const }
-    await expect(client.members.add(projectId, stranger), who).rejects.toMatchObject({ code })
-    await expect(client.members.changeRole(projectId, id, { role: 'viewer' }), who).rejects.toMatchObject({ code })
-    await expect(client.members.remove(projectId, id), who).rejects.toMatchObject({ code })
+    await expect(client.members.add(projectId, stranger), caller).rejects.toMatchObject({ code })
+    await expect(client.members.changeRole(projectId, id, { role: 'viewer' }), caller).rejects.toMatchObject({ code })
+    await expect(client.members.remove(projectId, id), caller).rejects.toMatchObject({ code })
   }
   expect(await client.members.list(projectId)).toEqual(before)
 })

@@ -2,30 +2,45 @@ import Type, { type Static } from 'typebox'
 import { type MemberRole, memberRoles } from '../../people/member-role.ts'
 import type { Member } from '../../people/member-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Caller, scopesOfRole } from '../caller.ts'
-import { DateTime, idParam, ProjectParams } from '../schemas.ts'
+import { type Caller, scopesByRole } from '../caller.ts'
+import { DateTime, IdParam, ProjectParams } from '../schemas.ts'
 
-export const Role = Type.Enum(memberRoles, { description: 'An owner may do all, an editor works, a viewer looks.' })
+export const Role = Type.Enum(memberRoles, {
+  description:
+    'Role in the project. `owner`: full access. `editor`: reads everything, and manages jobs. `viewer`: reads everything.',
+})
 
 export const MemberSchema = Type.Object(
   {
-    id: Type.String(),
-    email: Type.String(),
+    id: Type.String({ description: 'ID of the member.' }),
+    email: Type.String({ description: 'Email address of the member.' }),
     role: Role,
-    createdAt: DateTime('When the member was added.'),
+    createdAt: DateTime('Time at which the member was added.'),
     hasJoined: Type.Boolean({
-      description: 'Has accepted an invitation of this project. Before that, the role lets nobody in.',
+      description: 'Whether the person has accepted an invitation to this project. Until then they have no access.',
     }),
   },
-  { $id: 'Member' },
+  {
+    $id: 'Member',
+    description: 'A person with a role in a project.',
+    examples: [
+      {
+        id: 'mbr_01m7ej2c9xe3qv7k5w8t1n4zrb',
+        email: 'writer@example.com',
+        role: 'editor',
+        createdAt: '2026-01-31T12:00:00.000Z',
+        hasJoined: true,
+      },
+    ],
+  },
 )
 
 export const MemberParams = Type.Object({
   ...ProjectParams.properties,
-  memberId: idParam("The member's id, like `mbr_…`."),
+  memberId: IdParam('ID of the member.', 'mbr_01m7ej2c9xe3qv7k5w8t1n4zrb'),
 })
 
-export const toResponse = ({ id, email, role, createdAt, hasJoined }: Member): Static<typeof MemberSchema> => ({
+export const toMemberResponse = ({ id, email, role, createdAt, hasJoined }: Member): Static<typeof MemberSchema> => ({
   id,
   email,
   role,
@@ -33,13 +48,13 @@ export const toResponse = ({ id, email, role, createdAt, hasJoined }: Member): S
   hasJoined,
 })
 
-/** A key may hand on what it has, and no more: or a narrow one would become a person who may do all. */
-export function refuseRoleBeyond(caller: Caller, role: MemberRole): void {
+/** An API key cannot grant more than its own scopes. Otherwise a key with few scopes could make its holder an owner. */
+export function assertCanGrantRole(caller: Caller, role: MemberRole): void {
   if (caller.kind !== 'key') return
-  const missing = scopesOfRole[role].filter((scope) => !caller.key.scopes.includes(scope))
+  const missing = scopesByRole[role].filter((scope) => !caller.key.scopes.includes(scope))
   if (missing.length > 0)
     throw new Problem(
       'insufficient_scope',
-      `Your key cannot give the role of ${role}: it has not ${missing.join(', ')} itself.`,
+      `Your API key cannot grant the role ${role}, because it lacks ${missing.join(', ')}.`,
     )
 }

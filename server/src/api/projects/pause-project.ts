@@ -2,7 +2,7 @@ import type { PauseStore } from '../../jobs/pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSchema, toResponse } from './project.ts'
+import { ProjectSchema, toProjectResponse } from './project.ts'
 
 export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
   return route({
@@ -12,11 +12,22 @@ export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore
     name: 'pauseProject',
     tag: 'Projects',
     summary: 'Pause a project',
-    description: 'Turns under way stop within seconds and wait; jobs are still taken, and wait too. Safe to repeat.',
+    description:
+      'Stops all work on the jobs of the project within seconds. While the project is paused, no agent runs, nothing is ' +
+      'pushed and no pull request is opened. Jobs are still accepted, and wait. Work that was in progress is repeated ' +
+      'after the project is resumed. Pausing a paused project changes nothing.',
     schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
+    responseExamples: {
+      200: {
+        id: 'prj_01m7ehrhx0fk5b0axvny9mpndf',
+        name: 'Product docs',
+        createdAt: '2026-01-31T12:00:00.000Z',
+        pausedAt: '2026-02-02T09:30:00.000Z',
+      },
+    },
     async handle({ projectId, actor }) {
       await pauses.pause(projectId, actor)
-      return respond(200, toResponse(await projects.get(projectId)))
+      return respond(200, toProjectResponse(await projects.get(projectId)))
     },
   })
 }

@@ -1,12 +1,12 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 
-const api = await startRunningApi(inject('services'), 'api projects')
+const api = await startTestApi(inject('services'), 'api projects')
 afterAll(() => api.drop())
 
-const { projectId, client, key } = await api.makeProject('Handbook')
+const { projectId, client, key } = await api.createProject('Handbook')
 
-test('a project is seen with its name', async () => {
+test('returns a project', async () => {
   expect(await client.projects.get(projectId)).toEqual({
     id: projectId,
     name: 'Handbook',
@@ -15,7 +15,7 @@ test('a project is seen with its name', async () => {
   })
 })
 
-test('a new name is kept, and the audit knows who gave it', async () => {
+test('renames a project and audits who did it', async () => {
   const name = 'Ünïcode 📖 docs'
   const renamed = await client.projects.rename(projectId, { name })
   expect(renamed).toMatchObject({ id: projectId, name })
@@ -25,7 +25,7 @@ test('a new name is kept, and the audit knows who gave it', async () => {
   ])
 })
 
-test('a name has 1 to 100 characters, as people count them', async () => {
+test('accepts names of 1 to 100 characters, counted as code points', async () => {
   const longest = '📖'.repeat(100)
   expect(await client.projects.rename(projectId, { name: longest })).toMatchObject({ name: longest })
   for (const name of ['', `${longest}x`]) {
@@ -36,32 +36,32 @@ test('a name has 1 to 100 characters, as people count them', async () => {
   }
 })
 
-test('a field that cannot be changed is named', async () => {
+test('names a field that cannot be changed', async () => {
   const body = { name: 'New', createdAt: '2020-01-01T00:00:00Z' }
   await expect(client.projects.rename(projectId, body)).rejects.toMatchObject({
     code: 'invalid_request',
-    errors: [{ path: 'body/createdAt', message: 'is not known here' }],
+    errors: [{ path: 'body/createdAt', message: 'is not a known field' }],
   })
 })
 
-test('strangers are kept out', async () => {
+test('rejects callers without access', async () => {
   const before = await client.projects.get(projectId)
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read')) {
-    await expect(client.projects.get(projectId), who).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read')) {
+    await expect(client.projects.get(projectId), caller).rejects.toMatchObject({ code })
   }
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
-    await expect(client.projects.rename(projectId, { name: 'Mine now' }), who).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:write')) {
+    await expect(client.projects.rename(projectId, { name: 'Mine now' }), caller).rejects.toMatchObject({ code })
   }
   expect(await client.projects.get(projectId)).toEqual(before)
 })
 
-test('a project that does not exist looks like one that is not yours', async () => {
-  const others = await api.makeProject()
-  const refusals = await Promise.all(
+test('a project that does not exist gets the same response as one without access', async () => {
+  const others = await api.createProject()
+  const rejections = await Promise.all(
     [others.projectId, 'prj_00000000000000000000000000', 'nonsense'].map((id) =>
       client.projects.get(id).catch(({ code, status, detail }) => ({ code, status, detail })),
     ),
   )
-  expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1)
-  expect(refusals[0]).toMatchObject({ code: 'not_found', status: 404 })
+  expect(new Set(rejections.map((rejection) => JSON.stringify(rejection))).size).toBe(1)
+  expect(rejections[0]).toMatchObject({ code: 'not_found', status: 404 })
 })

@@ -1,20 +1,26 @@
 import Type, { type Static } from 'typebox'
 import type { Project } from '../../projects/project-store.ts'
-import { DateTime, nullable, OneLine } from '../schemas.ts'
+import { DateTime, nullable, SingleLineText } from '../schemas.ts'
 
-export const ProjectName = OneLine({ minLength: 1, maxLength: 100 })
+export const ProjectName = SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the project.' })
 
 export const ProjectSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    createdAt: DateTime('When the project was made.'),
-    pausedAt: nullable(DateTime('Since when jobs wait because the operator paused the project.')),
+    id: Type.String({ description: 'ID of the project.', examples: ['prj_01m7ehrhx0fk5b0axvny9mpndf'] }),
+    name: Type.String({ description: 'Name of the project.', examples: ['Product docs'] }),
+    createdAt: DateTime('Time at which the project was created.'),
+    pausedAt: nullable(DateTime('Time since which the project is paused. Null if it is not paused.'), {
+      examples: [null],
+    }),
   },
-  { $id: 'Project' },
+  {
+    $id: 'Project',
+    description:
+      'A project: a docs repository and everything that belongs to it, such as members, API keys, jobs and page views.',
+  },
 )
 
-export const toResponse = ({ id, name, createdAt, pausedAt }: Project): Static<typeof ProjectSchema> => ({
+export const toProjectResponse = ({ id, name, createdAt, pausedAt }: Project): Static<typeof ProjectSchema> => ({
   id,
   name,
   createdAt: createdAt.toISOString(),

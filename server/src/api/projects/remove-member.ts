@@ -1,6 +1,6 @@
 import type { MemberStore } from '../../people/member-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { MemberParams, MemberSchema, toResponse } from './member.ts'
+import { MemberParams, MemberSchema, toMemberResponse } from './member.ts'
 
 export function removeMemberRoute({ members }: { members: MemberStore }): Route {
   return route({
@@ -9,12 +9,13 @@ export function removeMemberRoute({ members }: { members: MemberStore }): Route 
     access: 'project:write',
     name: 'removeMember',
     tag: 'Projects',
-    summary: 'Remove somebody from a project',
+    summary: 'Remove a member',
     description:
-      'The last owner of a project stays. Ends the open invitations for this member and by them; API keys and runners that ' +
-      'they made go on until they are revoked. Answers with the member as they were.',
+      'The person loses access immediately, and the open invitations that they created, and those for their email ' +
+      'address, are revoked. API keys and runners that they created keep working: revoke them separately. The last owner ' +
+      'of a project cannot be removed. Returns the member that was removed.',
     schemas: { params: MemberParams, responses: { 200: MemberSchema } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toResponse(await members.remove(projectId, params.memberId, actor))),
+      respond(200, toMemberResponse(await members.remove(projectId, params.memberId, actor))),
   })
 }

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectName, ProjectSchema, toResponse } from './project.ts'
+import { ProjectName, ProjectSchema, toProjectResponse } from './project.ts'
 
 export function renameProjectRoute({ projects }: { projects: ProjectStore }): Route {
   return route({
@@ -12,12 +12,13 @@ export function renameProjectRoute({ projects }: { projects: ProjectStore }): Ro
     name: 'renameProject',
     tag: 'Projects',
     summary: 'Rename a project',
+    description: 'Changes the name of a project. Its ID stays the same.',
     schemas: {
       params: ProjectParams,
       body: Type.Object({ name: ProjectName }, { additionalProperties: false, examples: [{ name: 'Product docs' }] }),
       responses: { 200: ProjectSchema },
     },
     handle: async ({ projectId, body, actor }) =>
-      respond(200, toResponse(await projects.rename(projectId, body.name, actor))),
+      respond(200, toProjectResponse(await projects.rename(projectId, body.name, actor))),
   })
 }

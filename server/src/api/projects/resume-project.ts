@@ -2,7 +2,7 @@ import type { PauseStore } from '../../jobs/pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ProjectSchema, toResponse } from './project.ts'
+import { ProjectSchema, toProjectResponse } from './project.ts'
 
 export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
   return route({
@@ -12,11 +12,13 @@ export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStor
     name: 'resumeProject',
     tag: 'Projects',
     summary: 'Resume a project',
-    description: 'What waited goes on, with the time that was left to it. Safe to repeat.',
+    description:
+      'Waiting turns continue, with the time that they had left when the project was paused. Work that was interrupted ' +
+      'is repeated. Resuming a project that is not paused changes nothing.',
     schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
     async handle({ projectId, actor }) {
       await pauses.resume(projectId, actor)
-      return respond(200, toResponse(await projects.get(projectId)))
+      return respond(200, toProjectResponse(await projects.get(projectId)))
     },
   })
 }

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { addTestModel } from '../../../../dev-services/test-model.ts'
-import { forgetOldJobs } from '../../jobs/forget-old-jobs.ts'
+import { deleteExpiredJobs } from '../../jobs/delete-expired-jobs.ts'
 import type { JobTables } from '../../jobs/tables.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 
-const api = await startRunningApi(inject('services'), 'api settings', { COLOPHON_BUDGET_MAX_USD_PER_MONTH: '500' })
+const api = await startTestApi(inject('services'), 'api settings', { COLOPHON_BUDGET_MAX_USD_PER_MONTH: '500' })
 afterAll(() => api.drop())
 
-const { projectId, client } = await api.makeProject()
+const { projectId, client } = await api.createProject()
 await addTestModel(api.stores.models)
 
-const untouched = {
+const defaults = {
   instructions: null,
   defaultModel: null,
   jobRetentionDays: null,
@@ -23,22 +23,22 @@ const untouched = {
   pausedAt: null,
 }
 
-test('settings of a project that said nothing, then changed field by field', async () => {
-  expect(await client.projects.settings(projectId)).toEqual(untouched)
+test('returns the defaults, and changes single fields', async () => {
+  expect(await client.projects.settings(projectId)).toEqual(defaults)
   const changes = {
     instructions: 'Be brief.',
     defaultModel: 'test-model',
     jobRetentionDays: 30,
     budget: { maxTokensPerJob: 1_000, maxTokensPerMonth: 2_000, maxUsdPerMonth: 12.5 },
   }
-  expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...untouched, ...changes })
+  expect(await client.projects.changeSettings(projectId, changes)).toEqual({ ...defaults, ...changes })
   await api.pool.query(
     "INSERT INTO model_month VALUES ($1, date_trunc('month', now() AT TIME ZONE 'UTC')::date, 700, 1.25)",
     [projectId],
   )
-  const taken = await client.projects.changeSettings(projectId, { instructions: null })
-  expect(taken).toEqual({
-    ...untouched,
+  const cleared = await client.projects.changeSettings(projectId, { instructions: null })
+  expect(cleared).toEqual({
+    ...defaults,
     ...changes,
     instructions: null,
     usageThisMonth: { tokens: 700, costUsd: 1.25 },
@@ -52,7 +52,7 @@ test('settings of a project that said nothing, then changed field by field', asy
   ])
 })
 
-test("a project's own model is the default of its jobs, until it is removed", async () => {
+test("a project's default model applies to its jobs until the model is removed", async () => {
   const { stores } = api
   const [first] = await stores.models.list()
   if (!first) throw new Error('no model')
@@ -69,16 +69,16 @@ test("a project's own model is the default of its jobs, until it is removed", as
 
 test.each([
   {},
-  { defaultModel: 'unheard-of' },
+  { defaultModel: 'unknown-model' },
   { defaultModel: 'default' },
   { jobRetentionDays: 0 },
   { instructions: '' },
   { instructions: 'a\0b' },
-])('%j is refused', async (changes) => {
+])('rejects %j', async (changes) => {
   await expect(client.projects.changeSettings(projectId, changes)).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test('what cannot be changed in one part changes in none', async () => {
+test('changes nothing if one of the changes fails', async () => {
   await api.pool.query('ALTER TABLE project_budget ADD CONSTRAINT not_thirteen CHECK (max_tokens_per_job <> 13)')
   const before = await client.projects.settings(projectId)
   const budget = { maxTokensPerJob: 13, maxTokensPerMonth: null, maxUsdPerMonth: null }
@@ -88,48 +88,50 @@ test('what cannot be changed in one part changes in none', async () => {
   await api.pool.query('ALTER TABLE project_budget DROP CONSTRAINT not_thirteen')
 })
 
-test('a model that goes while it is chosen is refused like one that is not there', async () => {
+test('rejects a model that is removed at the same time like an unknown one', async () => {
   const [first] = await api.stores.models.list()
   if (!first) throw new Error('no model')
-  await api.stores.models.add({ ...first, name: 'goes', isDefault: false }, null, undefined as never)
+  await api.stores.models.add({ ...first, name: 'removed', isDefault: false }, null, undefined as never)
   const connection = await api.pool.connect()
   await connection.query('BEGIN')
-  await connection.query("DELETE FROM model WHERE name = 'goes'")
-  const choosing = client.projects.changeSettings(projectId, { defaultModel: 'goes' }).catch((error: unknown) => error)
-  await sleep(500) // it has found the model, and waits for what becomes of it
+  await connection.query("DELETE FROM model WHERE name = 'removed'")
+  const choosing = client.projects
+    .changeSettings(projectId, { defaultModel: 'removed' })
+    .catch((error: unknown) => error)
+  await sleep(500) // the request has found the model, and waits for the lock
   await connection.query('COMMIT')
   connection.release()
   expect(await choosing).toMatchObject({ code: 'invalid_request' })
 })
 
-test('is paused and resumed, as often as one likes', async () => {
+test('pauses and resumes repeatedly', async () => {
   const paused = await client.projects.pause(projectId)
   expect(paused.pausedAt).toEqual(expect.any(String))
   expect(await client.projects.pause(projectId)).toEqual(paused)
   expect((await client.projects.resume(projectId)).pausedAt).toBeNull()
 })
 
-test('jobs that ended are deleted when their project keeps them no longer', async () => {
-  const of = await api.makeProject()
+test('deletes ended jobs after the retention period of their project', async () => {
+  const project = await api.createProject()
   const job = (id: string, status: string, days: number) =>
     api.pool.query(
       `INSERT INTO job (project_id, id, status, repository, ref, model, publish, archived_at, updated_at)
        VALUES ($1, $2, $3, 'a/b', 'main', 'm', 'diff', CASE WHEN $3 = 'archived' THEN now() END, now() - make_interval(days => $4))`,
-      [of.projectId, id, status, days],
+      [project.projectId, id, status, days],
     )
   await job('job_old', 'archived', 9)
   await job('job_failed', 'failed', 9)
   await job('job_active', 'active', 9)
   await job('job_new', 'completed', 1)
   const db = createDatabase<JobTables>(api.pool)
-  expect(await forgetOldJobs(db, 100), 'kept for ever').toBe(0)
-  await of.client.projects.changeSettings(of.projectId, { jobRetentionDays: 7 })
-  expect(await forgetOldJobs(db, 100)).toBe(2)
-  const { rows } = await api.pool.query('SELECT id FROM job WHERE project_id = $1 ORDER BY id', [of.projectId])
+  expect(await deleteExpiredJobs(db, 100), 'jobs are kept forever by default').toBe(0)
+  await project.client.projects.changeSettings(project.projectId, { jobRetentionDays: 7 })
+  expect(await deleteExpiredJobs(db, 100)).toBe(2)
+  const { rows } = await api.pool.query('SELECT id FROM job WHERE project_id = $1 ORDER BY id', [project.projectId])
   expect(rows).toEqual([{ id: 'job_active' }, { id: 'job_new' }])
 })
 
-test('health tells of engines, runners, the buffer and versions', async () => {
+test('health reports services, the view buffer and versions', async () => {
   expect(await client.projects.health(projectId)).toMatchObject({
     status: 'ready',
     components: { postgres: { status: 'ok' }, temporal: { status: 'ok' }, clickhouse: { status: 'ok' } },
@@ -138,14 +140,16 @@ test('health tells of engines, runners, the buffer and versions', async () => {
   })
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read')) {
-    await expect(client.projects.settings(projectId), who).rejects.toMatchObject({ code })
-    await expect(client.projects.health(projectId), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read')) {
+    await expect(client.projects.settings(projectId), caller).rejects.toMatchObject({ code })
+    await expect(client.projects.health(projectId), caller).rejects.toMatchObject({ code })
   }
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
-    await expect(client.projects.changeSettings(projectId, { instructions: null }), who).rejects.toMatchObject({ code })
-    await expect(client.projects.pause(projectId), who).rejects.toMatchObject({ code })
-    await expect(client.projects.resume(projectId), who).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:write')) {
+    await expect(client.projects.changeSettings(projectId, { instructions: null }), caller).rejects.toMatchObject({
+      code,
+    })
+    await expect(client.projects.pause(projectId), caller).rejects.toMatchObject({ code })
+    await expect(client.projects.resume(projectId), caller).rejects.toMatchObject({ code })
   }
 })

@@ -1,14 +1,14 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { addTestModel } from '../../../../dev-services/test-model.ts'
-import { generateKey, hashOfKey } from '../../keys/key-format.ts'
+import { generateKey, hashKey } from '../../keys/key-format.ts'
 
-const api = await startRunningApi(inject('services'), 'api setup')
+const api = await startTestApi(inject('services'), 'api setup')
 afterAll(() => api.drop())
 
-const { projectId, client } = await api.makeProject()
+const { projectId, client } = await api.createProject()
 
-test('a project begins with nothing', async () => {
+test('a new project has nothing set up', async () => {
   expect(await client.projects.setup(projectId)).toEqual({
     repository: { isConnected: false, name: null },
     model: { name: null },
@@ -21,12 +21,12 @@ test('a project begins with nothing', async () => {
   })
 })
 
-test('each step shows by itself', async () => {
+test('reports each step of the setup', async () => {
   const { stores } = api
   await addTestModel(stores.models)
-  const token = hashOfKey(generateKey('colophon_runner_'))
+  const token = hashKey(generateKey('colophon_runner_'))
   await stores.runners.create('shared', token, null)
-  await stores.runners.find(token)
+  await stores.runners.findByTokenHash(token)
   await api.pool.query(
     "INSERT INTO credential (project_id, id, kind, sealed) VALUES ($1, 'crd_1', 'code-host-token', '')",
     [projectId],
@@ -59,7 +59,7 @@ test('each step shows by itself', async () => {
   })
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read'))
-    await expect(client.projects.setup(projectId), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read'))
+    await expect(client.projects.setup(projectId), caller).rejects.toMatchObject({ code })
 })

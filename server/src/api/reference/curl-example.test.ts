@@ -1,19 +1,19 @@
-/** The examples are run in a real shell, with a `curl` that only says what it was given. */
+/** Runs the examples in a real shell, with a `curl` that prints its arguments. */
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { curlExample } from './curl-example.ts'
-import { callsOf, type OpenApiDocument, type Operation } from './openapi-document.ts'
+import { listEndpoints, type OpenApiDocument, type Operation } from './openapi-document.ts'
 import { sampleDocument } from './testing/sample-document.ts'
 
 function argumentsOf(document: OpenApiDocument, operationId: string): string[] {
-  const call = callsOf(document).find(({ operation }) => operation.operationId === operationId)
+  const call = listEndpoints(document).find(({ operation }) => operation.operationId === operationId)
   if (!call) throw new Error(`the document has no ${operationId}`)
   const script = `curl() { printf '%s\\0' "$@"; }\n${curlExample(document, call)}`
   const env = { COLOPHON_URL: 'https://docs.example.com', COLOPHON_API_KEY: 'colophon_secret' }
   return execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
-test('a call with a body: its example, quotes and all', () => {
+test('sends the example of the body, with quotes escaped', () => {
   expect(argumentsOf(sampleDocument, 'createJob')).toEqual([
     'https://docs.example.com/v2/agent/{projectId}/job',
     '-H',
@@ -25,12 +25,12 @@ test('a call with a body: its example, quotes and all', () => {
   ])
 })
 
-test('a call without a body names a method that curl would not guess', () => {
+test('names the method if curl would use another one', () => {
   expect(argumentsOf(sampleDocument, 'cancelJob').slice(0, 2)).toEqual(['-X', 'POST'])
   expect(argumentsOf(sampleDocument, 'getMe')[0]).toBe('https://docs.example.com/v2/me')
 })
 
-test('a public call shows no key, and a body without required fields shows one', () => {
+test('sends no key to a public operation, and one field of a body without required fields', () => {
   expect(argumentsOf(sampleDocument, 'collectView')).toEqual([
     'https://docs.example.com/v1/collect',
     '-H',
@@ -47,22 +47,22 @@ const documentWith = (operation: Operation, more: Partial<OpenApiDocument> = {})
   ...more,
 })
 
-test('required parameters are there, and nothing in them is read by the shell', () => {
+test('sends the required parameters, escaped for the shell', () => {
   const parameters = [
     { name: 'q', in: 'query', required: true, schema: { examples: ['a b&c'] } },
     { name: '$(reboot)`id`"', in: 'query', required: true, schema: { type: 'integer', exclusiveMinimum: 4 } },
     { name: 'left-out', in: 'query', schema: { type: 'string' } },
     { name: 'x-$HOME', in: 'header', required: true, schema: { const: "it's" } },
   ]
-  const [address, , header] = argumentsOf(
+  const [url, , header] = argumentsOf(
     documentWith({ parameters }, { servers: [{ url: 'https://api.example.com/' }] }),
     'x',
   )
-  expect(address).toBe('https://api.example.com/x?q=a%20b%26c&%24(reboot)%60id%60%22=5')
+  expect(url).toBe('https://api.example.com/x?q=a%20b%26c&%24(reboot)%60id%60%22=5')
   expect(header).toBe("x-$HOME: it's")
 })
 
-test('values are what the schema allows, and a schema that comes round to itself ends', () => {
+test('uses values that the schema allows, and ends at a recursive schema', () => {
   const node = {
     type: 'object',
     required: ['when', 'day', 'many', 'yes', 'none', 'few', 'either', 'next', 'any'],

@@ -1,42 +1,42 @@
-/** Parameters and the fields of objects as tables. On a phone a row becomes a block, so the roles are said aloud. */
-import { type Html, html, joined } from './html.ts'
-import { asObject, membersOf, type Schema } from './openapi-document.ts'
-import { inlineProse } from './prose.ts'
-import { limitsInWords, typeInWords } from './schema-words.ts'
+/** Tables of parameters and fields. On small screens CSS turns rows into blocks, so the ARIA roles are explicit. */
+import { type Html, html, joinHtml } from './html.ts'
+import { type Schema, toSchemaObject, unionMembers } from './openapi-document.ts'
+import { renderInlineMarkdown } from './render-markdown.ts'
+import { constraintLabels, typeLabel } from './schema-labels.ts'
 
 export interface Field {
   readonly name: string
-  /** Where the field stands, if the table mixes places: path, query, header. */
-  readonly place?: string
+  /** Location of a parameter, if the table mixes them: path, query, header. */
+  readonly location?: string
   readonly schema: Schema
   readonly required: boolean
   readonly description: string | undefined
 }
 
-/** The fields of a schema, those of objects written inside it too, named by where they stand: `views[].path`. */
-export function fieldsOf(schema: Schema, prefix = ''): Field[] {
-  return membersOf(schema).flatMap((member) => {
-    const { $ref, properties = {}, required = [], items, additionalProperties } = asObject(member)
+/** The fields of a schema, including those of inline objects, named by their path: `views[].path`. */
+export function listFields(schema: Schema, prefix = ''): Field[] {
+  return unionMembers(schema).flatMap((member) => {
+    const { $ref, properties = {}, required = [], items, additionalProperties } = toSchemaObject(member)
     if ($ref !== undefined) return [] // has a section of its own
     const own = Object.entries(properties).flatMap(([name, property]): Field[] => {
-      const place = prefix === '' ? name : `${prefix}.${name}`
+      const path = prefix === '' ? name : `${prefix}.${name}`
       const field = {
-        name: place,
+        name: path,
         schema: property,
         required: required.includes(name),
         description: descriptionOf(property),
       }
-      return [field, ...fieldsOf(property, place)]
+      return [field, ...listFields(property, path)]
     })
-    const ofItems = items === undefined ? [] : fieldsOf(items, `${prefix}[]`)
-    const ofOthers = typeof additionalProperties === 'object' ? fieldsOf(additionalProperties, `${prefix}.*`) : []
-    return [...own, ...ofItems, ...ofOthers]
+    const itemFields = items === undefined ? [] : listFields(items, `${prefix}[]`)
+    const valueFields = typeof additionalProperties === 'object' ? listFields(additionalProperties, `${prefix}.*`) : []
+    return [...own, ...itemFields, ...valueFields]
   })
 }
 
-/** One that may be null is often described inside its union. */
+/** The description of a nullable field can be inside its union. */
 const descriptionOf = (schema: Schema) =>
-  [schema, ...membersOf(schema)].map((each) => asObject(each).description).find((description) => description)
+  [schema, ...unionMembers(schema)].map((each) => toSchemaObject(each).description).find((description) => description)
 
 export function fieldTable(caption: string, fields: readonly Field[]): Html {
   const columns = ['Name', 'Type', 'Required', 'Description'].map(
@@ -50,11 +50,11 @@ export function fieldTable(caption: string, fields: readonly Field[]): Html {
 `
 }
 
-function fieldRow({ name, place, schema, required, description }: Field): Html {
-  const limits = limitsInWords(schema)
+function fieldRow({ name, location, schema, required, description }: Field): Html {
+  const limits = constraintLabels(schema)
   return html`
-<tr role="row"><th scope="row" role="rowheader"><code>${name}</code>${place && html` <span class="place">${place}</span>`}</th>
-<td role="cell" class="type">${typeInWords(schema)}${limits.length > 0 ? html` <span class="limits">${joined(limits, ', ')}</span>` : ''}</td>
+<tr role="row"><th scope="row" role="rowheader"><code>${name}</code>${location && html` <span class="location">${location}</span>`}</th>
+<td role="cell" class="type">${typeLabel(schema)}${limits.length > 0 ? html` <span class="limits">${joinHtml(limits, ', ')}</span>` : ''}</td>
 <td role="cell" class="${required ? 'required' : 'optional'}">${required ? 'required' : 'optional'}</td>
-<td role="cell" class="description">${inlineProse(description)}</td></tr>`
+<td role="cell" class="description">${renderInlineMarkdown(description)}</td></tr>`
 }

@@ -1,4 +1,4 @@
-/** HTML in which every text is escaped, unless it is HTML already: forgetting to escape is not possible. */
+/** A template tag that escapes every value that is not `Html` already, so that escaping cannot be forgotten. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -19,7 +19,7 @@ function textOf(part: Part): string {
   return escapeHtml(String(part))
 }
 
-export const joined = (parts: readonly Part[], separator: string): Part[] =>
+export const joinHtml = (parts: readonly Part[], separator: string): Part[] =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))
 
 const entities: Readonly<Record<string, string>> = {

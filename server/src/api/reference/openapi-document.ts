@@ -1,4 +1,4 @@
-/** As much of an OpenAPI 3.1 document as the page shows. */
+/** The parts of an OpenAPI 3.1 document that the reference page shows. */
 
 type Named<Value> = Readonly<Record<string, Value>>
 
@@ -40,9 +40,17 @@ export interface Parameter {
   readonly schema?: Schema
 }
 
-export interface Answer {
+export interface Header {
+  readonly $ref?: string
   readonly description?: string
-  readonly headers?: Named<{ readonly description?: string; readonly required?: boolean; readonly schema?: Schema }>
+  readonly required?: boolean
+  readonly schema?: Schema
+  readonly example?: unknown
+}
+
+export interface ResponseObject {
+  readonly description?: string
+  readonly headers?: Named<Header>
   readonly content?: Content
 }
 
@@ -54,9 +62,9 @@ export interface Operation {
   readonly tags?: readonly string[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly description?: string; readonly required?: boolean; readonly content?: Content }
-  readonly responses?: Named<Answer>
+  readonly responses?: Named<ResponseObject>
   readonly security?: readonly Named<readonly string[]>[]
-  /** `public`, `any-key`, or the scope a key needs. */
+  /** `public`, `any-key`, `session`, `operator`, or the scope that a key needs. */
   readonly 'x-colophon-access'?: string
 }
 
@@ -79,6 +87,7 @@ export interface OpenApiDocument {
   readonly security?: Operation['security']
   readonly paths?: Named<PathItem>
   readonly components?: {
+    readonly headers?: Named<Header>
     readonly schemas?: Named<Schema>
     readonly securitySchemes?: Named<{
       readonly type?: string
@@ -90,51 +99,59 @@ export interface OpenApiDocument {
   }
 }
 
-export interface Call {
+export interface Endpoint {
   readonly method: string
   readonly path: string
-  /** With what it inherits from its path and from the document. */
+  /** Includes the parameters of its path and the security of the document. */
   readonly operation: Operation
 }
 
-export function callsOf(document: OpenApiDocument): Call[] {
+export function listEndpoints(document: OpenApiDocument): Endpoint[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    methods.flatMap((method): Call[] => {
-      const own = item[method]
-      if (!own) return []
-      const parameters = [...(item.parameters ?? []), ...(own.parameters ?? [])]
-      const security = own.security ?? document.security ?? []
-      return [{ method: method.toUpperCase(), path, operation: { ...own, parameters, security } }]
+    methods.flatMap((method): Endpoint[] => {
+      const operation = item[method]
+      if (!operation) return []
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])]
+      const security = operation.security ?? document.security ?? []
+      return [{ method: method.toUpperCase(), path, operation: { ...operation, parameters, security } }]
     }),
   )
 }
 
-export const asObject = (schema: Schema | undefined): SchemaObject => (typeof schema === 'object' ? schema : {})
+export const toSchemaObject = (schema: Schema | undefined): SchemaObject => (typeof schema === 'object' ? schema : {})
 
-/** The name of the component that a schema refers to. */
-export const referredName = (schema: Schema | undefined) => asObject(schema).$ref?.replace('#/components/schemas/', '')
+/** The name of the component that a schema references. */
+export const referencedSchemaName = (schema: Schema | undefined) =>
+  toSchemaObject(schema).$ref?.replace('#/components/schemas/', '')
 
-/** What a schema says itself: a reference followed as far as it leads, nothing where it leads nowhere. */
-export function resolve(document: OpenApiDocument, schema: Schema | undefined): SchemaObject {
-  const passed = new Set<string>()
+/** Follows references to the schema itself. A broken or circular reference resolves to an empty schema. */
+export function resolveSchema(document: OpenApiDocument, schema: Schema | undefined): SchemaObject {
+  const visited = new Set<string>()
   let current = schema
-  for (let name = referredName(current); name !== undefined && !passed.has(name); name = referredName(current)) {
-    passed.add(name)
+  for (
+    let name = referencedSchemaName(current);
+    name !== undefined && !visited.has(name);
+    name = referencedSchemaName(current)
+  ) {
+    visited.add(name)
     current = document.components?.schemas?.[name]
   }
-  return asObject(current)
+  return toSchemaObject(current)
 }
 
-/** The members of a union; a schema that is none is its own only member. */
-export const membersOf = (schema: Schema): readonly Schema[] => {
-  const { anyOf, oneOf } = asObject(schema)
+export const resolveHeader = (document: OpenApiDocument, header: Header): Header =>
+  (header.$ref && document.components?.headers?.[header.$ref.replace('#/components/headers/', '')]) || header
+
+/** The members of a union. A schema that is not a union is its own only member. */
+export const unionMembers = (schema: Schema): readonly Schema[] => {
+  const { anyOf, oneOf } = toSchemaObject(schema)
   return anyOf ?? oneOf ?? [schema]
 }
 
-/** The values of an `enum`, a `const`, or of a union of such. */
-export function literalsOf(schema: Schema): readonly unknown[] {
-  return membersOf(schema).flatMap((member) => {
-    const object = asObject(member)
+/** The values of an `enum`, of a `const`, or of a union of these. */
+export function literalValues(schema: Schema): readonly unknown[] {
+  return unionMembers(schema).flatMap((member) => {
+    const object = toSchemaObject(member)
     if (object.enum) return object.enum
     return 'const' in object ? [object.const] : []
   })

@@ -13,47 +13,47 @@ interface Tag {
   attributes: ReadonlyMap<string, string>
 }
 
-/** Reads the page as strictly as we write it: whatever is not a whole tag, a closed element or escaped text throws. */
+/** Parses the page strictly: throws on anything but complete tags, closed elements and escaped text. */
 function tagsOf(text: string): Tag[] {
   const open: string[] = []
-  const found: Tag[] = []
-  const never = new Set(['meta', 'link', 'wbr', 'path'])
+  const tags: Tag[] = []
+  const voidElements = new Set(['meta', 'link', 'wbr', 'path'])
   for (const [piece] of text.replace('<!doctype html>', '').matchAll(/<[^>]*>|[^<]+/g)) {
     const closing = piece.match(/^<\/([a-z0-9]+)>$/)
     const opening = piece.match(/^<([a-z0-9]+)((?: [a-zA-Z-]+="[^"<]*")*)\/?>$/)
     if (closing) expect(open.pop()).toBe(closing[1])
     else if (opening) {
       const [, name = '', attributes = ''] = opening
-      if (!never.has(name)) open.push(name)
+      if (!voidElements.has(name)) open.push(name)
       const pairs = attributes.matchAll(/ ([a-zA-Z-]+)="([^"]*)"/g)
-      found.push({ name, attributes: new Map([...pairs].map(([, key = '', value = '']) => [key, value])) })
+      tags.push({ name, attributes: new Map([...pairs].map(([, key = '', value = '']) => [key, value])) })
     } else if (/[<>"']/.test(piece)) throw new Error(`not escaped: ${piece}`)
   }
   expect(open).toEqual([])
-  return found
+  return tags
 }
 
 const valuesOf = (tags: readonly Tag[], attribute: string) =>
   tags.flatMap(({ attributes }) => attributes.get(attribute) ?? [])
 
-/** Every text and every name of the document, made into an attack. */
+/** Appends an attack to every string and every name of the document. */
 function poisoned(value: unknown, parent = ''): unknown {
   const attack = (text: string) => `${text}\`"'><script>alert(1)</script><img src=x onerror=alert(1)>&lt;`
-  const open = ['properties', 'schemas', 'securitySchemes', 'content', 'headers', 'paths', 'responses']
+  const namedByUs = ['properties', 'schemas', 'securitySchemes', 'content', 'headers', 'paths', 'responses']
   if (typeof value === 'string') return attack(value)
   if (Array.isArray(value)) return value.map((item) => poisoned(item))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [open.includes(parent) ? attack(key) : key, poisoned(inner, key)]),
+    Object.entries(value).map(([key, inner]) => [namedByUs.includes(parent) ? attack(key) : key, poisoned(inner, key)]),
   )
 }
 
 for (const [what, text] of [
   ['the sample', page],
-  ['a document with nothing in it', renderReferencePage(minimal)],
-  ['a document whose every word is an attack', renderReferencePage(poisoned(sampleDocument) as OpenApiDocument)],
+  ['an empty document', renderReferencePage(minimal)],
+  ['a document full of attacks', renderReferencePage(poisoned(sampleDocument) as OpenApiDocument)],
 ] as const) {
-  test(`${what}: whole HTML, whose links lead somewhere`, () => {
+  test(`${what}: well-formed HTML without broken links`, () => {
     const tags = tagsOf(text)
     const ids = valuesOf(tags, 'id')
     expect(new Set(ids).size).toBe(ids.length)
@@ -62,7 +62,7 @@ for (const [what, text] of [
     for (const label of valuesOf(tags, 'aria-labelledby')) expect(ids).toContain(label)
   })
 
-  test(`${what}: nothing that a strict Content-Security-Policy refuses`, () => {
+  test(`${what}: nothing that a strict Content-Security-Policy blocks`, () => {
     const tags = tagsOf(text)
     expect(tags.map(({ name }) => name)).not.toEqual(expect.arrayContaining(['script']))
     for (const { name, attributes } of tags) {
@@ -73,60 +73,67 @@ for (const [what, text] of [
   })
 }
 
-test('the stylesheet asks nobody for anything', () => {
+test('the stylesheet requests no resources', () => {
   expect(referenceStylesheet).not.toMatch(/url\(|@import|@font-face/)
 })
 
-/** What a reader sees of a section. */
+/** The visible text of a section. */
 function textOf(anchor: string): string {
   const from = page.indexOf(`id="${anchor}"`)
   expect(from).toBeGreaterThan(0)
-  const inside = page.slice(from + `id="${anchor}">`.length)
-  return inside
-    .slice(0, inside.indexOf('</section>'))
+  const rest = page.slice(from + `id="${anchor}">`.length)
+  return rest
+    .slice(0, rest.indexOf('</section>'))
     .replace(/<[^>]+>/g, '')
     .replace(/&(quot|#39);/g, (_, name) => (name === 'quot' ? '"' : "'"))
     .replace(/\s+/g, ' ')
     .trim()
 }
 
-test('an operation says what it does, who may call it, what it takes and what it answers', () => {
+test('shows the access, parameters, request body and responses of an operation', () => {
   const text = textOf('operation-createJob')
-  for (const words of [
+  for (const expected of [
     'Start a job POST /v2/agent/{projectId}/job',
-    'Who may call it An API key with agent:write',
+    'Access An API key with the scope agent:write, or a member who is signed in and whose role includes it',
     'At most 100 jobs per project and hour.',
     'projectId path string at most 100 characters required',
     'idempotency-key header string at most 255 characters optional',
-    'prompt string 1 to 50,000 characters required What is to be done.',
-    'publish pull_request or diff default pull_request optional With diff nothing is pushed',
-    '201 Created The job was created and will run.',
-    'Location header string required Where the job is.',
+    'prompt string 1 to 50,000 characters required Task for the agent.',
+    'publish pull_request or diff default pull_request optional diff pushes nothing.',
+    '201 Created The job was created.',
+    'Location header string required URL of the job.',
+    'X-Request-Id header string optional ID of the request.',
     'application/json AgentJob',
     '403 Forbidden insufficient_scope, ip_not_allowed',
     'curl "$COLOPHON_URL/v2/agent/{projectId}/job" \\ -H "Authorization: Bearer $COLOPHON_API_KEY"',
   ]) {
-    expect(text).toContain(words)
+    expect(text).toContain(expected)
   }
-  expect(textOf('operation-getMe')).toContain('Who may call it Any valid API key')
-  expect(textOf('operation-collectView')).toContain('Who may call it Anybody, without a key')
+  expect(textOf('operation-getMe')).toContain('Access Any valid API key')
+  expect(textOf('operation-collectView')).toContain('Access Public, no authentication')
   expect(textOf('operation-cancelJob')).toContain('Deprecated')
 })
 
-test('objects written inside others are rows, named ones are links to their section', () => {
+test('shows the fields of inline objects as rows, and links named schemas', () => {
   expect(textOf('operation-listViews')).toContain('views[].path string required')
   expect(textOf('schema-AgentJob')).toContain('source.repository string required')
   expect(textOf('schema-AgentJob')).toContain('parent AgentJob or null required')
-  expect(textOf('schema-Me')).toContain('expiresAt string (date-time) or null required When the key ends; null: never.')
+  expect(textOf('schema-Me')).toContain('expiresAt string (date-time) or null required Time at which the key expires.')
   expect(textOf('schema-Scope')).toContain('agent:read or agent:write')
 })
 
-test('the problem codes stand in one table with their status', () => {
-  expect(textOf('problem-codes')).toContain(`rate_limited429${problemCodes.rate_limited.title}`)
-  expect(renderReferencePage(minimal)).not.toContain('problem-codes')
+test('shows the example of a response', () => {
+  expect(textOf('operation-getMe')).toContain('Example { "projectId": "prj_01m7ehrhx0fk5b0axvny9mpndf",')
 })
 
-test('calls are grouped by tag in the order of the document, those without one at the end', () => {
+test('lists the error codes with status and meaning, and links the pages that explain them', () => {
+  const { meaning } = problemCodes.insufficient_scope
+  expect(textOf('errors')).toContain(`insufficient_scope403${meaning}`)
+  expect(page).toContain('href="/errors/insufficient_scope"')
+  expect(renderReferencePage(minimal)).not.toContain('id="errors"')
+})
+
+test('groups operations by tag in the order of the document, with untagged ones last', () => {
   const document: OpenApiDocument = {
     ...minimal,
     tags: [{ name: 'Second' }, { name: 'Unused' }, { name: 'First' }],
@@ -136,11 +143,11 @@ test('calls are grouped by tag in the order of the document, those without one a
   expect(groups).toEqual(['group-Second', 'group-First', 'group-Other'])
 })
 
-test('access without our own word for it is read from the security requirements', () => {
-  const described = (security: Record<string, string[]>[]) =>
+test('derives the access from the security requirements if the document has no x-colophon-access', () => {
+  const pageWith = (security: Record<string, string[]>[]) =>
     renderReferencePage({ ...minimal, paths: { '/a': { get: { security } } } })
-  expect(described([])).toContain('Anybody, without a key')
-  expect(described([{ apiKey: [] }, {}])).toContain('Anybody, without a key')
-  expect(described([{ apiKey: [] }])).toContain('Any valid API key')
-  expect(described([{ apiKey: ['jobs'] }])).toContain('An API key with <code>jobs</code>')
+  expect(pageWith([])).toContain('Public, no authentication')
+  expect(pageWith([{ apiKey: [] }, {}])).toContain('Public, no authentication')
+  expect(pageWith([{ apiKey: [] }])).toContain('Any valid API key')
+  expect(pageWith([{ apiKey: ['jobs'] }])).toContain('An API key with the scope <code>jobs</code>')
 })

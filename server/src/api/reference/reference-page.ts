@@ -1,83 +1,60 @@
-/**
- * The OpenAPI document as a page for people. Made on the server, without a script and without a word from another origin,
- * so that it can be served under the strictest Content-Security-Policy: `default-src 'none'; style-src 'self'; img-src 'self'`.
- */
+/** Renders the OpenAPI document as a page for people. */
 import { problemCodes } from '../../platform/http/problem.ts'
-import { operationAnchor, schemaAnchor, tagAnchor } from './anchors.ts'
+import { errorPagePath, operationAnchor, schemaAnchor, tagAnchor } from './anchors.ts'
 import { baseUrl } from './curl-example.ts'
-import { fieldsOf, fieldTable } from './field-table.ts'
-import { type Html, html, joined } from './html.ts'
-import { asObject, type Call, callsOf, literalsOf, type OpenApiDocument, resolve } from './openapi-document.ts'
+import { fieldTable, listFields } from './field-table.ts'
+import { type Html, html, joinHtml } from './html.ts'
+import {
+  type Endpoint,
+  listEndpoints,
+  literalValues,
+  type OpenApiDocument,
+  resolveSchema,
+  toSchemaObject,
+} from './openapi-document.ts'
 import { operationSection, operationTitle } from './operation-section.ts'
-import { prose } from './prose.ts'
-import { limitsInWords, typeInWords } from './schema-words.ts'
+import { pageLayout } from './page-layout.ts'
+import { renderInlineMarkdown, renderMarkdown } from './render-markdown.ts'
+import { constraintLabels, typeLabel } from './schema-labels.ts'
 
-/** Calls under one tag, as the document orders them. */
+/** The operations of one tag, in the order of the document. */
 interface Group {
   readonly name: string
   readonly description: string | undefined
-  readonly calls: readonly Call[]
+  readonly calls: readonly Endpoint[]
 }
 
 export function renderReferencePage(document: OpenApiDocument): string {
-  const { title, version, description } = document.info
+  const { version, description } = document.info
   const groups = groupsOf(document)
   const schemas = Object.keys(document.components?.schemas ?? {})
   const codes = problemCodesOf(document)
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#faf8f3" media="(prefers-color-scheme: light)">
-<meta name="theme-color" content="#161513" media="(prefers-color-scheme: dark)">
-<title>API reference · ${title}</title>
-<link rel="icon" type="image/svg+xml" href="/favicon.svg">
-<link rel="stylesheet" href="/reference.css">
-</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-<div class="side">
-<header>
-<a class="wordmark" href="/">${mark}${title}</a>
-<a class="to-contents" href="#contents">Contents</a>
-</header>
-${contents(groups, schemas, codes)}
-</div>
-<main id="content" tabindex="-1">
-<h1>API reference</h1>
+  return pageLayout({
+    title: 'API reference',
+    contents: contents(groups, schemas, codes),
+    main: html`<h1>API reference</h1>
 <p class="version">Version ${version} · <a href="/openapi.json">OpenAPI document</a></p>
-<div class="lead">${prose(description)}</div>
+<div class="lead">${renderMarkdown(description)}</div>
 ${authentication(document)}
 ${groups.map((group) => groupSection(document, group))}
-${codes.length > 0 ? problemSection(codes) : ''}
-${schemas.length > 0 ? schemaSections(document) : ''}
-</main>
-</body>
-</html>
-`.text
-}
-
-/** A book's closing note was set in lines that taper to a point. */
-const mark = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M3 3h18M3 7.5h18M6 12h12M9 16.5h6M12 21h.01"/></svg>`
-
-function groupsOf(document: OpenApiDocument): Group[] {
-  const calls = Map.groupBy(callsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
-  const described = new Map((document.tags ?? []).map(({ name, description }) => [name, description]))
-  const names = new Set([...described.keys(), ...calls.keys()])
-  return [...names].flatMap((name) => {
-    const ofTag = calls.get(name)
-    return ofTag ? [{ name, description: described.get(name), calls: ofTag }] : []
+${codes.length > 0 ? errorSection(codes) : ''}
+${schemas.length > 0 ? schemaSections(document) : ''}`,
   })
 }
 
-/** The link to it stands inside what can be folded: browsers unfold what an address points into. */
+function groupsOf(document: OpenApiDocument): Group[] {
+  const calls = Map.groupBy(listEndpoints(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
+  const described = new Map((document.tags ?? []).map(({ name, description }) => [name, description]))
+  const names = new Set([...described.keys(), ...calls.keys()])
+  return [...names].flatMap((name) => {
+    const tagged = calls.get(name)
+    return tagged ? [{ name, description: described.get(name), calls: tagged }] : []
+  })
+}
+
+/** The target of the link in the header is inside the collapsible list, because browsers expand a list that a link leads into. */
 function contents(groups: readonly Group[], schemas: readonly string[], codes: readonly string[]): Html {
-  return html`<nav aria-label="Contents">
-<details class="contents">
-<summary>On this page</summary>
-<ul id="contents">
+  return html`<ul id="contents">
 <li><a href="#authentication">Authentication</a></li>
 ${groups.map(
   ({ name, calls }) => html`<li><a href="#${tagAnchor(name)}">${name}</a>
@@ -88,7 +65,7 @@ ${groups.map(
 </ul></li>
 `,
 )}
-${codes.length > 0 ? html`<li><a href="#problem-codes">Problem codes</a></li>` : ''}
+${codes.length > 0 ? html`<li><a href="#errors">Errors</a></li>` : ''}
 ${
   schemas.length > 0
     ? html`<li><a href="#schemas">Schemas</a>
@@ -99,25 +76,23 @@ ${
 </ul></li>`
     : ''
 }
-</ul>
-</details>
-</nav>`
+</ul>`
 }
 
 function authentication(document: OpenApiDocument): Html {
   const schemes = Object.values(document.components?.securitySchemes ?? {})
   const isBearer = schemes.some(({ type, scheme }) => type === 'http' && scheme?.toLowerCase() === 'bearer')
-  const settings = [
+  const variables = [
     ...(baseUrl(document) === '$COLOPHON_URL' ? ['export COLOPHON_URL=https://colophon.example.com'] : []),
     'export COLOPHON_API_KEY=colophon_…',
   ]
   return html`
 <section aria-labelledby="authentication">
 <h2 id="authentication"><a href="#authentication">Authentication</a></h2>
-${schemes.map(({ description }) => prose(description))}
-${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLOPHON_API_KEY</code>.</p>` : ''}
-<p>The examples on this page need these, and your own ids for what stands in braces, like <code>{projectId}</code>:</p>
-<pre tabindex="0" role="group" aria-label="Settings for the examples"><code>${settings.join('\n')}</code></pre>
+${schemes.map(({ description }) => renderMarkdown(description))}
+${isBearer ? html`<p>Send an API key with each request, in the header <code>Authorization: Bearer $COLOPHON_API_KEY</code>.</p>` : ''}
+<p>The examples on this page use these variables. Replace the IDs in braces, like <code>{projectId}</code>, with your own.</p>
+<pre tabindex="0" role="group" aria-label="Variables of the examples"><code>${variables.join('\n')}</code></pre>
 </section>
 `
 }
@@ -125,30 +100,30 @@ ${isBearer ? html`<p>Send it with each call as <code>Authorization: Bearer $COLO
 const groupSection = (document: OpenApiDocument, { name, description, calls }: Group) => html`
 <section aria-labelledby="${tagAnchor(name)}">
 <h2 id="${tagAnchor(name)}"><a href="#${tagAnchor(name)}">${name}</a></h2>
-${prose(description)}
+${renderMarkdown(description)}
 ${calls.map((call) => operationSection(document, call))}
 </section>
 `
 
 function problemCodesOf(document: OpenApiDocument): string[] {
-  const { code } = asObject(document.components?.schemas?.Problem).properties ?? {}
-  return literalsOf(resolve(document, code)).map(String)
+  const { code } = toSchemaObject(document.components?.schemas?.Problem).properties ?? {}
+  return literalValues(resolveSchema(document, code)).map(String)
 }
 
-const knownCodes: Readonly<Partial<Record<string, { status: number; title: string }>>> = problemCodes
+const knownCodes: Readonly<Partial<Record<string, { status: number; meaning: string }>>> = problemCodes
 
-function problemSection(codes: readonly string[]): Html {
+function errorSection(codes: readonly string[]): Html {
   const rows = codes.map((code) => {
-    const { status, title } = knownCodes[code] ?? {}
+    const { status, meaning } = knownCodes[code] ?? {}
     return html`
-<tr role="row"><th scope="row" role="rowheader"><code>${code}</code></th><td role="cell">${status}</td><td role="cell" class="description">${title}</td></tr>`
+<tr role="row"><th scope="row" role="rowheader"><a href="${errorPagePath(code)}"><code>${code}</code></a></th><td role="cell">${status}</td><td role="cell" class="description">${renderInlineMarkdown(meaning)}</td></tr>`
   })
   return html`
-<section aria-labelledby="problem-codes">
-<h2 id="problem-codes"><a href="#problem-codes">Problem codes</a></h2>
-<p>Every error is a ${typeInWords({ $ref: '#/components/schemas/Problem' })}, sent as <code>application/problem+json</code>. Its <code>code</code> is one of these:</p>
+<section aria-labelledby="errors">
+<h2 id="errors"><a href="#errors">Errors</a></h2>
+<p>Every error response is a ${typeLabel({ $ref: '#/components/schemas/Problem' })}, sent as <code>application/problem+json</code>. Its <code>code</code> is one of these. Follow a code to see what to do.</p>
 <table class="codes" role="table">
-<caption class="unseen">Problem codes</caption>
+<caption class="unseen">Error codes</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Code</th><th scope="col" role="columnheader">Status</th><th scope="col" role="columnheader">Meaning</th></tr></thead>
 <tbody role="rowgroup">${rows}</tbody>
 </table>
@@ -158,13 +133,13 @@ function problemSection(codes: readonly string[]): Html {
 
 function schemaSections(document: OpenApiDocument): Html {
   const sections = Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => {
-    const fields = fieldsOf(schema)
-    const limits = limitsInWords(schema)
+    const fields = listFields(schema)
+    const limits = constraintLabels(schema)
     return html`
 <section class="schema" aria-labelledby="${schemaAnchor(name)}">
 <h3 id="${schemaAnchor(name)}"><a href="#${schemaAnchor(name)}">${name}</a></h3>
-${prose(asObject(schema).description)}
-${fields.length > 0 ? fieldTable(`Fields of ${name}`, fields) : html`<p class="type">${typeInWords(schema)} <span class="limits">${joined(limits, ', ')}</span></p>`}
+${renderMarkdown(toSchemaObject(schema).description)}
+${fields.length > 0 ? fieldTable(`Fields of ${name}`, fields) : html`<p class="type">${typeLabel(schema)} <span class="limits">${joinHtml(limits, ', ')}</span></p>`}
 </section>
 `
   })

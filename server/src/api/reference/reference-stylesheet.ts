@@ -1,4 +1,4 @@
-/** Served as /reference.css. Colours and type are the dashboard's. */
+/** Served as /reference.css. Colors and fonts are those of the dashboard. */
 export const referenceStylesheet = `:root {
   color-scheme: light dark;
   --paper: #faf8f3;
@@ -91,7 +91,7 @@ pre {
   white-space: nowrap;
 }
 
-/* The side: on a phone a bar that stays and contents that unfold, on a desktop a column. */
+/* The navigation: a sticky bar and a collapsible list on small screens, a column on large ones. */
 
 .side {
   display: contents;
@@ -186,7 +186,7 @@ header {
   font-size: 0.6875rem;
 }
 
-/* The text. */
+/* Text */
 
 main {
   padding: 2.5rem clamp(1.25rem, 5vw, 2.5rem) 6rem;
@@ -202,6 +202,7 @@ main p + p {
 }
 
 h1 {
+  overflow-wrap: anywhere;
   font: 400 2.25rem / 1.15 var(--serif);
   letter-spacing: -0.015em;
 }
@@ -320,8 +321,22 @@ main .access {
   font-weight: 600;
 }
 
-.answer {
+.response {
   margin-top: 0.75rem;
+}
+
+.example {
+  margin-top: 0.75rem;
+}
+
+.example summary {
+  color: var(--soft-ink);
+  font-size: 0.9375rem;
+  cursor: pointer;
+}
+
+.example pre {
+  margin-top: 0.5rem;
 }
 
 .status {
@@ -371,7 +386,7 @@ main p + pre {
   margin-top: 1rem;
 }
 
-/* Tables: rows of blocks on a phone, columns where there is room. */
+/* Tables: rows of blocks on small screens, columns on large ones. */
 
 table {
   display: block;
@@ -460,7 +475,7 @@ td:empty {
 }
 
 .type,
-.place,
+.location,
 .limits {
   color: var(--soft-ink);
 }
@@ -470,7 +485,7 @@ td:empty {
   overflow-wrap: anywhere;
 }
 
-.place {
+.location {
   font-weight: 400;
   font-size: 0.8125rem;
 }
@@ -480,7 +495,64 @@ td:empty {
   font-size: 0.875rem;
 }
 
+/* Pages of the documentation */
+
+.prose > * + * {
+  margin-top: 1rem;
+}
+
+.prose > h2 {
+  margin-top: 3rem;
+}
+
+.prose > h3 {
+  margin-top: 2.25rem;
+}
+
+.prose :is(ul, ol) {
+  max-width: 40rem;
+  padding-left: 1.5rem;
+}
+
+.prose li + li,
+.prose li > :is(ul, ol, p + p, pre) {
+  margin-top: 0.375rem;
+}
+
+.prose blockquote {
+  padding-left: 1rem;
+  border-left: 2px solid var(--rule);
+}
+
+.prose hr {
+  border: 0;
+  border-top: 1px solid var(--rule);
+}
+
+.prose img {
+  max-width: 100%;
+  height: auto;
+  border: 1px solid var(--rule);
+  border-radius: 0.5rem;
+}
+
+.prose :is(li, td) code {
+  overflow-wrap: anywhere;
+}
+
+#contents a[aria-current="page"] {
+  color: var(--rubric);
+}
+
 @media (min-width: 48rem) {
+  .prose table {
+    table-layout: auto;
+  }
+
+  .prose td code {
+    overflow-wrap: break-word;
+  }
+
   table {
     display: table;
     table-layout: fixed;
@@ -595,7 +667,7 @@ td:empty {
     padding: 3rem clamp(2.5rem, 5vw, 5rem) 8rem;
   }
 
-  /* Where the browser can, the column is always unfolded; where it cannot, it unfolds as on a phone. */
+  /* The column is always expanded if the browser supports it. Otherwise it is collapsible as on small screens. */
   @supports selector(::details-content) {
     .contents::details-content {
       content-visibility: visible;

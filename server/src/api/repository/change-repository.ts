@@ -4,7 +4,7 @@ import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
-import { BranchName, DocsFolder, PublishingChanges, RepositorySchema, toResponse } from './repository.ts'
+import { BranchName, DocsFolder, PublishingChanges, RepositorySchema, toRepositoryResponse } from './repository.ts'
 
 const Changes = Type.Partial(
   Type.Object({ baseBranch: BranchName, docsFolder: DocsFolder, publishing: PublishingChanges }),
@@ -28,20 +28,22 @@ export function changeRepositoryRoute({
     access: 'project:write',
     name: 'changeRepository',
     tag: 'Projects',
-    summary: 'Change where in its repository a project works, and how it publishes',
-    description: 'What is left out stays. Holds from the next turn on.',
+    summary: 'Change repository settings',
+    description:
+      'Changes the base branch, the docs folder, or how pull requests are opened. Omitted fields stay as they are. Changes ' +
+      'take effect from the next turn.',
     schemas: { params: ProjectParams, body: Changes, responses: { 200: RepositorySchema } },
-    refuses: ['project_not_ready'],
+    problems: ['project_not_ready'],
     async handle({ projectId, body, actor }) {
-      const { defaultTemplates, problemsOfTemplates } = codeHosts
+      const { defaultTemplates, validateTemplates } = codeHosts
       const { branchTemplate, titleTemplate, bodyTemplate } = body.publishing ?? {}
-      const [wrong, ...others] = problemsOfTemplates({
+      const errors = validateTemplates({
         branch: branchTemplate ?? defaultTemplates.branch,
         title: titleTemplate ?? defaultTemplates.title,
         body: bodyTemplate ?? defaultTemplates.body,
       })
-      if (wrong) throw new Problem('invalid_request', [wrong, ...others].join(' '))
-      return respond(200, toResponse(await repositories.change(projectId, body, actor), defaultTemplates))
+      if (errors.length > 0) throw new Problem('invalid_request', errors.join(' '))
+      return respond(200, toRepositoryResponse(await repositories.change(projectId, body, actor), defaultTemplates))
     },
   })
 }

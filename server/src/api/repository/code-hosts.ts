@@ -1,23 +1,23 @@
-/** What routes need of code hosts; `main` brings it, as routes know of none. */
+/** The code hosts as routes use them. `main` provides the implementation, because routes must not import code hosts. */
 import type { Actor } from '../../audit/audit-store.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { Repository, RepositoryPlace, RepositoryUse } from '../../projects/repository-store.ts'
-import type { RepositoryTest } from '../../projects/repository-test.ts'
+import type { Repository, RepositoryLocation, RepositorySettings } from '../../projects/repository-store.ts'
+import type { RepositoryTestResult } from '../../projects/repository-test-result.ts'
 
-/** What is typed, but for the token. */
-export type WantedRepository = RepositoryPlace & Omit<RepositoryUse, 'webhookSecret'>
+/** The connection as the user entered it, without the token. */
+export type RepositoryInput = RepositoryLocation & Omit<RepositorySettings, 'webhookSecret'>
 
-export interface Templates {
+export interface PublishingTemplates {
   branch: string
   title: string
   body: string
 }
 
 export interface CodeHosts {
-  test(wanted: WantedRepository, token: string): Promise<RepositoryTest>
-  /** Tests, stores the sealed token, makes the webhook. Throws a problem where the test fails. */
-  connect(projectId: Id<'prj'>, wanted: WantedRepository, token: string, actor: Actor): Promise<Repository>
-  defaultTemplates: Templates
-  /** In words, for the person who typed them; none: they can be saved. */
-  problemsOfTemplates(templates: Templates): string[]
+  test(repository: RepositoryInput, token: string): Promise<RepositoryTestResult>
+  /** Tests the connection, stores the sealed token and creates the webhook. Throws a problem if the test fails. */
+  connect(projectId: Id<'prj'>, repository: RepositoryInput, token: string, actor: Actor): Promise<Repository>
+  defaultTemplates: PublishingTemplates
+  /** Messages for the person who entered the templates. Empty if the templates are valid. */
+  validateTemplates(templates: PublishingTemplates): string[]
 }

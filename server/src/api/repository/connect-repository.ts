@@ -2,7 +2,7 @@ import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
-import { asWanted, ConnectBody, RepositorySchema, toResponse } from './repository.ts'
+import { ConnectRepositoryBody, RepositorySchema, toRepositoryInput, toRepositoryResponse } from './repository.ts'
 
 export function connectRepositoryRoute({
   repositories,
@@ -17,17 +17,18 @@ export function connectRepositoryRoute({
     access: 'project:write',
     name: 'connectRepository',
     tag: 'Projects',
-    summary: 'Connect a project to its repository',
+    summary: 'Connect a repository',
     description:
-      'Tested first; what does not work is refused and nothing is stored. A project has one repository: connecting ' +
-      'another takes its place, and keeps the publishing rules.',
-    schemas: { params: ProjectParams, body: ConnectBody, responses: { 200: RepositorySchema } },
-    wantsFreshSession: true,
+      'Connects the project to a repository with an access token. The connection is tested first; if the test fails, the ' +
+      'request is rejected and nothing is stored. A project has one repository: connecting another one replaces it and ' +
+      'keeps the publishing rules.',
+    schemas: { params: ProjectParams, body: ConnectRepositoryBody, responses: { 200: RepositorySchema } },
+    requiresRecentSignIn: true,
     async handle({ projectId, body, actor }) {
       const before = await repositories.find(projectId)
-      const wanted = asWanted(body, before?.publishing ?? {})
-      const connected = await codeHosts.connect(projectId, wanted, body.token, actor)
-      return respond(200, toResponse(connected, codeHosts.defaultTemplates))
+      const repository = toRepositoryInput(body, before?.publishing ?? {})
+      const connected = await codeHosts.connect(projectId, repository, body.token, actor)
+      return respond(200, toRepositoryResponse(connected, codeHosts.defaultTemplates))
     },
   })
 }

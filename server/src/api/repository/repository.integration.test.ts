@@ -1,12 +1,12 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { githubControl } from '../../../../dev-services/github/github-control.ts'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { createGiteaRepository } from '../../code-hosts/testing/gitea-repository.ts'
 
 const { gitea, github } = inject('services')
 const host = await createGiteaRepository(gitea)
 const control = githubControl(github)
-const api = await startRunningApi(inject('services'), 'api repository', {
+const api = await startTestApi(inject('services'), 'api repository', {
   COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url].map((url) => new URL(url).host).join(),
 })
 afterAll(async () => {
@@ -14,8 +14,8 @@ afterAll(async () => {
   await host.remove()
 })
 
-const { projectId, client } = await api.makeProject()
-const wanted = {
+const { projectId, client } = await api.createProject()
+const connection = {
   host: 'gitea' as const,
   url: gitea.url,
   owner: host.owner,
@@ -25,38 +25,38 @@ const wanted = {
   token: gitea.adminToken,
 }
 
-test('a connection is tested, and what was found is told', async () => {
-  expect(await client.repository.test(projectId, wanted)).toEqual({
+test('tests a connection and reports what it found', async () => {
+  expect(await client.repository.test(projectId, connection)).toEqual({
     ok: true,
     message: expect.stringContaining(host.name),
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 2, canManageWebhooks: true },
   })
-  const elsewhere = await client.repository.test(projectId, { ...wanted, docsFolder: 'nowhere' })
+  const elsewhere = await client.repository.test(projectId, { ...connection, docsFolder: 'nowhere' })
   expect(elsewhere.found).toMatchObject({ docsFolderExists: false, pages: 0 })
-  expect(await client.repository.test(projectId, { ...wanted, token: 'wrong' })).toEqual({
+  expect(await client.repository.test(projectId, { ...connection, token: 'wrong' })).toEqual({
     ok: false,
-    message: expect.stringContaining('does not know this token'),
+    message: expect.stringContaining('does not accept this token'),
     found: null,
   })
   for (const host of ['gitea', 'github'] as const)
-    expect(await client.repository.test(projectId, { ...wanted, host, url: 'https://[' })).toMatchObject({
+    expect(await client.repository.test(projectId, { ...connection, host, url: 'https://[' })).toMatchObject({
       ok: false,
     })
   expect(await client.repository.get(projectId), 'nothing was stored').toEqual({ repository: null })
 })
 
-test('is connected, shown without its secrets, and changed', async () => {
+test('connects a repository, hides its secrets, and changes its settings', async () => {
   await expect(client.repository.change(projectId, { docsFolder: '' })).rejects.toMatchObject({
     code: 'project_not_ready',
   })
-  await expect(client.repository.connect(projectId, { ...wanted, baseBranch: 'gone' })).rejects.toMatchObject({
+  await expect(client.repository.connect(projectId, { ...connection, baseBranch: 'gone' })).rejects.toMatchObject({
     code: 'invalid_request',
     detail: expect.stringContaining('default branch is main'),
   })
-  const connected = await client.repository.connect(projectId, wanted)
-  const { token, ...shown } = wanted
+  const connected = await client.repository.connect(projectId, connection)
+  const { token, ...visible } = connection
   expect(connected).toMatchObject({
-    ...shown,
+    ...visible,
     access: 'token',
     issue: null,
     publishing: { branchTemplate: 'colophon/{jobId}', labels: [] },
@@ -67,8 +67,10 @@ test('is connected, shown without its secrets, and changed', async () => {
   const rules = { titleTemplate: 'docs: {title}', labels: ['docs'], draft: true }
   const changed = await client.repository.change(projectId, { docsFolder: '', publishing: rules })
   expect(changed).toEqual({ ...connected, docsFolder: '', publishing: { ...connected.publishing, ...rules } })
-  await client.repository.connect(projectId, wanted)
-  expect((await client.repository.get(projectId)).repository?.publishing, 'rules stay').toEqual(changed.publishing)
+  await client.repository.connect(projectId, connection)
+  expect((await client.repository.get(projectId)).repository?.publishing, 'the publishing rules are kept').toEqual(
+    changed.publishing,
+  )
   const { entries } = await client.audit.list(projectId, { limit: 5 })
   expect(entries.map(({ action }) => action)).toEqual([
     'repository.connected',
@@ -79,16 +81,16 @@ test('is connected, shown without its secrets, and changed', async () => {
   ])
 })
 
-test('a repository of GitHub is connected with a fine-grained token, which may do what is needed', async () => {
+test('connects a GitHub repository with a fine-grained token that has the required permissions', async () => {
   const login = `person-${crypto.randomUUID().slice(0, 8)}`
-  await control.makeUser(login)
-  const repository = await control.makeRepository(login, 'handbook', { files: { 'docs/index.md': '# Hello' } })
+  await control.createUser(login)
+  const repository = await control.createRepository(login, 'handbook', { files: { 'docs/index.md': '# Hello' } })
   const grant = {
     repositories: [repository.fullName],
     permissions: { contents: 'write', pull_requests: 'write' },
   } as const
-  const token = await control.makeFineGrainedToken(login, { ...grant, repositories: [...grant.repositories] })
-  const reading = await control.makeFineGrainedToken(login, {
+  const token = await control.createFineGrainedToken(login, { ...grant, repositories: [...grant.repositories] })
+  const readOnlyToken = await control.createFineGrainedToken(login, {
     repositories: [repository.fullName],
     permissions: { contents: 'read', pull_requests: 'read' },
   })
@@ -101,13 +103,13 @@ test('a repository of GitHub is connected with a fine-grained token, which may d
     docsFolder: 'docs',
     token,
   }
-  const { projectId, client } = await api.makeProject()
+  const { projectId, client } = await api.createProject()
   expect(await client.repository.test(projectId, onGithub)).toMatchObject({
-    message: expect.stringContaining('can be read'),
+    message: expect.stringContaining('Colophon can read'),
     ok: true,
     found: { defaultBranch: 'main', docsFolderExists: true, pages: 1 },
   })
-  expect(await client.repository.test(projectId, { ...onGithub, token: reading })).toMatchObject({ ok: false })
+  expect(await client.repository.test(projectId, { ...onGithub, token: readOnlyToken })).toMatchObject({ ok: false })
   expect(await client.repository.connect(projectId, onGithub)).toMatchObject({
     host: 'github',
     url: github.url,
@@ -124,16 +126,16 @@ test.each([
   { publishing: { branchTemplate: 'docs' } },
   { publishing: { titleTemplate: 'always the same' } },
   { publishing: { bodyTemplate: '<b>{summary}</b>' } },
-])('%j is refused', async (changes) => {
+])('rejects %j', async (changes) => {
   await expect(client.repository.change(projectId, changes)).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read'))
-    await expect(client.repository.get(projectId), who).rejects.toMatchObject({ code })
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
-    await expect(client.repository.test(projectId, wanted), who).rejects.toMatchObject({ code })
-    await expect(client.repository.connect(projectId, wanted), who).rejects.toMatchObject({ code })
-    await expect(client.repository.change(projectId, { docsFolder: '' }), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read'))
+    await expect(client.repository.get(projectId), caller).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:write')) {
+    await expect(client.repository.test(projectId, connection), caller).rejects.toMatchObject({ code })
+    await expect(client.repository.connect(projectId, connection), caller).rejects.toMatchObject({ code })
+    await expect(client.repository.change(projectId, { docsFolder: '' }), caller).rejects.toMatchObject({ code })
   }
 })

@@ -2,76 +2,143 @@ import Type, { type Static } from 'typebox'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
 import type { RepositoryIssue } from '../../projects/tables.ts'
-import { nullable, OneLine } from '../schemas.ts'
-import type { Templates, WantedRepository } from './code-hosts.ts'
+import { nullable, SingleLineText } from '../schemas.ts'
+import type { PublishingTemplates, RepositoryInput } from './code-hosts.ts'
 
-/** As a path below the repository: no empty, `.` or `..` part. */
+/** A path inside the repository, without empty, `.` or `..` segments. */
 export const DocsFolder = Type.String({
   maxLength: 300,
   pattern:
     '^$|^(?!/)(?!(?:.*/)?\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\\\]*[^/\\u0000-\\u001f\\\\]$',
-  description: 'Where the pages are, like `docs`; empty: the whole repository.',
+  description: 'Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.',
 })
 
-export const BranchName = OneLine({ minLength: 1, maxLength: 200, description: 'What pull requests go to.' })
+export const BranchName = SingleLineText({
+  minLength: 1,
+  maxLength: 200,
+  description: 'Branch that pull requests are opened against.',
+  examples: ['main'],
+})
 
 const Names = (description: string) =>
-  Type.Array(OneLine({ minLength: 1, maxLength: 100 }), { maxItems: 50, uniqueItems: true, description })
+  Type.Array(SingleLineText({ minLength: 1, maxLength: 100 }), { maxItems: 50, uniqueItems: true, description })
 
 const publishing = {
-  branchTemplate: OneLine({ minLength: 1, maxLength: 100, description: 'With `{jobId}`.' }),
-  titleTemplate: OneLine({ minLength: 1, maxLength: 100, description: 'With `{title}`; `{jobId}` if wanted.' }),
+  branchTemplate: SingleLineText({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Template of branch names. It must contain `{jobId}`.',
+  }),
+  titleTemplate: SingleLineText({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Template of pull request titles. It must contain `{title}` and may contain `{jobId}`.',
+  }),
   bodyTemplate: Type.String({
     minLength: 1,
     maxLength: 5_000,
-    description: 'Markdown with `{summary}` on a line of its own; `{jobId}` if wanted.',
+    description:
+      'Template of pull request descriptions, in Markdown. It must contain `{summary}` on a line of its own and may ' +
+      'contain `{jobId}`.',
   }),
-  labels: Names('By name; those that do not exist on the host are left out.'),
-  reviewers: Names('User names on the host.'),
+  labels: Names('Names of labels for pull requests. Labels that do not exist on the code host are ignored.'),
+  reviewers: Names('User names on the code host of people who are asked to review pull requests.'),
   draft: Type.Boolean({ description: 'Whether pull requests are opened as drafts.' }),
-  signOff: Type.Boolean({ description: 'Whether commits carry a `Signed-off-by` line.' }),
+  signOff: Type.Boolean({ description: 'Whether commit messages have a `Signed-off-by` line.' }),
 }
 
-export const PublishingSchema = Type.Object(publishing, { $id: 'PublishingRules' })
+const publishingExample = {
+  branchTemplate: 'colophon/{jobId}',
+  titleTemplate: 'docs: {title}',
+  bodyTemplate: '{summary}',
+  labels: ['docs'],
+  reviewers: ['ada'],
+  draft: false,
+  signOff: false,
+}
+
+export const PublishingSchema = Type.Object(publishing, {
+  $id: 'PublishingRules',
+  description: 'How pull requests of a project are opened.',
+  examples: [publishingExample],
+})
 export const PublishingChanges = Type.Partial(Type.Object(publishing), {
   additionalProperties: false,
   minProperties: 1,
+  description: 'Changes to how pull requests are opened. Omitted fields stay as they are.',
 })
+
+const Host = Type.Enum(['gitea', 'github'], { description: 'Software of the code host. `gitea` includes Forgejo.' })
 
 export const RepositorySchema = Type.Object(
   {
-    host: Type.Enum(['gitea', 'github']),
-    url: Type.String(),
-    owner: Type.String(),
-    name: Type.String({ description: 'Of today: a repository that is renamed stays connected.' }),
-    access: Type.Enum(['token', 'app'], { description: 'How we are let in: a typed token, or a GitHub App.' }),
+    host: Host,
+    url: Type.String({ description: 'URL of the code host.' }),
+    owner: Type.String({ description: 'User or organization that owns the repository.' }),
+    name: Type.String({
+      description: 'Current name of the repository. A repository that is renamed stays connected.',
+    }),
+    access: Type.Enum(['token', 'app'], {
+      description: 'How Colophon accesses the repository: with an access token, or as a GitHub App.',
+    }),
     issue: nullable(
       Type.Object({
-        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies RepositoryIssue[]),
-        message: Type.String({ description: 'In words that a person can act on.' }),
+        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies RepositoryIssue[], {
+          description:
+            '`archived`: the repository is archived. `not_found`: it was deleted, or is no longer visible. ' +
+            '`access_revoked`: the code host no longer accepts the credentials.',
+        }),
+        message: Type.String({ description: 'What is wrong with the repository, and what to do about it.' }),
       }),
-      { description: 'What keeps jobs from working in it. Null: nothing that is known.' },
+      { description: 'Problem that keeps jobs from working with the repository. Null if none is known.' },
     ),
-    baseBranch: Type.String(),
-    docsFolder: Type.String({ description: 'Empty: the whole repository.' }),
+    baseBranch: Type.String({ description: 'Branch that pull requests are opened against.' }),
+    docsFolder: Type.String({
+      description: 'Folder of the docs pages in the repository. Empty: the whole repository.',
+    }),
     publishing: PublishingSchema,
   },
-  { $id: 'Repository' },
+  {
+    $id: 'Repository',
+    description: 'The repository that a project is connected to.',
+    examples: [
+      {
+        host: 'github',
+        url: 'https://github.com',
+        owner: 'acme',
+        name: 'handbook',
+        access: 'app',
+        issue: null,
+        baseBranch: 'main',
+        docsFolder: 'docs',
+        publishing: publishingExample,
+      },
+    ],
+  },
 )
 
-export const ConnectBody = Type.Object(
+export const ConnectRepositoryBody = Type.Object(
   {
-    host: Type.Enum(['gitea', 'github']),
-    url: Type.String({ maxLength: 500, pattern: '^https?://[^\\s?#@]+$', description: "Of the host's pages." }),
-    owner: OneLine({ minLength: 1, maxLength: 100 }),
-    name: OneLine({ minLength: 1, maxLength: 100 }),
+    host: Host,
+    url: Type.String({
+      maxLength: 500,
+      pattern: '^https?://[^\\s?#@]+$',
+      description: 'URL of the code host, for example `https://github.com`.',
+    }),
+    owner: SingleLineText({
+      minLength: 1,
+      maxLength: 100,
+      description: 'User or organization that owns the repository.',
+    }),
+    name: SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the repository.' }),
     baseBranch: BranchName,
     docsFolder: DocsFolder,
     token: Type.String({
       minLength: 1,
       maxLength: 1_000,
       pattern: '^[!-~]+$',
-      description: 'May write to the repository. Sealed when stored, and never shown again.',
+      description:
+        'Access token of the code host, with write access to the repository. It is stored encrypted and never returned.',
     }),
   },
   {
@@ -92,25 +159,41 @@ export const ConnectBody = Type.Object(
 
 export const RepositoryTestSchema = Type.Object(
   {
-    ok: Type.Boolean(),
-    message: Type.String({ description: 'In words that a person can act on.' }),
+    ok: Type.Boolean({ description: 'Whether Colophon can work with the repository.' }),
+    message: Type.String({ description: 'Result of the test, and what to do if it failed.' }),
     found: nullable(
       Type.Object({
-        defaultBranch: Type.String(),
-        docsFolderExists: nullable(Type.Boolean(), { description: 'On the base branch. Null: the host did not say.' }),
-        pages: nullable(Type.Integer(), { description: 'In the docs folder. Null: too many to count in one look.' }),
-        canManageWebhooks: Type.Boolean({ description: 'Else pull requests are followed by asking.' }),
+        defaultBranch: Type.String({ description: 'Default branch of the repository.' }),
+        docsFolderExists: nullable(Type.Boolean(), {
+          description: 'Whether the docs folder exists on the base branch. Null if the code host did not say.',
+        }),
+        pages: nullable(Type.Integer(), {
+          description: 'Number of pages in the docs folder. Null if there are too many to count.',
+        }),
+        canManageWebhooks: Type.Boolean({
+          description: 'Whether Colophon can create a webhook. If it cannot, pull requests are polled.',
+        }),
       }),
-      { description: 'Null where it does not work.' },
+      { description: 'What the test found in the repository. Null if the test failed.' },
     ),
   },
-  { $id: 'RepositoryTest' },
+  {
+    $id: 'RepositoryTest',
+    description: 'Result of testing a connection to a repository.',
+    examples: [
+      {
+        ok: true,
+        message: 'Colophon can read acme/handbook and write branches and pull requests.',
+        found: { defaultBranch: 'main', docsFolderExists: true, pages: 128, canManageWebhooks: true },
+      },
+    ],
+  },
 )
 
-export const asWanted = (
-  { host, url, owner, name, baseBranch, docsFolder }: Static<typeof ConnectBody>,
+export const toRepositoryInput = (
+  { host, url, owner, name, baseBranch, docsFolder }: Static<typeof ConnectRepositoryBody>,
   publishing: PublishingSettings,
-): WantedRepository => ({
+): RepositoryInput => ({
   host,
   owner,
   name,
@@ -120,10 +203,10 @@ export const asWanted = (
   baseUrl: url.replace(/\/+$/, ''),
 })
 
-/** Without its secrets. */
-export const toResponse = (
+/** Leaves the secrets out. */
+export const toRepositoryResponse = (
   { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing }: Repository,
-  templates: Templates,
+  templates: PublishingTemplates,
 ): Static<typeof RepositorySchema> => ({
   host,
   url: baseUrl,
@@ -148,14 +231,14 @@ export function describeRepositoryIssue(issue: RepositoryIssue, access: Reposito
   const isApp = access.kind === 'installation'
   switch (issue) {
     case 'archived':
-      return 'The repository is archived, and nothing can be pushed: unarchive it on the host, or connect another.'
+      return 'The repository is archived, so nothing can be pushed. Unarchive it on the code host, or connect another one.'
     case 'not_found':
       return isApp
-        ? 'The repository was deleted, transferred, or taken from the GitHub App: let the App into it, or connect another.'
-        : 'The repository was deleted, or the token no longer sees it: connect it again with a token that does, or connect another.'
+        ? 'The repository was deleted or transferred, or the GitHub App lost access to it. Give the App access to it, or connect another one.'
+        : 'The repository was deleted, or the token lost access to it. Connect it again with a token that has access, or connect another one.'
     case 'access_revoked':
       return isApp
-        ? 'The GitHub App was uninstalled or suspended: install it again, and connect the repository once more.'
-        : 'The host no longer takes the token: make a new one, and connect the repository again with it.'
+        ? 'The GitHub App was uninstalled or suspended. Install it again, and reconnect the repository.'
+        : 'The code host no longer accepts the token. Create a new one, and connect the repository again with it.'
   }
 }

@@ -1,7 +1,7 @@
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import type { CodeHosts } from './code-hosts.ts'
-import { asWanted, ConnectBody, RepositoryTestSchema } from './repository.ts'
+import { ConnectRepositoryBody, RepositoryTestSchema, toRepositoryInput } from './repository.ts'
 
 export function testRepositoryRoute({ codeHosts }: { codeHosts: CodeHosts }): Route {
   return route({
@@ -10,9 +10,11 @@ export function testRepositoryRoute({ codeHosts }: { codeHosts: CodeHosts }): Ro
     access: 'project:write',
     name: 'testRepository',
     tag: 'Projects',
-    summary: 'Test a connection to a repository',
-    description: 'Nothing is stored. What does not work is an answer too, with what to do about it.',
-    schemas: { params: ProjectParams, body: ConnectBody, responses: { 200: RepositoryTestSchema } },
-    handle: async ({ body }) => respond(200, await codeHosts.test(asWanted(body, {}), body.token)),
+    summary: 'Test a repository connection',
+    description:
+      'Tests a connection to a repository without storing anything. A failed test is a 200 response with `ok: false` and ' +
+      'a `message` that says what to do.',
+    schemas: { params: ProjectParams, body: ConnectRepositoryBody, responses: { 200: RepositoryTestSchema } },
+    handle: async ({ body }) => respond(200, await codeHosts.test(toRepositoryInput(body, {}), body.token)),
   })
 }

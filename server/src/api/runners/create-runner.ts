@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
-import { generateKey, hashOfKey } from '../../keys/key-format.ts'
+import { generateKey, hashKey } from '../../keys/key-format.ts'
 import { type Route, respond, route } from '../route.ts'
-import { nullable, OneLine, ProjectParams } from '../schemas.ts'
-import { RunnerSchema, toResponse } from './runner.ts'
+import { nullable, ProjectParams, SingleLineText } from '../schemas.ts'
+import { RunnerSchema, runnerExample, toRunnerResponse } from './runner.ts'
 
 export function createRunnerRoute({
   runners,
@@ -18,29 +18,44 @@ export function createRunnerRoute({
     access: 'project:write',
     name: 'createRunner',
     tag: 'Projects',
-    summary: 'Make a runner',
-    description: "It gets this project's turns alone. The token is in this answer and nowhere else.",
-    wantsFreshSession: true,
+    summary: 'Create a runner',
+    description: 'Creates a runner that gets only turns of this project. Only this response contains its token.',
+    requiresRecentSignIn: true,
     schemas: {
       params: ProjectParams,
       body: Type.Object(
-        { name: OneLine({ minLength: 1, maxLength: 100 }) },
+        { name: SingleLineText({ minLength: 1, maxLength: 100, description: 'Name of the runner.' }) },
         { additionalProperties: false, examples: [{ name: 'build machine 1' }] },
       ),
       responses: {
-        201: Type.Object({
-          runner: RunnerSchema,
-          token: Type.String({ description: 'What the runner is started with. Shown once: keep it now.' }),
-          gatewayUrl: nullable(Type.String(), {
-            description: 'Where it finds the gateway, seen from our machine. Null: we do not know.',
-          }),
-        }),
+        201: Type.Object(
+          {
+            runner: RunnerSchema,
+            token: Type.String({
+              description: 'Token to start the runner with. Only this response contains it, so store it now.',
+            }),
+            gatewayUrl: nullable(Type.String(), {
+              description:
+                'URL of the gateway to start the runner with. A URL with `localhost` works only on the machine of the ' +
+                'server. Null if the URL is not known.',
+            }),
+          },
+          {
+            examples: [
+              {
+                runner: { ...runnerExample, isOnline: false, lastSeenAt: null },
+                token: 'colophon_runner_4mTzQ8rW2nX6vB0kL9sD3fH7jP1cY5gA0Qx7Lw',
+                gatewayUrl: 'https://gateway.example.com',
+              },
+            ],
+          },
+        ),
       },
     },
     async handle({ projectId, body, actor }) {
       const token = generateKey('colophon_runner_')
-      const runner = await runners.createFor(projectId, body.name, hashOfKey(token), actor)
-      return respond(201, { runner: toResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
+      const runner = await runners.createForProject(projectId, body.name, hashKey(token), actor)
+      return respond(201, { runner: toRunnerResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
     },
   })
 }

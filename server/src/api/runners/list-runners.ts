@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { RunnerSchema, toResponse } from './runner.ts'
+import { RunnerSchema, toRunnerResponse } from './runner.ts'
 
 export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
   return route({
@@ -11,9 +11,19 @@ export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
     access: 'project:read',
     name: 'listRunners',
     tag: 'Projects',
-    summary: "The runners that work on a project's jobs",
-    description: 'Newest first, shared ones too, revoked ones not.',
-    schemas: { params: ProjectParams, responses: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) } },
-    handle: async ({ projectId }) => respond(200, { runners: (await runners.listFor(projectId)).map(toResponse) }),
+    summary: 'List runners',
+    description: 'Returns the runners of a project and the shared runners, newest first. Revoked runners are left out.',
+    schemas: {
+      params: ProjectParams,
+      responses: {
+        200: Type.Object({
+          runners: Type.Array(RunnerSchema, {
+            description: 'Runners that can run turns of this project, newest first.',
+          }),
+        }),
+      },
+    },
+    handle: async ({ projectId }) =>
+      respond(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) }),
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import { type Route, respond, route } from '../route.ts'
-import { idParam, ProjectParams } from '../schemas.ts'
-import { RunnerSchema, toResponse } from './runner.ts'
+import { IdParam, ProjectParams } from '../schemas.ts'
+import { RunnerSchema, toRunnerResponse } from './runner.ts'
 
 export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route {
   return route({
@@ -11,16 +11,28 @@ export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route 
     access: 'project:write',
     name: 'revokeRunner',
     tag: 'Projects',
-    summary: "Revoke one of a project's own runners",
-    description: 'It gets no more turns; one that it works on, it may finish. Revoking it again changes nothing.',
+    summary: 'Revoke a runner',
+    description:
+      'The token of the runner becomes invalid immediately: the next call of the runner is refused, and the turns that it ' +
+      'is working on are given to other runners. Shared runners can only be revoked by the operator. Revoking a runner ' +
+      'again changes nothing. Returns the remaining runners.',
     schemas: {
-      params: Type.Object({ ...ProjectParams.properties, runnerId: idParam("The runner's id, like `run_…`.") }),
-      responses: { 200: Type.Object({ runners: Type.Array(RunnerSchema) }) },
+      params: Type.Object({
+        ...ProjectParams.properties,
+        runnerId: IdParam('ID of the runner.', 'run_01m7ej3d2me9ytw4x6b8k0s5qh'),
+      }),
+      responses: {
+        200: Type.Object({
+          runners: Type.Array(RunnerSchema, {
+            description: 'Runners that can run turns of this project, newest first.',
+          }),
+        }),
+      },
     },
-    refuses: ['insufficient_role'],
+    problems: ['insufficient_role'],
     async handle({ projectId, params, actor }) {
-      await runners.revokeFor(projectId, params.runnerId, actor)
-      return respond(200, { runners: (await runners.listFor(projectId)).map(toResponse) })
+      await runners.revokeForProject(projectId, params.runnerId, actor)
+      return respond(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) })
     },
   })
 }

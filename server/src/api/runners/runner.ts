@@ -2,19 +2,36 @@ import Type, { type Static } from 'typebox'
 import type { ProjectRunner } from '../../jobs/runner-store.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
+export const runnerExample = {
+  id: 'run_01m7ej3d2me9ytw4x6b8k0s5qh',
+  name: 'build machine 1',
+  isShared: false,
+  isOnline: true,
+  createdAt: '2026-01-31T12:00:00.000Z',
+  lastSeenAt: '2026-01-31T12:34:56.000Z',
+}
+
 export const RunnerSchema = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    isShared: Type.Boolean({ description: 'It works for other projects too, and is not this one to revoke.' }),
-    isOnline: Type.Boolean({ description: 'It works on a turn, or asked for one within the last minute.' }),
-    createdAt: DateTime('When the runner was made.'),
-    lastSeenAt: nullable(DateTime('When it last asked for a turn.')),
+    id: Type.String({ description: 'ID of the runner.' }),
+    name: Type.String({ description: 'Name of the runner.' }),
+    isShared: Type.Boolean({
+      description: 'Whether the runner also works for other projects. Only the operator can revoke a shared runner.',
+    }),
+    isOnline: Type.Boolean({
+      description: 'Whether the runner is working on a turn, or asked for one within the last minute.',
+    }),
+    createdAt: DateTime('Time at which the runner was created.'),
+    lastSeenAt: nullable(DateTime('Time at which the runner last asked for a turn. Null if it never has.')),
   },
-  { $id: 'Runner' },
+  {
+    $id: 'Runner',
+    description: 'A process that runs the agents of a project in sandboxes.',
+    examples: [runnerExample],
+  },
 )
 
-export const toResponse = ({ createdAt, lastSeenAt, ...runner }: ProjectRunner): Static<typeof RunnerSchema> => ({
+export const toRunnerResponse = ({ createdAt, lastSeenAt, ...runner }: ProjectRunner): Static<typeof RunnerSchema> => ({
   ...runner,
   createdAt: createdAt.toISOString(),
   lastSeenAt: lastSeenAt?.toISOString() ?? null,

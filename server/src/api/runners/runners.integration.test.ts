@@ -1,21 +1,21 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startRunningApi } from '../../../../dev-services/running-api.ts'
-import { hashOfKey, parseKey } from '../../keys/key-format.ts'
+import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { hashKey, parseKey } from '../../keys/key-format.ts'
 import { newId } from '../../platform/ids.ts'
 
-const api = await startRunningApi(inject('services'), 'api runners')
+const api = await startTestApi(inject('services'), 'api runners')
 afterAll(() => api.drop())
 
-const { projectId, client, key } = await api.makeProject()
+const { projectId, client, key } = await api.createProject()
 const { runners } = api.stores
 
-test('one is made, seen, and revoked, and each is audited', async () => {
+test('creates, lists and revokes a runner, and audits each change', async () => {
   const { runner, token, gatewayUrl } = await client.runners.create(projectId, { name: 'build machine 1' })
   expect(runner).toMatchObject({ name: 'build machine 1', isShared: false, isOnline: false, lastSeenAt: null })
   expect(gatewayUrl).toBe('http://localhost:8090')
-  const known = parseKey('colophon_runner_', token)
-  if (!known) throw new Error('no token')
-  expect(await runners.find(hashOfKey(known)), 'gets turns of this project alone').toMatchObject({
+  const runnerToken = parseKey('colophon_runner_', token)
+  if (!runnerToken) throw new Error('no token')
+  expect(await runners.findByTokenHash(hashKey(runnerToken)), 'gets only turns of this project').toMatchObject({
     projectIds: [projectId],
   })
   expect((await client.runners.list(projectId)).runners).toMatchObject([{ id: runner.id, isOnline: true }])
@@ -23,8 +23,10 @@ test('one is made, seen, and revoked, and each is audited', async () => {
   expect((await client.runners.list(projectId)).runners).toMatchObject([{ id: runner.id, isOnline: false }])
 
   expect(await client.runners.revoke(projectId, runner.id)).toEqual({ runners: [] })
-  expect(await client.runners.revoke(projectId, runner.id), 'once more').toEqual({ runners: [] })
-  expect(await runners.find(hashOfKey(known))).toBeUndefined()
+  expect(await client.runners.revoke(projectId, runner.id), 'revoking it again changes nothing').toEqual({
+    runners: [],
+  })
+  expect(await runners.findByTokenHash(hashKey(runnerToken))).toBeUndefined()
   const { entries } = await client.audit.list(projectId, { limit: 2 })
   expect(entries.map(({ action, actor, detail }) => [action, actor, detail])).toEqual([
     ['runner.revoked', key.id, { name: 'build machine 1' }],
@@ -32,8 +34,8 @@ test('one is made, seen, and revoked, and each is audited', async () => {
   ])
 })
 
-test('shared ones are shown, and are not for a project to revoke; those of others are not there', async () => {
-  const others = await api.makeProject()
+test('lists shared runners but cannot revoke them, and hides runners of other projects', async () => {
+  const others = await api.createProject()
   const shared = await runners.create('shared', Buffer.alloc(32, 1), null)
   const ofTwo = await runners.create('of two', Buffer.alloc(32, 2), [projectId, others.projectId])
   const theirs = await runners.create('theirs', Buffer.alloc(32, 3), [others.projectId])
@@ -49,11 +51,11 @@ test('shared ones are shown, and are not for a project to revoke; those of other
   expect((await others.client.runners.list(others.projectId)).runners).toHaveLength(3)
 })
 
-test('strangers are kept out', async () => {
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:read'))
-    await expect(client.runners.list(projectId), who).rejects.toMatchObject({ code })
-  for (const { who, client, code } of await api.strangersTo(projectId, 'project:write')) {
-    await expect(client.runners.create(projectId, { name: 'mine' }), who).rejects.toMatchObject({ code })
-    await expect(client.runners.revoke(projectId, newId('run')), who).rejects.toMatchObject({ code })
+test('rejects callers without access', async () => {
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:read'))
+    await expect(client.runners.list(projectId), caller).rejects.toMatchObject({ code })
+  for (const { name: caller, client, code } of await api.deniedCallers(projectId, 'project:write')) {
+    await expect(client.runners.create(projectId, { name: 'mine' }), caller).rejects.toMatchObject({ code })
+    await expect(client.runners.revoke(projectId, newId('run')), caller).rejects.toMatchObject({ code })
   }
 })

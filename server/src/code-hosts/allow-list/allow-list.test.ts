@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type AllowPolicy, type CheckedChange, maxNewBytes, printable, refusalsOf } from './allow-list.ts'
+import { type AllowListPolicy, type CheckedChange, findRefusals, maxNewBytes, printablePath } from './allow-list.ts'
 
-const plain = '100644'
-const docs: AllowPolicy = { docsFolder: 'docs', alsoAllowed: [] }
+const regularFile = '100644'
+const docs: AllowListPolicy = { docsFolder: 'docs' }
 
-function change(path: string, more: Partial<CheckedChange> = {}): CheckedChange {
-  return { path: Buffer.from(path), beforeMode: undefined, afterMode: plain, newBytes: 1, ...more }
+function change(path: string, overrides: Partial<CheckedChange> = {}): CheckedChange {
+  return { path: Buffer.from(path), beforeMode: undefined, afterMode: regularFile, newBytes: 1, ...overrides }
 }
-const codes = (changes: CheckedChange[], policy = docs) => refusalsOf(changes, [], policy).map(({ code }) => code)
+const codes = (changes: CheckedChange[], policy = docs) => findRefusals(changes, [], policy).map(({ code }) => code)
 
-describe('refusalsOf', () => {
+describe('findRefusals', () => {
   it.each([
     'docs/a.md',
     'docs/a.mdx',
@@ -61,50 +61,46 @@ describe('refusalsOf', () => {
     'docs/book.toml',
     'docs/mkdocs.yml',
     'docs/a.md.exe',
-  ])('does not know the type of %s', (path) => {
-    expect(codes([change(path)])).toEqual(['file_type'])
+  ])('refuses the file type of %s', (path) => {
+    expect(codes([change(path)])).toEqual(['unsupported_file_type'])
   })
 
-  it.each(['a.md', 'doc/a.md', 'docs.md', 'docs2/a.md', 'Docs/a.md', 'x/docs/a.md'])('%s is outside', (path) => {
-    expect(codes([change(path)])).toEqual(['outside_docs_folder'])
-  })
+  it.each(['a.md', 'doc/a.md', 'docs.md', 'docs2/a.md', 'Docs/a.md', 'x/docs/a.md'])(
+    'refuses %s outside the docs folder',
+    (path) => {
+      expect(codes([change(path)])).toEqual(['outside_docs_folder'])
+    },
+  )
 
-  it('takes the whole repository where no folder is named, but nothing hidden', () => {
-    const everywhere = { docsFolder: '', alsoAllowed: [] }
+  it('allows the whole repository if the docs folder is empty, except hidden files', () => {
+    const everywhere = { docsFolder: '' }
     expect(codes([change('a.md'), change('x/y/b.png')], everywhere)).toEqual([])
     expect(codes([change('.cursor/rules/a.md'), change('.a.md'), change('x/.y/a.md')], everywhere)).toEqual([
       'hidden_file',
       'hidden_file',
       'hidden_file',
     ])
-    expect(codes([change('.docs/a.md')], { docsFolder: '.docs', alsoAllowed: [] })).toEqual([])
-  })
-
-  it('takes what a project has listed, but nothing that runs', () => {
-    const policy = { docsFolder: 'docs', alsoAllowed: ['mkdocs.yml', '.github/workflows/a.yml', 'CODEOWNERS'] }
-    expect(codes([change('mkdocs.yml')], policy)).toEqual([])
-    expect(codes([change('.github/workflows/a.yml'), change('CODEOWNERS')], policy)).toEqual(['ci_file', 'code_owners'])
-    expect(codes([change('mkdocs.yml', { afterMode: '120000' })], policy)).toEqual(['link'])
+    expect(codes([change('.docs/a.md')], { docsFolder: '.docs' })).toEqual([])
   })
 
   it.each([
-    ['120000', 'link'],
+    ['120000', 'symlink'],
     ['160000', 'submodule'],
     ['100755', 'executable'],
-    ['100664', 'odd_mode'],
-    ['40000', 'odd_mode'],
-    ['', 'odd_mode'],
-  ])('mode %j, before or after, is %s', (mode, code) => {
+    ['100664', 'unsupported_mode'],
+    ['40000', 'unsupported_mode'],
+    ['', 'unsupported_mode'],
+  ])('refuses mode %j before or after the change: %s', (mode, code) => {
     expect(codes([change('docs/a.md', { afterMode: mode })])).toEqual([code])
     expect(codes([change('docs/a.md', { beforeMode: mode })])).toEqual([code])
     expect(codes([change('docs/a.md', { beforeMode: mode, afterMode: undefined })])).toEqual([code])
   })
 
-  it('lets an odd name that is there already be edited and removed', () => {
+  it('allows an existing file with an unsafe name to be edited and removed', () => {
     const path = 'docs/cafe\u0301: what?.md'
-    expect(codes([change(path)])).toEqual(['not_normalised'])
-    expect(codes([change(path, { beforeMode: plain })])).toEqual([])
-    expect(codes([change(path, { beforeMode: plain, afterMode: undefined })])).toEqual([])
+    expect(codes([change(path)])).toEqual(['not_normalized'])
+    expect(codes([change(path, { beforeMode: regularFile })])).toEqual([])
+    expect(codes([change(path, { beforeMode: regularFile, afterMode: undefined })])).toEqual([])
   })
 
   it.each([
@@ -120,54 +116,56 @@ describe('refusalsOf', () => {
     ['git_configuration', 'docs/.gitmodules'],
     ['git_configuration', 'docs/.GitAttributes'],
     ['git_configuration', 'docs/GITMOD~1'],
+    ['ci_file', '.github/workflows/a.yml'],
     ['ci_file', 'docs/.GITHUB/a.md'],
     ['ci_file', 'docs/.gitlab-ci.yml'],
     ['ci_file', 'docs/jenkinsfile'],
-    ['code_owners', 'docs/CodeOwners'],
+    ['codeowners', 'CODEOWNERS'],
+    ['codeowners', 'docs/CodeOwners'],
     ['agent_instructions', 'docs/AGENTS.md'],
     ['agent_instructions', 'docs/CLAUDE.md'],
     ['control_character', 'docs/a\u0000.md'],
     ['control_character', 'docs/a\r.md'],
     ['control_character', 'docs/a\u0085.md'],
-    ['odd_unicode', 'docs/a\u2028.md'],
-    ['odd_unicode', 'docs/a\u3000.md'],
-    ['odd_unicode', 'docs/a\u2066.md'],
-    ['odd_unicode', 'docs/a\u00ad.md'],
-    ['odd_unicode', 'docs/a\ufe0f.md'],
-    ['odd_unicode', 'docs/a\u{10ffff}.md'],
-    ['odd_unicode', 'docs/a\u2024md.md'],
-    ['odd_unicode', 'docs/a\uff1ab.md'],
-    ['not_normalised', 'docs/A\u030a.md'],
+    ['unsafe_unicode', 'docs/a\u2028.md'],
+    ['unsafe_unicode', 'docs/a\u3000.md'],
+    ['unsafe_unicode', 'docs/a\u2066.md'],
+    ['unsafe_unicode', 'docs/a\u00ad.md'],
+    ['unsafe_unicode', 'docs/a\ufe0f.md'],
+    ['unsafe_unicode', 'docs/a\u{10ffff}.md'],
+    ['unsafe_unicode', 'docs/a\u2024md.md'],
+    ['unsafe_unicode', 'docs/a\uff1ab.md'],
+    ['not_normalized', 'docs/A\u030a.md'],
     ['reserved_name', 'docs/NUL'],
     ['reserved_name', 'docs/com1.tar.md'],
     ['reserved_name', 'docs/Aux/a.md'],
-    ['odd_character', 'docs/a"b.md'],
-    ['odd_character', 'docs/a`id`.md'],
-    ['odd_character', 'docs/a;b.md'],
-    ['odd_character', 'docs/a&b.md'],
-    ['odd_character', "docs/it's.md"],
-    ['odd_character', 'docs/ a.md'],
-    ['odd_character', 'docs/a /b.md'],
+    ['unsafe_character', 'docs/a"b.md'],
+    ['unsafe_character', 'docs/a`id`.md'],
+    ['unsafe_character', 'docs/a;b.md'],
+    ['unsafe_character', 'docs/a&b.md'],
+    ['unsafe_character', "docs/it's.md"],
+    ['unsafe_character', 'docs/ a.md'],
+    ['unsafe_character', 'docs/a /b.md'],
     ['path_too_long', `docs/${'ä'.repeat(101)}.md`],
     ['path_too_long', `docs/${'abcdefghi/'.repeat(40)}a.md`],
-  ])('%s: %j', (code, path) => {
+  ])('refuses with %s: %j', (code, path) => {
     expect(codes([change(path)])).toEqual([code])
   })
 
-  it('refuses names in other encodings', () => {
+  it('refuses names that are not UTF-8', () => {
     const path = Buffer.from('docs/caf\u00e9.md', 'latin1')
-    expect(refusalsOf([{ ...change(''), path }], [], docs)).toEqual([{ code: 'not_utf8', path: 'docs/caf\ufffd.md' }])
+    expect(findRefusals([{ ...change(''), path }], [], docs)).toEqual([{ code: 'not_utf8', path: 'docs/caf\ufffd.md' }])
   })
 
-  it('counts files and bytes', () => {
+  it('limits the number of files and the size of new content', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => change(`docs/${index}.md`))
     expect(codes(many(500))).toEqual([])
     expect(codes(many(501))).toEqual(['too_many_files'])
     expect(codes([change('docs/a.png', { newBytes: maxNewBytes })])).toEqual([])
-    expect(codes([change('docs/a.png', { newBytes: maxNewBytes }), change('docs/b.md')])).toEqual(['too_large'])
+    expect(codes([change('docs/a.png', { newBytes: maxNewBytes }), change('docs/b.md')])).toEqual(['changes_too_large'])
   })
 
-  it('sees names that are one on other file systems', () => {
+  it('refuses new names that are the same file on other file systems', () => {
     const grown = (names: string[], added: string[]) => [
       {
         path: Buffer.from('docs'),
@@ -175,26 +173,26 @@ describe('refusalsOf', () => {
         added: added.map((name) => Buffer.from(name)),
       },
     ]
-    for (const [one, other] of [
+    for (const [existing, colliding] of [
       ['a.md', 'A.md'],
       ['straße.md', 'STRASSE.md'],
       ['\u212a.md', 'k.md'],
       ['ﬁ.md', 'fi.md'],
       ['e\u0301.md', '\u00e9.md'],
     ] as const) {
-      expect(refusalsOf([], grown([one, other], [other]), docs)).toEqual([
-        { code: 'case_collision', path: `docs/${other}` },
+      expect(findRefusals([], grown([existing, colliding], [colliding]), docs)).toEqual([
+        { code: 'case_collision', path: `docs/${colliding}` },
       ])
-      expect(refusalsOf([], grown([one, other, 'new.md'], ['new.md']), docs)).toEqual([])
+      expect(findRefusals([], grown([existing, colliding, 'new.md'], ['new.md']), docs)).toEqual([])
     }
   })
 
-  it('names every path that is refused, so that it can be printed', () => {
-    const refusals = refusalsOf([change('docs/a\u001b[2J\u202e.md'), change('a.md')], [], docs)
+  it('names every refused path in printable form', () => {
+    const refusals = findRefusals([change('docs/a\u001b[2J\u202e.md'), change('a.md')], [], docs)
     expect(refusals).toEqual([
       { code: 'control_character', path: 'docs/a\\u{1b}[2J\\u{202e}.md' },
       { code: 'outside_docs_folder', path: 'a.md' },
     ])
-    expect(printable(Buffer.from('a b\u00a0\\'))).toBe('a b\\u{a0}\\u{5c}')
+    expect(printablePath(Buffer.from('a b\u00a0\\'))).toBe('a b\\u{a0}\\u{5c}')
   })
 })

@@ -1,132 +1,131 @@
-/** What a result may change: pages, images and navigation in the docs folder, as plain files. All of it, or nothing. */
-import type { GrownDirectory } from '../git/compare-trees.ts'
-import { type ForbiddenPlace, forbiddenPlace, isDocsFile, isHiddenNavigation } from './docs-files.ts'
-import { foldCase, type NameRefusal, refusalOfName } from './path-names.ts'
+/**
+ * What a result may change: pages, images and navigation files in the docs folder, as plain files. A result is accepted or
+ * refused as a whole.
+ */
+import type { DirectoryWithAdditions } from '../git/compare-trees.ts'
+import { isDocsFile, isHiddenNavigationFile, type ProtectedFileKind, protectedFileKind } from './docs-files.ts'
+import { foldCase, type UnsafeNameCode, unsafeNameCode } from './path-names.ts'
 
-export type AllowPolicy = {
-  /** Without slashes at its ends; empty: the whole repository. */
+export type AllowListPolicy = {
+  /** Without a leading or trailing slash. Empty: the whole repository. */
   docsFolder: string
-  /** Paths outside the folder, or of another type, that a project lets its agent change: `mkdocs.yml`. */
-  alsoAllowed: readonly string[]
 }
 
 export type CheckedChange = {
   path: Uint8Array
   beforeMode: string | undefined
   afterMode: string | undefined
-  /** What the repository did not have before: 0 for a file that was only moved. */
+  /** The size of content that the repository did not contain before: 0 for a file that was only moved. */
   newBytes: number
 }
 
 export type ChangeRefusalCode =
-  | NameRefusal
-  | ForbiddenPlace
+  | UnsafeNameCode
+  | ProtectedFileKind
   | 'not_utf8'
   | 'path_too_long'
-  | 'link'
+  | 'symlink'
   | 'submodule'
   | 'executable'
-  | 'odd_mode'
+  | 'unsupported_mode'
   | 'outside_docs_folder'
   | 'hidden_file'
-  | 'file_type'
+  | 'unsupported_file_type'
   | 'case_collision'
-  | 'too_large'
+  | 'changes_too_large'
   | 'too_many_files'
 
-/** `path` is made printable: it may be anything. */
+/** `path` is made printable, because a path may contain any bytes. Empty: the refusal concerns the whole result. */
 export type ChangeRefusal = { code: ChangeRefusalCode; path: string }
 
 export const maxChangedFiles = 500
 export const maxNewBytes = 10 * 1024 * 1024
 const maxPathBytes = 400
 const maxNameBytes = 200
-const plainFile = '100644'
+const regularFileMode = '100644'
 
-/** None: all is allowed. */
-export function refusalsOf(
+/** An empty list: everything is allowed. */
+export function findRefusals(
   changes: readonly CheckedChange[],
-  grown: readonly GrownDirectory[],
-  policy: AllowPolicy,
+  grown: readonly DirectoryWithAdditions[],
+  policy: AllowListPolicy,
 ): ChangeRefusal[] {
   if (changes.length > maxChangedFiles) return [{ code: 'too_many_files', path: '' }]
-  const ofChanges = changes.flatMap((change) => {
+  const changeRefusals = changes.flatMap((change) => {
     const code = refusalOf(change, policy)
-    return code ? [{ code, path: printable(change.path) }] : []
+    return code ? [{ code, path: printablePath(change.path) }] : []
   })
   const newBytes = changes.reduce((sum, change) => sum + change.newBytes, 0)
-  const ofSize: ChangeRefusal[] = newBytes > maxNewBytes ? [{ code: 'too_large', path: '' }] : []
-  return [...ofChanges, ...ofSize, ...grown.flatMap(collisionsIn)]
+  const sizeRefusals: ChangeRefusal[] = newBytes > maxNewBytes ? [{ code: 'changes_too_large', path: '' }] : []
+  return [...changeRefusals, ...sizeRefusals, ...grown.flatMap(collisionsIn)]
 }
 
-function refusalOf(change: CheckedChange, policy: AllowPolicy): ChangeRefusalCode | undefined {
-  const path = asUtf8(change.path)
+function refusalOf(change: CheckedChange, policy: AllowListPolicy): ChangeRefusalCode | undefined {
+  const path = decodeUtf8(change.path)
   if (path === undefined) return 'not_utf8'
   const components = path.split('/')
-  // What is there already may have any name: it can be edited or removed, but nothing like it added.
+  // Existing files may have any name: they can be edited or removed, but no new file may have such a name.
   const isNew = change.beforeMode === undefined
-  if (isNew && (change.path.length > maxPathBytes || components.some(isLongName))) return 'path_too_long'
+  if (isNew && (change.path.length > maxPathBytes || components.some(isTooLong))) return 'path_too_long'
   return (
-    first(components, (component) => (isNew ? refusalOfName(component) : undefined)) ??
+    first(components, (component) => (isNew ? unsafeNameCode(component) : undefined)) ??
     refusalOfMode(change.afterMode) ??
     refusalOfMode(change.beforeMode) ??
-    first(components, forbiddenPlace) ??
-    refusalOfPlace(path, components, policy)
+    first(components, protectedFileKind) ??
+    refusalOfLocation(path, components, policy)
   )
 }
 
 function refusalOfMode(mode: string | undefined): ChangeRefusalCode | undefined {
   switch (mode) {
     case undefined:
-    case plainFile:
+    case regularFileMode:
       return undefined
     case '100755':
       return 'executable'
     case '120000':
-      return 'link'
+      return 'symlink'
     case '160000':
       return 'submodule'
     default:
-      return 'odd_mode'
+      return 'unsupported_mode'
   }
 }
 
-function refusalOfPlace(path: string, components: readonly string[], policy: AllowPolicy) {
-  if (policy.alsoAllowed.includes(path)) return undefined
-  const { docsFolder } = policy
+function refusalOfLocation(path: string, components: readonly string[], { docsFolder }: AllowListPolicy) {
   if (docsFolder !== '' && !path.startsWith(`${docsFolder}/`)) return 'outside_docs_folder'
   const name = components.at(-1) ?? ''
-  const below = path.slice(docsFolder === '' ? 0 : docsFolder.length + 1).split('/')
-  if (below.some((component) => component.startsWith('.') && !(component === name && isHiddenNavigation(name)))) {
-    return 'hidden_file'
-  }
-  return isDocsFile(name) ? undefined : 'file_type'
+  const componentsInFolder = path.slice(docsFolder === '' ? 0 : docsFolder.length + 1).split('/')
+  const isHidden = (component: string) =>
+    component.startsWith('.') && !(component === name && isHiddenNavigationFile(name))
+  if (componentsInFolder.some(isHidden)) return 'hidden_file'
+  return isDocsFile(name) ? undefined : 'unsupported_file_type'
 }
 
-/** A new name beside one that differs from it in case or in the form of its letters: on many machines one file. */
-function collisionsIn({ path, names, added }: GrownDirectory): ChangeRefusal[] {
+/** A new name that differs from another in the directory only in case or Unicode form: one file on many machines. */
+function collisionsIn({ path, names, added }: DirectoryWithAdditions): ChangeRefusal[] {
   const counts = new Map<string, number>()
-  const fold = (name: Buffer) => foldCase(asUtf8(name) ?? name.toString('latin1'))
+  const fold = (name: Buffer) => foldCase(decodeUtf8(name) ?? name.toString('latin1'))
   for (const name of names) counts.set(fold(name), (counts.get(fold(name)) ?? 0) + 1)
   return added
     .filter((name) => (counts.get(fold(name)) ?? 0) > 1)
     .map((name) => ({
       code: 'case_collision',
-      path: printable(path.length === 0 ? name : Buffer.concat([path, Buffer.from('/'), name])),
+      path: printablePath(path.length === 0 ? name : Buffer.concat([path, Buffer.from('/'), name])),
     }))
 }
 
-function first<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+function first<Item, Result>(items: readonly Item[], map: (item: Item) => Result | undefined): Result | undefined {
   for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
+    const result = map(item)
+    if (result !== undefined) return result
   }
   return undefined
 }
 
-const isLongName = (component: string) => Buffer.byteLength(component) > maxNameBytes
+const isTooLong = (component: string) => Buffer.byteLength(component) > maxNameBytes
 
-function asUtf8(path: Uint8Array): string | undefined {
+function decodeUtf8(path: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(path)
   } catch {
@@ -134,8 +133,8 @@ function asUtf8(path: Uint8Array): string | undefined {
   }
 }
 
-/** For messages and logs: a path may hold anything, also what steers a terminal. */
-export function printable(path: Uint8Array): string {
+/** For messages and logs: a path may contain any bytes, including terminal control sequences. */
+export function printablePath(path: Uint8Array): string {
   const text = Buffer.from(path.subarray(0, 300)).toString('utf8')
   return text.replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/gu, (character) =>
     character === ' ' ? ' ' : `\\u{${character.codePointAt(0)?.toString(16)}}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { hasCodeInFront, mayHaveFrontMatter } from './front-matter.ts'
+import { hasExecutableFrontMatter, mayHaveFrontMatter } from './front-matter.ts'
 
-describe('hasCodeInFront', () => {
+describe('hasExecutableFrontMatter', () => {
   it.each([
     '---js\n{}\n---\n',
     '--- JavaScript \r\n{}\r\n---\r\n',
@@ -10,8 +10,8 @@ describe('hasCodeInFront', () => {
     `---${' '.repeat(100_000)}js\n`,
     '---coffee\n',
     '---js',
-  ])('%j', (page) => {
-    expect(hasCodeInFront(Buffer.from(page))).toBe(true)
+  ])('finds code in %j', (page) => {
+    expect(hasExecutableFrontMatter(Buffer.from(page))).toBe(true)
   })
 
   it.each([
@@ -24,12 +24,12 @@ describe('hasCodeInFront', () => {
     '# Title\n\n---js\n',
     '--js\n',
     '',
-  ])('not %j', (page) => {
-    expect(hasCodeInFront(Buffer.from(page))).toBe(false)
+  ])('finds no code in %j', (page) => {
+    expect(hasExecutableFrontMatter(Buffer.from(page))).toBe(false)
   })
 })
 
-it('is looked for in Markdown alone', () => {
+it('expects front matter in Markdown files only', () => {
   expect(['a.md', 'a.MDX', 'a.markdown', 'a.png', 'a.rst', 'amd'].filter(mayHaveFrontMatter)).toEqual([
     'a.md',
     'a.MDX',

@@ -1,48 +1,49 @@
-/** Names that mean another thing on another file system, or look like another name to a person. */
+/** File names that mean something else on another file system, or that look like another name to a person. */
 
-export type NameRefusal =
+export type UnsafeNameCode =
   | 'path_traversal'
   | 'dot_git'
   | 'control_character'
-  | 'odd_unicode'
-  | 'not_normalised'
+  | 'unsafe_unicode'
+  | 'not_normalized'
   | 'reserved_name'
-  | 'odd_character'
+  | 'unsafe_character'
 
 /**
- * As HFS+ and NTFS read a name when they look for `.git`: without ignorable characters, in any case, without what NTFS
- * drops at the end, and without a stream's name behind a colon. Git itself guards `.git` in the same way.
+ * How HFS+ and NTFS interpret a name when they look up `.git`: without ignorable characters, case-insensitive, without the
+ * trailing characters that NTFS drops, and without a stream name after a colon. Git itself protects `.git` in the same way.
  */
-export function asFileSystemsRead(component: string): string {
+export function canonicalizeName(component: string): string {
   return foldCase(component.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
     .replace(/:.*$/s, '')
     .replace(/[. ]+$/, '')
 }
 
-/** Two names that fold to the same are one file on Windows and macOS. */
+/** Two names that fold to the same string are one file on Windows and macOS. */
 export function foldCase(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 
 const dotGit = /^(\.git|git~\d+)$/
 const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)/i
-// What Windows cannot have in a name, and what a shell takes for more than a name: scripts in CI loop over changed files.
-const oddInPath = /[<>:"|?*\\$`;&']/
+// Characters that Windows does not allow in names, and characters that are special in a shell: CI scripts loop over changed
+// files.
+const unsafeCharacter = /[<>:"|?*\\$`;&']/
 
-/** One component of a path. The first reason found; undefined: a plain name everywhere. */
-export function refusalOfName(component: string): NameRefusal | undefined {
+/** Checks one component of a path. Returns the first reason found; undefined: the name is safe on every file system. */
+export function unsafeNameCode(component: string): UnsafeNameCode | undefined {
   if (component === '' || component === '.' || component === '..') return 'path_traversal'
-  if (dotGit.test(asFileSystemsRead(component))) return 'dot_git'
+  if (dotGit.test(canonicalizeName(component))) return 'dot_git'
   if (/\p{Cc}/u.test(component)) return 'control_character'
-  if (isOddUnicode(component)) return 'odd_unicode'
-  if (component !== component.normalize('NFC')) return 'not_normalised'
+  if (hasUnsafeUnicode(component)) return 'unsafe_unicode'
+  if (component !== component.normalize('NFC')) return 'not_normalized'
   if (device.test(component)) return 'reserved_name'
-  if (oddInPath.test(component) || /^[ -]|[. ]$/.test(component)) return 'odd_character'
+  if (unsafeCharacter.test(component) || /^[ -]|[. ]$/.test(component)) return 'unsafe_character'
   return undefined
 }
 
-/** Unseen, turning the line around, unassigned or private, a space that is none, or a stand-in for `/`, `.` and the like. */
-function isOddUnicode(component: string): boolean {
+/** Invisible, bidirectional, unassigned or private-use characters, unusual spaces, and lookalikes of `/`, `.` and similar. */
+function hasUnsafeUnicode(component: string): boolean {
   if (/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]|(?! )\p{Zs}/u.test(component)) return true
   return [...component].some((character) => {
     const compatible = character.normalize('NFKC')

@@ -1,24 +1,24 @@
-import type { CallLimits, Egress } from '../../platform/egress/egress.ts'
+import type { Egress, EgressLimits } from '../../platform/egress/egress.ts'
 import type { GitRemote } from '../code-host.ts'
-import { failureOfStatus } from '../code-host-error.ts'
+import { errorFromStatus } from '../code-host-error.ts'
 
-export const readCalls = ['GET /info/refs?service=git-upload-pack', 'POST /git-upload-pack'] as const
-export const pushCalls = ['GET /info/refs?service=git-receive-pack', 'POST /git-receive-pack'] as const
-export type GitCall = (typeof readCalls)[number] | (typeof pushCalls)[number]
+export const fetchEndpoints = ['GET /info/refs?service=git-upload-pack', 'POST /git-upload-pack'] as const
+export const pushEndpoints = ['GET /info/refs?service=git-receive-pack', 'POST /git-receive-pack'] as const
+export type GitEndpoint = (typeof fetchEndpoints)[number] | (typeof pushEndpoints)[number]
 
-export interface GitCallRequest {
+export interface GitRequest {
   headers: [string, string][]
   body: Uint8Array | ReadableStream<Uint8Array> | null
   signal: AbortSignal
-  limits: CallLimits
+  limits: EgressLimits
 }
 
-/** One call of git over HTTP, with the host's token. Throws a CodeHostError unless the host says 200: a redirect is not followed. */
+/** One request of git over HTTP, with the token. Throws a CodeHostError unless the status is 200. Does not follow redirects. */
 export async function callGitHost(
   remote: GitRemote,
   egress: Egress,
-  call: GitCall,
-  { headers, body, signal, limits }: GitCallRequest,
+  call: GitEndpoint,
+  { headers, body, signal, limits }: GitRequest,
 ): Promise<Response> {
   const [method = '', path = ''] = call.split(' ')
   const response = await egress.fetch(remote.url + path, {
@@ -30,5 +30,5 @@ export async function callGitHost(
   })
   if (response.status === 200) return response
   await response.body?.cancel()
-  throw failureOfStatus(response, `git's ${call}`)
+  throw errorFromStatus(response, `git's ${call}`)
 }

@@ -1,28 +1,28 @@
-/** Which files differ between two trees. Ours rather than `git diff-tree`: that lists 10^10 files before it says a word. */
+/** Finds the files that differ between two trees. Not `git diff-tree`, which would list 10^10 files before it prints anything. */
 import type { ObjectReader } from './object-reader.ts'
 
-export type FileSide = { mode: string; id: string }
-export type FileChange = { path: Buffer; before: FileSide | undefined; after: FileSide | undefined }
+export type FileVersion = { mode: string; id: string }
+export type FileChange = { path: Buffer; before: FileVersion | undefined; after: FileVersion | undefined }
 
-/** A directory in which something is new: who its neighbours are decides whether the new name is safe. */
-export type GrownDirectory = { path: Buffer; names: readonly Buffer[]; added: readonly Buffer[] }
+/** A directory with new entries. Whether a new name is safe depends on the other names in the directory. */
+export type DirectoryWithAdditions = { path: Buffer; names: readonly Buffer[]; added: readonly Buffer[] }
 
-export type ComparisonLimits = { changes: number; depth: number; trees: number; treeBytes: number }
+export type ComparisonLimits = { maxChanges: number; maxDepth: number; maxTrees: number; maxTreeBytes: number }
 
 export type ComparisonRefusal =
   | 'too_many_files'
   | 'path_too_deep'
   | 'too_many_directories'
   | 'empty_directory'
-  | 'broken_tree'
+  | 'invalid_tree'
   | 'missing_object'
 
 export type Comparison =
-  | { kind: 'compared'; changes: FileChange[]; grown: GrownDirectory[] }
+  | { kind: 'compared'; changes: FileChange[]; additions: DirectoryWithAdditions[] }
   | { kind: 'refused'; code: ComparisonRefusal; path: Buffer }
 
-/** By name. Names are bytes, one to a character, because they need not be text in any encoding. */
-type Tree = Map<string, FileSide>
+/** Entries by name. A name has one character per byte (Latin-1), because it need not be valid text in any encoding. */
+type Tree = Map<string, FileVersion>
 
 export async function compareTrees(
   objects: Pick<ObjectReader, 'info' | 'contents'>,
@@ -31,60 +31,67 @@ export async function compareTrees(
   limits: ComparisonLimits,
 ): Promise<Comparison> {
   const changes: FileChange[] = []
-  const grown: GrownDirectory[] = []
-  let treesLeft = limits.trees
-  let treeBytesLeft = limits.treeBytes
+  const grown: DirectoryWithAdditions[] = []
+  let treesLeft = limits.maxTrees
+  let treeBytesLeft = limits.maxTreeBytes
 
   async function readTree(id: string | undefined, path: string, maxEntries: number): Promise<Tree> {
     if (id === undefined) return new Map()
     const info = await objects.info(id)
-    if (!info) throw new Refused('missing_object', path)
-    if (info.type !== 'tree') throw new Refused('broken_tree', path)
+    if (!info) throw new RefusedError('missing_object', path)
+    if (info.type !== 'tree') throw new RefusedError('invalid_tree', path)
     treesLeft -= 1
     treeBytesLeft -= info.sizeBytes
-    if (treesLeft < 0 || treeBytesLeft < 0) throw new Refused('too_many_directories', path)
+    if (treesLeft < 0 || treeBytesLeft < 0) throw new RefusedError('too_many_directories', path)
     const tree = parseTree(await objects.contents(id), maxEntries)
-    if (typeof tree === 'string') throw new Refused(tree, path)
+    if (typeof tree === 'string') throw new RefusedError(tree, path)
     return tree
   }
 
   async function walk(path: string, depth: number, beforeId: string | undefined, afterId: string | undefined) {
-    if (depth > limits.depth) throw new Refused('path_too_deep', path)
-    const old = await readTree(beforeId, path, Number.POSITIVE_INFINITY)
-    // More than these are more changes than are allowed: 300,000 names in 10 MB are not all read to say so.
-    const now = await readTree(afterId, path, old.size + limits.changes)
-    // Git makes none; one would be a change of the tree that no list of files shows.
-    if (afterId !== undefined && now.size === 0 && depth > 0) throw new Refused('empty_directory', path)
+    if (depth > limits.maxDepth) throw new RefusedError('path_too_deep', path)
+    const oldTree = await readTree(beforeId, path, Number.POSITIVE_INFINITY)
+    // A tree with more entries has too many changes anyway; this avoids parsing 300,000 names in 10 MB.
+    const newTree = await readTree(afterId, path, oldTree.size + limits.maxChanges)
+    // Git never creates empty trees, and one would be a change that no list of files shows.
+    if (afterId !== undefined && newTree.size === 0 && depth > 0) throw new RefusedError('empty_directory', path)
 
-    const added = [...now.keys()].filter((name) => !old.has(name))
-    if (added.length > 0) grown.push({ path: bytes(path), names: [...now.keys()].map(bytes), added: added.map(bytes) })
+    const names = [...newTree.keys()]
+    const added = names.filter((name) => !oldTree.has(name))
+    if (added.length > 0) grown.push({ path: bytes(path), names: names.map(bytes), added: added.map(bytes) })
 
-    for (const name of new Set([...old.keys(), ...now.keys()])) {
-      await compare(path === '' ? name : `${path}/${name}`, depth, old.get(name), now.get(name))
+    for (const name of new Set([...oldTree.keys(), ...names])) {
+      await compare(path === '' ? name : `${path}/${name}`, depth, oldTree.get(name), newTree.get(name))
     }
   }
 
-  async function compare(path: string, depth: number, old: FileSide | undefined, now: FileSide | undefined) {
-    if (old?.mode === now?.mode && old?.id === now?.id) return
-    const oldFile = isTree(old) ? undefined : old
-    const nowFile = isTree(now) ? undefined : now
-    if (oldFile || nowFile) changes.push({ path: bytes(path), before: oldFile, after: nowFile })
-    if (changes.length > limits.changes) throw new Refused('too_many_files', path)
-    if (isTree(old) || isTree(now)) {
-      await walk(path, depth + 1, isTree(old) ? old.id : undefined, isTree(now) ? now.id : undefined)
+  async function compare(
+    path: string,
+    depth: number,
+    oldEntry: FileVersion | undefined,
+    newEntry: FileVersion | undefined,
+  ) {
+    if (oldEntry?.mode === newEntry?.mode && oldEntry?.id === newEntry?.id) return
+    const oldFile = isTree(oldEntry) ? undefined : oldEntry
+    const newFile = isTree(newEntry) ? undefined : newEntry
+    if (oldFile || newFile) changes.push({ path: bytes(path), before: oldFile, after: newFile })
+    if (changes.length > limits.maxChanges) throw new RefusedError('too_many_files', path)
+    if (isTree(oldEntry) || isTree(newEntry)) {
+      const oldId = isTree(oldEntry) ? oldEntry.id : undefined
+      await walk(path, depth + 1, oldId, isTree(newEntry) ? newEntry.id : undefined)
     }
   }
 
   try {
     await walk('', 0, before, after)
-    return { kind: 'compared', changes, grown }
+    return { kind: 'compared', changes, additions: grown }
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', code: error.code, path: bytes(error.path) }
+    if (error instanceof RefusedError) return { kind: 'refused', code: error.code, path: bytes(error.path) }
     throw error
   }
 }
 
-class Refused extends Error {
+class RefusedError extends Error {
   readonly code: ComparisonRefusal
   readonly path: string
   constructor(code: ComparisonRefusal, path: string) {
@@ -94,18 +101,18 @@ class Refused extends Error {
   }
 }
 
-const isTree = (side: FileSide | undefined): side is FileSide => side?.mode === '40000'
+const isTree = (side: FileVersion | undefined): side is FileVersion => side?.mode === '40000'
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
-/** `mode SP name NUL id`, over and over; broken when it is not that, or names something twice. */
-function parseTree(contents: Buffer, maxEntries: number): Tree | 'broken_tree' | 'too_many_files' {
+/** Entries of the form `mode SP name NUL id`. Invalid if the format differs or a name occurs twice. */
+function parseTree(contents: Buffer, maxEntries: number): Tree | 'invalid_tree' | 'too_many_files' {
   const tree: Tree = new Map()
   for (let position = 0; position < contents.length; ) {
     const space = contents.indexOf(0x20, position)
     const end = contents.indexOf(0, space)
-    if (space < 0 || end < 0 || end + 21 > contents.length) return 'broken_tree'
+    if (space < 0 || end < 0 || end + 21 > contents.length) return 'invalid_tree'
     const name = contents.toString('latin1', space + 1, end)
-    if (name === '' || tree.has(name)) return 'broken_tree'
+    if (name === '' || tree.has(name)) return 'invalid_tree'
     if (tree.size === maxEntries) return 'too_many_files'
     const mode = contents.toString('latin1', position, space)
     tree.set(name, { mode, id: contents.toString('hex', end + 1, end + 21) })

@@ -5,10 +5,10 @@ import { createEgress } from '../../platform/egress/egress.ts'
 import { startGitRelay } from './git-relay.ts'
 
 async function start(status = 200) {
-  const asked: IncomingMessage[] = []
+  const requests: IncomingMessage[] = []
   const host = createServer((request, response) => {
-    asked.push(request)
-    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'x/y' }).end('answer'))
+    requests.push(request)
+    request.resume().on('end', () => response.writeHead(status, { 'content-type': 'x/y' }).end('content'))
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => host.once('listening', resolve))
   const address = `127.0.0.1:${(host.address() as AddressInfo).port}`
@@ -23,12 +23,12 @@ async function start(status = 200) {
   const [name = '', secret = ''] = relay.header.split(': ')
   const call = (path: string, request: RequestInit = {}) =>
     fetch(relay.url + path, { ...request, headers: { [name]: secret, cookie: 'x', ...request.headers } })
-  return { asked, relay, call }
+  return { requests, relay, call }
 }
 
 describe('the relay', () => {
-  it("adds the host's token, and passes on nothing that git does not need", async () => {
-    const { asked, call } = await start()
+  it('adds the token, and forwards only the headers that git needs', async () => {
+    const { requests, call } = await start()
     const response = await call('/git-upload-pack', {
       method: 'POST',
       body: 'want',
@@ -37,15 +37,15 @@ describe('the relay', () => {
     expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
       200,
       'x/y',
-      'answer',
+      'content',
     ])
-    expect(asked[0]?.url).toBe('/owner/name.git/git-upload-pack')
-    expect(asked[0]?.headers).toMatchObject({ authorization: 'Basic c2VjcmV0', 'git-protocol': 'version=2' })
-    expect(Object.keys(asked[0]?.headers ?? {})).not.toEqual(expect.arrayContaining(['cookie', 'x-colophon-relay']))
+    expect(requests[0]?.url).toBe('/owner/name.git/git-upload-pack')
+    expect(requests[0]?.headers).toMatchObject({ authorization: 'Basic c2VjcmV0', 'git-protocol': 'version=2' })
+    expect(Object.keys(requests[0]?.headers ?? {})).not.toEqual(expect.arrayContaining(['cookie', 'x-colophon-relay']))
   })
 
-  it('serves nobody else', async () => {
-    const { asked, relay, call } = await start()
+  it('rejects callers without the secret, and all other requests', async () => {
+    const { requests, relay, call } = await start()
     for (const headers of [{}, { 'x-colophon-relay': 'f'.repeat(64) }, { 'x-colophon-relay': '' }]) {
       const response = await fetch(`${relay.url}/info/refs?service=git-upload-pack`, { headers })
       expect(response.status).toBe(403)
@@ -60,13 +60,13 @@ describe('the relay', () => {
       expect((await call(path)).status).toBe(403)
     }
     expect((await call('/git-receive-pack')).status).toBe(403)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
-  it('remembers what went wrong, once', async () => {
+  it('returns a failure once', async () => {
     const { relay, call } = await start(401)
     expect((await call('/info/refs?service=git-upload-pack')).status).toBe(502)
-    expect(relay.takeFailure()).toMatchObject({ failure: { kind: 'final', code: 'token_rejected' } })
-    expect(relay.takeFailure()).toBeUndefined()
+    expect(relay.popFailure()).toMatchObject({ failure: { kind: 'final', code: 'token_rejected' } })
+    expect(relay.popFailure()).toBeUndefined()
   })
 })

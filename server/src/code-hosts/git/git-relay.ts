@@ -1,7 +1,7 @@
 /**
- * Between the git binary and the code host: git speaks plain HTTP to this relay on loopback, and the relay calls the host
- * through `platform/egress`. So git needs no way out of its own, the operator's proxy, certificates and lists hold for it
- * too, the token is never in a child process, and a failure is known by the host's status instead of by git's words.
+ * A proxy between the git binary and the code host: git speaks plain HTTP to this relay on loopback, and the relay calls the
+ * host through `platform/egress`. So git needs no network access of its own, the operator's proxy, certificates and allow
+ * list apply to it too, no child process ever has the token, and failures are known by HTTP status, not by git's messages.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,24 +11,24 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { GitRemote } from '../code-host.ts'
-import { failureOfCall } from '../code-host-error.ts'
-import { callGitHost, type GitCall, pushCalls, readCalls } from './call-git-host.ts'
+import { toCodeHostError } from '../code-host-error.ts'
+import { callGitHost, fetchEndpoints, type GitEndpoint, pushEndpoints } from './call-git-host.ts'
 
 export type GitRelay = {
   url: string
-  /** For `http.extraHeader`: other programs on this machine can reach the port, but do not know this. */
+  /** For `http.extraHeader`. Other programs on this machine can reach the port, but do not know this secret. */
   header: string
-  /** What went wrong with the host since the last time this was asked. */
-  takeFailure(): unknown
+  /** Returns and clears the first failure of a call to the host since the last time. */
+  popFailure(): unknown
   close(): void
 }
 
-const calls: readonly string[] = [...readCalls, ...pushCalls]
-const isGitCall = (call: string): call is GitCall => calls.includes(call)
-const passedOn = ['accept', 'content-type', 'content-encoding', 'content-length', 'git-protocol']
+const calls: readonly string[] = [...fetchEndpoints, ...pushEndpoints]
+const isGitCall = (call: string): call is GitEndpoint => calls.includes(call)
+const forwardedHeaders = ['accept', 'content-type', 'content-encoding', 'content-length', 'git-protocol']
 
-/** Bounds the disk too: what is fetched is kept. Without files' contents, this is a tree of a million files. */
-const limits = { silenceSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 256 * 1024 * 1024 }
+/** Limits disk space too, because fetched data is stored. Without blobs, this is enough for a tree of a million files. */
+const limits = { idleTimeoutSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 256 * 1024 * 1024 }
 
 export async function startGitRelay(remote: GitRemote, egress: Egress, signal: AbortSignal): Promise<GitRelay> {
   const secret = randomBytes(32).toString('hex')
@@ -40,19 +40,21 @@ export async function startGitRelay(remote: GitRemote, egress: Egress, signal: A
       response.writeHead(403).end()
       return
     }
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
+    const clientClosed = new AbortController()
+    response.on('close', () => clientClosed.abort())
     try {
-      const answer = await callGitHost(remote, egress, call, {
-        headers: headersOf(request),
+      const hostResponse = await callGitHost(remote, egress, call, {
+        headers: forwardedHeadersOf(request),
         body: request.method === 'POST' ? (Readable.toWeb(request) as ReadableStream<Uint8Array>) : null,
-        signal: AbortSignal.any([signal, gone.signal]),
+        signal: AbortSignal.any([signal, clientClosed.signal]),
         limits,
       })
-      response.writeHead(200, { 'content-type': answer.headers.get('content-type') ?? 'application/octet-stream' })
-      await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
+      response.writeHead(200, {
+        'content-type': hostResponse.headers.get('content-type') ?? 'application/octet-stream',
+      })
+      await pipeline(Readable.fromWeb(hostResponse.body as Parameters<typeof Readable.fromWeb>[0]), response)
     } catch (error) {
-      if (!gone.signal.aborted) failure ??= failureOfCall(error)
+      if (!clientClosed.signal.aborted) failure ??= toCodeHostError(error)
       if (response.headersSent) response.destroy()
       else response.writeHead(502).end()
     }
@@ -65,10 +67,10 @@ export async function startGitRelay(remote: GitRemote, egress: Egress, signal: A
   return {
     url: `http://127.0.0.1:${port}`,
     header: `X-Colophon-Relay: ${secret}`,
-    takeFailure() {
-      const taken = failure
+    popFailure() {
+      const lastFailure = failure
       failure = undefined
-      return taken
+      return lastFailure
     },
     close() {
       server.close()
@@ -77,17 +79,17 @@ export async function startGitRelay(remote: GitRemote, egress: Egress, signal: A
   }
 }
 
-function headersOf(request: IncomingMessage): [string, string][] {
-  return passedOn.flatMap((name): [string, string][] => {
+function forwardedHeadersOf(request: IncomingMessage): [string, string][] {
+  return forwardedHeaders.flatMap((name): [string, string][] => {
     const value = request.headers[name]
     return typeof value === 'string' ? [[name, value]] : []
   })
 }
 
-function isEqual(given: string | string[] | undefined, secret: string): boolean {
+function isEqual(candidate: string | string[] | undefined, secret: string): boolean {
   return (
-    typeof given === 'string' &&
-    given.length === secret.length &&
-    timingSafeEqual(Buffer.from(given), Buffer.from(secret))
+    typeof candidate === 'string' &&
+    candidate.length === secret.length &&
+    timingSafeEqual(Buffer.from(candidate), Buffer.from(secret))
   )
 }

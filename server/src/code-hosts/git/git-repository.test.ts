@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { removeAbandonedRepositories } from './git-repository.ts'
 
-it('removes what a killed process left behind, and nothing else', async () => {
+it('removes only directories that a killed process left behind', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-test-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   vi.stubEnv('TMPDIR', directory)

@@ -1,4 +1,4 @@
-/** A bare repository in a temporary directory, and what we ask git to do in it. */
+/** A bare repository in a temporary directory, and the git commands that run in it. */
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,26 +7,31 @@ import { type CommitId, type GitRemote, isCommitId } from '../code-host.ts'
 import { CodeHostError } from '../code-host-error.ts'
 import { type GitRelay, startGitRelay } from './git-relay.ts'
 import { type ObjectReader, openObjectReader } from './object-reader.ts'
-import { type GitCommand, type GitRun, runGit } from './run-git.ts'
+import { type GitCommand, type GitResult, runGit } from './run-git.ts'
 
 export type CommitDetails = {
   message: string
   /** Author and committer. */
   identity: { name: string; email: string }
-  /** The turn's, not the clock's: the same turn gives the same commit, however often it is made. */
+  /** The date of the turn, not the current time: the same turn always results in the same commit id. */
   date: Date
 }
 
 export type GitRepositoryDeps = {
   remote: GitRemote
   egress: Egress
-  /** Ends everything under way, git included. */
+  /** Aborts everything in progress, including git. */
   signal: AbortSignal
 }
 
-export type UnpackRefusal = 'broken_objects' | 'dot_git' | 'git_configuration' | 'path_traversal' | 'too_costly'
+export type UnpackRefusal =
+  | 'invalid_objects'
+  | 'dot_git'
+  | 'git_configuration'
+  | 'path_traversal'
+  | 'resource_limit_exceeded'
 
-/** What fsck finds before our own look at names does. */
+/** Names that fsck rejects before our own checks see them. */
 const fsckFindings: readonly (readonly [RegExp, UnpackRefusal])[] = [
   [/^hasDotgit$/, 'dot_git'],
   [/^git(modules|attributes|ignore)/, 'git_configuration'],
@@ -54,7 +59,7 @@ export class GitRepository {
 
   static async open({ remote, egress, signal }: GitRepositoryDeps): Promise<GitRepository> {
     const directory = await mkdtemp(join(tmpdir(), directoryPrefix))
-    // By hand rather than by `git init`, whose templates are the machine's.
+    // Created by hand, because `git init` uses the templates of the machine.
     await mkdir(join(directory, 'objects/pack'), { recursive: true })
     await mkdir(join(directory, 'refs'))
     await writeFile(join(directory, 'HEAD'), 'ref: refs/heads/none\n')
@@ -71,26 +76,26 @@ export class GitRepository {
     return openObjectReader({ gitDirectory: this.#directory, signal: this.#signal })
   }
 
-  /** Commits and directories, without what is in the files: a repository full of images costs no more than its names. */
+  /** Fetches commits and trees without blobs: a repository full of images costs no more than its file names. */
   async fetch(commit: CommitId, depth: number): Promise<'fetched' | 'gone'> {
     const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', `--depth=${depth}`]
     const run = await this.#callHost(['fetch', ...options, 'origin', commit])
     if (run.exitCode === 0) return 'fetched'
     if (/not our ref|unadvertised object/.test(run.stderr)) return 'gone'
-    throw unexpected('fetch', run)
+    throw unexpectedExit('fetch', run)
   }
 
   async remoteHead(branch: string): Promise<CommitId | undefined> {
     const ref = `refs/heads/${branch}`
     const run = await this.#callHost(['ls-remote', '--quiet', 'origin', ref])
-    if (run.exitCode !== 0) throw unexpected('ls-remote', run)
-    // Also lists refs/heads/x/refs/heads/main when asked for main.
+    if (run.exitCode !== 0) throw unexpectedExit('ls-remote', run)
+    // For main, ls-remote also lists refs/heads/x/refs/heads/main.
     const lines = run.stdout.toString().split('\n')
     const head = lines.find((line) => line.endsWith(`\t${ref}`))?.slice(0, 40) ?? ''
     return isCommitId(head) ? head : undefined
   }
 
-  /** Whether the branch leads back to a commit that is here. Looked for only so far: a base is seldom older than a day. */
+  /** Whether the branch contains a commit that was fetched. The search depth is limited: a base is rarely older than a day. */
   async isOnBranch(commit: CommitId, branch: string): Promise<boolean> {
     const head = await this.remoteHead(branch)
     if (head === undefined || head === commit) return head === commit
@@ -102,43 +107,43 @@ export class GitRepository {
   }
 
   /**
-   * With `--fsck-objects`, and not `--strict`: that also wants every file that a directory names to be here. A pack may
-   * hold differences to files that were not fetched; git then asks the host for those.
+   * Uses `--fsck-objects` and not `--strict`, which also requires every blob that a tree names. A pack may contain deltas
+   * against blobs that were not fetched; git then requests those from the host.
    */
   async unpack(pack: Buffer): Promise<'unpacked' | UnpackRefusal> {
     const options = ['--stdin', '--fix-thin', '--fsck-objects', '--threads=1', `--max-input-size=${pack.length}`]
     const run = await this.#callHost(['index-pack', ...options], pack)
     if (run.exitCode === 0) return 'unpacked'
-    if (run.exitCode === undefined || /out of memory|mmap failed/i.test(run.stderr)) return 'too_costly'
+    if (run.exitCode === undefined || /out of memory|mmap failed/i.test(run.stderr)) return 'resource_limit_exceeded'
     const [, finding = ''] = /object [0-9a-f]{40}: (\w+):/.exec(run.stderr) ?? []
-    return fsckFindings.find(([pattern]) => pattern.test(finding))?.[1] ?? 'broken_objects'
+    return fsckFindings.find(([pattern]) => pattern.test(finding))?.[1] ?? 'invalid_objects'
   }
 
   async isAncestor(older: CommitId, newer: CommitId): Promise<boolean> {
     const run = await this.#run(['merge-base', '--is-ancestor', older, newer])
     if (run.exitCode === 0 || run.exitCode === 1) return run.exitCode === 0
-    // A history whose middle is missing is not one that we know to lead there.
+    // Commits between the two are missing, so the ancestry cannot be verified.
     if (run.exitCode === 128) return false
-    throw unexpected('merge-base', run)
+    throw unexpectedExit('merge-base', run)
   }
 
-  /** That are here, newest first, and not what led to `since`. */
+  /** Fetched commits, newest first, without `since` and its ancestors. */
   async listCommits(head: CommitId, since: CommitId): Promise<ListedCommit[]> {
     const options = [`--max-count=${maxListedCommits}`, '--format=%H %T %P']
     const run = await this.#run(['log', ...options, head, `^${since}`])
-    if (run.exitCode !== 0) throw unexpected('log', run)
+    if (run.exitCode !== 0) throw unexpectedExit('log', run)
     const lines = run.stdout.toString().split('\n')
     return lines.flatMap((line) => {
-      const [id, tree, ...parents] = line.split(' ').filter((word) => word !== '')
+      const [id, tree, ...parents] = line.split(' ').filter((field) => field !== '')
       return id && tree ? [{ id, tree, parents }] : []
     })
   }
 
-  async listFileIds(tree: string): Promise<Set<string>> {
+  async listBlobIds(tree: string): Promise<Set<string>> {
     const options = ['-r', '--format=%(objecttype) %(objectname)']
-    const run = await this.#run(['ls-tree', ...options, tree], { limits: { outputBytes: maxListedBytes } })
-    if (run.exitCode !== 0) throw unexpected('ls-tree', run)
-    // Not a submodule's commit: a file of that id is one that nobody has.
+    const run = await this.#run(['ls-tree', ...options, tree], { limits: { maxOutputBytes: maxListedBytes } })
+    if (run.exitCode !== 0) throw unexpectedExit('ls-tree', run)
+    // Submodule commits are skipped: no blob with such an id exists.
     const ids = new Set<string>()
     for (const [, id = ''] of run.stdout.toString('latin1').matchAll(/^blob (\w+)$/gm)) ids.add(id)
     return ids
@@ -157,43 +162,43 @@ export class GitRepository {
         GIT_COMMITTER_DATE: seconds,
       },
     })
-    return idIn('commit-tree', run)
+    return readObjectId('commit-tree', run)
   }
 
-  /** The tree of both together; undefined when they contradict each other. */
+  /** The merged tree; undefined if there are conflicts. */
   async mergeTrees(ours: CommitId, theirs: CommitId): Promise<string | undefined> {
     const run = await this.#callHost(['merge-tree', '--write-tree', '--no-messages', ours, theirs])
-    return run.exitCode === 1 ? undefined : idIn('merge-tree', run)
+    return run.exitCode === 1 ? undefined : readObjectId('merge-tree', run)
   }
 
-  async patch(before: CommitId, after: CommitId, maxBytes: number): Promise<{ patch: string; isWhole: boolean }> {
+  async patch(before: CommitId, after: CommitId, maxBytes: number): Promise<{ patch: string; isComplete: boolean }> {
     const options = ['-p', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-color']
     const run = await this.#callHost(['diff-tree', ...options, before, after], undefined, maxBytes)
-    if (run.exitCode !== 0 && run.stdout.length === 0) throw unexpected('diff-tree', run)
-    return { patch: run.stdout.toString(), isWhole: run.exitCode === 0 }
+    if (run.exitCode !== 0 && run.stdout.length === 0) throw unexpectedExit('diff-tree', run)
+    return { patch: run.stdout.toString(), isComplete: run.exitCode === 0 }
   }
 
-  /** Never by force. */
+  /** Never uses force. */
   async push(commit: CommitId, branch: string): Promise<'pushed' | 'rejected'> {
     const run = await this.#callHost(['push', '--porcelain', '--no-verify', 'origin', `${commit}:refs/heads/${branch}`])
     if (run.exitCode === 0) return 'pushed'
     const response = run.stdout.toString()
     if (response.includes('\t[rejected] ')) return 'rejected'
     const [, reason] = /\t\[remote rejected\] \((.*)\)/.exec(response) ?? []
-    // Two pushes at the same moment: the loser may look again.
+    // Another push happened at the same time: the caller may prepare the commit again.
     if (reason && /lock|failed to update ref|incorrect old value/i.test(reason)) return 'rejected'
     if (reason) {
-      const words = `${reason} ${remoteLines(run.stderr)}`.replace(/[^\P{C} ]+|\s+/gu, ' ').trim()
+      const details = `${reason} ${remoteLines(run.stderr)}`.replace(/[^\P{C} ]+|\s+/gu, ' ').trim()
       throw new CodeHostError(
-        { kind: 'final', code: 'push_refused' },
-        `The host refused the push: ${words.slice(0, 300)}`,
+        { kind: 'final', code: 'push_rejected' },
+        `The code host rejected the push: ${details.slice(0, 300)}`,
       )
     }
-    throw unexpected('push', run)
+    throw unexpectedExit('push', run)
   }
 
-  /** For commands that talk to the host, or ask it for files that were not fetched. */
-  async #callHost(args: readonly string[], stdin?: Buffer, outputBytes?: number): Promise<GitRun> {
+  /** For commands that connect to the host, or that may request missing blobs from it. */
+  async #callHost(args: readonly string[], stdin?: Buffer, maxOutputBytes?: number): Promise<GitResult> {
     const run = await this.#run(args, {
       ...(stdin && { stdin }),
       config: {
@@ -201,22 +206,22 @@ export class GitRepository {
         'remote.origin.promisor': 'true',
         'http.extraHeader': this.#relay.header,
       },
-      limits: { wallSeconds: networkSeconds, ...(outputBytes !== undefined && { outputBytes }) },
+      limits: { timeoutSeconds: networkSeconds, ...(maxOutputBytes !== undefined && { maxOutputBytes }) },
     })
-    // Git notes where missing files can be had. The other commands are not to ask there: what a result names and does
-    // not bring along is missing.
+    // Git saves where missing blobs can be fetched from. Other commands must not fetch them: a blob that a result names but
+    // does not include is missing.
     await writeFile(join(this.#directory, 'config'), configuration)
-    const failure = this.#relay.takeFailure()
+    const failure = this.#relay.popFailure()
     if (failure && run.exitCode !== 0) throw failure
     return run
   }
 
-  #run(args: readonly string[], more: Partial<GitCommand> = {}): Promise<GitRun> {
-    return runGit({ gitDirectory: this.#directory, signal: this.#signal, args, ...more })
+  #run(args: readonly string[], options: Partial<GitCommand> = {}): Promise<GitResult> {
+    return runGit({ gitDirectory: this.#directory, signal: this.#signal, args, ...options })
   }
 }
 
-/** What a killed process left behind. Those in use are younger: no publishing takes an hour. */
+/** Removes directories that a killed process left behind. Those in use are newer, because publishing never takes an hour. */
 export async function removeAbandonedRepositories(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(directoryPrefix)) continue
@@ -229,10 +234,10 @@ export async function removeAbandonedRepositories(): Promise<void> {
   }
 }
 
-function idIn(command: string, run: GitRun): string {
+function readObjectId(command: string, run: GitResult): string {
   const id = run.stdout.toString().slice(0, 40)
   if (run.exitCode === 0 && isCommitId(id)) return id
-  throw unexpected(command, run)
+  throw unexpectedExit(command, run)
 }
 
 const remoteLines = (stderr: string) =>
@@ -242,11 +247,11 @@ const remoteLines = (stderr: string) =>
     .map((line) => line.slice('remote:'.length).trim())
     .join(' ')
 
-function unexpected(command: string, { exitCode, stderr }: GitRun): CodeHostError {
-  const how = exitCode === undefined ? 'was stopped' : `ended with ${exitCode}`
-  const words = stderr
+function unexpectedExit(command: string, { exitCode, stderr }: GitResult): CodeHostError {
+  const outcome = exitCode === undefined ? 'was killed' : `exited with code ${exitCode}`
+  const details = stderr
     .replace(/[^\P{C} ]+|\s+/gu, ' ')
     .trim()
     .slice(-300)
-  return new CodeHostError({ kind: 'retry', code: 'unexpected_response' }, `git ${command} ${how}: ${words}`)
+  return new CodeHostError({ kind: 'retry', code: 'unexpected_response' }, `git ${command} ${outcome}: ${details}`)
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { gitObject, packEntry, packOfEntries } from '../testing/craft-objects.ts'
+import { createPackFromEntries, gitObject, packEntry } from '../testing/craft-objects.ts'
 import { type GitCommand, runGit } from './run-git.ts'
 
 let gitDirectory: string
@@ -14,17 +14,17 @@ beforeAll(async () => {
 })
 afterAll(() => rm(gitDirectory, { recursive: true }))
 
-const git = (args: string[], more: Partial<GitCommand> = {}) =>
-  runGit({ gitDirectory, args, signal: AbortSignal.timeout(30_000), ...more })
+const git = (args: string[], options: Partial<GitCommand> = {}) =>
+  runGit({ gitDirectory, args, signal: AbortSignal.timeout(30_000), ...options })
 
 describe('runGit', () => {
-  it('gives what git says', async () => {
+  it('returns exit code and output', async () => {
     const run = await git(['hash-object', '--stdin'], { stdin: 'hello\n' })
     expect(run).toEqual({ exitCode: 0, stdout: Buffer.from('ce013625030ba8dba906f756967f9e9ca394464a\n'), stderr: '' })
     await expect(git(['cat-file', '-t', 'f'.repeat(40)])).resolves.toMatchObject({ exitCode: 128 })
   })
 
-  it('sees no configuration but ours', async () => {
+  it('ignores all configuration except ours', async () => {
     const run = await git(['config', '--list', '--show-origin'], { config: { 'http.extraHeader': 'X: secret' } })
     const origins = run.stdout
       .toString()
@@ -36,7 +36,7 @@ describe('runGit', () => {
   })
 
   it.each(['ext::sh -c id', 'ssh://localhost/x', 'git://localhost/x', 'file:///', 'https://localhost/x'])(
-    'goes nowhere by %s',
+    'blocks the transport of %s',
     async (url) => {
       const run = await git(['ls-remote', url], { environment: { GIT_PROTOCOL_FROM_USER: '0' } })
       expect(run.exitCode).not.toBe(0)
@@ -44,29 +44,29 @@ describe('runGit', () => {
     },
   )
 
-  it('has so much time', async () => {
+  it('kills git at the time limit', async () => {
     const startedAt = performance.now()
-    const hanging = git(['-c', 'alias.wait=!sleep 20', 'wait'], { limits: { wallSeconds: 0.3 } })
+    const hanging = git(['-c', 'alias.wait=!sleep 20', 'wait'], { limits: { timeoutSeconds: 0.3 } })
     await expect(hanging).resolves.toMatchObject({ exitCode: undefined })
     expect(performance.now() - startedAt).toBeLessThan(10_000)
   })
 
-  it('says so much', async () => {
-    const run = await git(['-c', 'alias.talk=!yes', 'talk'], { limits: { outputBytes: 100_000 } })
+  it('kills git at the output limit', async () => {
+    const run = await git(['-c', 'alias.talk=!yes', 'talk'], { limits: { maxOutputBytes: 100_000 } })
     expect(run.exitCode).toBeUndefined()
     expect(run.stdout.length).toBeLessThanOrEqual(100_000)
   })
 
-  it('ends, with all it started, when told to', async () => {
+  it('kills git and its child processes when the signal aborts', async () => {
     const signal = AbortSignal.timeout(300)
     await expect(git(['-c', 'alias.wait=!sleep 20', 'wait'], { signal })).rejects.toThrow(signal.reason)
     await expect(git(['version'], { signal })).rejects.toThrow(signal.reason)
   })
 
-  it('has so much memory: a delta of a few bytes that makes a gibibyte', async () => {
+  it('limits memory: a delta of a few bytes that expands to a gibibyte', async () => {
     const base = gitObject('blob', 'a')
     const delta = Buffer.from([0x01, 0x80, 0x80, 0x80, 0x80, 0x04, 0x90, 0x01])
-    const pack = packOfEntries([packEntry(3, base.contents), packEntry(7, delta, { base: base.id })])
+    const pack = createPackFromEntries([packEntry(3, base.contents), packEntry(7, delta, { base: base.id })])
     const run = await git(['index-pack', '--stdin', '--fix-thin'], { stdin: pack })
     expect(run.exitCode).not.toBe(0)
     expect(run.stderr).toMatch(/out of memory/i)

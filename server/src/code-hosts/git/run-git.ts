@@ -1,11 +1,11 @@
-/** The git binary, where nothing on the machine and nothing in a repository can tell it to do something else. */
+/** Runs the git binary isolated from the configuration of the machine and of the repository. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 export type GitCommand = {
   gitDirectory: string
   args: readonly string[]
-  /** In the environment, so that no secret stands in the list of processes. */
+  /** Passed in the environment, so that secrets do not appear in the process list. */
   config?: Readonly<Record<string, string>>
   environment?: Readonly<Record<string, string>>
   stdin?: Uint8Array | string
@@ -13,19 +13,19 @@ export type GitCommand = {
   signal: AbortSignal
 }
 
-export type GitLimits = { wallSeconds: number; outputBytes: number }
+export type GitLimits = { timeoutSeconds: number; maxOutputBytes: number }
 
-export type GitRun = {
-  /** Undefined when it was killed: by us, or by a limit on its memory or time. */
+export type GitResult = {
+  /** Undefined if git was killed: by us, or by a memory or time limit. */
   exitCode: number | undefined
   stdout: Buffer
   stderr: string
 }
 
-const defaultLimits: GitLimits = { wallSeconds: 60, outputBytes: 8 * 1024 * 1024 }
+const defaultLimits: GitLimits = { timeoutSeconds: 60, maxOutputBytes: 8 * 1024 * 1024 }
 
-// Of each process, and a push has four of them. The address space also holds packs that are mapped and libraries, so
-// what is really used stays far below.
+// These limits apply to each process, and a push has four of them. The address space also contains mapped packs and
+// libraries, so actual memory use stays far below.
 const addressSpaceKilobytes = 384 * 1024
 const cpuSeconds = 60
 const fileBlocks = (512 * 1024 * 1024) / 512
@@ -33,8 +33,8 @@ const fileBlocks = (512 * 1024 * 1024) / 512
 const environment = {
   PATH: '/usr/local/bin:/usr/bin:/bin',
   HOME: '/nonexistent',
-  LC_ALL: 'C', // messages are read below
-  MALLOC_ARENA_MAX: '1', // an arena per thread reserves more addresses than git uses
+  LC_ALL: 'C', // messages are parsed in git-repository.ts
+  MALLOC_ARENA_MAX: '1', // one arena per thread reserves more address space than git uses
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
@@ -53,10 +53,10 @@ const config = {
   'fetch.recurseSubmodules': 'false',
   'push.recurseSubmodules': 'no',
   'fetch.writeCommitGraph': 'false',
-  'fetch.unpackLimit': '1', // keep packs: thousands of loose files are slow to write and to remove
+  'fetch.unpackLimit': '1', // keep packs: thousands of loose objects are slow to write and to remove
   'gc.auto': '0',
   'maintenance.auto': 'false',
-  'core.bigFileThreshold': '1m', // larger files are streamed, not held
+  'core.bigFileThreshold': '1m', // larger files are streamed, not loaded into memory
   'core.packedGitWindowSize': '16m',
   'core.packedGitLimit': '64m',
   'core.deltaBaseCacheLimit': '16m',
@@ -65,16 +65,16 @@ const config = {
   'pack.deltaCacheSize': '16m',
 }
 
-// The shell sets the limits because it is everywhere git is; `prlimit` is not. `ulimit -f` counts in blocks of 512 bytes.
-const underLimits = 'ulimit -c 0; ulimit -v "$1"; ulimit -t "$2"; ulimit -f "$3"; shift 3; exec git "$@"'
+// The shell sets the limits because it exists wherever git does; `prlimit` does not. `ulimit -f` counts blocks of 512 bytes.
+const limitScript = 'ulimit -c 0; ulimit -v "$1"; ulimit -t "$2"; ulimit -f "$3"; shift 3; exec git "$@"'
 
-/** To be fed and read by the caller. Killed, with all it started, when the signal aborts. */
+/** The caller writes stdin and reads stdout. The process and its children are killed when the signal aborts. */
 export function startGit(command: Omit<GitCommand, 'stdin' | 'limits'>): ChildProcessWithoutNullStreams {
   const settings = Object.entries({ ...config, ...command.config })
   const limits = [addressSpaceKilobytes, cpuSeconds, fileBlocks].map(String)
-  const child = spawn('/bin/sh', ['-ec', underLimits, 'sh', ...limits, ...command.args], {
+  const child = spawn('/bin/sh', ['-ec', limitScript, 'sh', ...limits, ...command.args], {
     cwd: '/',
-    detached: true, // its own process group, which can be killed as a whole
+    detached: true, // creates a process group, which can be killed as a whole
     env: {
       ...environment,
       ...command.environment,
@@ -84,21 +84,21 @@ export function startGit(command: Omit<GitCommand, 'stdin' | 'limits'>): ChildPr
       ...Object.fromEntries(settings.map(([, value], index) => [`GIT_CONFIG_VALUE_${index}`, value])),
     },
   })
-  child.stdin.on('error', () => {}) // it may end before it has read everything
-  const kill = () => killGroup(child)
+  child.stdin.on('error', () => {}) // git may exit before it has read everything
+  const kill = () => killProcessGroup(child)
   command.signal.addEventListener('abort', kill)
   child.on('close', () => command.signal.removeEventListener('abort', kill))
   if (command.signal.aborted) kill()
   return child
 }
 
-export async function runGit(command: GitCommand): Promise<GitRun> {
-  const { wallSeconds, outputBytes } = { ...defaultLimits, ...command.limits }
+export async function runGit(command: GitCommand): Promise<GitResult> {
+  const { timeoutSeconds, maxOutputBytes } = { ...defaultLimits, ...command.limits }
   const child = startGit(command)
-  const timer = setTimeout(() => killGroup(child), wallSeconds * 1000)
-  const tooMuch = () => killGroup(child)
-  const stdout = collect(child.stdout, outputBytes, tooMuch)
-  const stderr = collect(child.stderr, 64 * 1024, tooMuch)
+  const timer = setTimeout(() => killProcessGroup(child), timeoutSeconds * 1000)
+  const onTooLarge = () => killProcessGroup(child)
+  const stdout = collect(child.stdout, maxOutputBytes, onTooLarge)
+  const stderr = collect(child.stderr, 64 * 1024, onTooLarge)
   child.stdin.end(command.stdin)
   try {
     const [exitCode] = (await once(child, 'close')) as [number | null]
@@ -109,22 +109,22 @@ export async function runGit(command: GitCommand): Promise<GitRun> {
   }
 }
 
-function collect(stream: NodeJS.ReadableStream, maxBytes: number, tooMuch: () => void): () => Buffer {
+function collect(stream: NodeJS.ReadableStream, maxBytes: number, onTooLarge: () => void): () => Buffer {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   stream.on('data', (chunk: Buffer) => {
     sizeBytes += chunk.length
-    if (sizeBytes > maxBytes) tooMuch()
+    if (sizeBytes > maxBytes) onTooLarge()
     else chunks.push(chunk)
   })
   return () => Buffer.concat(chunks)
 }
 
-export function killGroup(child: ChildProcessWithoutNullStreams): void {
+export function killProcessGroup(child: ChildProcessWithoutNullStreams): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // gone already
+    // already exited
   }
 }

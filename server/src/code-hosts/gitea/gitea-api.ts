@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { failureIn, type Method, readResponse, sendJson } from '../json-api.ts'
+import { type Method, readErrorResponse, readResponse, sendJson } from '../json-api.ts'
 
 export type GiteaConnection = {
-  /** Of the web page, without a trailing slash: `https://git.example.com`, or with a path behind it. */
+  /** The URL of the website, without a trailing slash: `https://git.example.com`, possibly with a path. */
   baseUrl: string
   owner: string
   name: string
@@ -12,9 +12,9 @@ export type GiteaConnection = {
 
 export type GiteaApi = {
   /** `path` is below the repository. */
-  call<Schema extends TSchema>(method: Method, path: string, answer: Schema, body?: unknown): Promise<Static<Schema>>
-  /** For calls without an answer. */
-  run(method: Method, path: string, body?: unknown): Promise<void>
+  call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown): Promise<Static<Schema>>
+  /** For calls without a response body. */
+  send(method: Method, path: string, body?: unknown): Promise<void>
   /** All pages of a list. */
   list<Item extends TSchema>(path: string, item: Item): Promise<Static<Item>[]>
 }
@@ -37,24 +37,24 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
 
   async function send(method: Method, path: string, body?: unknown): Promise<Response> {
     let response = await sendOnce(method, path, body)
-    const renamed = response.status === 301 ? newName(response, repositories) : undefined
+    const renamed = response.status === 301 ? renamedRepository(response, repositories) : undefined
     if (renamed) {
       await response.body?.cancel()
       repository = renamed
       response = await sendOnce(method, path, body)
     }
     if (response.ok) return response
-    throw await failureIn(response, `${method} ${path || '/'}`, token)
+    throw await readErrorResponse(response, `${method} ${path || '/'}`, token)
   }
 
-  async function call<Schema extends TSchema>(method: Method, path: string, answer: Schema, body?: unknown) {
+  async function call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown) {
     const response = await send(method, path, body)
-    return await readResponse(response, answer, { what: `${method} ${path || '/'}`, host: 'Gitea' })
+    return await readResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'Gitea' })
   }
 
   return {
     call,
-    async run(method, path, body) {
+    async send(method, path, body) {
       const response = await send(method, path, body)
       await response.body?.cancel()
     },
@@ -62,7 +62,7 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
       const items: Static<typeof item>[] = []
       for (let page = 1; page <= maxPages; page++) {
         const found = await call('GET', `${path}?limit=${pageSize}&page=${page}`, Type.Array(item))
-        if (found.length === 0) break // not "fewer than asked for": a host may be set to give fewer
+        if (found.length === 0) break // not "fewer than the limit": a host may be configured with a smaller page size
         items.push(...found)
       }
       return items
@@ -70,8 +70,8 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
   }
 }
 
-/** Only of the same Gitea: the token goes where a person said. */
-function newName(response: Response, repositories: string): string | undefined {
+/** Only on the same Gitea: the token is sent only to the host that a person entered. */
+function renamedRepository(response: Response, repositories: string): string | undefined {
   const url = URL.parse(response.headers.get('location') ?? '', repositories)?.href
   if (!url?.startsWith(repositories)) return undefined
   return /^[^/?#]+\/[^/?#]+/.exec(url.slice(repositories.length))?.[0]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Egress } from '../../platform/egress/egress.ts'
-import type { CodeHost, WantedPullRequest } from '../code-host.ts'
-import { wantedFrom as wantedOn } from '../testing/behaviours/behaviour.ts'
+import type { CodeHost, PullRequestSpec } from '../code-host.ts'
+import { createPullRequestSpec } from '../testing/behaviors/behavior.ts'
 import { createGiteaRepository, type GiteaRepository } from '../testing/gitea-repository.ts'
 import { defaultTemplates, renderPullRequest } from '../text/pull-request-text.ts'
 
@@ -14,124 +14,127 @@ beforeAll(async () => {
 })
 afterAll(() => gitea.remove())
 
-/** What Gitea has and no other host; what they have in common is in `testing/behaviours`. */
-const wantedFrom = (branch: string, change?: Partial<WantedPullRequest>) => wantedOn(gitea, branch, change)
+/** These tests cover what is specific to Gitea. `testing/behaviors` covers what all hosts have in common. */
+const createSpec = (branch: string, overrides?: Partial<PullRequestSpec>) =>
+  createPullRequestSpec(gitea, branch, overrides)
 
 describe('testConnection', () => {
-  it('works with the least that is needed', async () => {
+  it('succeeds with the minimum permissions', async () => {
     const person = await gitea.addPerson('write', ['write:repository'])
     const expected = { ok: true, baseCommit: gitea.base.id, defaultBranch: 'main', canManageWebhooks: false }
-    await expect(gitea.hostWith(person.token).testConnection('main')).resolves.toEqual(expected)
+    await expect(gitea.hostWithToken(person.token).testConnection('main')).resolves.toEqual(expected)
   })
 
-  it('says what a token may not do', async () => {
+  it('reports missing permissions of a token', async () => {
     const reader = await gitea.addPerson('read', ['write:repository'])
-    const readingWriter = await gitea.addPerson('write', ['read:repository'])
+    const writerWithReadToken = await gitea.addPerson('write', ['read:repository'])
     const stranger = await gitea.addPerson('none', ['read:issue'])
     const codes = await Promise.all(
-      [reader, readingWriter, stranger].map(async ({ token }) => {
-        const test = await gitea.hostWith(token).testConnection('main')
+      [reader, writerWithReadToken, stranger].map(async ({ token }) => {
+        const test = await gitea.hostWithToken(token).testConnection('main')
         return test.ok || test.code
       }),
     )
     expect(codes).toEqual(['token_cannot_push', 'token_cannot_push', 'token_cannot_read'])
   })
 
-  it('says what is wrong with the repository', async () => {
+  it('reports a repository that cannot be used', async () => {
     const other = await createGiteaRepository(services.gitea)
     onTestFinished(() => other.remove())
-    await other.asPerson('PATCH', '', { has_pull_requests: false })
+    await other.callAsAdmin('PATCH', '', { has_pull_requests: false })
     await expect(other.host.testConnection('main')).resolves.toMatchObject({ code: 'pull_requests_disabled' })
-    await other.asPerson('PATCH', '', { archived: true })
+    await other.callAsAdmin('PATCH', '', { archived: true })
     await expect(other.host.testConnection('main')).resolves.toMatchObject({ code: 'repository_archived' })
   })
 })
 
 describe('ensurePullRequest', () => {
-  it("leaves a fork's pull request of the same branch name alone", async () => {
+  it('ignores a pull request from a branch of the same name in a fork', async () => {
     const person = await gitea.invite('read')
-    const asThem = async (path: string, body: unknown): Promise<{ number: number }> => {
+    const postAsPerson = async (path: string, body: unknown): Promise<{ number: number }> => {
       const headers = { authorization: `token ${person.token}`, 'content-type': 'application/json' }
       const url = `${services.gitea.url}/api/v1/repos/${path}`
       const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
       expect(response.ok).toBe(true)
       return (await response.json()) as { number: number }
     }
-    await asThem(`${gitea.owner}/${gitea.name}/forks`, {})
+    await postAsPerson(`${gitea.owner}/${gitea.name}/forks`, {})
     const change = { content: btoa('theirs'), message: 'Theirs', new_branch: 'forked' }
-    await asThem(`${person.name}/${gitea.name}/contents/docs/theirs.md`, change)
+    await postAsPerson(`${person.name}/${gitea.name}/contents/docs/theirs.md`, change)
     const theirs = { title: 'Theirs', head: `${person.name}:forked`, base: 'main' }
-    const { number } = await asThem(`${gitea.owner}/${gitea.name}/pulls`, theirs)
+    const { number } = await postAsPerson(`${gitea.owner}/${gitea.name}/pulls`, theirs)
 
-    const { pullRequest } = await host.ensurePullRequest(await wantedFrom('forked'))
+    const { pullRequest } = await host.ensurePullRequest(await createSpec('forked'))
     expect(pullRequest).toMatchObject({ title: 'Add a page', state: 'open' })
     await expect(host.findPullRequest(number)).resolves.toBeUndefined()
-    await expect(gitea.asPerson('GET', `/pulls/${number}`)).resolves.toMatchObject({ state: 'open' })
+    await expect(gitea.callAsAdmin('GET', `/pulls/${number}`)).resolves.toMatchObject({ state: 'open' })
   })
 
-  it('takes "already exists" for success', async () => {
-    const wanted = await wantedFrom('exists')
-    const first = await host.ensurePullRequest(wanted)
-    let looks = 0
-    const late: Egress = {
+  it('treats "already exists" as success', async () => {
+    const spec = await createSpec('exists')
+    const first = await host.ensurePullRequest(spec)
+    let reads = 0
+    const stale: Egress = {
       ...gitea.egress,
-      // The first look comes before the other attempt's pull request is there.
+      // The first read happens before the other attempt has created the pull request.
       fetch: (url, request) =>
-        request?.method === 'GET' && ++looks === 1
+        request?.method === 'GET' && ++reads === 1
           ? Promise.resolve(new Response('{}', { status: 404 }))
           : gitea.egress.fetch(url, request),
     }
     const { number } = first.pullRequest
-    await expect(gitea.hostAt({}, late).ensurePullRequest(wanted)).resolves.toMatchObject({ pullRequest: { number } })
-    expect(looks).toBe(2)
+    await expect(gitea.hostWithChanges({}, stale).ensurePullRequest(spec)).resolves.toMatchObject({
+      pullRequest: { number },
+    })
+    expect(reads).toBe(2)
   })
 
-  it('sets draft, labels and reviewers, and goes on without those that do not exist', async () => {
+  it('sets draft, labels and reviewers, and skips those that do not exist', async () => {
     const reviewer = await gitea.addPerson('read', ['read:user'])
     const stranger = await gitea.addPerson('none', ['read:user'])
-    await gitea.asPerson('POST', '/labels', { name: 'docs', color: '#00aabb' })
-    const wanted = await wantedFrom('dressed', { draft: true, labels: ['docs', 'none'], reviewers: [reviewer.name] })
-    const { pullRequest, skipped } = await host.ensurePullRequest(wanted)
+    await gitea.callAsAdmin('POST', '/labels', { name: 'docs', color: '#00aabb' })
+    const spec = await createSpec('all-options', { draft: true, labels: ['docs', 'none'], reviewers: [reviewer.name] })
+    const { pullRequest, skipped } = await host.ensurePullRequest(spec)
     expect(skipped).toEqual({ labels: ['none'], reviewers: [] })
-    await expect(gitea.asPerson('GET', `/pulls/${pullRequest.number}`)).resolves.toMatchObject({
+    await expect(gitea.callAsAdmin('GET', `/pulls/${pullRequest.number}`)).resolves.toMatchObject({
       title: 'WIP: Add a page',
       draft: true,
       labels: [{ name: 'docs' }],
       requested_reviewers: [{ login: reviewer.name }],
     })
-    for (const name of ['nobody-of-this-name', stranger.name]) {
-      const other = await host.ensurePullRequest(await wantedFrom(`reviewer-${name}`, { reviewers: [name] }))
+    for (const name of ['unknown-user', stranger.name]) {
+      const other = await host.ensurePullRequest(await createSpec(`reviewer-${name}`, { reviewers: [name] }))
       expect(other).toMatchObject({ pullRequest: { state: 'open' }, skipped: { reviewers: [name] } })
     }
   })
 })
 
-describe('rewritePullRequest', () => {
-  it('changes what is still ours, and a draft stays one', async () => {
-    const written = { title: 'One', body: 'First.' }
-    const wanted = { title: 'Two', body: 'Second.' }
-    const made = await host.ensurePullRequest(await wantedFrom('rewrite', { ...written, draft: true }))
-    const { number } = made.pullRequest
-    await expect(host.rewritePullRequest(number, { written, wanted })).resolves.toMatchObject({
+describe('updatePullRequestText', () => {
+  it('changes only the text that people have not edited, and keeps drafts', async () => {
+    const first = { title: 'One', body: 'First.' }
+    const second = { title: 'Two', body: 'Second.' }
+    const created = await host.ensurePullRequest(await createSpec('rewrite', { ...first, draft: true }))
+    const { number } = created.pullRequest
+    await expect(host.updatePullRequestText(number, { previous: first, updated: second })).resolves.toMatchObject({
       title: 'WIP: Two',
       body: 'Second.',
     })
-    await expect(host.rewritePullRequest(number, { written, wanted })).resolves.toMatchObject({
+    await expect(host.updatePullRequestText(number, { previous: first, updated: second })).resolves.toMatchObject({
       title: 'WIP: Two',
       body: 'Second.',
     })
 
-    await gitea.asPerson('PATCH', `/pulls/${number}`, { title: 'Ready, and renamed' })
-    const next = { written: wanted, wanted: { title: 'Three', body: 'Third.' } }
-    await expect(host.rewritePullRequest(number, next)).resolves.toMatchObject({
+    await gitea.callAsAdmin('PATCH', `/pulls/${number}`, { title: 'Ready, and renamed' })
+    const third = { title: 'Three', body: 'Third.' }
+    await expect(host.updatePullRequestText(number, { previous: second, updated: third })).resolves.toMatchObject({
       title: 'Ready, and renamed',
       body: 'Third.',
     })
   })
 })
 
-describe('what an agent wrote', () => {
-  it('closes no issue and mentions nobody, also when merged by squashing; as it was written it would', async () => {
+describe('text from an agent', () => {
+  it('closes no issue and mentions nobody, even in a squash merge; unescaped text does', async () => {
     const person = await gitea.addPerson('read', ['read:user', 'read:notification'])
     const mentions = async () => {
       const response = await fetch(`${services.gitea.url}/api/v1/notifications?all=true`, {
@@ -140,39 +143,39 @@ describe('what an agent wrote', () => {
       return ((await response.json()) as unknown[]).length
     }
     const issueState = async (number: number) =>
-      ((await gitea.asPerson('GET', `/issues/${number}`)) as { state: string }).state
+      ((await gitea.callAsAdmin('GET', `/issues/${number}`)) as { state: string }).state
 
-    for (const isHarmless of [true, false]) {
-      const issue = (await gitea.asPerson('POST', '/issues', { title: 'An issue' })) as { number: number }
-      const words = `Fixes #${issue.number}, for @${person.name}.\n\nCloses ${services.gitea.url}/${gitea.owner}/${gitea.name}/issues/${issue.number}`
-      const text = isHarmless
-        ? renderPullRequest(defaultTemplates, 'job_1', { title: words, summary: words })
-        : { title: 'Raw', body: words }
-      const wanted = await wantedFrom(`words-${isHarmless}`, text)
-      const { pullRequest } = await host.ensurePullRequest(wanted)
-      await mergeable(pullRequest.number)
-      await gitea.asPerson('POST', `/pulls/${pullRequest.number}/merge`, { Do: 'squash' })
-      await expect.poll(() => issueState(issue.number), { timeout: 5000 }).toBe(isHarmless ? 'open' : 'closed')
-      await expect.poll(mentions, { timeout: 5000 }).toBe(isHarmless ? 0 : 1)
+    for (const isNeutralized of [true, false]) {
+      const issue = (await gitea.callAsAdmin('POST', '/issues', { title: 'An issue' })) as { number: number }
+      const agentText = `Fixes #${issue.number}, for @${person.name}.\n\nCloses ${services.gitea.url}/${gitea.owner}/${gitea.name}/issues/${issue.number}`
+      const text = isNeutralized
+        ? renderPullRequest(defaultTemplates, 'job_1', { title: agentText, summary: agentText })
+        : { title: 'Raw', body: agentText }
+      const spec = await createSpec(`agent-text-${isNeutralized}`, text)
+      const { pullRequest } = await host.ensurePullRequest(spec)
+      await waitUntilMergeable(pullRequest.number)
+      await gitea.callAsAdmin('POST', `/pulls/${pullRequest.number}/merge`, { Do: 'squash' })
+      await expect.poll(() => issueState(issue.number), { timeout: 5000 }).toBe(isNeutralized ? 'open' : 'closed')
+      await expect.poll(mentions, { timeout: 5000 }).toBe(isNeutralized ? 0 : 1)
     }
   })
 })
 
 describe('webhooks', () => {
-  it('leaves exactly one, or says that it may not', async () => {
+  it('leaves exactly one, or reports a missing permission', async () => {
     const url = 'https://colophon.example/webhook'
     await expect(host.ensureWebhook({ url, secret: 'one' })).resolves.toBe('ensured')
     await expect(host.ensureWebhook({ url, secret: 'two' })).resolves.toBe('ensured')
-    await expect(gitea.asPerson('GET', '/hooks')).resolves.toMatchObject([
+    await expect(gitea.callAsAdmin('GET', '/hooks')).resolves.toMatchObject([
       { config: { url }, events: expect.arrayContaining(['pull_request', 'pull_request_comment', 'repository']) },
     ])
     const writer = await gitea.addPerson('write', ['write:repository'])
-    await expect(gitea.hostWith(writer.token).ensureWebhook({ url, secret: 'x' })).resolves.toBe('not_permitted')
+    await expect(gitea.hostWithToken(writer.token).ensureWebhook({ url, secret: 'x' })).resolves.toBe('not_permitted')
   })
 })
 
-/** Gitea looks for conflicts in the background, and merges nothing before. */
-async function mergeable(number: number): Promise<void> {
-  const read = async () => ((await gitea.asPerson('GET', `/pulls/${number}`)) as { mergeable: boolean }).mergeable
+/** Gitea checks for conflicts in the background, and merges only afterwards. */
+async function waitUntilMergeable(number: number): Promise<void> {
+  const read = async () => ((await gitea.callAsAdmin('GET', `/pulls/${number}`)) as { mergeable: boolean }).mergeable
   await expect.poll(read, { timeout: 10_000 }).toBe(true)
 }

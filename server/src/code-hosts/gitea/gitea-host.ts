@@ -1,13 +1,13 @@
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, GitRemote } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
-import { encodePath, unlessMissing } from '../json-api.ts'
+import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { readGiteaChecks } from './checks.ts'
-import { acknowledgeGiteaComment, listGiteaComments, mayWriteToGitea } from './comments.ts'
-import { GiteaBranch, GiteaRepository } from './gitea-answers.ts'
+import { acknowledgeGiteaComment, hasGiteaWriteAccess, listGiteaComments } from './comments.ts'
 import { createGiteaApi, type GiteaConnection } from './gitea-api.ts'
-import { lookAtGiteaFolder } from './look-at-folder.ts'
-import { ensureGiteaPullRequest, findGiteaPullRequest, rewriteGiteaPullRequest } from './pull-requests.ts'
+import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
+import { inspectGiteaFolder } from './inspect-folder.ts'
+import { ensureGiteaPullRequest, findGiteaPullRequest, updateGiteaPullRequestText } from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
 import { ensureGiteaWebhook } from './webhooks.ts'
 
@@ -18,14 +18,14 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
   async function gitRemote(): Promise<GitRemote> {
     const { owner, name } = await readRepository()
     return {
-      // Built here and not taken from an answer: the token goes where a person said, not where a host says.
+      // Built here and not read from a response: the token is sent only to the host that a person entered.
       url: `${connection.baseUrl}/${encodeURIComponent(owner.login)}/${encodeURIComponent(name)}.git`,
       authorization: () => `Basic ${Buffer.from(`colophon:${connection.token}`).toString('base64')}`,
     }
   }
 
   async function branchHead(branch: string) {
-    const found = await unlessMissing(api.call('GET', `/branches/${encodePath(branch)}`, GiteaBranch))
+    const found = await undefinedIfNotFound(api.call('GET', `/branches/${encodePath(branch)}`, GiteaBranch))
     return found?.commit.id
   }
 
@@ -33,7 +33,7 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     gitRemote,
     branchHead,
 
-    async look() {
+    async readRepositoryState() {
       try {
         const { id, owner, name, archived } = await readRepository()
         if (archived) return { kind: 'archived', id, owner: owner.login, name }
@@ -46,29 +46,29 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     },
 
     testConnection: (baseBranch) => testGiteaConnection({ api, gitRemote, egress, baseBranch }),
-    lookAtFolder: (commit, folder) => lookAtGiteaFolder(api, commit, folder),
+    inspectFolder: (commit, folder) => inspectGiteaFolder(api, commit, folder),
 
     async putCommit(commit, branch) {
-      const pushed = await commit.push(branch)
-      return pushed === 'pushed' ? { kind: 'put', commit: commit.id } : { kind: pushed }
+      const outcome = await commit.push(branch)
+      return outcome === 'pushed' ? { kind: 'put', commit: commit.id } : { kind: outcome }
     },
 
     async deleteBranch(branch, pushed) {
       const head = await branchHead(branch)
       if (!head) return 'absent'
       if (head !== pushed) return 'moved'
-      const deleted = await unlessMissing(api.run('DELETE', `/branches/${encodePath(branch)}`).then(() => true))
+      const deleted = await undefinedIfNotFound(api.send('DELETE', `/branches/${encodePath(branch)}`).then(() => true))
       return deleted ? 'deleted' : 'absent'
     },
 
-    ensurePullRequest: (wanted) => ensureGiteaPullRequest(api, wanted),
+    ensurePullRequest: (spec) => ensureGiteaPullRequest(api, spec),
     findPullRequest: (number) => findGiteaPullRequest(api, number),
-    rewritePullRequest: (number, text) => rewriteGiteaPullRequest(api, number, text),
+    updatePullRequestText: (number, text) => updateGiteaPullRequestText(api, number, text),
     listComments: (number, since) => listGiteaComments(api, number, since),
     acknowledgeComment: (commentId) => acknowledgeGiteaComment(api, commentId),
-    mayWrite: (userName) => mayWriteToGitea(api, userName),
+    hasWriteAccess: (userName) => hasGiteaWriteAccess(api, userName),
     readChecks: (commit) => readGiteaChecks(api, connection.baseUrl, commit),
-    readCheckLog: async () => null, // statuses have none, and Gitea's own Actions do not say which job a status is of
+    readCheckLog: async () => null, // statuses have no log, and Gitea Actions do not say which job a status belongs to
     ensureWebhook: (webhook) => ensureGiteaWebhook(api, webhook),
   }
 }

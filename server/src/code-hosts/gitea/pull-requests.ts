@@ -1,99 +1,100 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
-import type { EnsuredPullRequest, PullRequest, PullRequestText, WantedPullRequest } from '../code-host.ts'
+import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
-import { encodePath, unlessMissing } from '../json-api.ts'
-import { changeOfText } from '../pull-request-change.ts'
-import { GiteaLabel, GiteaPullRequest } from './gitea-answers.ts'
+import { encodePath, undefinedIfNotFound } from '../json-api.ts'
+import { computeTextUpdate } from '../pull-request-text-update.ts'
 import type { GiteaApi } from './gitea-api.ts'
+import { GiteaLabel, GiteaPullRequest } from './gitea-schemas.ts'
 
-/** Gitea knows a draft by its title. */
+/** Gitea recognizes a draft by its title. */
 const draftPrefix = 'WIP: '
 
-const looksForOneUnderWay = 5
-const newestPullRequests = 50
-const looksForConflicts = 3
+const maxSearches = 5
+const maxNewestPullRequests = 50
+const maxConflictReads = 3
 
-export async function ensureGiteaPullRequest(api: GiteaApi, wanted: WantedPullRequest): Promise<EnsuredPullRequest> {
-  let existing = await findByBranch(api, wanted)
-  for (let looks = 0; !existing && wanted.mayBeUnderWay && looks < looksForOneUnderWay; looks++) {
+export async function ensureGiteaPullRequest(api: GiteaApi, spec: PullRequestSpec): Promise<EnsuredPullRequest> {
+  let existing = await findByBranch(api, spec)
+  for (let searches = 0; !existing && spec.mayBeInProgress && searches < maxSearches; searches++) {
     await sleep(1_000)
-    existing = await findByBranch(api, wanted)
+    existing = await findByBranch(api, spec)
   }
   if (existing) {
-    const pullRequest = wanted.mayBeUnderWay ? await onlyOne(api, wanted, existing) : existing
+    const pullRequest = spec.mayBeInProgress ? await closeDuplicates(api, spec, existing) : existing
     return { pullRequest, skipped: { labels: [], reviewers: [] } }
   }
-  const labels = wanted.labels.length === 0 ? [] : await labelsNamed(api, wanted.labels)
-  const { pullRequest, skippedReviewers } = await create(api, wanted, labels)
+  const labels = spec.labels.length === 0 ? [] : await findLabels(api, spec.labels)
+  const { pullRequest, skippedReviewers } = await create(api, spec, labels)
   const applied = labels.map(({ name }) => name)
   return {
     pullRequest,
-    skipped: { labels: wanted.labels.filter((name) => !applied.includes(name)), reviewers: skippedReviewers },
+    skipped: { labels: spec.labels.filter((name) => !applied.includes(name)), reviewers: skippedReviewers },
   }
 }
 
 /**
- * Gitea looks for conflicts in the background, and says "not mergeable" until it has: only what it says again a moment later
- * is believed.
+ * Gitea checks for conflicts in the background, and reports "not mergeable" until it has finished. So a conflict is accepted
+ * only if Gitea reports it repeatedly.
  */
 export async function findGiteaPullRequest(api: GiteaApi, number: number): Promise<PullRequest | undefined> {
-  for (let looks = 1; ; looks++) {
-    const found = await unlessMissing(api.call('GET', `/pulls/${number}`, GiteaPullRequest))
-    if (!found || !isFromHere(found)) return undefined
-    const isUnsure = found.state === 'open' && !found.mergeable && !found.draft
-    if (!isUnsure) return asPullRequest(found)
-    if (looks === looksForConflicts) return { ...asPullRequest(found), hasConflicts: true }
+  for (let reads = 1; ; reads++) {
+    const found = await undefinedIfNotFound(api.call('GET', `/pulls/${number}`, GiteaPullRequest))
+    if (!found || !isFromSameRepository(found)) return undefined
+    const mayBeUnchecked = found.state === 'open' && !found.mergeable && !found.draft
+    if (!mayBeUnchecked) return toPullRequest(found)
+    if (reads === maxConflictReads) return { ...toPullRequest(found), hasConflicts: true }
     await sleep(700)
   }
 }
 
-export async function rewriteGiteaPullRequest(
+export async function updateGiteaPullRequestText(
   api: GiteaApi,
   number: number,
-  { written, wanted }: { written: PullRequestText; wanted: PullRequestText },
+  { previous, updated }: { previous: PullRequestText; updated: PullRequestText },
 ): Promise<PullRequest> {
   const found = await api.call('GET', `/pulls/${number}`, GiteaPullRequest)
-  // Whether it is a draft is left as people have it.
+  // The draft state is left as people set it.
   const prefix = found.title.startsWith(draftPrefix) ? draftPrefix : ''
-  const prefixed = (text: PullRequestText) => ({ ...text, title: prefix + text.title })
-  const change = changeOfText(found, { written: prefixed(written), wanted: prefixed(wanted) })
-  if (!change) return asPullRequest(found)
-  return asPullRequest(await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, change))
+  const withPrefix = (text: PullRequestText) => ({ ...text, title: prefix + text.title })
+  const change = computeTextUpdate(found, { previous: withPrefix(previous), updated: withPrefix(updated) })
+  if (!change) return toPullRequest(found)
+  return toPullRequest(await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, change))
 }
 
-/** Open, merged or closed: this call, unlike the check behind "already exists", looks at all of them. */
-async function findByBranch(api: GiteaApi, wanted: WantedPullRequest) {
-  const path = `/pulls/${encodeURIComponent(wanted.baseBranch)}/${encodePath(wanted.branch)}`
-  const found = await unlessMissing(api.call('GET', path, GiteaPullRequest).then(asPullRequest))
+/** Open, merged or closed: unlike the check behind "already exists", this request finds pull requests in every state. */
+async function findByBranch(api: GiteaApi, spec: PullRequestSpec) {
+  const path = `/pulls/${encodeURIComponent(spec.baseBranch)}/${encodePath(spec.branch)}`
+  const found = await undefinedIfNotFound(api.call('GET', path, GiteaPullRequest).then(toPullRequest))
   if (!found || found.state === 'open') return found
-  const [open] = await findOpen(api, wanted)
-  return open ?? found // which may be the one of two that stepped back
+  const [open] = await findOpen(api, spec)
+  return open ?? found // which may be a closed duplicate
 }
 
-/** Oldest first; among the newest of the repository, where two that were made together would be. */
-async function findOpen(api: GiteaApi, { branch, baseBranch }: WantedPullRequest): Promise<PullRequest[]> {
-  const newest = await api.call('GET', `/pulls?state=open&limit=${newestPullRequests}`, Type.Array(GiteaPullRequest))
+/** Oldest first. Searches the newest of the repository, which include duplicates that were created at the same time. */
+async function findOpen(api: GiteaApi, { branch, baseBranch }: PullRequestSpec): Promise<PullRequest[]> {
+  const newest = await api.call('GET', `/pulls?state=open&limit=${maxNewestPullRequests}`, Type.Array(GiteaPullRequest))
   return newest
-    .filter((one) => one.head.ref === branch && one.base.ref === baseBranch && isFromHere(one))
-    .map(asPullRequest)
+    .filter(({ head, base }) => head.ref === branch && base.ref === baseBranch)
+    .filter(isFromSameRepository)
+    .map(toPullRequest)
     .sort((a, b) => a.number - b.number)
 }
 
 type Label = { id: number; name: string }
 
-async function labelsNamed(api: GiteaApi, names: readonly string[]): Promise<Label[]> {
+async function findLabels(api: GiteaApi, names: readonly string[]): Promise<Label[]> {
   try {
     const all = await api.list('/labels', GiteaLabel)
     return all.filter(({ name }) => names.includes(name))
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden')) return [] // a token good for pull requests need not be good for labels
+    if (isCodeHostError(error, 'forbidden')) return [] // a token for pull requests need not have the scope for labels
     throw error
   }
 }
 
-async function create(api: GiteaApi, wanted: WantedPullRequest, labels: readonly Label[]) {
-  const { branch, baseBranch, title, body, draft, reviewers } = wanted
+async function create(api: GiteaApi, spec: PullRequestSpec, labels: readonly Label[]) {
+  const { branch, baseBranch, title, body, draft, reviewers } = spec
   const post = (withReviewers: readonly string[]) =>
     api.call('POST', '/pulls', GiteaPullRequest, {
       head: branch,
@@ -104,35 +105,36 @@ async function create(api: GiteaApi, wanted: WantedPullRequest, labels: readonly
       reviewers: withReviewers,
     })
   try {
-    const made = asPullRequest(await post(reviewers))
-    return { pullRequest: await onlyOne(api, wanted, made), skippedReviewers: [] }
+    const created = toPullRequest(await post(reviewers))
+    return { pullRequest: await closeDuplicates(api, spec, created), skippedReviewers: [] }
   } catch (error) {
-    // "Already exists": another attempt was quicker. A reviewer without access is an error after the pull request was
-    // made (500), an unknown one before (404).
-    const found = await findByBranch(api, wanted)
+    // "Already exists" (409): another attempt was faster. A reviewer without access is an error after the pull request was
+    // created (500), an unknown reviewer one before (404).
+    const found = await findByBranch(api, spec)
     if (found && isCodeHostError(error, 'conflict')) return { pullRequest: found, skippedReviewers: [] }
-    if (found) return { pullRequest: await onlyOne(api, wanted, found), skippedReviewers: reviewers }
+    if (found) return { pullRequest: await closeDuplicates(api, spec, found), skippedReviewers: reviewers }
     if (reviewers.length === 0 || !isCodeHostError(error, 'not_found', 'forbidden', 'rejected')) throw error
-    const made = asPullRequest(await post([]))
-    return { pullRequest: await onlyOne(api, wanted, made), skippedReviewers: reviewers }
+    const created = toPullRequest(await post([]))
+    return { pullRequest: await closeDuplicates(api, spec, created), skippedReviewers: reviewers }
   }
 }
 
 /**
- * Gitea looks for an open one of the same branch some time before it makes one, and makes two of two calls within that
- * time (tried: 150 ms apart). The younger one steps back, whoever asked for it, so that people see one. Whoever comes by
- * looks: one may be made just after the other's maker has looked, and its own maker may have lost the answer.
+ * Gitea checks for an open pull request of the same branch some time before it creates one, so two calls within that time
+ * create two (tried: 150 ms apart). The newer ones are closed, whichever attempt created them, so that people see one. Every
+ * attempt checks: a duplicate may be created just after the other attempt has checked, and the attempt that created it may
+ * have lost the response.
  */
-async function onlyOne(api: GiteaApi, wanted: WantedPullRequest, known: PullRequest): Promise<PullRequest> {
-  const [oldest, ...younger] = await findOpen(api, wanted)
-  for (const { number } of younger) await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, { state: 'closed' })
-  return oldest ?? known
+async function closeDuplicates(api: GiteaApi, spec: PullRequestSpec, fallback: PullRequest): Promise<PullRequest> {
+  const [oldest, ...newer] = await findOpen(api, spec)
+  for (const { number } of newer) await api.call('PATCH', `/pulls/${number}`, GiteaPullRequest, { state: 'closed' })
+  return oldest ?? fallback
 }
 
-/** A fork can have a branch of any name. */
-const isFromHere = ({ head, base }: GiteaPullRequest) => head.repo_id === base.repo_id
+/** A fork can have a branch with the same name. */
+const isFromSameRepository = ({ head, base }: GiteaPullRequest) => head.repo_id === base.repo_id
 
-function asPullRequest(found: GiteaPullRequest): PullRequest {
+function toPullRequest(found: GiteaPullRequest): PullRequest {
   return {
     number: found.number,
     url: found.html_url,

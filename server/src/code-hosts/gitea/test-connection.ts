@@ -1,44 +1,62 @@
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { ConnectionTest, GitRemote } from '../code-host.ts'
 import { CodeHostError } from '../code-host-error.ts'
-import { problem, problemOf } from '../connection-problem.ts'
-import { mayPushTo } from '../git/may-push-to.ts'
-import { unlessMissing } from '../json-api.ts'
-import { GiteaBranch, GiteaRepository } from './gitea-answers.ts'
+import { connectionProblem, toConnectionProblem } from '../connection-problem.ts'
+import { hasPushAccess } from '../git/push-access.ts'
+import { undefinedIfNotFound } from '../json-api.ts'
 import type { GiteaApi } from './gitea-api.ts'
+import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
 
 type Deps = { api: GiteaApi; gitRemote(): Promise<GitRemote>; egress: Egress; baseBranch: string }
 
 export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }: Deps): Promise<ConnectionTest> {
   try {
     const repository = await api.call('GET', '', GiteaRepository)
-    if (repository.archived) return problem('repository_archived', 'The repository is archived: nothing can be pushed.')
-    if (repository.mirror) return problem('repository_is_mirror', 'The repository is a mirror: connect its original.')
+    if (repository.archived) {
+      return connectionProblem(
+        'repository_archived',
+        'The repository is archived, so nothing can be pushed to it. Unarchive it in its settings.',
+      )
+    }
+    if (repository.mirror) {
+      return connectionProblem(
+        'repository_is_mirror',
+        'The repository is a pull mirror. Connect the original repository instead.',
+      )
+    }
     if ((repository.object_format_name ?? 'sha1') !== 'sha1') {
-      return problem('object_format_not_supported', 'Only repositories with SHA-1 object ids can be connected.')
+      return connectionProblem(
+        'object_format_not_supported',
+        'The repository uses SHA-256 object ids, which are not supported. Connect a repository with the object format SHA-1.',
+      )
     }
     if (!repository.has_pull_requests) {
-      return problem(
+      return connectionProblem(
         'pull_requests_disabled',
-        "Pull requests are turned off. Turn them on in the repository's settings.",
+        'Pull requests are disabled for this repository. Enable them in its settings.',
       )
     }
     if (!repository.permissions.push) {
-      return problem(
+      return connectionProblem(
         'token_cannot_push',
-        "The token's user may not push. Give the user write access to the repository.",
+        "The token's user cannot push to the repository. Give that user write access to it.",
       )
     }
-    const branch = await unlessMissing(api.call('GET', `/branches/${encodeURIComponent(baseBranch)}`, GiteaBranch))
+    const branch = await undefinedIfNotFound(
+      api.call('GET', `/branches/${encodeURIComponent(baseBranch)}`, GiteaBranch),
+    )
     if (!branch) {
-      return problem(
+      return connectionProblem(
         'base_branch_not_found',
-        `The repository has no branch ${baseBranch}. Its default branch is ${repository.default_branch}.`,
+        `The repository has no branch ${baseBranch}. Enter an existing branch; the default branch is ${repository.default_branch}.`,
       )
     }
-    // What is said above is what the user may do; a token may be good for less, and only a push finds out.
-    if (!(await mayPushTo(await gitRemote(), egress))) {
-      return problem('token_cannot_push', 'The token may only read. Make one that may write to repositories.')
+    // The permissions above are those of the user. The token may have fewer, and only a push shows it.
+    if (!(await hasPushAccess(await gitRemote(), egress))) {
+      return connectionProblem(
+        'token_cannot_push',
+        'The token is read-only. Create a token with the permission "repository: Read and Write".',
+      )
     }
     return {
       ok: true,
@@ -47,7 +65,7 @@ export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }
       canManageWebhooks: repository.permissions.admin,
     }
   } catch (error) {
-    if (error instanceof CodeHostError) return problemOf(error)
+    if (error instanceof CodeHostError) return toConnectionProblem(error)
     throw error
   }
 }

@@ -1,11 +1,10 @@
 import { isCodeHostError } from '../code-host-error.ts'
-import { unlessMissing } from '../json-api.ts'
-import { GiteaHook } from './gitea-answers.ts'
+import { undefinedIfNotFound } from '../json-api.ts'
 import type { GiteaApi } from './gitea-api.ts'
+import { GiteaHook } from './gitea-schemas.ts'
 
 /**
- * `pull_request` alone would mean labels and reviews too. Not `status`: it names a commit, and not which branch it is on;
- * checks are asked for.
+ * `pull_request` would include labels and reviews. Not `status`: it names a commit but not its branch, so checks are polled.
  */
 const events = ['pull_request_only', 'pull_request_comment', 'repository']
 
@@ -15,11 +14,11 @@ export async function ensureGiteaWebhook(
 ): Promise<'ensured' | 'not_permitted'> {
   try {
     const before = await api.list('/hooks', GiteaHook)
-    // Made anew each time: Gitea does not tell a hook's secret, and editing a hook leaves its secret as it was.
+    // Created again each time: Gitea does not return the secret of a hook, and editing a hook does not change its secret.
     const hook = { type: 'gitea', active: true, events, config: { url, content_type: 'json', secret } }
     await api.call('POST', '/hooks', GiteaHook, hook)
     for (const { id, config } of before) {
-      if (config.url === url) await unlessMissing(api.run('DELETE', `/hooks/${id}`))
+      if (config.url === url) await undefinedIfNotFound(api.send('DELETE', `/hooks/${id}`))
     }
     return 'ensured'
   } catch (error) {

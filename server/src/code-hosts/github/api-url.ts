@@ -1,6 +1,6 @@
 /**
- * github.com and its data-residency sites have their API on a host of its own; an enterprise server has it below its pages.
- * What is no address at all is refused when it is called.
+ * github.com and its data-residency sites serve the API on a separate host. GitHub Enterprise Server serves it under a path.
+ * An invalid URL is rejected when it is called.
  */
 export function githubApiUrl(baseUrl: string): string {
   const host = URL.parse(baseUrl)?.host ?? ''

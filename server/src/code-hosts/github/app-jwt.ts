@@ -1,12 +1,15 @@
 import { sign } from 'node:crypto'
 
-const secondsBack = 60 // GitHub refuses what comes from its future: clocks differ
-const secondsAhead = 540 // it takes ten minutes at most
+const issuedBeforeSeconds = 60 // clocks differ, and GitHub rejects tokens issued in the future
+const expiresAfterSeconds = 540 // GitHub allows ten minutes at most
 
-/** With this an App shows that it is itself, for as long as it takes to get a token for one repository. */
-export function appJwt({ appId, privateKeyPem }: { appId: number; privateKeyPem: string }, now = Date.now()): string {
+/** Authenticates the App itself, for long enough to request a token for one repository. */
+export function createAppJwt(
+  { appId, privateKeyPem }: { appId: number; privateKeyPem: string },
+  now = Date.now(),
+): string {
   const seconds = Math.floor(now / 1000)
-  const claims = { iat: seconds - secondsBack, exp: seconds + secondsAhead, iss: String(appId) }
+  const claims = { iat: seconds - issuedBeforeSeconds, exp: seconds + expiresAfterSeconds, iss: String(appId) }
   const signed = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   )

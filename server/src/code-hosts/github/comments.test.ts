@@ -8,13 +8,13 @@ import { createGithubApi } from './github-api.ts'
 import { createInstallationTokens } from './installation-tokens.ts'
 
 const repository = { id: 1, name: 'docs', owner: { login: 'ada' }, default_branch: 'main', archived: false }
-const longest = '😀'.repeat(65_536)
+const longestText = '😀'.repeat(65_536)
 
-const old = 400
-const all = 430
+const oldCount = 400
+const totalCount = 430
 
-/** Old comments that somebody changed come before the new ones. */
-async function apiOfTalkativePeople() {
+/** The API of a pull request with many edited oldCount comments, which are listed before the new ones. */
+async function createApiWithManyComments() {
   const pages: number[] = []
   const server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
@@ -22,17 +22,17 @@ async function apiOfTalkativePeople() {
     const perPage = Number(searchParams.get('per_page'))
     const page = Number(searchParams.get('page'))
     pages.push(page)
-    const ids = Array.from({ length: all }, (_, index) => index + 1).slice((page - 1) * perPage, page * perPage)
+    const ids = Array.from({ length: totalCount }, (_, index) => index + 1).slice((page - 1) * perPage, page * perPage)
     const comments = ids.map((id) => ({
       id,
       html_url: 'https://x/',
-      created_at: id <= old ? '2026-01-01T00:00:00Z' : '2026-02-01T00:00:00Z',
-      user: id === all ? null : { login: 'ada', type: 'User' },
-      body: id > old + 20 ? 'short' : longest,
+      created_at: id <= oldCount ? '2026-01-01T00:00:00Z' : '2026-02-01T00:00:00Z',
+      user: id === totalCount ? null : { login: 'ada', type: 'User' },
+      body: id > oldCount + 20 ? 'short' : longestText,
     }))
-    const last = Math.ceil(all / perPage)
-    const address = (to: number) => `<https://x/comments?per_page=${perPage}&page=${to}>`
-    if (page < last) response.setHeader('link', `${address(page + 1)}; rel="next", ${address(last)}; rel="last"`)
+    const last = Math.ceil(totalCount / perPage)
+    const pageUrl = (to: number) => `<https://x/comments?per_page=${perPage}&page=${to}>`
+    if (page < last) response.setHeader('link', `${pageUrl(page + 1)}; rel="next", ${pageUrl(last)}; rel="last"`)
     return response.end(JSON.stringify(comments))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -52,18 +52,20 @@ async function apiOfTalkativePeople() {
   return { api: createGithubApi(connection, egress, createInstallationTokens(egress)), pages }
 }
 
-it('reads what is new, however long it is and however much lies before it, and nothing of who is gone', async () => {
-  const { api, pages } = await apiOfTalkativePeople()
+it('reads new comments of any length after many old ones, and skips deleted accounts', async () => {
+  const { api, pages } = await createApiWithManyComments()
   const since = new Date('2026-01-15T00:00:00Z')
   const found = await listGithubComments(api, 7, since)
-  const fresh = found.filter(({ createdAt }) => createdAt >= since)
-  expect(fresh.map(({ id }) => id)).toEqual(Array.from({ length: all - old - 1 }, (_, index) => old + 1 + index))
-  expect(fresh[0]?.text).toBe(longest)
+  const newComments = found.filter(({ createdAt }) => createdAt >= since)
+  expect(newComments.map(({ id }) => id)).toEqual(
+    Array.from({ length: totalCount - oldCount - 1 }, (_, index) => oldCount + 1 + index),
+  )
+  expect(newComments[0]?.text).toBe(longestText)
   expect(pages).toEqual([1, 22, 21, 20])
 }, 30_000)
 
-it('reads all where all is new', async () => {
-  const { api } = await apiOfTalkativePeople()
+it('reads all comments if all are new', async () => {
+  const { api } = await createApiWithManyComments()
   const found = await listGithubComments(api, 7, new Date(0))
-  expect(found.map(({ id }) => id)).toEqual(Array.from({ length: all - 1 }, (_, index) => index + 1))
+  expect(found.map(({ id }) => id)).toEqual(Array.from({ length: totalCount - 1 }, (_, index) => index + 1))
 }, 60_000)

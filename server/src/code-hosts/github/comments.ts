@@ -2,15 +2,15 @@ import type { Static } from 'typebox'
 import type { PullRequestComment } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
 import { longTextsPerPage } from '../json-api.ts'
-import { GithubComment, GithubPermission } from './github-answers.ts'
 import type { GithubApi } from './github-api.ts'
+import { GithubComment, GithubPermission } from './github-schemas.ts'
 
-/** From the end: whoever changes old comments puts them before the new ones, as many as they like. */
+/** Reads from the end: edited old comments are listed before the new ones, and there may be any number of them. */
 export async function listGithubComments(api: GithubApi, number: number, since: Date): Promise<PullRequestComment[]> {
   const path = `/issues/${number}/comments?since=${encodeURIComponent(since.toISOString())}`
   const isOld = ({ created_at }: Static<typeof GithubComment>) => new Date(created_at) < since
-  const found = await api.listEnd(path, GithubComment, isOld, longTextsPerPage)
-  // Whoever left GitHub may not write any more, and their old name may be somebody else's.
+  const found = await api.listNewest(path, GithubComment, isOld, longTextsPerPage)
+  // A deleted account has no write access anymore, and someone else may have taken its name.
   return found.flatMap(({ id, user, body, html_url: url, created_at: createdAt }) =>
     user === null
       ? []
@@ -27,17 +27,17 @@ export async function listGithubComments(api: GithubApi, number: number, since: 
   )
 }
 
-/** A courtesy: a token that may not, or a comment that is gone meanwhile, keeps nothing from happening. */
+/** Best effort: a missing permission or a deleted comment is ignored. */
 export async function acknowledgeGithubComment(api: GithubApi, commentId: number): Promise<void> {
   try {
-    await api.run('POST', `/issues/comments/${commentId}/reactions`, { content: 'eyes' })
+    await api.send('POST', `/issues/comments/${commentId}/reactions`, { content: 'eyes' })
   } catch (error) {
     if (!isCodeHostError(error, 'forbidden', 'not_found', 'rejected')) throw error
   }
 }
 
-/** "Maintain" is told as `write`, "triage" as `read`. */
-export async function mayWriteToGithub(api: GithubApi, userName: string): Promise<boolean> {
+/** GitHub reports the role "maintain" as `write` and "triage" as `read`. */
+export async function hasGithubWriteAccess(api: GithubApi, userName: string): Promise<boolean> {
   try {
     const path = `/collaborators/${encodeURIComponent(userName)}/permission`
     const { permission } = await api.call('GET', path, GithubPermission)

@@ -1,25 +1,29 @@
 /**
- * Commits are made by GitHub, which then signs them; so they are not known by the names that git would have given them.
- * Files, tree and commit change nothing that anybody sees, and can be made again; the branch is set last, and never by force.
+ * GitHub creates the commits and signs them, so their ids differ from those that git would compute. Blobs, tree and commit
+ * are not visible to anyone and can be created repeatedly. The branch is updated last, and never with force.
  */
 import { isUtf8 } from 'node:buffer'
-import type { CommitChange, CommitId, PreparedCommit, PutCommit } from '../code-host.ts'
+import type { CommitChange, CommitId, PreparedCommit, PutCommitResult } from '../code-host.ts'
 import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
-import { encodePath, unlessMissing } from '../json-api.ts'
-import { GithubCommit, GithubMade, GithubRef } from './github-answers.ts'
+import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import type { GithubApi } from './github-api.ts'
+import { GithubCommit, GithubCreatedObject, GithubRef } from './github-schemas.ts'
 
 export async function githubBranchHead(api: GithubApi, branch: string): Promise<CommitId | undefined> {
-  const found = await unlessMissing(api.call('GET', `/git/ref/heads/${encodePath(branch)}`, GithubRef))
+  const found = await undefinedIfNotFound(api.call('GET', `/git/ref/heads/${encodePath(branch)}`, GithubRef))
   return found?.object.sha
 }
 
-export async function putGithubCommit(api: GithubApi, commit: PreparedCommit, branch: string): Promise<PutCommit> {
+export async function putGithubCommit(
+  api: GithubApi,
+  commit: PreparedCommit,
+  branch: string,
+): Promise<PutCommitResult> {
   const head = await githubBranchHead(api, branch)
   if (head !== undefined && head !== commit.parent) return { kind: 'branch_moved' }
-  const tree = await makeTree(api, commit)
-  const made = { message: commit.message, tree, parents: [commit.parent] }
-  const { sha } = await api.call('POST', '/git/commits', GithubMade, made)
+  const tree = await createTree(api, commit)
+  const newCommit = { message: commit.message, tree, parents: [commit.parent] }
+  const { sha } = await api.call('POST', '/git/commits', GithubCreatedObject, newCommit)
   try {
     if (head === undefined) await api.call('POST', '/git/refs', GithubRef, { ref: `refs/heads/${branch}`, sha })
     else await api.call('PATCH', `/git/refs/heads/${encodePath(branch)}`, GithubRef, { sha, force: false })
@@ -27,39 +31,39 @@ export async function putGithubCommit(api: GithubApi, commit: PreparedCommit, br
   } catch (error) {
     if (!isCodeHostError(error, 'rejected')) throw error
     if (/already exists|does not exist|fast.?forward/i.test(error.message)) return { kind: 'branch_moved' }
-    throw new CodeHostError({ kind: 'final', code: 'push_refused' }, error.message) // a rule of the repository
+    throw new CodeHostError({ kind: 'final', code: 'push_rejected' }, error.message) // a ruleset of the repository
   }
 }
 
-export async function githubTreeOf(api: GithubApi, commit: CommitId): Promise<string> {
+export async function readGithubTreeId(api: GithubApi, commit: CommitId): Promise<string> {
   return (await api.call('GET', `/git/commits/${commit}`, GithubCommit)).tree.sha
 }
 
-async function makeTree(api: GithubApi, commit: PreparedCommit): Promise<string> {
+async function createTree(api: GithubApi, commit: PreparedCommit): Promise<string> {
   const entries = []
-  for (const change of commit.changes) entries.push(await entryOf(api, commit, change))
-  const baseTree = await githubTreeOf(api, commit.parent)
-  const { sha } = await api.call('POST', '/git/trees', GithubMade, { base_tree: baseTree, tree: entries })
+  for (const change of commit.changes) entries.push(await toTreeEntry(api, commit, change))
+  const baseTree = await readGithubTreeId(api, commit.parent)
+  const { sha } = await api.call('POST', '/git/trees', GithubCreatedObject, { base_tree: baseTree, tree: entries })
   if (sha === commit.tree) return sha
   throw new CodeHostError(
     { kind: 'retry', code: 'unexpected_response' },
-    'The code host made other files of a result than it was sent.',
+    'The code host created a tree that differs from the files it was sent.',
   )
 }
 
-/** Larger ones are sent by themselves: a call has its limits. */
+/** Larger files are sent in separate requests, because the size of a request is limited. */
 const maxInlineBytes = 200_000
 
-async function entryOf(api: GithubApi, commit: PreparedCommit, { path, mode, blob }: CommitChange) {
+async function toTreeEntry(api: GithubApi, commit: PreparedCommit, { path, mode, blob }: CommitChange) {
   const entry = { path, mode, type: 'blob' }
   if (blob === null) return { ...entry, sha: null }
-  const contents = await commit.contentsOf(blob)
+  const contents = await commit.readBlob(blob)
   if (!contents) return { ...entry, sha: blob }
   if (contents.length <= maxInlineBytes && isUtf8(contents) && !contents.includes(0)) {
     return { ...entry, content: contents.toString('utf8') }
   }
-  const sent = { content: contents.toString('base64'), encoding: 'base64' }
-  const { sha } = await api.call('POST', '/git/blobs', GithubMade, sent)
+  const newBlob = { content: contents.toString('base64'), encoding: 'base64' }
+  const { sha } = await api.call('POST', '/git/blobs', GithubCreatedObject, newBlob)
   return { ...entry, sha }
 }
 
@@ -68,7 +72,7 @@ export async function deleteGithubBranch(api: GithubApi, branch: string, pushed:
   if (!head) return 'absent'
   if (head !== pushed) return 'moved'
   try {
-    await api.run('DELETE', `/git/refs/heads/${encodePath(branch)}`)
+    await api.send('DELETE', `/git/refs/heads/${encodePath(branch)}`)
     return 'deleted'
   } catch (error) {
     if (isCodeHostError(error, 'not_found', 'rejected')) return 'absent' // "Reference does not exist"

@@ -1,36 +1,36 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { failureIn, type Method, readResponse, sendJson } from '../json-api.ts'
+import { type Method, readErrorResponse, readResponse, sendJson } from '../json-api.ts'
 import { githubApiUrl } from './api-url.ts'
-import { GithubRepository } from './github-answers.ts'
 import type { GithubConnection } from './github-connection.ts'
 import { githubHeaders } from './github-headers.ts'
+import { GithubRepository } from './github-schemas.ts'
 import type { InstallationTokens } from './installation-tokens.ts'
 
-/** With the token that it was asked with. */
-type Sent = { response: Response; used: string }
+/** A response, and the token that the request was sent with. */
+type Sent = { response: Response; token: string }
 
 type Location = { url: string; isSameGithub: boolean }
 
 export type GithubApi = {
   /** `path` is below the repository. */
-  call<Schema extends TSchema>(method: Method, path: string, answer: Schema, body?: unknown): Promise<Static<Schema>>
-  /** For calls without an answer. */
-  run(method: Method, path: string, body?: unknown): Promise<void>
-  /** The first pages of a list, as far as anybody looks. */
+  call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown): Promise<Static<Schema>>
+  /** For calls without a response body. */
+  send(method: Method, path: string, body?: unknown): Promise<void>
+  /** The first pages of a list, up to a limit. */
   list<Item extends TSchema>(path: string, item: Item, perPage?: number): Promise<Static<Item>[]>
-  /** Of a list that is told oldest first, its end: back to the page with something that `isOld`. */
-  listEnd<Item extends TSchema>(
+  /** The end of a list that is sorted oldest first: back to the first page that contains an item that `isOld`. */
+  listNewest<Item extends TSchema>(
     path: string,
     item: Item,
     isOld: (item: Static<Item>) => boolean,
     perPage: number,
   ): Promise<Static<Item>[]>
-  /** Where an answer leads to that is elsewhere. Undefined: nowhere. */
-  locate(path: string): Promise<Location | undefined>
-  /** Under its name of today, wherever it went. */
+  /** The target of the redirect that GitHub responds with. Undefined: no redirect. */
+  readRedirect(path: string): Promise<Location | undefined>
+  /** Under its current name, even if it was renamed or transferred. */
   readRepository(): Promise<GithubRepository>
-  /** One that GitHub took a moment ago. */
+  /** A token that GitHub accepted a moment ago. */
   token(): Promise<string>
 }
 
@@ -47,49 +47,49 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
 
   async function token(): Promise<string> {
     if (access.kind === 'token') return access.token
-    if (!installation) throw new Error('An App gives no token for a repository whose number is not known.')
+    if (!installation) throw new Error('An installation token requires the id of the repository.')
     return await tokens.tokenFor(installation)
   }
 
-  /** Whatever GitHub answers; a token that has ended is replaced once. */
+  /** Returns the response whatever its status. An expired token is replaced once. */
   async function send(method: Method, url: string, body?: unknown): Promise<Sent> {
-    for (let tries = 1; ; tries++) {
-      const used = await token()
-      const response = await sendJson(egress, { method, url, headers: githubHeaders(used), body })
-      if (response.status !== 401 || !installation || tries === 2) return { response, used }
+    for (let attempt = 1; ; attempt++) {
+      const sentToken = await token()
+      const response = await sendJson(egress, { method, url, headers: githubHeaders(sentToken), body })
+      if (response.status !== 401 || !installation || attempt === 2) return { response, token: sentToken }
       await response.body?.cancel()
-      tokens.forget(installation, used)
+      tokens.invalidate(installation, sentToken)
     }
   }
 
   async function readRepository(): Promise<GithubRepository> {
-    const known = name ?? `${encodeURIComponent(connection.owner)}/${encodeURIComponent(connection.name)}`
-    const byName = await send('GET', `${apiUrl}/repos/${known}`)
-    const repository = (await ours(byName)) ?? (await readByNumber(byName))
+    const fullName = name ?? `${encodeURIComponent(connection.owner)}/${encodeURIComponent(connection.name)}`
+    const byName = await send('GET', `${apiUrl}/repos/${fullName}`)
+    const repository = (await readIfOurs(byName)) ?? (await readById(byName))
     name = `${repository.owner.login}/${repository.name}`
     return repository
   }
 
-  /** Names are given to others once they are free; numbers are not. */
-  async function ours({ response }: Sent): Promise<GithubRepository | undefined> {
+  /** Another repository may take a name that has become free. Ids are never reused. */
+  async function readIfOurs({ response }: Sent): Promise<GithubRepository | undefined> {
     if (!response.ok) return undefined
-    const found = await readResponse(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
-    return repositoryId === null || found.id === repositoryId ? found : undefined
+    const repository = await readResponse(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
+    return repositoryId === null || repository.id === repositoryId ? repository : undefined
   }
 
-  async function readByNumber({ response, used }: Sent): Promise<GithubRepository> {
-    const url = repositoryId === null ? redirected(response) : `${apiUrl}/repositories/${repositoryId}`
-    const isElsewhere = response.ok || response.status === 404 || isMoved(response)
-    if (!url || !isElsewhere) throw await failureIn(response, 'GET /', used)
+  async function readById({ response, token: sentToken }: Sent): Promise<GithubRepository> {
+    const url = repositoryId === null ? redirectTarget(response) : `${apiUrl}/repositories/${repositoryId}`
+    const mayHaveMoved = response.ok || response.status === 404 || isMoved(response)
+    if (!url || !mayHaveMoved) throw await readErrorResponse(response, 'GET /', sentToken)
     if (!response.bodyUsed) await response.body?.cancel()
-    const byNumber = await send('GET', url)
-    const found = await ours(byNumber)
-    if (found) return found
-    throw await failureIn(byNumber.response, 'GET /', byNumber.used)
+    const byId = await send('GET', url)
+    const repository = await readIfOurs(byId)
+    if (repository) return repository
+    throw await readErrorResponse(byId.response, 'GET /', byId.token)
   }
 
-  /** Only to a repository's number on the same GitHub: the token goes where a person said. */
-  function redirected(response: Response): string | undefined {
+  /** Follows redirects only to a repository id on the same GitHub: the token is sent only to the host that a person entered. */
+  function redirectTarget(response: Response): string | undefined {
     const location = response.headers.get('location') ?? ''
     const prefix = `${apiUrl}/repositories/`
     return isMoved(response) && location.startsWith(prefix) && /^\d+$/.test(location.slice(prefix.length))
@@ -97,8 +97,8 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
       : undefined
   }
 
-  /** Whatever GitHub answers under the repository's name. */
-  async function ask(method: Method, path: string, body?: unknown): Promise<Sent> {
+  /** Returns the response whatever its status. If the repository was renamed, sends the request again with the new name. */
+  async function sendToRepository(method: Method, path: string, body?: unknown): Promise<Sent> {
     if (!name) await readRepository()
     const before = name
     const first = await send(method, `${apiUrl}/repos/${name}${path}`, body)
@@ -109,15 +109,15 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     return await send(method, `${apiUrl}/repos/${name}${path}`, body)
   }
 
-  async function succeed(method: Method, path: string, body?: unknown): Promise<Response> {
-    const { response, used } = await ask(method, path, body)
+  async function sendOrThrow(method: Method, path: string, body?: unknown): Promise<Response> {
+    const { response, token: sentToken } = await sendToRepository(method, path, body)
     if (response.ok) return response
-    throw await failureIn(response, `${method} ${path || '/'}`, used)
+    throw await readErrorResponse(response, `${method} ${path || '/'}`, sentToken)
   }
 
   async function readPage<Item extends TSchema>(path: string, item: Item, perPage: number, page: number) {
     const separator = path.includes('?') ? '&' : '?'
-    const response = await succeed('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
+    const response = await sendOrThrow('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
     const link = response.headers.get('link') ?? ''
     return { items: await readResponse(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
   }
@@ -125,12 +125,12 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
   return {
     token,
     readRepository,
-    async call(method, path, answer, body) {
-      const response = await succeed(method, path, body)
-      return await readResponse(response, answer, { what: `${method} ${path || '/'}`, host: 'GitHub' })
+    async call(method, path, schema, body) {
+      const response = await sendOrThrow(method, path, body)
+      return await readResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'GitHub' })
     },
-    async run(method, path, body) {
-      const response = await succeed(method, path, body)
+    async send(method, path, body) {
+      const response = await sendOrThrow(method, path, body)
       await response.body?.cancel()
     },
     async list(path, item, perPage = 100) {
@@ -142,8 +142,8 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
       }
       return all
     },
-    async listEnd(path, item, isOld, perPage) {
-      const { items: beginning, link } = await readPage(path, item, perPage, 1)
+    async listNewest(path, item, isOld, perPage) {
+      const { items: firstPage, link } = await readPage(path, item, perPage, 1)
       const last = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(link)?.[1] ?? 1)
       const end: Static<typeof item>[] = []
       for (let page = last; page > 1; page--) {
@@ -151,17 +151,17 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
         end.unshift(...items)
         if (items.some(isOld) || last - page === maxEndPages) return end
       }
-      return [...beginning, ...end]
+      return [...firstPage, ...end]
     },
-    async locate(path) {
-      const { response, used } = await ask('GET', path)
+    async readRedirect(path) {
+      const { response, token: sentToken } = await sendToRepository('GET', path)
       if (response.status === 302) {
         await response.body?.cancel()
         const url = response.headers.get('location')
-        const origins = [apiUrl, baseUrl].map((own) => new URL(own).origin)
+        const origins = [apiUrl, baseUrl].map((githubUrl) => new URL(githubUrl).origin)
         return url === null ? undefined : { url, isSameGithub: origins.includes(URL.parse(url)?.origin ?? '') }
       }
-      const failure = await failureIn(response, `GET ${path}`, used)
+      const failure = await readErrorResponse(response, `GET ${path}`, sentToken)
       if (failure.failure.kind === 'final') return undefined
       throw failure
     },

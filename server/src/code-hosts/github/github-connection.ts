@@ -1,9 +1,9 @@
 export type GithubConnection = {
-  /** Of the web page, without a trailing slash: `https://github.com`, or a company's own. */
+  /** The URL of the website, without a trailing slash: `https://github.com`, or that of a GitHub Enterprise Server. */
   baseUrl: string
   owner: string
   name: string
-  /** Stays when the name changes. Null: not known yet, the name is all there is. */
+  /** Does not change when the repository is renamed. Null: not known yet, only the name is. */
   repositoryId: number | null
   access:
     | { kind: 'token'; token: string }

@@ -1,4 +1,4 @@
-/** The version is of the API: GitHub keeps to it, whatever changes later. */
+/** Pins the API version. GitHub keeps supporting it when newer versions change. */
 export const githubHeaders = (token: string) => ({
   authorization: `Bearer ${token}`,
   accept: 'application/vnd.github+json',

@@ -3,13 +3,13 @@ import type { CodeHost, GitRemote } from '../code-host.ts'
 import { isCodeHostError } from '../code-host-error.ts'
 import { readGithubCheckLog } from './check-log.ts'
 import { readGithubChecks } from './checks.ts'
-import { acknowledgeGithubComment, listGithubComments, mayWriteToGithub } from './comments.ts'
+import { acknowledgeGithubComment, hasGithubWriteAccess, listGithubComments } from './comments.ts'
 import { deleteGithubBranch, githubBranchHead, putGithubCommit } from './commits.ts'
 import { createGithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
+import { inspectGithubFolder } from './inspect-folder.ts'
 import type { InstallationTokens } from './installation-tokens.ts'
-import { lookAtGithubFolder } from './look-at-folder.ts'
-import { ensureGithubPullRequest, findGithubPullRequest, rewriteGithubPullRequest } from './pull-requests.ts'
+import { ensureGithubPullRequest, findGithubPullRequest, updateGithubPullRequestText } from './pull-requests.ts'
 import { testGithubConnection } from './test-connection.ts'
 import { ensureGithubWebhook } from './webhooks.ts'
 
@@ -18,7 +18,7 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
   const api = createGithubApi(connection, egress, tokens)
 
   async function gitRemote(): Promise<GitRemote> {
-    // Read each time: so the name is today's, and the token one that GitHub took a moment ago.
+    // Read each time, so that the name is current and GitHub has just accepted the token.
     const { owner, name } = await api.readRepository()
     const basic = Buffer.from(`x-access-token:${await api.token()}`).toString('base64')
     return { url: `${baseUrl}/${owner.login}/${name}.git`, authorization: () => `Basic ${basic}` }
@@ -27,7 +27,7 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
   return {
     gitRemote,
 
-    async look() {
+    async readRepositoryState() {
       try {
         const { id, owner, name, archived, disabled } = await api.readRepository()
         if (archived || disabled) return { kind: 'archived', id, owner: owner.login, name }
@@ -40,21 +40,21 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
     },
 
     testConnection: (baseBranch) => testGithubConnection({ api, access, gitRemote, egress, baseBranch }),
-    lookAtFolder: (commit, folder) => lookAtGithubFolder(api, commit, folder),
+    inspectFolder: (commit, folder) => inspectGithubFolder(api, commit, folder),
     branchHead: (branch) => githubBranchHead(api, branch),
     putCommit: (commit, branch) => putGithubCommit(api, commit, branch),
     deleteBranch: (branch, pushed) => deleteGithubBranch(api, branch, pushed),
-    ensurePullRequest: (wanted) => ensureGithubPullRequest(api, wanted),
+    ensurePullRequest: (spec) => ensureGithubPullRequest(api, spec),
     findPullRequest: (number) => findGithubPullRequest(api, number),
-    rewritePullRequest: (number, text) => rewriteGithubPullRequest(api, number, text),
+    updatePullRequestText: (number, text) => updateGithubPullRequestText(api, number, text),
     listComments: (number, since) => listGithubComments(api, number, since),
     acknowledgeComment: (commentId) => acknowledgeGithubComment(api, commentId),
-    mayWrite: (userName) => mayWriteToGithub(api, userName),
+    hasWriteAccess: (userName) => hasGithubWriteAccess(api, userName),
     readChecks: (commit) => readGithubChecks(api, connection.baseUrl, commit),
     readCheckLog: (check) => readGithubCheckLog(api, egress, check),
 
     ensureWebhook: async (webhook) =>
-      // The App has one, which was set up with it.
+      // The App has a webhook, which was created together with it.
       access.kind === 'installation' ? 'ensured' : await ensureGithubWebhook(api, webhook),
   }
 }

@@ -1,18 +1,18 @@
 /**
- * Tokens of an App's installation: each for one repository and for what is needed there. Kept in memory, and only until
- * shortly before they end.
+ * Installation tokens of an App. Each is limited to one repository and to the permissions that are needed. They are cached in
+ * memory until shortly before they expire.
  */
 import type { Egress } from '../../platform/egress/egress.ts'
 import { CodeHostError } from '../code-host-error.ts'
-import { failureIn, readResponse, sendJson } from '../json-api.ts'
+import { readErrorResponse, readResponse, sendJson } from '../json-api.ts'
 import { githubApiUrl } from './api-url.ts'
-import { appJwt } from './app-jwt.ts'
-import { GithubInstallationToken } from './github-answers.ts'
+import { createAppJwt } from './app-jwt.ts'
 import type { GithubConnection } from './github-connection.ts'
 import { githubHeaders } from './github-headers.ts'
+import { GithubInstallationToken } from './github-schemas.ts'
 
-/** Never `workflows`: what an agent makes does not reach a repository's CI. */
-export const neededPermissions = {
+/** Never `workflows`: an agent must not be able to change the CI of a repository. */
+export const requiredPermissions = {
   contents: 'write',
   pull_requests: 'write',
   metadata: 'read',
@@ -23,12 +23,12 @@ export const neededPermissions = {
   issues: 'read',
 }
 
-const renewBeforeEndMs = 5 * 60_000
+const renewBeforeExpiryMs = 5 * 60_000
 
 export type InstallationTokens = {
   tokenFor(installation: Installation): Promise<string>
-  /** GitHub does not take it any more. */
-  forget(installation: Installation, token: string): void
+  /** GitHub no longer accepts the token. */
+  invalidate(installation: Installation, token: string): void
 }
 
 export type Installation = {
@@ -37,26 +37,26 @@ export type Installation = {
   access: Extract<GithubConnection['access'], { kind: 'installation' }>
 }
 
-type Kept = { token: string; endsAt: number }
+type CachedToken = { token: string; expiresAt: number }
 
 export function createInstallationTokens(egress: Egress): InstallationTokens {
-  const kept = new Map<string, Kept>()
-  const underWay = new Map<string, Promise<Kept>>()
+  const cache = new Map<string, CachedToken>()
+  const pending = new Map<string, Promise<CachedToken>>()
 
   return {
     async tokenFor(installation) {
       const key = keyOf(installation)
-      const known = kept.get(key)
-      if (known && known.endsAt - renewBeforeEndMs > Date.now()) return known.token
-      const minting = underWay.get(key) ?? mint(installation, egress).finally(() => underWay.delete(key))
-      underWay.set(key, minting)
-      const minted = await minting
-      kept.set(key, minted)
-      return minted.token
+      const cached = cache.get(key)
+      if (cached && cached.expiresAt - renewBeforeExpiryMs > Date.now()) return cached.token
+      const request = pending.get(key) ?? requestToken(installation, egress).finally(() => pending.delete(key))
+      pending.set(key, request)
+      const requested = await request
+      cache.set(key, requested)
+      return requested.token
     },
-    forget(installation, token) {
+    invalidate(installation, token) {
       const key = keyOf(installation)
-      if (kept.get(key)?.token === token) kept.delete(key)
+      if (cache.get(key)?.token === token) cache.delete(key)
     },
   }
 }
@@ -64,38 +64,38 @@ export function createInstallationTokens(egress: Egress): InstallationTokens {
 const keyOf = ({ baseUrl, repositoryId, access: { appId, installationId } }: Installation) =>
   `${baseUrl} ${appId} ${installationId} ${repositoryId}`
 
-async function mint({ baseUrl, repositoryId, access }: Installation, egress: Egress): Promise<Kept> {
-  const jwt = appJwt(access)
+async function requestToken({ baseUrl, repositoryId, access }: Installation, egress: Egress): Promise<CachedToken> {
+  const jwt = createAppJwt(access)
   const what = `POST /app/installations/${access.installationId}/access_tokens`
   const response = await sendJson(egress, {
     method: 'POST',
     url: `${githubApiUrl(baseUrl)}/app/installations/${access.installationId}/access_tokens`,
     headers: githubHeaders(jwt),
-    body: { repository_ids: [repositoryId], permissions: neededPermissions },
+    body: { repository_ids: [repositoryId], permissions: requiredPermissions },
   })
-  if (!response.ok) throw asFailure(await failureIn(response, what, jwt))
-  const { token, expires_at: endsAt } = await readResponse(response, GithubInstallationToken, { what, host: 'GitHub' })
-  return { token, endsAt: Date.parse(endsAt) }
+  if (!response.ok) throw toTokenError(await readErrorResponse(response, what, jwt))
+  const { token, expires_at } = await readResponse(response, GithubInstallationToken, { what, host: 'GitHub' })
+  return { token, expiresAt: Date.parse(expires_at) }
 }
 
-/** The same answers mean other things here than about a repository. */
-function asFailure(error: CodeHostError): CodeHostError {
+/** These statuses have another meaning here than for a request to a repository. */
+function toTokenError(error: CodeHostError): CodeHostError {
   const { message } = error
   switch (error.failure.code) {
     case 'not_found':
       return new CodeHostError(
         { kind: 'final', code: 'token_rejected' },
-        'The App is not installed any more. Install it again, and connect the repository again.',
+        'The GitHub App is no longer installed. Install it again on GitHub, then connect the repository again.',
       )
     case 'rejected':
       return /permission/i.test(message)
         ? new CodeHostError(
             { kind: 'final', code: 'forbidden' },
-            'The App was not granted what it needs. Accept its permissions on the page of its installation.',
+            'The GitHub App lacks permissions. Open its installation in the GitHub settings of the account or organization, and accept the requested permissions.',
           )
         : new CodeHostError(
             { kind: 'final', code: 'not_found' },
-            'The App may not see the repository. Add it to the repositories of its installation.',
+            'The GitHub App has no access to the repository. Open its installation in the GitHub settings of the account or organization, and add the repository.',
           )
     default:
       return error

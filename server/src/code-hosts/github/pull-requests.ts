@@ -1,80 +1,76 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnsuredPullRequest, PullRequest, PullRequestText, WantedPullRequest } from '../code-host.ts'
+import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
 import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
-import { longTextsPerPage, unlessMissing } from '../json-api.ts'
-import { changeOfText } from '../pull-request-change.ts'
-import { GithubLabel, GithubListedPullRequest, GithubPullRequest } from './github-answers.ts'
+import { longTextsPerPage, undefinedIfNotFound } from '../json-api.ts'
+import { computeTextUpdate } from '../pull-request-text-update.ts'
 import type { GithubApi } from './github-api.ts'
+import { GithubLabel, GithubListedPullRequest, GithubPullRequest } from './github-schemas.ts'
 
-/** What was made a moment ago may be missing from a list. */
-const looksForExisting = 4
+/** A pull request that was created a moment ago may be missing from a list. */
+const maxSearches = 4
 
-export async function ensureGithubPullRequest(api: GithubApi, wanted: WantedPullRequest): Promise<EnsuredPullRequest> {
-  const existing = await findByBranch(api, wanted)
+export async function ensureGithubPullRequest(api: GithubApi, spec: PullRequestSpec): Promise<EnsuredPullRequest> {
+  const existing = await findByBranch(api, spec)
   if (existing) return { pullRequest: existing, skipped: { labels: [], reviewers: [] } }
-  const { pullRequest, isOurs } = await create(api, wanted)
-  if (!isOurs) return { pullRequest, skipped: { labels: [], reviewers: [] } }
-  const patiently = createPatience()
-  const labels = await addLabels(api, patiently, pullRequest.number, wanted.labels)
-  const reviewers = await askReviewers(api, patiently, pullRequest.number, wanted.reviewers)
+  const { pullRequest, isNew } = await create(api, spec)
+  if (!isNew) return { pullRequest, skipped: { labels: [], reviewers: [] } }
+  const withRetries = createRetries()
+  const labels = await addLabels(api, withRetries, pullRequest.number, spec.labels)
+  const reviewers = await requestReviewers(api, withRetries, pullRequest.number, spec.reviewers)
   return { pullRequest, skipped: { labels, reviewers } }
 }
 
 export async function findGithubPullRequest(api: GithubApi, number: number): Promise<PullRequest | undefined> {
-  const found = await unlessMissing(api.call('GET', `/pulls/${number}`, GithubPullRequest))
-  return found && isFromHere(found) ? asPullRequest(found) : undefined
+  const found = await undefinedIfNotFound(api.call('GET', `/pulls/${number}`, GithubPullRequest))
+  return found && isFromSameRepository(found) ? toPullRequest(found) : undefined
 }
 
-export async function rewriteGithubPullRequest(
+export async function updateGithubPullRequestText(
   api: GithubApi,
   number: number,
-  text: { written: PullRequestText; wanted: PullRequestText },
+  text: { previous: PullRequestText; updated: PullRequestText },
 ): Promise<PullRequest> {
-  const found = asPullRequest(await api.call('GET', `/pulls/${number}`, GithubPullRequest))
-  const change = changeOfText(found, text)
+  const found = toPullRequest(await api.call('GET', `/pulls/${number}`, GithubPullRequest))
+  const change = computeTextUpdate(found, text)
   if (!change) return found
-  return asPullRequest(await api.call('PATCH', `/pulls/${number}`, GithubPullRequest, change))
+  return toPullRequest(await api.call('PATCH', `/pulls/${number}`, GithubPullRequest, change))
 }
 
-/** The open one, of which there can be one; else the youngest. */
-async function findByBranch(
-  api: GithubApi,
-  { branch, baseBranch }: WantedPullRequest,
-): Promise<PullRequest | undefined> {
+/** The open pull request, of which there can be only one; otherwise the newest. */
+async function findByBranch(api: GithubApi, { branch, baseBranch }: PullRequestSpec): Promise<PullRequest | undefined> {
   const { owner } = await api.readRepository()
   const head = encodeURIComponent(`${owner.login}:${branch}`)
   const path = `/pulls?head=${head}&base=${encodeURIComponent(baseBranch)}&state=all`
   const all = await api.list(path, GithubListedPullRequest, longTextsPerPage)
-  // Asked for a head that it does not know, GitHub may answer with everything.
-  const found = all.filter((one) => one.head.ref === branch && one.base.ref === baseBranch && isFromHere(one))
-  const youngest = found.toSorted((a, b) => b.number - a.number)
-  const chosen = youngest.find(({ state }) => state === 'open') ?? youngest[0]
-  return chosen && asPullRequest(chosen)
+  // If it does not know the head, GitHub may return all pull requests.
+  const found = all
+    .filter(({ head, base }) => head.ref === branch && base.ref === baseBranch)
+    .filter(isFromSameRepository)
+  const newestFirst = found.toSorted((a, b) => b.number - a.number)
+  const chosen = newestFirst.find(({ state }) => state === 'open') ?? newestFirst[0]
+  return chosen && toPullRequest(chosen)
 }
 
-async function create(
-  api: GithubApi,
-  wanted: WantedPullRequest,
-): Promise<{ pullRequest: PullRequest; isOurs: boolean }> {
-  const { branch, baseBranch, title, body } = wanted
+async function create(api: GithubApi, spec: PullRequestSpec): Promise<{ pullRequest: PullRequest; isNew: boolean }> {
+  const { branch, baseBranch, title, body } = spec
   const post = (draft: boolean) =>
     api.call('POST', '/pulls', GithubPullRequest, { head: branch, base: baseBranch, title, body, draft })
   try {
-    return { pullRequest: asPullRequest(await postAsDraft(post, wanted.draft)), isOurs: true }
+    return { pullRequest: toPullRequest(await postAsDraft(post, spec.draft)), isNew: true }
   } catch (error) {
     if (!(error instanceof CodeHostError)) throw error
-    const isQuicker = /already exists/i.test(error.message)
-    // Of a lost answer too: it may have been made.
-    for (let looks = 1; ; looks++) {
-      const made = await findByBranch(api, wanted)
-      if (made) return { pullRequest: made, isOurs: !isQuicker }
-      if (!isQuicker || looks === looksForExisting) throw error
+    const alreadyExists = /already exists/i.test(error.message)
+    // After any error, because the response may have been lost after the pull request was created.
+    for (let searches = 1; ; searches++) {
+      const created = await findByBranch(api, spec)
+      if (created) return { pullRequest: created, isNew: !alreadyExists }
+      if (!alreadyExists || searches === maxSearches) throw error
       await sleep(1_000)
     }
   }
 }
 
-/** Drafts are not in every plan. */
+/** Not every GitHub plan supports drafts. */
 async function postAsDraft(post: (draft: boolean) => Promise<GithubPullRequest>, draft: boolean) {
   try {
     return await post(draft)
@@ -84,50 +80,50 @@ async function postAsDraft(post: (draft: boolean) => Promise<GithubPullRequest>,
   }
 }
 
-/** Those that exist: GitHub would make the others. Returns those that were not set. */
+/** Adds only labels that exist, because GitHub would create the others. Returns those that were not set. */
 async function addLabels(
   api: GithubApi,
-  patiently: Patiently,
+  withRetries: WithRetries,
   number: number,
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return []
-  const all = (await patiently(() => api.list('/labels', GithubLabel))) ?? []
-  const known = names.filter((name) => all.some((label) => label.name.toLowerCase() === name.toLowerCase()))
-  if (known.length === 0) return [...names]
-  const added = await patiently(() => api.run('POST', `/issues/${number}/labels`, { labels: known }).then(yes))
-  return names.filter((name) => !added || !known.includes(name))
+  const all = (await withRetries(() => api.list('/labels', GithubLabel))) ?? []
+  const existing = names.filter((name) => all.some((label) => label.name.toLowerCase() === name.toLowerCase()))
+  if (existing.length === 0) return [...names]
+  const added = await withRetries(() => api.send('POST', `/issues/${number}/labels`, { labels: existing }).then(yes))
+  return names.filter((name) => !added || !existing.includes(name))
 }
 
-/** One by one: of several, one wrong name would refuse them all. Returns those that were not asked. */
-async function askReviewers(
+/** Requests reviewers one by one: one wrong name in a list would reject all. Returns those that were not requested. */
+async function requestReviewers(
   api: GithubApi,
-  patiently: Patiently,
+  withRetries: WithRetries,
   number: number,
   names: readonly string[],
 ): Promise<string[]> {
   const skipped: string[] = []
   for (const name of names) {
-    const ask = () => api.run('POST', `/pulls/${number}/requested_reviewers`, { reviewers: [name] }).then(yes)
-    if (!(await patiently(ask))) skipped.push(name)
+    const request = () => api.send('POST', `/pulls/${number}/requested_reviewers`, { reviewers: [name] }).then(yes)
+    if (!(await withRetries(request))) skipped.push(name)
   }
   return skipped
 }
 
 const yes = () => true
 
-/** Undefined: it was refused, or there was no time left for it. */
-type Patiently = <Value>(call: () => Promise<Value>) => Promise<Value | undefined>
+/** Undefined: the call was rejected, or there was no time left for it. */
+type WithRetries = <Value>(call: () => Promise<Value>) => Promise<Value | undefined>
 
-const patienceMs = 20_000
+const retryPeriodMs = 20_000
 
 /**
- * The pull request is there: whatever is wrong with its labels and reviewers does not take it back. What passes is waited
- * for here, because the next attempt finds the pull request and leaves it as it is; but for all of them together, and not
- * for long, because others wait to be published.
+ * The pull request exists, and problems with its labels and reviewers do not undo that. Temporary failures are retried here,
+ * because the next attempt finds the pull request and leaves it as it is. All calls share one short period, because other
+ * results are waiting to be published.
  */
-function createPatience(): Patiently {
-  const endsAt = Date.now() + patienceMs
+function createRetries(): WithRetries {
+  const deadline = Date.now() + retryPeriodMs
   let isOver = false
   return async (call) => {
     while (!isOver) {
@@ -136,19 +132,19 @@ function createPatience(): Patiently {
       } catch (error) {
         if (!(error instanceof CodeHostError)) throw error
         if (error.failure.kind === 'final') return undefined
-        const restMs = (error.failure.retryAfterSeconds ?? 1) * 1000
-        isOver = Date.now() + restMs > endsAt
-        if (!isOver) await sleep(restMs)
+        const waitMs = (error.failure.retryAfterSeconds ?? 1) * 1000
+        isOver = Date.now() + waitMs > deadline
+        if (!isOver) await sleep(waitMs)
       }
     }
     return undefined
   }
 }
 
-/** A fork can have a branch of any name. */
-const isFromHere = ({ head, base }: GithubListedPullRequest) => head.repo?.id === base.repo.id
+/** A fork can have a branch with the same name. */
+const isFromSameRepository = ({ head, base }: GithubListedPullRequest) => head.repo?.id === base.repo.id
 
-function asPullRequest(found: GithubListedPullRequest | GithubPullRequest): PullRequest {
+function toPullRequest(found: GithubListedPullRequest | GithubPullRequest): PullRequest {
   const isOpen = found.state === 'open'
   const mergeable = 'mergeable' in found ? found.mergeable : null
   return {

@@ -1,13 +1,13 @@
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { ConnectionTest, GitRemote } from '../code-host.ts'
 import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
-import { problem, problemOf } from '../connection-problem.ts'
-import { mayPushTo } from '../git/may-push-to.ts'
+import { connectionProblem, toConnectionProblem } from '../connection-problem.ts'
+import { hasPushAccess } from '../git/push-access.ts'
 import { githubBranchHead } from './commits.ts'
-import { GithubPullRequest } from './github-answers.ts'
 import type { GithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
-import { mayManageGithubWebhooks } from './webhooks.ts'
+import { GithubPullRequest } from './github-schemas.ts'
+import { canManageGithubWebhooks } from './webhooks.ts'
 
 type Deps = {
   api: GithubApi
@@ -26,73 +26,80 @@ export async function testGithubConnection({
 }: Deps): Promise<ConnectionTest> {
   try {
     const repository = await api.readRepository()
-    if (repository.archived) return problem('repository_archived', 'The repository is archived: nothing can be pushed.')
-    if (repository.disabled) return problem('repository_archived', 'GitHub has disabled the repository.')
+    if (repository.archived) {
+      return connectionProblem(
+        'repository_archived',
+        'The repository is archived, so nothing can be pushed to it. Unarchive it in its settings on GitHub.',
+      )
+    }
+    if (repository.disabled) {
+      return connectionProblem('repository_archived', 'GitHub has disabled the repository. Contact GitHub Support.')
+    }
     if (repository.has_pull_requests === false) {
-      return problem(
+      return connectionProblem(
         'pull_requests_disabled',
-        "Pull requests are turned off. Turn them on in the repository's settings.",
+        'Pull requests are disabled for this repository. Enable them in its settings on GitHub.',
       )
     }
     if (access.kind === 'token' && repository.permissions?.push !== true) {
-      return problem(
+      return connectionProblem(
         'token_cannot_push',
-        "The token's user may not push. Give the user write access to the repository.",
+        "The token's user cannot push to the repository. Give that user write access to it.",
       )
     }
-    // What is said above is what the user may do; a token may be good for less, and only trying finds out.
-    if (!(await mayPushTo(await gitRemote(), egress))) {
-      return problem(
+    // The permissions above are those of the user. The token may have fewer, and only a request shows it.
+    if (!(await hasPushAccess(await gitRemote(), egress))) {
+      return connectionProblem(
         'token_cannot_push',
-        'The token may not write to the repository. Give it the permission "Contents: read and write", for this repository.',
+        'The token may not write to the repository. Give it the permission "Contents: read and write" for this repository in your GitHub settings.',
       )
     }
-    const baseCommit = await githubBranchHead(api, baseBranch).catch(ifEmpty)
+    const baseCommit = await githubBranchHead(api, baseBranch).catch(ignoreEmptyRepository)
     if (!baseCommit) {
-      return problem(
+      return connectionProblem(
         'base_branch_not_found',
-        `The repository has no branch ${baseBranch}. Its default branch is ${repository.default_branch}.`,
+        `The repository has no branch ${baseBranch}. Enter an existing branch; the default branch is ${repository.default_branch}.`,
       )
     }
     if (access.kind === 'token' && !(await mayOpenPullRequests(api, baseBranch))) {
-      return problem(
+      return connectionProblem(
         'token_cannot_push',
-        'The token may not open pull requests. Give it the permission "Pull requests: read and write".',
+        'The token may not open pull requests. Give it the permission "Pull requests: read and write" in your GitHub settings.',
       )
     }
     return {
       ok: true,
       baseCommit,
       defaultBranch: repository.default_branch,
-      // An App has a webhook of its own, for all its repositories.
-      canManageWebhooks: access.kind === 'installation' || (await mayManageGithubWebhooks(api)),
+      // An App has one webhook for all its repositories.
+      canManageWebhooks: access.kind === 'installation' || (await canManageGithubWebhooks(api)),
     }
   } catch (error) {
     if (!(error instanceof CodeHostError)) throw error
     if (isCodeHostError(error, 'not_found') && access.kind === 'token') {
-      return problem(
+      return connectionProblem(
         'repository_not_found',
-        'There is no such repository, or it is not among those that the token was made for. Check the owner and the name, and the repositories that the token may access.',
+        'The repository does not exist, or the token has no access to it. Check the owner and the name, and add the repository to the token in your GitHub settings.',
       )
     }
     return access.kind === 'installation' && error.failure.kind === 'final'
-      ? { ...problemOf(error), message: error.message }
-      : problemOf(error)
+      ? { ...toConnectionProblem(error), message: error.message }
+      : toConnectionProblem(error)
   }
 }
 
-/** GitHub tells of a repository without any commit by a conflict. */
-function ifEmpty(error: unknown): undefined {
+/** GitHub responds with a conflict for a repository without commits. */
+function ignoreEmptyRepository(error: unknown): undefined {
   if (!isCodeHostError(error, 'conflict')) throw error
 }
 
 /**
- * GitHub does not say what a token may do. A pull request from a branch to itself cannot be: who may open pull requests is
- * told that, others that they may not.
+ * GitHub does not report the permissions of a token. A pull request from a branch to itself is always rejected, but with
+ * different errors for tokens that may open pull requests and for those that may not.
  */
 async function mayOpenPullRequests(api: GithubApi, branch: string): Promise<boolean> {
   try {
-    await api.call('POST', '/pulls', GithubPullRequest, { head: branch, base: branch, title: 'A test of a connection' })
+    await api.call('POST', '/pulls', GithubPullRequest, { head: branch, base: branch, title: 'Connection test' })
     return true
   } catch (error) {
     if (isCodeHostError(error, 'rejected')) return true

@@ -1,13 +1,13 @@
-/** Of GitHub's deliveries only what says where to look. */
+/** Schemas of GitHub's webhook events. They contain only what says which pull request, branch or repository to poll. */
 import Type from 'typebox'
 
 const number = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-const withNumber = Type.Object({ id: number })
-const repository = { repository: withNumber }
+const withId = Type.Object({ id: number })
+const repository = { repository: withId }
 
 export const PullRequestEvent = Type.Object({ ...repository, number })
 
-/** Comments on issues are told in the same way, without `pull_request`. */
+/** Comments on issues are the same event, without `pull_request`. */
 export const IssueCommentEvent = Type.Object({
   ...repository,
   issue: Type.Object({ number, pull_request: Type.Object({}) }),
@@ -27,6 +27,6 @@ export const StatusEvent = Type.Object({ ...repository, branches: Type.Array(Typ
 
 export const DeploymentStatusEvent = Type.Object({ ...repository, deployment: Type.Object({ ref: Type.String() }) })
 
-export const RepositoryEvent = Type.Object({ ...repository, installation: Type.Optional(withNumber) })
+export const RepositoryEvent = Type.Object({ ...repository, installation: Type.Optional(withId) })
 
-export const InstallationEvent = Type.Object({ installation: withNumber })
+export const InstallationEvent = Type.Object({ installation: withId })

@@ -1,26 +1,26 @@
 import {
-  bundleOf,
   commitObject,
+  createBundle,
+  createPack,
   type GitObject,
   gitObject,
-  packOf,
   type TreeEntry,
   treeObject,
 } from './craft-objects.ts'
 
 export type CraftedFile = { mode: string; contents: Buffer | string } | { mode: string; id: string }
 
-/** By path, in bytes, one to a character. A string is a plain file's contents. */
+/** Files by path. A path has one character per byte (Latin-1). A string is the contents of a regular file. */
 export type CraftedFiles = Readonly<Record<string, CraftedFile | string>>
 
 export type CraftedCommit = { id: string; tree: string; files: CraftedFiles; objects: ReadonlyMap<string, GitObject> }
 
-/** A path of UTF-8 text as bytes. */
-export const utf8 = (path: string) => Buffer.from(path).toString('latin1')
+/** Encodes a path as UTF-8, with one character per byte. */
+export const utf8Path = (path: string) => Buffer.from(path).toString('latin1')
 
 export function craftCommit(files: CraftedFiles, parents: readonly string[]): CraftedCommit {
   const objects = new Map<string, GitObject>()
-  const keep = (object: GitObject) => {
+  const add = (object: GitObject) => {
     objects.set(object.id, object)
     return object.id
   }
@@ -32,35 +32,41 @@ export function craftCommit(files: CraftedFiles, parents: readonly string[]): Cr
       const [first] = inside
       if (inside.length === 1 && first && first[0] === name) {
         const file = typeof first[1] === 'string' ? { mode: '100644', contents: first[1] } : first[1]
-        const id = 'id' in file ? file.id : keep(gitObject('blob', file.contents))
+        const id = 'id' in file ? file.id : add(gitObject('blob', file.contents))
         entries.push({ mode: file.mode, name, id })
       } else {
-        const below = inside.map(([path, file]): [string, CraftedFile | string] => [path.slice(name.length + 1), file])
-        entries.push({ mode: '40000', name, id: craftTree(below) })
+        const children = inside.map(([path, file]): [string, CraftedFile | string] => [
+          path.slice(name.length + 1),
+          file,
+        ])
+        entries.push({ mode: '40000', name, id: craftTree(children) })
       }
     }
-    return keep(treeObject(entries.toSorted(asGitSorts)))
+    return add(treeObject(entries.toSorted(compareTreeEntries)))
   }
 
   const tree = craftTree(Object.entries(files))
-  const id = keep(commitObject(tree, parents))
+  const id = add(commitObject(tree, parents))
   return { id, tree, files, objects }
 }
 
-/** As if a directory's name ended in a slash. */
-export function asGitSorts(one: TreeEntry, other: TreeEntry): number {
-  const [a, b] = [one, other].map(({ name, mode }) => (mode === '40000' ? `${name}/` : name)) as [string, string]
+/** Git sorts directories as if their names ended in a slash. */
+export function compareTreeEntries(first: TreeEntry, second: TreeEntry): number {
+  const [a, b] = [first, second].map(({ name, mode }) => (mode === '40000' ? `${name}/` : name)) as [string, string]
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What an honest runner sends. */
-export function bundleOfCommit(base: CraftedCommit, result: CraftedCommit): Buffer {
+/** The bundle that an honest runner sends. */
+export function createCommitBundle(base: CraftedCommit, result: CraftedCommit): Buffer {
   const added = [...result.objects.values()].filter(({ id }) => !base.objects.has(id))
-  return bundleOf({ bases: [base.id], refs: { HEAD: result.id }, pack: packOf(added) })
+  return createBundle({ bases: [base.id], refs: { HEAD: result.id }, pack: createPack(added) })
 }
 
-/** Undefined removes a file. */
-export function bundleOfChange(base: CraftedCommit, change: Record<string, CraftedFile | string | undefined>): Buffer {
+/** Undefined deletes a file. */
+export function createChangeBundle(
+  base: CraftedCommit,
+  change: Record<string, CraftedFile | string | undefined>,
+): Buffer {
   const files = Object.entries({ ...base.files, ...change }).filter(([, file]) => file !== undefined)
-  return bundleOfCommit(base, craftCommit(Object.fromEntries(files) as CraftedFiles, [base.id]))
+  return createCommitBundle(base, craftCommit(Object.fromEntries(files) as CraftedFiles, [base.id]))
 }

@@ -1,4 +1,4 @@
-/** Git objects made by hand: also those that git itself would never make. */
+/** Git objects built by hand, including objects that git itself would never create. */
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 
@@ -11,7 +11,7 @@ export function gitObject(type: ObjectType, contents: Buffer | string): GitObjec
   return { id, type, contents: bytes }
 }
 
-/** Names are bytes, one to a character. */
+/** A name has one character per byte (Latin-1). */
 export type TreeEntry = { mode: string; name: string; id: string }
 
 export function treeObject(entries: readonly TreeEntry[]): GitObject {
@@ -27,11 +27,11 @@ export function commitObject(tree: string, parents: readonly string[], message =
 
 const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3 }
 
-export function packOf(objects: Iterable<GitObject>): Buffer {
-  return packOfEntries([...objects].map(({ type, contents }) => packEntry(typeNumbers[type], contents)))
+export function createPack(objects: Iterable<GitObject>): Buffer {
+  return createPackFromEntries([...objects].map(({ type, contents }) => packEntry(typeNumbers[type], contents)))
 }
 
-/** A tag, as it stands in a pack. */
+/** A tag object, and its entry in a pack. */
 export function tagEntry(commit: string): { id: string; entry: Buffer } {
   const tagger = 'Mallory <mallory@example.com> 1700000000 +0000'
   const contents = Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger ${tagger}\n\nx\n`)
@@ -39,7 +39,7 @@ export function tagEntry(commit: string): { id: string; entry: Buffer } {
   return { id, entry: packEntry(4, contents) }
 }
 
-/** `claimedBytes`: a size that the entry only says it has. */
+/** `claimedBytes` is the size that the entry declares, which may be wrong. */
 export function packEntry(type: number, contents: Buffer, { claimedBytes = contents.length, base = '' } = {}): Buffer {
   const header: number[] = []
   let rest = Math.floor(claimedBytes / 16)
@@ -52,7 +52,7 @@ export function packEntry(type: number, contents: Buffer, { claimedBytes = conte
   return Buffer.concat([Buffer.from(header), Buffer.from(base, 'hex'), deflateSync(contents)])
 }
 
-export function packOfEntries(entries: readonly Buffer[], claimedObjects = entries.length): Buffer {
+export function createPackFromEntries(entries: readonly Buffer[], claimedObjects = entries.length): Buffer {
   const header = Buffer.alloc(12)
   header.write('PACK')
   header.writeUInt32BE(2, 4)
@@ -61,7 +61,7 @@ export function packOfEntries(entries: readonly Buffer[], claimedObjects = entri
   return Buffer.concat([body, createHash('sha1').update(body).digest()])
 }
 
-export function bundleOf(parts: { bases: readonly string[]; refs: Record<string, string>; pack: Buffer }): Buffer {
+export function createBundle(parts: { bases: readonly string[]; refs: Record<string, string>; pack: Buffer }): Buffer {
   const lines = [
     '# v2 git bundle',
     ...parts.bases.map((id) => `-${id} base`),

@@ -1,4 +1,4 @@
-/** On a running stand-in for GitHub. */
+/** A test repository on a running GitHub simulator. */
 import { randomBytes } from 'node:crypto'
 import {
   type GithubAddress,
@@ -6,7 +6,7 @@ import {
   githubControl,
 } from '../../../../dev-services/github/github-control.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
-import { createOpenCodeHost } from '../open-code-host.ts'
+import { createCodeHostFactory } from '../code-host-factory.ts'
 import { craftCommit } from './craft-commit.ts'
 import { baseFiles, type HostRepository } from './host-repository.ts'
 import { createPersonGit } from './person-git.ts'
@@ -15,24 +15,30 @@ export type GithubRepository = HostRepository & {
   id: number
   control: GithubControl
   cloneUrl: string
-  /** Of the owner's own git. */
+  /** The Authorization header for git as the owner. */
   ownerAuthorization: string
-  /** GitHub's API as the owner, below the repository. */
-  asOwner(method: string, path: string, body?: unknown): Promise<unknown>
-  /** Null: it was connected with a token. */
+  /** Calls GitHub's API as the owner. `path` is below the repository. */
+  callAsOwner(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Null: connected with a token. */
   installationId: number | null
 }
 
-const read = { metadata: 'read', statuses: 'read', deployments: 'read', actions: 'read' } as const
-/** What a person gives a token that is to do our work; the last for its webhook. */
-export const ofTokens = {
-  ...read,
+const readPermissions = { metadata: 'read', statuses: 'read', deployments: 'read', actions: 'read' } as const
+/** The permissions that a personal token for Colophon needs; the last one is for the webhook. */
+export const personalTokenPermissions = {
+  ...readPermissions,
   contents: 'write',
   pull_requests: 'write',
   issues: 'write',
   repository_hooks: 'write',
 } as const
-const ofApps = { ...read, checks: 'read', contents: 'write', pull_requests: 'write', issues: 'read' } as const
+const appPermissions = {
+  ...readPermissions,
+  checks: 'read',
+  contents: 'write',
+  pull_requests: 'write',
+  issues: 'read',
+} as const
 const events = ['pull_request', 'issue_comment', 'check_run', 'status', 'deployment_status', 'repository']
 
 export async function createGithubRepository(
@@ -40,35 +46,34 @@ export async function createGithubRepository(
   { by = 'app', files = baseFiles }: { by?: 'app' | 'token'; files?: typeof baseFiles } = {},
 ): Promise<GithubRepository> {
   const control = githubControl(address)
-  const someName = () => randomBytes(6).toString('hex')
-  const owner = `owner-${someName()}`
-  await control.makeUser(owner)
-  const made = await control.makeRepository(owner, `repository-${someName()}`, { labels: ['docs'] })
-  const { id, name } = made
-  const tokenOf = (login: string, permissions: Record<string, 'read' | 'write' | 'admin'>) =>
-    control.makeFineGrainedToken(login, { repositories: [id], permissions })
+  const randomName = () => randomBytes(6).toString('hex')
+  const owner = `owner-${randomName()}`
+  await control.createUser(owner)
+  const created = await control.createRepository(owner, `repository-${randomName()}`, { labels: ['docs'] })
+  const { id, name } = created
+  const createToken = (login: string, permissions: Record<string, 'read' | 'write' | 'admin'>) =>
+    control.createFineGrainedToken(login, { repositories: [id], permissions })
 
-  const gitToken = await tokenOf(owner, { contents: 'write', workflows: 'write' })
-  const personGit = await createPersonGit(made.cloneUrl, { name: owner, token: gitToken })
+  const gitToken = await createToken(owner, { contents: 'write', workflows: 'write' })
+  const personGit = await createPersonGit(created.cloneUrl, { name: owner, token: gitToken })
   const base = craftCommit(files, [])
   await personGit.pushAsPerson(base, 'main')
 
-  async function installed() {
-    const app = await control.makeApp(owner, {
-      name: `colophon-${someName()}`,
+  async function installApp() {
+    const app = await control.createApp(owner, {
+      name: `colophon-${randomName()}`,
       url: 'https://colophon.example',
       public: true,
-      default_permissions: ofApps,
+      default_permissions: appPermissions,
       default_events: events,
     })
     const installationId = await control.installApp(app.slug, owner, [id])
     return { kind: 'installation', appId: app.id, privateKeyPem: app.privateKeyPem, installationId } as const
   }
-  const token = await tokenOf(owner, ofTokens)
-  const byToken = { kind: 'token', token } as const
-  const access = by === 'app' ? await installed() : byToken
+  const token = await createToken(owner, personalTokenPermissions)
+  const tokenAccess = { kind: 'token', token } as const
+  const access = by === 'app' ? await installApp() : tokenAccess
 
-  /** As the owner. */
   async function asOwner(method: string, path: string, body?: unknown): Promise<unknown> {
     const { fullName } = await control.repository(id)
     const response = await fetch(`${address.url}/api/v3/repos/${fullName}${path}`, {
@@ -76,17 +81,17 @@ export async function createGithubRepository(
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+    if (!response.ok) throw new Error(`${method} ${path} responded with ${response.status}: ${await response.text()}`)
     return await response.json()
   }
 
   const egress = createEgress({ allowedHosts: [new URL(address.url).host] })
-  const openHost = createOpenCodeHost(egress)
+  const openHost = createCodeHostFactory(egress)
   const connection = { host: 'github', baseUrl: address.url, owner, name, repositoryId: id, access } as const
 
   return {
     ...personGit,
-    way: by === 'app' ? 'github' : 'github_by_token',
+    variant: by === 'app' ? 'github' : 'github_by_token',
     owner,
     name,
     id,
@@ -94,29 +99,29 @@ export async function createGithubRepository(
     base,
     egress,
     connection,
-    asOwner,
-    cloneUrl: made.cloneUrl,
+    callAsOwner: asOwner,
+    cloneUrl: created.cloneUrl,
     ownerAuthorization: `Basic ${Buffer.from(`${owner}:${gitToken}`).toString('base64')}`,
     installationId: access.kind === 'installation' ? access.installationId : null,
     host: openHost(connection),
-    hostWith: (other) => openHost({ ...connection, access: { kind: 'token', token: other } }),
-    // A name that is not the repository's is looked for as it is when a repository is connected for the first time.
-    hostAt: (change, wayOut = egress) =>
-      createOpenCodeHost(wayOut)({
+    hostWithToken: (otherToken) => openHost({ ...connection, access: { kind: 'token', token: otherToken } }),
+    // With a name, the connection is like that of a repository that is connected for the first time.
+    hostWithChanges: (change, hostEgress = egress) =>
+      createCodeHostFactory(hostEgress)({
         ...connection,
         ...change,
-        ...(change.name !== undefined && { repositoryId: null, access: byToken }),
+        ...(change.name !== undefined && { repositoryId: null, access: tokenAccess }),
       }),
 
     async invite(role) {
-      const login = `person-${someName()}`
-      await control.makeUser(login)
+      const login = `person-${randomName()}`
+      await control.createUser(login)
       if (role !== 'none') await control.addCollaborator(id, login, role)
-      return { name: login, token: await tokenOf(login, ofTokens) }
+      return { name: login, token: await createToken(login, personalTokenPermissions) }
     },
     async inviteBot() {
-      const login = `helper-${someName()}[bot]`
-      await control.makeUser(login, { isBot: true })
+      const login = `helper-${randomName()}[bot]`
+      await control.createUser(login, { isBot: true })
       await control.addCollaborator(id, login, 'write')
       return { name: login, token: '' }
     },
@@ -134,7 +139,7 @@ export async function createGithubRepository(
         ...(summary !== undefined && { description: summary }),
       }),
     async setFailedRun(commit, { name: run, summary, annotation, log }) {
-      // GitHub lets such tokens see the runs of public repositories only.
+      // With such tokens, GitHub returns the check runs of public repositories only.
       if (by === 'token') await control.setVisibility(id, false)
       await control.setCheckRun(id, commit, {
         name: run,
@@ -146,11 +151,11 @@ export async function createGithubRepository(
       })
     },
     setDeployment: (commit, environmentUrl) => control.setDeployment(id, commit, { environmentUrl }),
-    async pullRequestsOf(branch) {
+    async listPullRequests(branch) {
       const all = await control.pullRequests(id)
       return all.filter(({ headBranch }) => headBranch === branch)
     },
-    knownLabel: async () => 'docs',
+    existingLabel: async () => 'docs',
     labels: async () => ((await asOwner('GET', '/labels')) as { name: string }[]).map((label) => label.name),
     deleteBranch: (branch) => control.deleteBranch(id, branch),
     async webhooks() {

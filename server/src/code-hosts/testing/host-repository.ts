@@ -1,16 +1,16 @@
-/** A repository of its own on a code host, for one test, and what people do there. */
+/** A repository on a code host for one test, and the actions of people in it. */
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, CommitId } from '../code-host.ts'
-import type { CodeHostConnection } from '../open-code-host.ts'
+import type { CodeHostConnection } from '../code-host-factory.ts'
 import type { CraftedCommit, CraftedFiles } from './craft-commit.ts'
 import type { PersonGit } from './person-git.ts'
 
-/** GitHub lets Apps do what it does not let people's tokens do. */
-export type HostWay = 'gitea' | 'github' | 'github_by_token'
+/** GitHub is tested in both ways, because an App may do things that personal tokens may not. */
+export type HostVariant = 'gitea' | 'github' | 'github_by_token'
 
 export type HostPerson = { name: string; token: string }
 
-export type SeenPullRequest = {
+export type ObservedPullRequest = {
   number: number
   title: string
   isDraft: boolean
@@ -18,7 +18,7 @@ export type SeenPullRequest = {
   reviewers: readonly string[]
 }
 
-export type WantedStatus = {
+export type StatusSpec = {
   name: string
   state: 'pending' | 'success' | 'failure'
   url?: string
@@ -26,43 +26,43 @@ export type WantedStatus = {
 }
 
 export type HostRepository = PersonGit & {
-  way: HostWay
+  variant: HostVariant
   owner: string
   name: string
   base: CraftedCommit
   egress: Egress
-  /** As it is connected. */
+  /** The host with the connection of the repository. */
   host: CodeHost
   connection: CodeHostConnection
-  /** The repository as seen with another token. */
-  hostWith(token: string): CodeHost
-  /** Connected as it is, by another way out, or with something about it changed. */
-  hostAt(change: { baseUrl?: string; name?: string }, egress?: Egress): CodeHost
+  /** The host with another token. */
+  hostWithToken(token: string): CodeHost
+  /** The host with another egress, or with a changed connection. */
+  hostWithChanges(change: { baseUrl?: string; name?: string }, egress?: Egress): CodeHost
 
-  /** Somebody new, who may do this in the repository, with a token that may do all that they may. */
+  /** Creates a user with this role in the repository, and a token with all permissions of that user. */
   invite(role: 'admin' | 'write' | 'read' | 'none'): Promise<HostPerson>
   merge(number: number): Promise<void>
   close(number: number): Promise<void>
   reopen(number: number): Promise<void>
   retitle(number: number, title: string): Promise<void>
   comment(number: number, by: HostPerson, text: string): Promise<number>
-  /** By which reactions a comment was answered. */
+  /** The reactions to a comment. */
   reactionsTo(commentId: number): Promise<string[]>
-  setStatus(commit: CommitId, status: WantedStatus): Promise<void>
-  /** Of the host's own CI, which failed. */
+  setStatus(commit: CommitId, status: StatusSpec): Promise<void>
+  /** Creates a failed check run of the host's own CI. */
   setFailedRun(commit: CommitId, run: { name: string; summary: string; annotation: string; log: string }): Promise<void>
   setDeployment(commit: CommitId, url: string): Promise<void>
   inviteBot(): Promise<HostPerson>
-  pullRequestsOf(branch: string): Promise<SeenPullRequest[]>
-  /** One that the repository has. */
-  knownLabel(): Promise<string>
+  listPullRequests(branch: string): Promise<ObservedPullRequest[]>
+  /** The name of an existing label. */
+  existingLabel(): Promise<string>
   labels(): Promise<string[]>
   deleteBranch(branch: string): Promise<void>
-  /** By their addresses. */
+  /** The URLs of the webhooks. */
   webhooks(): Promise<string[]>
   rename(name: string): Promise<void>
   archive(): Promise<void>
-  /** On the host; what the test holds of it is left for `remove`. */
+  /** Deletes the repository on the host. `remove` also releases local resources. */
   delete(): Promise<void>
   remove(): Promise<void>
 }
@@ -71,6 +71,6 @@ export const baseFiles: CraftedFiles = {
   'README.md': '# Project\n',
   'docs/index.md': '# Welcome\n\nOne.\n\nTwo.\n\nThree.\n',
   'docs/guide/start.md': '# Start\n',
-  'docs/image.png': 'not really an image, but nobody looks',
+  'docs/image.png': 'not a real image',
   'src/main.ts': 'export {}\n',
 }

@@ -1,134 +1,141 @@
-/** Bundles that are not what was agreed on, or that git itself would never make. */
-import { bundleOfChange, bundleOfCommit, type CraftedCommit, craftCommit } from './craft-commit.ts'
+/** Bundles that violate the protocol, or that git itself would never create. */
+import { type CraftedCommit, craftCommit, createChangeBundle, createCommitBundle } from './craft-commit.ts'
 import {
-  bundleOf,
   commitObject,
+  createBundle,
+  createPack,
+  createPackFromEntries,
   gitObject,
   packEntry,
-  packOf,
-  packOfEntries,
   tagEntry,
   treeObject,
 } from './craft-objects.ts'
 import {
-  anyId,
   blobEntry,
-  bundle,
+  bundleWithDocs,
+  bundleWithEntry,
+  bundleWithObjects,
   type HostileResult,
-  page,
-  plain,
-  withDocs,
-  withEntry,
-  withObjects,
+  harmlessChange,
+  hostileBundle,
+  missingObjectId,
+  pageText,
 } from './hostile-result.ts'
 
-const resultOn = (base: CraftedCommit) => craftCommit({ ...base.files, 'docs/page.md': page }, [base.id])
+const resultOn = (base: CraftedCommit) => craftCommit({ ...base.files, 'docs/page.md': pageText }, [base.id])
 
-/** An honest pack behind another header. */
+/** A valid pack with another bundle header. */
 function withHeader(base: CraftedCommit, lines: (head: string) => readonly string[], end = '\n\n'): Buffer {
   const result = resultOn(base)
-  return Buffer.concat([Buffer.from(`${lines(result.id).join('\n')}${end}`), packOf(result.objects.values())])
+  return Buffer.concat([Buffer.from(`${lines(result.id).join('\n')}${end}`), createPack(result.objects.values())])
 }
 
 const version = '# v2 git bundle'
-const projectPage = gitObject('blob', '# Project\n')
+const readme = gitObject('blob', '# Project\n')
 
-/** An entry of a pack that is a delta of one `byte` on `README.md`. */
+/** A pack entry with this delta on an object. */
 const deltaOn = (id: string, ...bytes: number[]) => packEntry(7, Buffer.from(bytes), { base: id })
 
 export const hostileBundles: readonly HostileResult[] = [
-  bundle('wrong_base', 'another base', (base) => withHeader(base, (head) => [version, `-${anyId}`, `${head} HEAD`])),
-  bundle('wrong_base', 'no base', (base) => {
-    const result = craftCommit({ ...base.files, 'docs/page.md': page }, [])
-    return bundleOf({ bases: [], refs: { HEAD: result.id }, pack: packOf(result.objects.values()) })
-  }),
-  bundle('wrong_base', 'two bases', (base) =>
-    withHeader(base, (head) => [version, `-${base.id}`, `-${anyId}`, `${head} HEAD`]),
+  hostileBundle('wrong_base', 'another base', (base) =>
+    withHeader(base, (head) => [version, `-${missingObjectId}`, `${head} HEAD`]),
   ),
-  bundle('wrong_base', 'the base in capitals', (base) =>
+  hostileBundle('wrong_base', 'no base', (base) => {
+    const result = craftCommit({ ...base.files, 'docs/page.md': pageText }, [])
+    return createBundle({ bases: [], refs: { HEAD: result.id }, pack: createPack(result.objects.values()) })
+  }),
+  hostileBundle('wrong_base', 'two bases', (base) =>
+    withHeader(base, (head) => [version, `-${base.id}`, `-${missingObjectId}`, `${head} HEAD`]),
+  ),
+  hostileBundle('wrong_base', 'the base in capitals', (base) =>
     withHeader(base, (head) => [version, `-${base.id.toUpperCase()}`, `${head} HEAD`]),
   ),
-  bundle('wrong_base', 'a commit that does not descend from its base', (base) =>
-    bundleOfCommit(base, craftCommit({ ...base.files, 'docs/page.md': page }, [])),
+  hostileBundle('wrong_base', 'a commit that does not descend from its base', (base) =>
+    createCommitBundle(base, craftCommit({ ...base.files, 'docs/page.md': pageText }, [])),
   ),
-  bundle('wrong_base', 'a commit on a parent that is not there', (base) =>
-    bundleOfCommit(base, craftCommit({ ...base.files, 'docs/page.md': page }, [anyId])),
+  hostileBundle('wrong_base', 'a commit with a parent that does not exist', (base) =>
+    createCommitBundle(base, craftCommit({ ...base.files, 'docs/page.md': pageText }, [missingObjectId])),
   ),
-  bundle('extra_refs', 'a second branch', (base) => {
+  hostileBundle('unexpected_refs', 'a second branch', (base) => {
     const result = resultOn(base)
     const refs = { HEAD: result.id, 'refs/heads/main': result.id }
-    return bundleOf({ bases: [base.id], refs, pack: packOf(result.objects.values()) })
+    return createBundle({ bases: [base.id], refs, pack: createPack(result.objects.values()) })
   }),
-  bundle('extra_refs', 'a branch instead of HEAD', (base) =>
+  hostileBundle('unexpected_refs', 'a branch instead of HEAD', (base) =>
     withHeader(base, (head) => [version, `-${base.id}`, `${head} refs/heads/main`]),
   ),
   ...['HEAD HEAD', 'HEAD\0refs/heads/main', ' HEAD', 'HEAD~1', 'refs/replace/HEAD', 'HEAD\r'].map((ref) =>
-    bundle('extra_refs', `a ref named ${JSON.stringify(ref)}`, (base) =>
+    hostileBundle('unexpected_refs', `a ref named ${JSON.stringify(ref)}`, (base) =>
       withHeader(base, (head) => [version, `-${base.id}`, `${head} ${ref}`]),
     ),
   ),
-  bundle('extra_refs', 'HEAD twice', (base) =>
+  hostileBundle('unexpected_refs', 'HEAD twice', (base) =>
     withHeader(base, (head) => [version, `-${base.id}`, `${head} HEAD`, `${head} HEAD`]),
   ),
-  bundle('extra_refs', 'no ref', (base) => withHeader(base, () => [version, `-${base.id}`])),
-  bundle('extra_refs', 'a ref with an id of SHA-256', (base) =>
+  hostileBundle('unexpected_refs', 'no ref', (base) => withHeader(base, () => [version, `-${base.id}`])),
+  hostileBundle('unexpected_refs', 'a ref with a SHA-256 id', (base) =>
     withHeader(base, (head) => [version, `-${base.id}`, `${head}${'0'.repeat(24)} HEAD`]),
   ),
-  bundle('not_a_bundle', 'a ref whose id is none', (base) =>
+  hostileBundle('not_a_bundle', 'a ref with an invalid id', (base) =>
     withHeader(base, () => [version, `-${base.id}`, `${'../../x'.padEnd(40, 'y')} HEAD`]),
   ),
-  bundle('not_a_bundle', 'no bundle at all', () => Buffer.from('hello')),
-  bundle('not_a_bundle', 'nothing', () => Buffer.alloc(0)),
-  bundle('not_a_bundle', 'a bundle of another version', (base) =>
-    Buffer.concat([Buffer.from('# v3 git bundle\n@filter=blob:none\n'), bundleOfChange(base, plain).subarray(16)]),
+  hostileBundle('not_a_bundle', 'no bundle', () => Buffer.from('hello')),
+  hostileBundle('not_a_bundle', 'an empty body', () => Buffer.alloc(0)),
+  hostileBundle('not_a_bundle', 'a bundle of another version', (base) =>
+    Buffer.concat([
+      Buffer.from('# v3 git bundle\n@filter=blob:none\n'),
+      createChangeBundle(base, harmlessChange).subarray(16),
+    ]),
   ),
-  bundle('not_a_bundle', 'a header without an end', (base) =>
+  hostileBundle('not_a_bundle', 'a header that is too long', (base) =>
     withHeader(base, (head) => [version, `-${base.id} ${'x'.repeat(5_000)}`, `${head} HEAD`]),
   ),
-  bundle('not_a_bundle', 'lines that end as on Windows', (base) =>
+  hostileBundle('not_a_bundle', 'Windows line endings', (base) =>
     withHeader(base, (head) => [`${version}\r`, `-${base.id}\r`, `${head} HEAD\r`]),
   ),
 
-  bundle('broken_pack', 'no pack', (base) => Buffer.from(`${version}\n-${base.id}\n${resultOn(base).id} HEAD\n\n`)),
-  bundle('broken_pack', 'half a bundle', (base) => bundleOfChange(base, plain).subarray(0, -40)),
-  bundle('broken_pack', 'something behind the last object', (base) => {
-    const honest = bundleOfChange(base, plain)
-    return Buffer.concat([honest.subarray(0, -20), Buffer.from('more'), honest.subarray(-20)])
-  }),
-  bundle('broken_pack', 'a second pack behind the first', (base) =>
-    Buffer.concat([bundleOfChange(base, plain), packOf(resultOn(base).objects.values())]),
+  hostileBundle('invalid_pack', 'no pack', (base) =>
+    Buffer.from(`${version}\n-${base.id}\n${resultOn(base).id} HEAD\n\n`),
   ),
-  bundle('broken_pack', 'a pack of another version', (base) => {
-    const honest = bundleOfChange(base, plain)
-    honest.writeUInt32BE(3, honest.indexOf('PACK') + 4)
-    return honest
+  hostileBundle('invalid_pack', 'half a bundle', (base) => createChangeBundle(base, harmlessChange).subarray(0, -40)),
+  hostileBundle('invalid_pack', 'data after the last object', (base) => {
+    const valid = createChangeBundle(base, harmlessChange)
+    return Buffer.concat([valid.subarray(0, -20), Buffer.from('more'), valid.subarray(-20)])
+  }),
+  hostileBundle('invalid_pack', 'a second pack after the first', (base) =>
+    Buffer.concat([createChangeBundle(base, harmlessChange), createPack(resultOn(base).objects.values())]),
+  ),
+  hostileBundle('invalid_pack', 'a pack of another version', (base) => {
+    const valid = createChangeBundle(base, harmlessChange)
+    valid.writeUInt32BE(3, valid.indexOf('PACK') + 4)
+    return valid
   }),
   ...[0, 5].map((type) =>
-    bundle('broken_pack', `an object of type ${type}`, (base) =>
-      withObjects(base, base.tree, [], [packEntry(type, Buffer.from(page))]),
+    hostileBundle('invalid_pack', `an object of type ${type}`, (base) =>
+      bundleWithObjects(base, base.tree, [], [packEntry(type, Buffer.from(pageText))]),
     ),
   ),
-  bundle('broken_pack', 'fewer bytes than an object says', (base) =>
-    withObjects(base, base.tree, [], [packEntry(3, Buffer.from(page), { claimedBytes: 1_000 })]),
+  hostileBundle('invalid_pack', 'fewer bytes than an object declares', (base) =>
+    bundleWithObjects(base, base.tree, [], [packEntry(3, Buffer.from(pageText), { claimedBytes: 1_000 })]),
   ),
-  bundle('broken_objects', 'a wrong checksum', (base) =>
-    Buffer.concat([bundleOfChange(base, plain).subarray(0, -20), Buffer.alloc(20)]),
+  hostileBundle('invalid_objects', 'a wrong checksum', (base) =>
+    Buffer.concat([createChangeBundle(base, harmlessChange).subarray(0, -20), Buffer.alloc(20)]),
   ),
 
-  bundle('broken_objects', 'a delta on a file that nobody has', (base) =>
-    withObjects(base, base.tree, [], [deltaOn(anyId, 10, 1, 0x90, 1)]),
+  hostileBundle('invalid_objects', 'a delta on a file that does not exist', (base) =>
+    bundleWithObjects(base, base.tree, [], [deltaOn(missingObjectId, 10, 1, 0x90, 1)]),
   ),
-  bundle('broken_objects', 'a delta on a file of another size', (base) =>
-    withObjects(base, base.tree, [], [deltaOn(projectPage.id, 99, 1, 0x90, 1)]),
+  hostileBundle('invalid_objects', 'a delta on a file of another size', (base) =>
+    bundleWithObjects(base, base.tree, [], [deltaOn(readme.id, 99, 1, 0x90, 1)]),
   ),
-  bundle('broken_objects', 'a delta that copies from behind the end', (base) =>
-    withObjects(base, base.tree, [], [deltaOn(projectPage.id, 10, 4, 0x91, 200, 4)]),
+  hostileBundle('invalid_objects', 'a delta that copies from beyond the end', (base) =>
+    bundleWithObjects(base, base.tree, [], [deltaOn(readme.id, 10, 4, 0x91, 200, 4)]),
   ),
-  bundle('broken_objects', 'a delta that makes less than it says', (base) =>
-    withObjects(base, base.tree, [], [deltaOn(projectPage.id, 10, 100, 0x90, 1)]),
+  hostileBundle('invalid_objects', 'a delta that expands to less than it declares', (base) =>
+    bundleWithObjects(base, base.tree, [], [deltaOn(readme.id, 10, 100, 0x90, 1)]),
   ),
-  bundle('broken_objects', 'a delta on something before the pack', (base) =>
-    withObjects(
+  hostileBundle('invalid_objects', 'a delta on an offset before the pack', (base) =>
+    bundleWithObjects(
       base,
       base.tree,
       [],
@@ -140,83 +147,86 @@ export const hostileBundles: readonly HostileResult[] = [
       ],
     ),
   ),
-  bundle('broken_objects', 'two deltas on each other', (base) =>
-    withObjects(
+  hostileBundle('invalid_objects', 'two deltas on each other', (base) =>
+    bundleWithObjects(
       base,
       base.tree,
       [],
-      [deltaOn(anyId, 1, 1, 1, 0x41), deltaOn(gitObject('blob', 'A').id, 1, 1, 1, 0x42)],
+      [deltaOn(missingObjectId, 1, 1, 1, 0x41), deltaOn(gitObject('blob', 'A').id, 1, 1, 1, 0x42)],
     ),
   ),
 
-  bundle('broken_objects', 'a directory out of order', (base) => {
-    const docs = treeObject([blobEntry('b.md', page), blobEntry('a.md', page)])
-    return withDocs(base, docs, [gitObject('blob', page)])
+  hostileBundle('invalid_objects', 'a directory out of order', (base) => {
+    const docs = treeObject([blobEntry('b.md', pageText), blobEntry('a.md', pageText)])
+    return bundleWithDocs(base, docs, [gitObject('blob', pageText)])
   }),
-  bundle('broken_objects', 'a name twice in a directory', (base) => {
-    const docs = treeObject([blobEntry('a.md', page), blobEntry('a.md', '# Other\n')])
-    return withDocs(base, docs, [gitObject('blob', page), gitObject('blob', '# Other\n')])
+  hostileBundle('invalid_objects', 'a name twice in a directory', (base) => {
+    const docs = treeObject([blobEntry('a.md', pageText), blobEntry('a.md', '# Other\n')])
+    return bundleWithDocs(base, docs, [gitObject('blob', pageText), gitObject('blob', '# Other\n')])
   }),
-  bundle('broken_objects', 'a file and a directory of one name', (base) => {
-    const folder = treeObject([blobEntry('page.md', page)])
-    const docs = treeObject([blobEntry('a.md', page), { mode: '40000', name: 'a.md', id: folder.id }])
-    return withDocs(base, docs, [folder, gitObject('blob', page)])
+  hostileBundle('invalid_objects', 'a file and a directory with the same name', (base) => {
+    const folder = treeObject([blobEntry('page.md', pageText)])
+    const docs = treeObject([blobEntry('a.md', pageText), { mode: '40000', name: 'a.md', id: folder.id }])
+    return bundleWithDocs(base, docs, [folder, gitObject('blob', pageText)])
   }),
-  bundle('broken_objects', 'a name of no letters', (base) =>
-    withDocs(base, treeObject([blobEntry('', page)]), [gitObject('blob', page)]),
+  hostileBundle('invalid_objects', 'an empty name', (base) =>
+    bundleWithDocs(base, treeObject([blobEntry('', pageText)]), [gitObject('blob', pageText)]),
   ),
-  bundle('broken_objects', 'a directory that is cut off', (base) =>
-    withDocs(base, gitObject('tree', treeObject([blobEntry('a.md', page)]).contents.subarray(0, -5))),
+  hostileBundle('invalid_objects', 'a truncated directory', (base) =>
+    bundleWithDocs(base, gitObject('tree', treeObject([blobEntry('a.md', pageText)]).contents.subarray(0, -5))),
   ),
-  bundle('broken_tree', 'a directory that is a page', (base) => {
-    const blob = gitObject('blob', page)
-    return withEntry(base, { mode: '40000', name: 'folder', id: blob.id }, [blob])
+  hostileBundle('invalid_tree', 'a directory that is a page', (base) => {
+    const blob = gitObject('blob', pageText)
+    return bundleWithEntry(base, { mode: '40000', name: 'folder', id: blob.id }, [blob])
   }),
-  bundle('missing_object', 'a page that is a directory', (base) => {
-    const tree = treeObject([blobEntry('page.md', page)])
-    return withEntry(base, { mode: '100644', name: 'folder.md', id: tree.id }, [tree, gitObject('blob', page)])
+  hostileBundle('missing_object', 'a page that is a directory', (base) => {
+    const tree = treeObject([blobEntry('page.md', pageText)])
+    return bundleWithEntry(base, { mode: '100644', name: 'folder.md', id: tree.id }, [
+      tree,
+      gitObject('blob', pageText),
+    ])
   }),
   ...['0100644', '100644x', ''].map((mode) =>
-    bundle('broken_objects', `mode ${JSON.stringify(mode)}`, (base) =>
-      withEntry(base, { ...blobEntry('page.md', page), mode }, [gitObject('blob', page)]),
+    hostileBundle('invalid_objects', `mode ${JSON.stringify(mode)}`, (base) =>
+      bundleWithEntry(base, { ...blobEntry('page.md', pageText), mode }, [gitObject('blob', pageText)]),
     ),
   ),
-  bundle('broken_objects', 'a directory of mode 040000', (base) => {
-    const tree = treeObject([blobEntry('page.md', page)])
-    return withEntry(base, { mode: '040000', name: 'folder', id: tree.id }, [tree, gitObject('blob', page)])
+  hostileBundle('invalid_objects', 'a directory of mode 040000', (base) => {
+    const tree = treeObject([blobEntry('page.md', pageText)])
+    return bundleWithEntry(base, { mode: '040000', name: 'folder', id: tree.id }, [tree, gitObject('blob', pageText)])
   }),
-  bundle('missing_object', 'a page that is the commit itself', (base) =>
-    withEntry(base, { mode: '100644', name: 'page.md', id: base.id }),
+  hostileBundle('missing_object', 'a page that is the commit itself', (base) =>
+    bundleWithEntry(base, { mode: '100644', name: 'page.md', id: base.id }),
   ),
-  bundle('missing_object', 'a page whose contents are not there', (base) =>
-    bundleOfChange(base, { 'docs/page.md': { mode: '100644', id: anyId } }),
+  hostileBundle('missing_object', 'a page with missing contents', (base) =>
+    createChangeBundle(base, { 'docs/page.md': { mode: '100644', id: missingObjectId } }),
   ),
-  bundle('missing_object', 'a directory that is not there', (base) =>
-    bundleOfChange(base, { 'docs/folder': { mode: '40000', id: anyId } }),
+  hostileBundle('missing_object', 'a missing directory', (base) =>
+    createChangeBundle(base, { 'docs/folder': { mode: '40000', id: missingObjectId } }),
   ),
 
-  bundle('broken_objects', 'a commit without an author', (base) => {
+  hostileBundle('invalid_objects', 'a commit without an author', (base) => {
     const commit = gitObject('commit', `tree ${base.tree}\nparent ${base.id}\n\nx\n`)
-    return bundleOf({ bases: [base.id], refs: { HEAD: commit.id }, pack: packOf([commit]) })
+    return createBundle({ bases: [base.id], refs: { HEAD: commit.id }, pack: createPack([commit]) })
   }),
-  bundle('broken_objects', 'a commit of two trees', (base) => {
+  hostileBundle('invalid_objects', 'a commit with two trees', (base) => {
     const { contents } = commitObject(base.tree, [base.id])
     const commit = gitObject('commit', `tree ${base.tree}\n${contents}`)
-    return bundleOf({ bases: [base.id], refs: { HEAD: commit.id }, pack: packOf([commit]) })
+    return createBundle({ bases: [base.id], refs: { HEAD: commit.id }, pack: createPack([commit]) })
   }),
-  bundle('broken_objects', 'a commit of a tree that is a page', (base) => {
-    const blob = gitObject('blob', page)
-    return withObjects(base, blob.id, [blob])
+  hostileBundle('invalid_objects', 'a commit whose tree is a page', (base) => {
+    const blob = gitObject('blob', pageText)
+    return bundleWithObjects(base, blob.id, [blob])
   }),
-  bundle('broken_objects', 'HEAD is a file', (base) => {
-    const blob = gitObject('blob', page)
-    return bundleOf({ bases: [base.id], refs: { HEAD: blob.id }, pack: packOf([blob]) })
+  hostileBundle('invalid_objects', 'HEAD is a file', (base) => {
+    const blob = gitObject('blob', pageText)
+    return createBundle({ bases: [base.id], refs: { HEAD: blob.id }, pack: createPack([blob]) })
   }),
-  bundle('broken_objects', 'HEAD is a tag', (base) => {
+  hostileBundle('invalid_objects', 'HEAD is a tag', (base) => {
     const tag = tagEntry(base.id)
-    return bundleOf({ bases: [base.id], refs: { HEAD: tag.id }, pack: packOfEntries([tag.entry]) })
+    return createBundle({ bases: [base.id], refs: { HEAD: tag.id }, pack: createPackFromEntries([tag.entry]) })
   }),
-  bundle('broken_objects', 'HEAD is not there', (base) =>
-    withHeader(base, () => [version, `-${base.id}`, `${anyId} HEAD`]),
+  hostileBundle('invalid_objects', 'HEAD does not exist', (base) =>
+    withHeader(base, () => [version, `-${base.id}`, `${missingObjectId} HEAD`]),
   ),
 ]

@@ -1,40 +1,40 @@
-/** What a hostile runner could send, and how it is made. */
+/** Builds results that a hostile runner could send. */
 import type { ResultRefusalCode } from '../bare-repository.ts'
 import {
-  asGitSorts,
-  bundleOfChange,
   type CraftedCommit,
   type CraftedFile,
   type CraftedFiles,
+  compareTreeEntries,
   craftCommit,
-  utf8,
+  createChangeBundle,
+  utf8Path,
 } from './craft-commit.ts'
 import {
-  bundleOf,
   commitObject,
+  createBundle,
+  createPack,
+  createPackFromEntries,
   type GitObject,
   gitObject,
-  packOf,
-  packOfEntries,
   type TreeEntry,
   treeObject,
 } from './craft-objects.ts'
 import { baseFiles } from './host-repository.ts'
 
-/** For a base with `attackedFiles` and the docs folder `docs`. */
+/** Requires a base with `attackedFiles` and the docs folder `docs`. */
 export type HostileResult = {
   name: string
-  /** The one reason to refuse it. */
+  /** The only reason to refuse it. */
   code: ResultRefusalCode
   hostile(base: CraftedCommit): Buffer
-  /** As close to it as can be, and allowed. */
+  /** A result that is as similar as possible, but allowed. */
   harmless(base: CraftedCommit): Buffer
 }
 
-/** An id of nothing. */
-export const anyId = 'badc0de'.repeat(6).slice(0, 40)
+/** An id for which no object exists. */
+export const missingObjectId = 'badc0de'.repeat(6).slice(0, 40)
 
-/** With what an agent must leave alone also where it is there already. */
+/** Includes existing files that an agent may not change. */
 export const attackedFiles: CraftedFiles = {
   ...baseFiles,
   '.gitattributes': '*.png binary\n',
@@ -42,69 +42,78 @@ export const attackedFiles: CraftedFiles = {
   '.github/workflows/release.yml': 'on: push\n',
   'docs/latest': { mode: '120000', contents: 'guide' },
   'docs/tool.md': { mode: '100755', contents: '# Tool\n' },
-  'docs/vendored': { mode: '160000', id: anyId },
+  'docs/vendored': { mode: '160000', id: missingObjectId },
 }
 
-export type Change = Record<string, CraftedFile | string | undefined>
+export type FileChanges = Record<string, CraftedFile | string | undefined>
 
-export const page = '# A page\n'
-export const plain: Change = { 'docs/page.md': page }
+export const pageText = '# A page\n'
+export const harmlessChange: FileChanges = { 'docs/page.md': pageText }
 
-export const change = (
+export const hostileChange = (
   code: ResultRefusalCode,
   name: string,
-  hostile: Change,
-  harmless: Change = plain,
+  hostile: FileChanges,
+  harmless: FileChanges = harmlessChange,
 ): HostileResult => ({
   name,
   code,
-  hostile: (base) => bundleOfChange(base, hostile),
-  harmless: (base) => bundleOfChange(base, harmless),
+  hostile: (base) => createChangeBundle(base, hostile),
+  harmless: (base) => createChangeBundle(base, harmless),
 })
 
-/** A new page under this path. */
-export const newFile = (code: ResultRefusalCode, path: string, harmless = 'docs/page.md'): HostileResult =>
-  change(code, `file ${JSON.stringify(path)}`, { [utf8(path)]: page }, { [utf8(harmless)]: page })
+/** A new file with this path. */
+export const hostileNewFile = (code: ResultRefusalCode, path: string, harmless = 'docs/page.md'): HostileResult =>
+  hostileChange(
+    code,
+    `file ${JSON.stringify(path)}`,
+    { [utf8Path(path)]: pageText },
+    { [utf8Path(harmless)]: pageText },
+  )
 
-export const bundle = (
+export const hostileBundle = (
   code: ResultRefusalCode,
   name: string,
   hostile: (base: CraftedCommit) => Buffer,
-  harmless: (base: CraftedCommit) => Buffer = (base) => bundleOfChange(base, plain),
+  harmless: (base: CraftedCommit) => Buffer = (base) => createChangeBundle(base, harmlessChange),
 ): HostileResult => ({ name, code, hostile, harmless })
 
-/** An honest result with objects added or put in another's place; `entries` are of the pack, as they are. */
-export function withObjects(
+/** A result with this tree and these objects. `entries` are added to the pack as they are. */
+export function bundleWithObjects(
   base: CraftedCommit,
   tree: string,
   objects: readonly GitObject[],
   entries: readonly Buffer[] = [],
 ): Buffer {
   const commit = commitObject(tree, [base.id])
-  const known = packOf([commit, ...objects])
+  const plainPack = createPack([commit, ...objects])
   const pack =
     entries.length === 0
-      ? known
-      : packOfEntries([known.subarray(12, -20), ...entries], 1 + objects.length + entries.length)
-  return bundleOf({ bases: [base.id], refs: { HEAD: commit.id }, pack })
+      ? plainPack
+      : createPackFromEntries([plainPack.subarray(12, -20), ...entries], 1 + objects.length + entries.length)
+  return createBundle({ bases: [base.id], refs: { HEAD: commit.id }, pack })
 }
 
-/** The base's files with another tree as the docs folder. */
-export function withDocs(base: CraftedCommit, docs: GitObject, objects: readonly GitObject[] = []): Buffer {
+/** The files of the base with another tree as the docs folder. */
+export function bundleWithDocs(base: CraftedCommit, docs: GitObject, objects: readonly GitObject[] = []): Buffer {
   const others = Object.entries(base.files).filter(([path]) => !path.startsWith('docs/'))
   const result = craftCommit({ ...Object.fromEntries(others), docs: { mode: '40000', id: docs.id } }, [base.id])
   const added = [...result.objects.values()].filter(({ id }) => !base.objects.has(id))
-  return bundleOf({ bases: [base.id], refs: { HEAD: result.id }, pack: packOf(new Set([...added, ...objects, docs])) })
+  return createBundle({
+    bases: [base.id],
+    refs: { HEAD: result.id },
+    pack: createPack(new Set([...added, ...objects, docs])),
+  })
 }
 
-/** The base's docs folder with one more entry, which may be anything. */
-export function withEntry(base: CraftedCommit, entry: TreeEntry, objects: readonly GitObject[] = []): Buffer {
-  const docs = treeObject([...entriesOf(base, 'docs'), entry].toSorted(asGitSorts))
-  return withDocs(base, docs, objects)
+/** The docs folder of the base with one more entry, which may be invalid. */
+export function bundleWithEntry(base: CraftedCommit, entry: TreeEntry, objects: readonly GitObject[] = []): Buffer {
+  const docs = treeObject([...readFolderEntries(base, 'docs'), entry].toSorted(compareTreeEntries))
+  return bundleWithDocs(base, docs, objects)
 }
 
-/** What is in a folder of the base. */
-export function entriesOf(base: CraftedCommit, folder: string): TreeEntry[] {
+/** The entries of a folder of the base. */
+export function readFolderEntries(base: CraftedCommit, folder: string): TreeEntry[] {
   const inside = Object.entries(base.files).filter(([path]) => path.startsWith(`${folder}/`))
   const { objects, tree } = craftCommit(
     Object.fromEntries(inside.map(([path, file]) => [path.slice(folder.length + 1), file])),

@@ -1,7 +1,8 @@
-/** Results that a hostile runner could send, each with the one reason to refuse it and a harmless twin. */
-import { hostileAmounts } from './hostile-amounts.ts'
+/** Results that a hostile runner could send, each with the only reason to refuse it and a harmless counterpart. */
+
 import { hostileBundles } from './hostile-bundles.ts'
 import { hostileChanges } from './hostile-changes.ts'
 import type { HostileResult } from './hostile-result.ts'
+import { oversizedResults } from './oversized-results.ts'
 
-export const hostileResults: readonly HostileResult[] = [...hostileChanges, ...hostileAmounts, ...hostileBundles]
+export const hostileResults: readonly HostileResult[] = [...hostileChanges, ...oversizedResults, ...hostileBundles]

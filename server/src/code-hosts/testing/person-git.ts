@@ -1,4 +1,4 @@
-/** A person's own git, on whatever host. */
+/** The git client of a person, for any code host. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { CraftedCommit } from './craft-commit.ts'
-import { packOf } from './craft-objects.ts'
+import { createPack } from './craft-objects.ts'
 
 const run = promisify(execFile)
 
 export type PersonGit = {
-  /** A commit that somebody else pushes, by force. */
+  /** Force-pushes a commit as a person. */
   pushAsPerson(commit: CraftedCommit, branch: string): Promise<void>
-  /** What an honest runner makes with git itself: a shallow clone, changed files, one commit, a bundle. */
-  bundleByGit(branch: string, files: Readonly<Record<string, string>>): Promise<Buffer>
-  /** Of a branch: each file and its contents. */
-  filesOf(branch: string): Promise<Record<string, string>>
-  logOf(branch: string): Promise<string[]>
-  /** Of what the second has since it left the first. */
-  diffBetween(base: string, branch: string): Promise<string>
-  /** As git has it, from `tree` to the end of its message. */
+  /** Creates a bundle with git itself, like an honest runner: a shallow clone, changed files, one commit, a bundle. */
+  createBundleWithGit(branch: string, files: Readonly<Record<string, string>>): Promise<Buffer>
+  /** The contents of all files on a branch, by path. */
+  readFiles(branch: string): Promise<Record<string, string>>
+  readLog(branch: string): Promise<string[]>
+  /** The changes on `branch` since it diverged from `base`. */
+  readDiff(base: string, branch: string): Promise<string>
+  /** The raw commit object, from `tree` to the end of the message. */
   readCommit(id: string): Promise<string>
 }
 
@@ -47,11 +47,11 @@ export async function createPersonGit(
   return {
     async pushAsPerson(commit, branch) {
       const child = execFile('git', ['-C', directory, 'unpack-objects', '-q'])
-      child.stdin?.end(packOf(commit.objects.values()))
+      child.stdin?.end(createPack(commit.objects.values()))
       await once(child, 'close')
       await git('push', '--quiet', '--force', remoteUrl, `${commit.id}:refs/heads/${branch}`)
     },
-    async bundleByGit(branch, changed) {
+    async createBundleWithGit(branch, changed) {
       const clone = await mkdtemp(join(directory, 'clone-'))
       const inClone = (...args: string[]) => run('git', ['-C', clone, ...args], { env })
       await inClone('clone', '--quiet', '--depth=1', `--branch=${branch}`, remoteUrl, '.')
@@ -65,17 +65,17 @@ export async function createPersonGit(
       await inClone('bundle', 'create', '--quiet', 'out', 'HEAD^..HEAD', 'HEAD')
       return await readFile(join(clone, 'out'))
     },
-    async filesOf(branch) {
+    async readFiles(branch) {
       await fetchBranch(branch)
       const names = (await git('ls-tree', '-r', '-z', '--name-only', branch)).split('\0').filter((name) => name !== '')
       const contents = await Promise.all(names.map((path) => git('show', `${branch}:${path}`)))
       return Object.fromEntries(names.map((path, index) => [path, contents[index] ?? '']))
     },
-    async logOf(branch) {
+    async readLog(branch) {
       await fetchBranch(branch)
       return (await git('log', '--format=%H', branch)).trim().split('\n')
     },
-    async diffBetween(base, branch) {
+    async readDiff(base, branch) {
       await fetchBranch(base)
       await fetchBranch(branch)
       return git('diff', `${base}...${branch}`)

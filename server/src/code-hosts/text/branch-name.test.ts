@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isBranchName } from './branch-name.ts'
 
 describe('isBranchName', () => {
-  it.each(['main', 'docs/page', 'colophon/job_01k0000000000000000000000a', 'a.b', 'a@b', 'ä'])('%j is one', (name) => {
+  it.each(['main', 'docs/page', 'colophon/job_01k0000000000000000000000a', 'a.b', 'a@b', 'ä'])('accepts %j', (name) => {
     expect(isBranchName(name)).toBe(true)
   })
 
@@ -36,11 +36,11 @@ describe('isBranchName', () => {
     'a\n',
     'a\u200b',
     'a'.repeat(201),
-  ])('%j is none', (name) => {
+  ])('rejects %j', (name) => {
     expect(isBranchName(name)).toBe(false)
   })
 
-  it('is never more generous than git', () => {
+  it('accepts nothing that git rejects', () => {
     const name = fc.string({ unit: fc.constantFrom(...'ab./-@{}~^:?*[\\ lock'), maxLength: 8 })
     fc.assert(
       fc.property(name, (text) => {

@@ -1,4 +1,4 @@
-/** Git's own rules for branches, and a length that file systems and addresses can bear. */
+/** Git's own rules for branch names, plus a length that is safe for file systems and URLs. */
 export function isBranchName(name: string): boolean {
   if (name.length === 0 || Buffer.byteLength(name) > 200 || name === '@' || name === 'HEAD') return false
   if (/[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|\/\/|^[/-]|[/.]$/u.test(name)) return false

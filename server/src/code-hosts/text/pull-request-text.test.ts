@@ -2,26 +2,26 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   defaultTemplates,
-  problemsOfTemplates,
   renderBranchName,
   renderCommitMessage,
   renderPullRequest,
+  validateTemplates,
 } from './pull-request-text.ts'
-import { activeForms, agentText } from './testing/active-forms.ts'
+import { agentTextArbitrary, findActiveForms } from './testing/active-forms.ts'
 
 const jobId = 'job_01k0000000000000000000000a'
-const written = { title: 'Explain tokens', summary: 'Says what a **token** is.' }
+const agentOutput = { title: 'Explain tokens', summary: 'Says what a **token** is.' }
 const signOff = { name: 'Docs', email: 'docs@example.com' }
 
 describe('renderPullRequest', () => {
-  it('says what was done, that an AI did it, and which job', () => {
-    expect(renderPullRequest(defaultTemplates, jobId, written)).toEqual({
+  it('contains the summary, that an AI wrote it, and the job', () => {
+    expect(renderPullRequest(defaultTemplates, jobId, agentOutput)).toEqual({
       title: 'Explain tokens',
       body: `Says what a \\*\\*token\\*\\* is.\n\n*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`,
     })
   })
 
-  it("keeps a project's own words as they are", () => {
+  it('keeps the text of the project template unchanged', () => {
     const templates = {
       title: 'docs: {title}',
       body: 'See [the guide](https://docs.example.com), @docs.\n{summary}\nJob {jobId}.',
@@ -34,7 +34,7 @@ describe('renderPullRequest', () => {
     })
   })
 
-  it('leaves no gap where the agent said nothing', () => {
+  it('leaves no gap without a summary', () => {
     const { body } = renderPullRequest(defaultTemplates, jobId, { title: null, summary: null })
     expect(body).toBe(`*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`)
   })
@@ -51,11 +51,11 @@ describe('renderPullRequest', () => {
     expect(renderPullRequest(defaultTemplates, jobId, { title, summary: null }).title).toBe(expected)
   })
 
-  it('never acts, and is never too long', () => {
+  it('contains no active form, and respects the length limits', () => {
     fc.assert(
-      fc.property(agentText, agentText, (title, summary) => {
+      fc.property(agentTextArbitrary, agentTextArbitrary, (title, summary) => {
         const text = renderPullRequest(defaultTemplates, jobId, { title, summary })
-        expect([...activeForms(text.title), ...activeForms(text.body)]).toEqual([])
+        expect([...findActiveForms(text.title), ...findActiveForms(text.body)]).toEqual([])
         expect(text.title).not.toMatch(/^(wip|draft)\s*:|^\[(wip|draft)\]/i)
       }),
       { numRuns: 2000 },
@@ -65,31 +65,31 @@ describe('renderPullRequest', () => {
     expect(long.body.length).toBeLessThan(60_000)
   })
 
-  it('does not let a title become more than the template says', () => {
+  it('contains no active form that title and template form together', () => {
     const { title } = renderPullRequest({ ...defaultTemplates, title: 'Fixes {title} #{title}' }, jobId, {
       title: 'ABC-1',
       summary: null,
     })
-    expect(activeForms(title)).toEqual([])
+    expect(findActiveForms(title)).toEqual([])
   })
 })
 
 describe('renderCommitMessage', () => {
-  it('ends with trailers of ours', () => {
-    expect(renderCommitMessage(jobId, written, signOff)).toBe(
+  it('ends with our trailers', () => {
+    expect(renderCommitMessage(jobId, agentOutput, signOff)).toBe(
       `Explain tokens\n\nSays what a **token** is.\n\nAn AI agent wrote this.\n\nColophon-Job: ${jobId}\nSigned-off-by: Docs <docs@example.com>\n`,
     )
   })
 
-  it('takes no divider that only a space in front kept from being one', () => {
+  it('contains no divider after trimming', () => {
     expect(renderCommitMessage(jobId, { title: '', summary: ' ---' }, undefined)).not.toMatch(/^---$/m)
   })
 
-  it('takes no trailer, keyword or mention from the agent', () => {
+  it('contains no trailer, keyword or mention from the agent', () => {
     fc.assert(
-      fc.property(agentText, agentText, (title, summary) => {
+      fc.property(agentTextArbitrary, agentTextArbitrary, (title, summary) => {
         const message = renderCommitMessage(jobId, { title, summary }, undefined)
-        expect(activeForms(message)).toEqual([])
+        expect(findActiveForms(message)).toEqual([])
         expect(message.split('\n\n').at(-1)).toBe(`Colophon-Job: ${jobId}\n`)
       }),
       { numRuns: 2000 },
@@ -98,31 +98,31 @@ describe('renderCommitMessage', () => {
 })
 
 describe('renderBranchName', () => {
-  it('is another one for each pull request of a job', () => {
+  it('differs for each pull request of a job', () => {
     expect(renderBranchName(defaultTemplates.branch, jobId, 1)).toBe(`colophon/${jobId}`)
     expect(renderBranchName(defaultTemplates.branch, jobId, 2)).toBe(`colophon/${jobId}-2`)
   })
 })
 
-describe('problemsOfTemplates', () => {
-  it('finds none in the default', () => {
-    expect(problemsOfTemplates(defaultTemplates)).toEqual([])
+describe('validateTemplates', () => {
+  it('accepts the default templates', () => {
+    expect(validateTemplates(defaultTemplates)).toEqual([])
   })
 
   it.each([
-    [{ branch: 'docs' }, 'The branch needs {jobId}, so that every job has its own.'],
-    [{ branch: '{jobId}..x' }, 'The branch is not a name that git allows.'],
-    [{ branch: '{jobId}/{title}' }, 'There is no variable {title}.'],
-    [{ title: 'Docs' }, 'The title needs {title}, once.'],
+    [{ branch: 'docs' }, 'The branch must contain {jobId}, so that every job has its own branch.'],
+    [{ branch: '{jobId}..x' }, 'The branch is not a valid git branch name.'],
+    [{ branch: '{jobId}/{title}' }, 'The variable {title} does not exist here. Use {jobId}.'],
+    [{ title: 'Docs' }, 'The title must contain {title} exactly once.'],
     [{ title: '{title}\nx' }, 'The title must be one line of plain text.'],
     [{ title: `{title}${'x'.repeat(100)}` }, 'The title is longer than 100 characters.'],
-    [{ body: 'x' }, 'The body needs {summary}, once, on a line of its own.'],
-    [{ body: '> {summary}' }, 'The body needs {summary}, once, on a line of its own.'],
-    [{ body: '{summary}\n{summary}' }, 'The body needs {summary}, once, on a line of its own.'],
+    [{ body: 'x' }, 'The body must contain {summary} exactly once, on a line of its own.'],
+    [{ body: '> {summary}' }, 'The body must contain {summary} exactly once, on a line of its own.'],
+    [{ body: '{summary}\n{summary}' }, 'The body must contain {summary} exactly once, on a line of its own.'],
     [{ body: '```\n{summary}\n```' }, 'The body must not contain HTML or code blocks.'],
     [{ body: '<details>\n{summary}' }, 'The body must not contain HTML or code blocks.'],
-    [{ body: '{summary}\n{prompt}' }, 'There is no variable {prompt}.'],
-  ])('of %j says: %s', (change, problem) => {
-    expect(problemsOfTemplates({ ...defaultTemplates, ...change })).toContain(problem)
+    [{ body: '{summary}\n{prompt}' }, 'The variable {prompt} does not exist here. Use {summary} or {jobId}.'],
+  ])('rejects %j: %s', (change, problem) => {
+    expect(validateTemplates({ ...defaultTemplates, ...change })).toContain(problem)
   })
 })

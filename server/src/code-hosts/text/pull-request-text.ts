@@ -1,57 +1,63 @@
-/** What people read of a job on the code host: the branch's name, the pull request's title and body, the commit message. */
+/** The texts of a job on the code host: branch name, pull request title and body, commit message. */
 import { isBranchName } from './branch-name.ts'
-import { harmlessMarkdown } from './harmless-markdown.ts'
-import { harmlessLine, harmlessText } from './harmless-text.ts'
+import { neutralizeMarkdown } from './neutralize-markdown.ts'
+import { neutralizeLine, neutralizeText } from './neutralize-text.ts'
 
-/** A project's own. Its members write them, so in the body they may link and mention as they like. */
+/** The templates of a project. Its members write them, so the body may contain links and mentions. */
 export type PublishingTemplates = {
-  /** With `{jobId}`. Nothing that an agent wrote goes here: branch names have carried secrets out. */
+  /** Contains `{jobId}`. No text from the agent is used here: branch names have been used to leak secrets. */
   branch: string
-  /** With `{title}`; `{jobId}` if wanted. */
+  /** Contains `{title}`, optionally `{jobId}`. */
   title: string
-  /** Markdown with `{summary}` on a line of its own; `{jobId}` if wanted. */
+  /** Markdown with `{summary}` on a line of its own, optionally `{jobId}`. */
   body: string
 }
 
 export const defaultTemplates: PublishingTemplates = { branch: 'colophon/{jobId}', title: '{title}', body: '{summary}' }
 
-export type WrittenByAgent = { title: string | null; summary: string | null }
+export type AgentText = { title: string | null; summary: string | null }
 
 const maxTitleCharacters = 200
 const maxTemplateCharacters = { branch: 100, title: 100, body: 5_000 }
 const maxSummaryCharacters = 20_000
 const maxCommitSummaryCharacters = 2_000
 
-/** In words, for the person who typed them; none: they can be saved. */
-export function problemsOfTemplates(templates: PublishingTemplates): string[] {
+/** Messages for the person who edits the templates. An empty list: the templates are valid. */
+export function validateTemplates(templates: PublishingTemplates): string[] {
   const { branch, title, body } = templates
   const problems = [
     ...Object.entries(maxTemplateCharacters)
-      .filter(([name, most]) => templates[name as keyof PublishingTemplates].length > most)
-      .map(([name, most]) => `The ${name} is longer than ${most} characters.`),
+      .filter(([name, maxCharacters]) => templates[name as keyof PublishingTemplates].length > maxCharacters)
+      .map(([name, maxCharacters]) => `The ${name} is longer than ${maxCharacters} characters.`),
     ...unknownVariables(branch, ['jobId']),
     ...unknownVariables(title, ['title', 'jobId']),
     ...unknownVariables(body, ['summary', 'jobId']),
   ]
-  if (!branch.includes('{jobId}')) problems.push('The branch needs {jobId}, so that every job has its own.')
+  if (!branch.includes('{jobId}'))
+    problems.push('The branch must contain {jobId}, so that every job has its own branch.')
   else if (!isBranchName(branch.replaceAll('{jobId}', 'job')))
-    problems.push('The branch is not a name that git allows.')
-  if (title.split('{title}').length !== 2) problems.push('The title needs {title}, once.')
+    problems.push('The branch is not a valid git branch name.')
+  if (title.split('{title}').length !== 2) problems.push('The title must contain {title} exactly once.')
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(title)) problems.push('The title must be one line of plain text.')
   if (body.split('\n').filter((line) => line === '{summary}').length !== 1 || body.split('{summary}').length !== 2) {
-    problems.push('The body needs {summary}, once, on a line of its own.')
+    problems.push('The body must contain {summary} exactly once, on a line of its own.')
   }
-  // Within HTML or a code block the agent's text would be read by other rules than those that it was made safe for.
+  // The escaping of the agent's text is not safe inside HTML or a code block.
   if (/<[a-z!/?]|^ *(```|~~~)/im.test(body)) problems.push('The body must not contain HTML or code blocks.')
   return problems
 }
 
-function unknownVariables(template: string, known: readonly string[]): string[] {
+function unknownVariables(template: string, allowed: readonly string[]): string[] {
   const found = [...template.matchAll(/\{(\w*)\}/g)].map(([, name = '']) => name)
-  return found.filter((name) => !known.includes(name)).map((name) => `There is no variable {${name}}.`)
+  return found
+    .filter((name) => !allowed.includes(name))
+    .map(
+      (name) =>
+        `The variable {${name}} does not exist here. Use ${allowed.map((variable) => `{${variable}}`).join(' or ')}.`,
+    )
 }
 
-/** `generation` counts a job's branches: after a merge the next turn begins a new one. */
+/** `generation` counts the branches of a job: after a merge, the next turn starts a new branch. */
 export function renderBranchName(template: string, jobId: string, generation: number): string {
   const name = template.replaceAll('{jobId}', jobId)
   return generation === 1 ? name : `${name}-${generation}`
@@ -60,36 +66,36 @@ export function renderBranchName(template: string, jobId: string, generation: nu
 export function renderPullRequest(
   templates: Pick<PublishingTemplates, 'title' | 'body'>,
   jobId: string,
-  written: WrittenByAgent,
+  agentText: AgentText,
 ): { title: string; body: string } {
-  const summary = harmlessMarkdown(cut(written.summary ?? '', maxSummaryCharacters))
-  const body = fill(templates.body, { jobId, summary: summary === '' ? '' : `\n${summary}\n` })
-  const title = fill(templates.title, { jobId, title: harmlessTitle(written.title) })
+  const summary = neutralizeMarkdown(truncate(agentText.summary ?? '', maxSummaryCharacters))
+  const body = fillTemplate(templates.body, { jobId, summary: summary === '' ? '' : `\n${summary}\n` })
+  const title = fillTemplate(templates.title, { jobId, title: neutralizeTitle(agentText.title) })
   return {
-    title: harmlessLine(title, maxTitleCharacters),
+    title: neutralizeLine(title, maxTitleCharacters),
     body: `${body.trim()}\n\n*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`.trim(),
   }
 }
 
 /**
- * The last paragraph is ours, so that no line of the agent's is a trailer. `signOff`: the project's word that the change
- * may be contributed (developercertificate.org).
+ * The last paragraph is ours, so that no line from the agent can be a trailer. `signOff` is the project's Developer Certificate
+ * of Origin (developercertificate.org).
  */
 export function renderCommitMessage(
   jobId: string,
-  written: WrittenByAgent,
+  agentText: AgentText,
   signOff: { name: string; email: string } | undefined,
 ): string {
-  // Trimmed before it is made harmless: what begins with a space may be something else without it.
-  const summary = harmlessText(cut((written.summary ?? '').trim(), maxCommitSummaryCharacters)).trimEnd()
+  // Trimmed first: without its leading space, a line may become an active form.
+  const summary = neutralizeText(truncate((agentText.summary ?? '').trim(), maxCommitSummaryCharacters)).trimEnd()
   const trailers = [`Colophon-Job: ${jobId}`, ...(signOff ? [`Signed-off-by: ${signOff.name} <${signOff.email}>`] : [])]
-  const paragraphs = [harmlessTitle(written.title), summary, 'An AI agent wrote this.', trailers.join('\n')]
+  const paragraphs = [neutralizeTitle(agentText.title), summary, 'An AI agent wrote this.', trailers.join('\n')]
   return `${paragraphs.filter((paragraph) => paragraph !== '').join('\n\n')}\n`
 }
 
-/** Without the prefixes that turn a pull request into a draft, or a commit into a part of another one or a release. */
-function harmlessTitle(title: string | null): string {
-  let line = harmlessLine(title ?? '', 120)
+/** Removes prefixes that mark a pull request as a draft, or a commit as a fixup or a breaking change. */
+function neutralizeTitle(title: string | null): string {
+  let line = neutralizeLine(title ?? '', 120)
   for (let before = ''; before !== line; ) {
     before = line
     line = line
@@ -99,10 +105,10 @@ function harmlessTitle(title: string | null): string {
   return line === '' ? 'Update the docs' : line
 }
 
-function fill(template: string, values: Readonly<Record<string, string>>): string {
+function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (variable, name: string) => values[name] ?? variable)
 }
 
-function cut(text: string, maxCharacters: number): string {
+function truncate(text: string, maxCharacters: number): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`
 }

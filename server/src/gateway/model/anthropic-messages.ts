@@ -1,117 +1,121 @@
 import Type from 'typebox'
 import type { Usage } from '../../models/model.ts'
-import { countOf, type Json, objectOf } from './json.ts'
+import { type JsonObject, toCount, toJsonObject } from './json.ts'
 import { anthropicErrorBody } from './model-error.ts'
-import { readFault } from './provider-error.ts'
-import { FreeObject, refuseReferences, toolName } from './tool-schema.ts'
-import type { Wire } from './wire.ts'
+import type { ProviderAdapter } from './provider-adapter.ts'
+import { parseProviderError } from './provider-error.ts'
+import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
 
-const { Optional: May, Literal: Is, Array: List } = Type
+const { Optional, Literal, Array: List } = Type
 
-/** How long is left out: an hour costs more than what a price per token says. */
-const cached = { cache_control: May(Type.Object({ type: Is('ephemeral') })) }
+/** Without `ttl`: an hour costs more than the configured price per token. */
+const cacheControl = { cache_control: Optional(Type.Object({ type: Literal('ephemeral') })) }
 
-const Text = Type.Object({ type: Is('text'), text: Type.String(), ...cached })
+const Text = Type.Object({ type: Literal('text'), text: Type.String(), ...cacheControl })
 const Image = Type.Object({
-  type: Is('image'),
+  type: Literal('image'),
   source: Type.Object({
-    type: Is('base64'),
+    type: Literal('base64'),
     media_type: Type.Enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
     data: Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$' }),
   }),
-  ...cached,
+  ...cacheControl,
 })
 const Content = Type.Union([
   Text,
   Image,
-  Type.Object({ type: Is('thinking'), thinking: Type.String(), signature: Type.String() }),
-  Type.Object({ type: Is('redacted_thinking'), data: Type.String() }),
-  Type.Object({ type: Is('tool_use'), id: Type.String(), name: toolName, input: FreeObject, ...cached }),
+  Type.Object({ type: Literal('thinking'), thinking: Type.String(), signature: Type.String() }),
+  Type.Object({ type: Literal('redacted_thinking'), data: Type.String() }),
+  Type.Object({ type: Literal('tool_use'), id: Type.String(), name: toolName, input: AnyJsonObject, ...cacheControl }),
   Type.Object({
-    type: Is('tool_result'),
+    type: Literal('tool_result'),
     tool_use_id: Type.String(),
-    content: May(Type.Union([Type.String(), List(Type.Union([Text, Image]))])),
-    is_error: May(Type.Boolean()),
-    ...cached,
+    content: Optional(Type.Union([Type.String(), List(Type.Union([Text, Image]))])),
+    is_error: Optional(Type.Boolean()),
+    ...cacheControl,
   }),
 ])
 
 const Tool = Type.Object({
-  type: May(Is('custom')),
+  type: Optional(Literal('custom')),
   name: toolName,
-  description: May(Type.String()),
-  input_schema: FreeObject,
-  strict: May(Type.Boolean()),
-  eager_input_streaming: May(Type.Boolean()),
-  ...cached,
+  description: Optional(Type.String()),
+  input_schema: AnyJsonObject,
+  strict: Optional(Type.Boolean()),
+  eager_input_streaming: Optional(Type.Boolean()),
+  ...cacheControl,
 })
 
-const display = May(Type.Enum(['summarized', 'omitted']))
+const display = Optional(Type.Enum(['summarized', 'omitted']))
 
 const Request = Type.Object({
   max_tokens: Type.Integer({ minimum: 1 }),
   messages: List(
     Type.Object({ role: Type.Enum(['user', 'assistant']), content: Type.Union([Type.String(), List(Content)]) }),
   ),
-  system: May(Type.Union([Type.String(), List(Text)])),
-  tools: May(List(Tool)),
-  tool_choice: May(
+  system: Optional(Type.Union([Type.String(), List(Text)])),
+  tools: Optional(List(Tool)),
+  tool_choice: Optional(
     Type.Object({
       type: Type.Enum(['auto', 'any', 'none', 'tool']),
-      name: May(toolName),
-      disable_parallel_tool_use: May(Type.Boolean()),
+      name: Optional(toolName),
+      disable_parallel_tool_use: Optional(Type.Boolean()),
     }),
   ),
-  thinking: May(
+  thinking: Optional(
     Type.Union([
-      Type.Object({ type: Is('enabled'), budget_tokens: Type.Integer({ minimum: 1 }), display }),
-      Type.Object({ type: Is('adaptive'), display }),
-      Type.Object({ type: Is('disabled') }),
+      Type.Object({ type: Literal('enabled'), budget_tokens: Type.Integer({ minimum: 1 }), display }),
+      Type.Object({ type: Literal('adaptive'), display }),
+      Type.Object({ type: Literal('disabled') }),
     ]),
   ),
-  output_config: May(Type.Object({ effort: May(Type.String({ pattern: '^[a-z]{1,20}$' })) })),
-  temperature: May(Type.Number()),
-  top_p: May(Type.Number()),
-  top_k: May(Type.Integer()),
-  stop_sequences: May(List(Type.String())),
-  stream: May(Type.Boolean()),
+  output_config: Optional(Type.Object({ effort: Optional(Type.String({ pattern: '^[a-z]{1,20}$' })) })),
+  temperature: Optional(Type.Number()),
+  top_p: Optional(Type.Number()),
+  top_k: Optional(Type.Integer()),
+  stop_sequences: Optional(List(Type.String())),
+  stream: Optional(Type.Boolean()),
 })
 
-export const anthropicMessages: Wire = {
+export const anthropicMessages: ProviderAdapter = {
   format: 'anthropic-messages',
   path: '/messages',
-  Request,
-  smallest: { max_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
+  requestSchema: Request,
+  minimalRequest: { max_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
 
-  rebuild(known, { providerModel, maxOutputTokens }) {
-    const request = known as Type.Static<typeof Request>
-    refuseReferences((request.tools ?? []).map((tool) => tool.input_schema))
-    const most = Math.min(request.max_tokens, maxOutputTokens)
+  rebuild(knownFields, { providerModel, maxOutputTokens }) {
+    const request = knownFields as Type.Static<typeof Request>
+    rejectExternalReferences((request.tools ?? []).map((tool) => tool.input_schema))
+    const outputLimit = Math.min(request.max_tokens, maxOutputTokens)
     const stream = request.stream === true
-    return { body: { ...request, model: providerModel, max_tokens: most, stream }, stream, maxOutputTokens: most }
+    return {
+      body: { ...request, model: providerModel, max_tokens: outputLimit, stream },
+      stream,
+      maxOutputTokens: outputLimit,
+    }
   },
 
   headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key !== null && { 'x-api-key': key }) }),
 
-  usageIn(value) {
-    // What a message starts with is also called usage, but its output is only the first word.
-    if (value.type === 'message_start') return inputOf(objectOf(objectOf(value.message)?.usage))
-    const usage = objectOf(value.usage)
-    const outputTokens = countOf(usage?.output_tokens)
-    return { ...inputOf(usage), ...(outputTokens !== undefined && { outputTokens }) }
+  readUsage(value) {
+    // The start of a message also contains `usage`, but its output tokens are only the first ones.
+    if (value.type === 'message_start') return inputUsage(toJsonObject(toJsonObject(value.message)?.usage))
+    const usage = toJsonObject(value.usage)
+    const outputTokens = toCount(usage?.output_tokens)
+    return { ...inputUsage(usage), ...(outputTokens !== undefined && { outputTokens }) }
   },
 
-  isLast: (_event, value) => value?.type === 'message_stop',
-  faultIn: (value) => (value.type === 'error' ? readFault(value) : undefined),
+  isFinalEvent: (_event, value) => value?.type === 'message_stop',
+  readError: (value) => (value.type === 'error' ? parseProviderError(value) : undefined),
   errorBody: anthropicErrorBody,
   errorEvent: (error) => ({ name: 'error', data: JSON.stringify(anthropicErrorBody(error)) }),
 }
 
-/** What is not said, or is null, was said before. */
-function inputOf(usage: Json | undefined): Partial<Usage> {
-  const inputTokens = countOf(usage?.input_tokens)
-  const cacheReadTokens = countOf(usage?.cache_read_input_tokens)
-  const cacheWriteTokens = countOf(usage?.cache_creation_input_tokens)
+/** A field that is missing or null was reported earlier. */
+function inputUsage(usage: JsonObject | undefined): Partial<Usage> {
+  const inputTokens = toCount(usage?.input_tokens)
+  const cacheReadTokens = toCount(usage?.cache_read_input_tokens)
+  const cacheWriteTokens = toCount(usage?.cache_creation_input_tokens)
   return {
     ...(inputTokens !== undefined && { inputTokens }),
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),

@@ -1,81 +1,84 @@
-/** One call of a provider: the rebuilt request goes out with the operator's key and nothing of the client's. */
+/** Calls a provider: sends the rebuilt request with the operator's key, and no header of the client. */
 
 import type { FastifyBaseLogger } from 'fastify'
 import type { Model } from '../../models/model.ts'
-import type { CallLimits, Egress } from '../../platform/egress/egress.ts'
+import type { Egress, EgressLimits } from '../../platform/egress/egress.ts'
 import { EgressError, type EgressErrorCode } from '../../platform/egress/egress-error.ts'
 import { parseObject } from './json.ts'
 import { ModelError } from './model-error.ts'
-import { asModelError, type Fault, readFault } from './provider-error.ts'
-import type { Wire } from './wire.ts'
+import type { ProviderAdapter } from './provider-adapter.ts'
+import { type ProviderError, parseProviderError, toModelError } from './provider-error.ts'
 
-/** A model may think for minutes before its first word. */
-export const providerLimits: CallLimits = {
-  silenceSeconds: 300,
+/** A model may think for minutes before its first token. */
+export const providerLimits: EgressLimits = {
+  idleTimeoutSeconds: 300,
   deadlineSeconds: 1800,
   maxResponseBytes: 64 * 1024 * 1024,
 }
 const maxErrorBytes = 64 * 1024
-const maxSearchTextCharacters = 500
+const maxErrorTextCharacters = 500
 
-/** What becomes of an error that the provider reports. */
-export type ExplainFault = (fault: Fault, response?: { status: number; headers: Headers }) => ModelError
+/** Turns an error that the provider reports into one for the agent. */
+export type HandleProviderError = (
+  providerError: ProviderError,
+  response?: { status: number; headers: Headers },
+) => ModelError
 
-/** Told to the engine in our words, and to the operator in the provider's. */
-export const createExplainFault =
-  (log: FastifyBaseLogger, model: Pick<Model, 'name'>, key: string | null): ExplainFault =>
-  (fault, response) => {
-    const said = wordsOf(fault, key)
-    log.warn({ model: model.name, status: response?.status, said }, "a model's provider reported an error")
-    return asModelError(fault, response?.status, response?.headers.get('retry-after'))
+/** The agent gets a generic message; the provider's own message goes to the log, for the operator. */
+export const createProviderErrorHandler =
+  (log: FastifyBaseLogger, model: Pick<Model, 'name'>, key: string | null): HandleProviderError =>
+  (providerError, response) => {
+    const providerMessage = formatProviderError(providerError, key)
+    log.warn({ model: model.name, status: response?.status, providerMessage }, 'model provider reported an error')
+    return toModelError(providerError, response?.status, response?.headers.get('retry-after'))
   }
 
-/** For the operator alone. */
-export function wordsOf({ type, code, message }: Fault, key: string | null): string {
-  const said = [type, code, message].filter((word) => word !== '').join(' ')
-  return (key === null ? said : said.replaceAll(key, '[struck out]')).slice(0, maxSearchTextCharacters)
+/** For the operator only. */
+export function formatProviderError({ type, code, message }: ProviderError, key: string | null): string {
+  const text = [type, code, message].filter((part) => part !== '').join(' ')
+  return (key === null ? text : text.replaceAll(key, '[redacted]')).slice(0, maxErrorTextCharacters)
 }
 
 export interface ProviderCall {
-  wire: Wire
+  adapter: ProviderAdapter
   model: Model
-  /** Null: the provider wants none. */
+  /** Null: the provider needs none. */
   key: string | null
   body: string
   signal: AbortSignal
 }
 
-/** Throws a ModelError when the provider does not take the call, an EgressError when it cannot be asked. */
+/** Throws a ModelError when the provider rejects the call, and an EgressError when it cannot be reached. */
 export async function callProvider(
   egress: Egress,
-  { wire, model, key, body, signal }: ProviderCall,
-  explainFault: ExplainFault,
+  { adapter, model, key, body, signal }: ProviderCall,
+  handleProviderError: HandleProviderError,
 ): Promise<Response> {
-  const response = await egress.fetch(`${model.baseUrl}${wire.path}`, {
+  const response = await egress.fetch(`${model.baseUrl}${adapter.path}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...wire.headers(key),
+      ...adapter.headers(key),
     },
     body,
     signal,
     limits: providerLimits,
   })
   if (response.status === 200) return response
-  throw explainFault(readFault(parseObject(await beginningOf(response)) ?? {}), response)
+  throw handleProviderError(parseProviderError(parseObject(await readErrorText(response)) ?? {}), response)
 }
 
-const afterSending: readonly EgressErrorCode[] = ['timeout', 'connection_lost', 'bad_response', 'too_large']
+const codesAfterSending: readonly EgressErrorCode[] = ['timeout', 'connection_lost', 'bad_response', 'too_large']
 
-/** Whether the provider may have worked on a call that failed, and be paid for it. */
-export function mayHaveArrived(error: unknown): boolean {
+/** Whether the provider may have processed a failed call, and may charge for it. */
+export function mayHaveReachedProvider(error: unknown): boolean {
   if (error instanceof ModelError) return false
-  return !(error instanceof EgressError) || afterSending.includes(error.code)
+  return !(error instanceof EgressError) || codesAfterSending.includes(error.code)
 }
 
-/** Empty where it cannot be read: the status says enough. */
-async function beginningOf(response: Response): Promise<string> {
+/** The beginning of the body. Empty if it cannot be read: the status is enough. */
+async function readErrorText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
   try {

@@ -1,18 +1,18 @@
-/** What others send as JSON, before anything is known about it. */
-export type Json = Readonly<Record<string, unknown>>
+/** A JSON object from outside, not validated yet. */
+export type JsonObject = Readonly<Record<string, unknown>>
 
-export const objectOf = (value: unknown): Json | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+export const toJsonObject = (value: unknown): JsonObject | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
 
-export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Undefined where there is no count: a provider's mistake must not become a number of ours. */
-export const countOf = (value: unknown): number | undefined =>
+/** Undefined if the value is not a valid count: a provider's error must not become a number of ours. */
+export const toCount = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-export function parseObject(text: string): Json | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
-    return objectOf(JSON.parse(text))
+    return toJsonObject(JSON.parse(text))
   } catch {
     return undefined
   }

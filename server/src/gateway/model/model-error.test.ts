@@ -1,38 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import { anthropicErrorBody, ModelError, type ModelErrorKind, openaiErrorBody } from './model-error.ts'
-import { asModelError } from './provider-error.ts'
+import { toModelError } from './provider-error.ts'
 
-// What pi looks for in an error's text: first what is final, then what may be tried again; and what asks for a shorter prompt.
-const final = /insufficient_quota|out of budget|quota exceeded|billing/i
-const again =
+// What pi searches for in the text of an error: final errors first, then retryable ones; and those that need a shorter
+// prompt.
+const finalPattern = /insufficient_quota|out of budget|quota exceeded|billing/i
+const retryPattern =
   /overloaded|rate.?limit|too many requests|429|500|502|503|504|520|524|server.?error|internal.?error|connection.?error|connection.?refused|timeout|timed? out|terminated/i
-const shorter = /prompt (?:is )?too long|request_too_large|exceeds the context window/i
+const shortenPattern = /prompt (?:is )?too long|request_too_large|exceeds the context window/i
 
-const meaning: Record<ModelErrorKind, 'final' | 'again' | 'shorter'> = {
+const expectedReactions: Record<ModelErrorKind, 'final' | 'retry' | 'shorten'> = {
   invalid_request: 'final',
   unauthenticated: 'final',
   not_allowed: 'final',
-  too_large: 'shorter',
-  context_overflow: 'shorter',
+  too_large: 'shorten',
+  context_overflow: 'shorten',
   out_of_budget: 'final',
   no_credit: 'final',
-  key_refused: 'final',
-  refused: 'final',
-  rate_limited: 'again',
-  overloaded: 'again',
-  failed: 'again',
-  unreachable: 'again',
-  timeout: 'again',
-  internal_error: 'again',
+  key_rejected: 'final',
+  rejected: 'final',
+  rate_limited: 'retry',
+  overloaded: 'retry',
+  failed: 'retry',
+  unreachable: 'retry',
+  timeout: 'retry',
+  internal_error: 'retry',
 }
 
-describe.each(Object.entries(meaning) as [ModelErrorKind, string][])('%s', (kind, expected) => {
-  it.each([anthropicErrorBody, openaiErrorBody])(`is ${expected} to the engine, in both vendors' shapes`, (bodyOf) => {
-    const error = new ModelError(kind)
-    const text = `${error.status} ${JSON.stringify(bodyOf(error))}`
-    const read = shorter.test(text) ? 'shorter' : final.test(text) || !again.test(text) ? 'final' : 'again'
-    expect(read).toBe(expected)
-  })
+describe.each(Object.entries(expectedReactions) as [ModelErrorKind, string][])('%s', (kind, expected) => {
+  it.each([anthropicErrorBody, openaiErrorBody])(
+    `makes the agent react with "${expected}", in the formats of both providers`,
+    (bodyOf) => {
+      const error = new ModelError(kind)
+      const text = `${error.status} ${JSON.stringify(bodyOf(error))}`
+      const reaction = shortenPattern.test(text)
+        ? 'shorten'
+        : finalPattern.test(text) || !retryPattern.test(text)
+          ? 'final'
+          : 'retry'
+      expect(reaction).toBe(expected)
+    },
+  )
 })
 
 describe("a provider's error", () => {
@@ -49,28 +57,28 @@ describe("a provider's error", () => {
     ['no_credit', 429, 'You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'],
     ['no_credit', 402, 'Insufficient credits'],
     ['too_large', 413, 'x'],
-    ['key_refused', 401, 'x'],
-    ['key_refused', 403, 'x'],
+    ['key_rejected', 401, 'x'],
+    ['key_rejected', 403, 'x'],
     ['overloaded', 529, 'x'],
     ['overloaded', 503, 'x'],
     ['failed', 500, 'x'],
     ['failed', 409, 'x'],
-    ['refused', 404, 'x'],
-    ['refused', 301, 'x'],
+    ['rejected', 404, 'x'],
+    ['rejected', 301, 'x'],
     ['overloaded', undefined, 'x', 'overloaded_error'],
     ['rate_limited', undefined, 'x', '', 'rate_limit_exceeded'],
-    ['refused', undefined, 'x', 'invalid_request_error'],
+    ['rejected', undefined, 'x', 'invalid_request_error'],
     ['failed', undefined, 'x'],
-  ])('is %s: %s %s %s %s', (kind, status, message, type, code) => {
-    const error = asModelError(fault(message, type, code), status)
+  ])('is classified as %s: %s %s %s %s', (kind, status, message, type, code) => {
+    const error = toModelError(fault(message, type, code), status)
     expect(error.kind).toBe(kind)
     expect(error.message).not.toBe(message)
   })
 
-  it('keeps a time to wait only when it is one', () => {
-    const wait = (value: string) => asModelError(fault('x'), 429, value).retryAfterSeconds
-    expect(['7', '0', '99999'].map(wait)).toEqual([7, 0, 99999])
-    expect(['', '-1', '1e9', '999999', 'Wed, 21 Oct 2026 07:28:00 GMT', '7\r\nx: y'].map(wait)).toEqual(
+  it('keeps Retry-After only if it is a valid number of seconds', () => {
+    const retryAfter = (value: string) => toModelError(fault('x'), 429, value).retryAfterSeconds
+    expect(['7', '0', '99999'].map(retryAfter)).toEqual([7, 0, 99999])
+    expect(['', '-1', '1e9', '999999', 'Wed, 21 Oct 2026 07:28:00 GMT', '7\r\nx: y'].map(retryAfter)).toEqual(
       Array.from({ length: 6 }),
     )
   })

@@ -1,9 +1,15 @@
 /**
- * What can go wrong with a call of a model, in each vendor's shape, which is what an engine reads to know whether to try
- * again. The words are ours, always: a provider's own may name keys, accounts and machines. Engines look for words and for
- * statuses in them (pi retries whatever says 429 or 500, and never what is out of budget), so they hold no other numbers.
+ * Errors of a model call, in the format of each provider, from which an agent decides whether to retry. The messages
+ * are always ours: a provider's own message may name keys, accounts and machines. Agents search them for words and
+ * statuses (pi retries an error that contains 429 or 500, and never one that contains "out of budget"), so they contain
+ * no other numbers.
  */
-type Kind = { status: number; anthropic: string; openai: { type: string; code: string | null }; message: string }
+type ErrorDefinition = {
+  status: number
+  anthropic: string
+  openai: { type: string; code: string | null }
+  message: string
+}
 
 const invalid = { type: 'invalid_request_error', code: null }
 const noCredit = {
@@ -17,19 +23,19 @@ const kinds = {
     status: 400,
     anthropic: 'invalid_request_error',
     openai: invalid,
-    message: 'The request is not valid.',
+    message: 'Invalid request.',
   },
   unauthenticated: {
     status: 401,
     anthropic: 'authentication_error',
     openai: { ...invalid, code: 'invalid_api_key' },
-    message: 'This token is not known here, or its turn is over.',
+    message: 'The token is invalid, or its attempt has ended.',
   },
   not_allowed: {
     status: 403,
     anthropic: 'permission_error',
     openai: { ...invalid, code: 'permission_denied' },
-    message: 'The job may not call this model.',
+    message: 'The job may not use this model.',
   },
   too_large: {
     status: 413,
@@ -46,25 +52,25 @@ const kinds = {
   out_of_budget: { ...noCredit, message: 'The job is out of budget.' },
   no_credit: {
     ...noCredit,
-    message: "The provider says that the operator's account has no credit left: see its billing.",
+    message: "The operator's account at the provider has no credit left. The operator must check its billing.",
   },
-  key_refused: {
+  key_rejected: {
     status: 401,
     anthropic: 'authentication_error',
     openai: { ...invalid, code: 'invalid_api_key' },
-    message: "The provider does not take the operator's key for this model: tell the operator.",
+    message: "The provider rejected the operator's key for this model. Contact the operator.",
   },
-  refused: {
+  rejected: {
     status: 400,
     anthropic: 'invalid_request_error',
     openai: invalid,
-    message: 'The provider does not take this request.',
+    message: 'The provider rejected this request.',
   },
   rate_limited: {
     status: 429,
     anthropic: 'rate_limit_error',
     openai: { type: 'requests', code: 'rate_limit_exceeded' },
-    message: 'Rate limit: wait before the next call.',
+    message: 'Rate limit exceeded: wait before the next call.',
   },
   overloaded: {
     status: 503,
@@ -76,7 +82,7 @@ const kinds = {
     status: 502,
     anthropic: 'api_error',
     openai: { type: 'server_error', code: 'server_error' },
-    message: 'The provider had a server error.',
+    message: 'The provider reported a server error.',
   },
   unreachable: {
     status: 502,
@@ -88,15 +94,15 @@ const kinds = {
     status: 504,
     anthropic: 'timeout_error',
     openai: { type: 'server_error', code: 'timeout' },
-    message: 'The provider did not answer in time: timeout.',
+    message: 'The provider did not respond in time: timeout.',
   },
   internal_error: {
     status: 500,
     anthropic: 'api_error',
     openai: { type: 'server_error', code: 'server_error' },
-    message: 'Internal error: something went wrong on our side.',
+    message: 'Internal error in the gateway.',
   },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ErrorDefinition>
 
 export type ModelErrorKind = keyof typeof kinds
 
@@ -105,11 +111,11 @@ export class ModelError extends Error {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
 
-  constructor(kind: ModelErrorKind, more: { message?: string; status?: number; retryAfterSeconds?: number } = {}) {
-    super(more.message ?? kinds[kind].message)
+  constructor(kind: ModelErrorKind, options: { message?: string; status?: number; retryAfterSeconds?: number } = {}) {
+    super(options.message ?? kinds[kind].message)
     this.kind = kind
-    this.status = more.status ?? kinds[kind].status
-    this.retryAfterSeconds = more.retryAfterSeconds
+    this.status = options.status ?? kinds[kind].status
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
 

@@ -1,4 +1,4 @@
-/** The vendors' own clients, the gateway, PostgreSQL and the scripted vendor. */
+/** The official SDKs, the gateway, PostgreSQL and the scripted provider. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
@@ -7,13 +7,13 @@ import type { Script } from '../../../../dev-services/model/script.ts'
 import { generateKey } from '../../keys/key-format.ts'
 import { type ModelFormat, modelFormats } from '../../models/model.ts'
 import {
-  key,
+  buildRequest,
+  gatewayPaths,
   type ModelGateway,
-  paths,
-  playVendor,
-  promptOf,
-  requestIn,
+  providerKey,
+  scriptedPrompt,
   startModelGateway,
+  startSimulatedProvider,
 } from './testing/model-gateway.ts'
 
 let gateway: ModelGateway
@@ -27,9 +27,9 @@ const anthropic = (token: string, maxRetries = 0) =>
 const openai = (token: string, maxRetries = 0) =>
   new OpenAI({ baseURL: `${gateway.url}/model/v1`, apiKey: token, maxRetries })
 
-/** What the vendor's own client makes of it: the words, and the tools that are called. */
-async function ask(format: ModelFormat, token: string, text: string, stream: boolean): Promise<string[]> {
-  const request = requestIn(format, text) as never
+/** The result in the official SDK: the texts, and the names of the called tools. */
+async function callWithSdk(format: ModelFormat, token: string, text: string, stream: boolean): Promise<string[]> {
+  const request = buildRequest(format, text) as never
   if (format === 'anthropic-messages') {
     const { messages } = anthropic(token)
     const message = stream ? await messages.stream(request).finalMessage() : await messages.create(request)
@@ -43,8 +43,9 @@ async function ask(format: ModelFormat, token: string, text: string, stream: boo
       ? await completions.stream(request).finalChatCompletion()
       : ((await completions.create(request)) as OpenAI.ChatCompletion)
     const message = completion.choices[0]?.message
-    const called = message?.tool_calls?.map((call) => (call.type === 'function' ? call.function.name : call.type)) ?? []
-    return [...(message?.content ? [message.content] : []), ...called]
+    const toolNames =
+      message?.tool_calls?.map((call) => (call.type === 'function' ? call.function.name : call.type)) ?? []
+    return [...(message?.content ? [message.content] : []), ...toolNames]
   }
   const { responses } = openai(token)
   const response = stream
@@ -64,18 +65,18 @@ describe.each(modelFormats)('%s', (format) => {
   const script: Script = [{ say: 'I look.', call: [{ tool: 'ls', arguments: { path: 'docs' } }], usage }]
   const cost = (1000 * 3 + 400 * 0.3 + 60 * 3.75 + 50 * 15) / 1e6
 
-  it.each([true, false])("answers the vendor's own client, and counts what it used (streamed: %s)", async (stream) => {
+  it.each([true, false])('works with the official SDK, and counts the usage (streamed: %s)', async (stream) => {
     const turn = await gateway.claim(format)
-    expect(await ask(format, turn.attemptToken, promptOf(script), stream)).toEqual(['I look.', 'ls'])
+    expect(await callWithSdk(format, turn.attemptToken, scriptedPrompt(script), stream)).toEqual(['I look.', 'ls'])
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 1460, outputTokens: 50, costUsd: cost })
-    await ask(format, turn.attemptToken, promptOf(script), stream)
+    await callWithSdk(format, turn.attemptToken, scriptedPrompt(script), stream)
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 2920, outputTokens: 100, costUsd: 2 * cost })
   })
 
-  it('asks under its own name, with its own key, and with no header of the client', async () => {
-    const { baseUrl, asked } = await playVendor((response) => response.writeHead(500).end())
+  it("calls the provider with the provider's model name and key, and no header of the client", async () => {
+    const { baseUrl, requests } = await startSimulatedProvider((response) => response.writeHead(500).end())
     const turn = await gateway.claim(format, { baseUrl, providerModel: 'the-real-name' })
-    await fetch(`${gateway.url}${paths[format]}?beta=true`, {
+    await fetch(`${gateway.url}${gatewayPaths[format]}?beta=true`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -88,13 +89,13 @@ describe.each(modelFormats)('%s', (format) => {
         cookie: 'evil=1',
         'x-evil': 'evil',
       },
-      body: JSON.stringify(requestIn(format, 'x', { model: 'evil', stream: true })),
+      body: JSON.stringify(buildRequest(format, 'x', { model: 'evil', stream: true })),
     })
-    const [request] = asked
-    expect(request?.url).toBe(`/v1${paths[format].slice('/model/v1'.length)}`)
+    const [request] = requests
+    expect(request?.url).toBe(`/v1${gatewayPaths[format].slice('/model/v1'.length)}`)
     expect(request?.body.model).toBe('the-real-name')
     expect(JSON.stringify(request)).not.toMatch(/evil|colophon_attempt|mine/)
-    expect(JSON.stringify(request?.headers)).toContain(key)
+    expect(JSON.stringify(request?.headers)).toContain(providerKey)
     expect(Object.keys(request?.headers ?? {}).toSorted()).toEqual(
       [
         'accept',
@@ -111,10 +112,10 @@ describe.each(modelFormats)('%s', (format) => {
     if (format === 'openai-responses') expect(request?.body.store).toBe(false)
   })
 
-  it('lets in nobody without the token of a try that is under way', async () => {
+  it('rejects requests without the token of a current attempt', async () => {
     const turn = await gateway.claim(format)
-    const body = requestIn(format, 'x')
-    const strangers = [
+    const body = buildRequest(format, 'x')
+    const invalidTokens = [
       undefined,
       '',
       'x',
@@ -122,31 +123,31 @@ describe.each(modelFormats)('%s', (format) => {
       generateKey('colophon_runner_'),
       generateKey('colophon_'),
     ]
-    for (const token of strangers) expect((await gateway.post(format, token, body)).status).toBe(401)
+    for (const token of invalidTokens) expect((await gateway.post(format, token, body)).status).toBe(401)
     await gateway.instance.pool.query('UPDATE turn_attempt SET ended_at = now() WHERE turn_id = $1', [turn.turnId])
-    const over = await gateway.post(format, turn.attemptToken, body)
-    expect([over.status, await over.text()]).toEqual([401, expect.stringContaining('token is not known')])
+    const ended = await gateway.post(format, turn.attemptToken, body)
+    expect([ended.status, await ended.text()]).toEqual([401, expect.stringContaining('token is invalid')])
     expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 0 })
   })
 
-  it('makes no call for a turn that is to stop, or for a model that is gone or not allowed', async () => {
+  it('makes no call for a turn that is being stopped, or with a model that was removed or is not allowed', async () => {
     const turn = await gateway.claim(format)
-    const ask403 = async () =>
-      expect((await gateway.post(format, turn.attemptToken, requestIn(format, 'x'))).status).toBe(403)
-    await gateway.models.allow(turn.model, [])
-    await ask403()
-    await gateway.models.allow(turn.model, [turn.projectId])
-    expect((await gateway.post(format, turn.attemptToken, requestIn(format, 'x'))).status).toBe(200)
+    const expectForbidden = async () =>
+      expect((await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'))).status).toBe(403)
+    await gateway.models.setAllowedProjects(turn.model, [])
+    await expectForbidden()
+    await gateway.models.setAllowedProjects(turn.model, [turn.projectId])
+    expect((await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'))).status).toBe(200)
     await gateway.instance.pool.query("UPDATE job SET pending_stop = 'cancel' WHERE id = $1", [turn.jobId])
-    await ask403()
+    await expectForbidden()
     await gateway.instance.pool.query('UPDATE job SET pending_stop = NULL WHERE id = $1', [turn.jobId])
     await gateway.models.remove(turn.model)
-    await ask403()
+    await expectForbidden()
   })
 
-  it('refuses what is not a request of this format, in the shape of the vendor', async () => {
+  it("rejects a request that is not in this format, with an error in the provider's format", async () => {
     const turn = await gateway.claim(format)
-    const notThese = [
+    const invalidBodies = [
       '',
       '{',
       'null',
@@ -156,19 +157,22 @@ describe.each(modelFormats)('%s', (format) => {
       `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
       Buffer.from([0xff]).toString('latin1'),
     ]
-    for (const body of notThese) {
-      const answer = await gateway.post(format, turn.attemptToken, body)
-      expect(answer.status).toBe(400)
-      expect(((await answer.json()) as { error: { type: string } }).error.type).toBe('invalid_request_error')
+    for (const body of invalidBodies) {
+      const response = await gateway.post(format, turn.attemptToken, body)
+      expect(response.status).toBe(400)
+      expect(((await response.json()) as { error: { type: string } }).error.type).toBe('invalid_request_error')
     }
-    const others = modelFormats.filter((other) => other !== format)
-    for (const other of others) {
-      const answer = await gateway.post(other, turn.attemptToken, requestIn(other, 'x'))
-      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(`speaks ${format}`)])
+    const otherFormats = modelFormats.filter((candidate) => candidate !== format)
+    for (const otherFormat of otherFormats) {
+      const response = await gateway.post(otherFormat, turn.attemptToken, buildRequest(otherFormat, 'x'))
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining(`uses the format ${format}`),
+      ])
     }
-    const huge = await gateway.post(format, turn.attemptToken, requestIn(format, 'x'.repeat(17 * 1024 * 1024)))
+    const huge = await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'.repeat(17 * 1024 * 1024)))
     expect([huge.status, await huge.text()]).toEqual([413, expect.stringContaining('request_too_large')])
-    const plain = await fetch(gateway.url + paths[format], {
+    const plain = await fetch(gateway.url + gatewayPaths[format], {
       method: 'POST',
       headers: { authorization: `Bearer ${turn.attemptToken}`, 'content-type': 'text/plain' },
       body: '{}',
@@ -176,7 +180,7 @@ describe.each(modelFormats)('%s', (format) => {
     expect(plain.status).toBe(400)
   })
 
-  it('passes on that the provider is busy, with its time to wait, and uses nothing', async () => {
+  it('passes on that the provider is overloaded, with its Retry-After, and counts no usage', async () => {
     const turn = await gateway.claim(format)
     const busy = (status: 429 | 500 | 529): Script => [
       { say: 'x', fault: { kind: 'status', status, retryAfterSeconds: 7, times: 9 } },
@@ -184,22 +188,22 @@ describe.each(modelFormats)('%s', (format) => {
     const limited = await gateway.post(
       format,
       turn.attemptToken,
-      requestIn(format, promptOf(busy(429)), { stream: true }),
+      buildRequest(format, scriptedPrompt(busy(429)), { stream: true }),
     )
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
     expect(await limited.text()).toMatch(/rate_limit_e/)
-    const failed = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(busy(500))))
+    const failed = await gateway.post(format, turn.attemptToken, buildRequest(format, scriptedPrompt(busy(500))))
     expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('server error')])
-    const overloaded = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(busy(529))))
+    const overloaded = await gateway.post(format, turn.attemptToken, buildRequest(format, scriptedPrompt(busy(529))))
     expect(overloaded.status).toBe(format === 'anthropic-messages' ? 529 : 503)
     expect(await overloaded.text()).toContain('overloaded')
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 })
   })
 
-  it('is tried again by the client that is told to, and works', async () => {
+  it('succeeds when the SDK retries', async () => {
     const turn = await gateway.claim(format)
     const script: Script = [{ say: 'At last.', fault: { kind: 'status', status: 500, times: 2 } }]
-    const body = requestIn(format, promptOf(script)) as never
+    const body = buildRequest(format, scriptedPrompt(script)) as never
     if (format === 'anthropic-messages') await anthropic(turn.attemptToken, 3).messages.create(body)
     if (format === 'openai-completions') await openai(turn.attemptToken, 3).chat.completions.create(body)
     if (format === 'openai-responses') await openai(turn.attemptToken, 3).responses.create(body)
@@ -209,81 +213,87 @@ describe.each(modelFormats)('%s', (format) => {
   it.each([
     [400, { message: 'prompt is too long: 213462 tokens > 200000 maximum' }, 400, /prompt is too long/],
     [400, { code: 'context_length_exceeded', message: 'x' }, 400, /exceeds the context window/],
-    [400, { message: `Unsupported parameter at ${key}` }, 400, /does not take this request/],
-    [401, { message: `Incorrect API key provided: ${key}` }, 401, /operator's key/],
+    [400, { message: `Unsupported parameter at ${providerKey}` }, 400, /rejected this request/],
+    [401, { message: `Incorrect API key provided: ${providerKey}` }, 401, /operator's key/],
     [403, { message: `No access for org-12345` }, 401, /operator's key/],
-    [404, { message: 'The model gpt-internal does not exist' }, 400, /does not take this request/],
+    [404, { message: 'The model gpt-internal does not exist' }, 400, /rejected this request/],
     [429, { code: 'insufficient_quota', message: 'You exceeded your current quota' }, 402, /billing/],
     [502, '<html>nginx at 10.1.2.3</html>', 502, /server error/],
-    [302, { message: 'elsewhere' }, 400, /does not take this request/],
-  ])('tells of a %i in its own words: %j', async (status, error, expected, words) => {
-    const { baseUrl } = await playVendor((response) =>
+    [302, { message: 'elsewhere' }, 400, /rejected this request/],
+  ])('replaces the message of a %i of the provider: %j', async (status, error, expected, message) => {
+    const { baseUrl } = await startSimulatedProvider((response) =>
       response
-        .writeHead(status, { 'x-internal': key, 'set-cookie': 'a=b', location: 'http://127.0.0.1:1/' })
+        .writeHead(status, { 'x-internal': providerKey, 'set-cookie': 'a=b', location: 'http://127.0.0.1:1/' })
         .end(typeof error === 'string' ? error : JSON.stringify({ error })),
     )
     const turn = await gateway.claim(format, { baseUrl })
-    const answer = await gateway.post(format, turn.attemptToken, requestIn(format, 'x', { stream: true }))
-    const text = await answer.text()
-    expect([answer.status, text]).toEqual([expected, expect.stringMatching(words)])
-    expect(text + JSON.stringify([...answer.headers])).not.toMatch(
+    const response = await gateway.post(format, turn.attemptToken, buildRequest(format, 'x', { stream: true }))
+    const text = await response.text()
+    expect([response.status, text]).toEqual([expected, expect.stringMatching(message)])
+    expect(text + JSON.stringify([...response.headers])).not.toMatch(
       /sk-very|x-internal|set-cookie|location|nginx|org-12345|gpt-internal/,
     )
-    expect(gateway.logged.join('')).not.toContain(key)
+    expect(gateway.logged.join('')).not.toContain(providerKey)
   })
 
-  it('cuts the answer where the provider is cut, and counts the most that may have been used', async () => {
+  it('interrupts the response where the provider does, and counts the maximum usage', async () => {
     const turn = await gateway.claim(format)
     const script: Script = [{ say: 'x'.repeat(2000), usage, fault: { kind: 'cut', afterChunks: 4 } }]
-    const cut = await gateway.post(format, turn.attemptToken, requestIn(format, promptOf(script), { stream: true }))
+    const cut = await gateway.post(
+      format,
+      turn.attemptToken,
+      buildRequest(format, scriptedPrompt(script), { stream: true }),
+    )
     expect(cut.status).toBe(200)
     await expect(cut.text()).rejects.toThrow()
     const { outputTokens } = await gateway.usageOf(turn)
     expect(outputTokens).toBe(format === 'anthropic-messages' ? 1000 : 4000)
   })
 
-  it('gives up the call when the client is gone', async () => {
+  it('aborts the call when the client disconnects', async () => {
     const turn = await gateway.claim(format)
-    const silent: Script = [{ say: 'x'.repeat(2000), fault: { kind: 'silence', afterChunks: 4, milliseconds: 60_000 } }]
-    const leave = new AbortController()
-    const answer = await gateway.post(
+    const silentScript: Script = [
+      { say: 'x'.repeat(2000), fault: { kind: 'silence', afterChunks: 4, milliseconds: 60_000 } },
+    ]
+    const client = new AbortController()
+    const response = await gateway.post(
       format,
       turn.attemptToken,
-      requestIn(format, promptOf(silent), { stream: true }),
-      leave.signal,
+      buildRequest(format, scriptedPrompt(silentScript), { stream: true }),
+      client.signal,
     )
-    await answer.body?.getReader().read()
-    const leftAt = Date.now()
-    leave.abort()
-    while ((await gateway.asked()).at(-1)?.outcome === null) await sleep(20)
-    expect((await gateway.asked()).at(-1)?.outcome).toBe('client_gone')
-    expect(Date.now() - leftAt).toBeLessThan(5_000)
+    await response.body?.getReader().read()
+    const disconnectedAt = Date.now()
+    client.abort()
+    while ((await gateway.providerCalls()).at(-1)?.outcome === null) await sleep(20)
+    expect((await gateway.providerCalls()).at(-1)?.outcome).toBe('client_gone')
+    expect(Date.now() - disconnectedAt).toBeLessThan(5_000)
     expect((await gateway.usageOf(turn)).outputTokens).toBeGreaterThan(0)
   })
 
-  it('refuses what goes past the budget for good, and remembers which it was', async () => {
+  it('rejects calls beyond the budget permanently, and records which budget it was', async () => {
     const turn = await gateway.claim(format)
     await gateway.instance.pool.query(
       'INSERT INTO project_budget (project_id, max_tokens_per_job) VALUES ($1, 10000)',
       [turn.projectId],
     )
     const spend: Script = [{ say: 'x', usage: { inputTokens: 5_000, outputTokens: 900 } }]
-    await ask(format, turn.attemptToken, promptOf(spend), true)
-    const asked = (await gateway.asked()).length
-    const long = `${promptOf(spend)} ${'x'.repeat(4000)}`
-    const refused = await gateway.post(format, turn.attemptToken, requestIn(format, long))
-    expect([refused.status, refused.headers.get('x-should-retry')]).toEqual([402, 'false'])
-    expect(await refused.text()).toMatch(/Out of budget/)
+    await callWithSdk(format, turn.attemptToken, scriptedPrompt(spend), true)
+    const callsBefore = (await gateway.providerCalls()).length
+    const longPrompt = `${scriptedPrompt(spend)} ${'x'.repeat(4000)}`
+    const rejected = await gateway.post(format, turn.attemptToken, buildRequest(format, longPrompt))
+    expect([rejected.status, rejected.headers.get('x-should-retry')]).toEqual([402, 'false'])
+    expect(await rejected.text()).toMatch(/Out of budget/)
     const client = format === 'anthropic-messages' ? anthropic(turn.attemptToken, 5) : openai(turn.attemptToken, 5)
-    const began = Date.now()
+    const startedAt = Date.now()
     await expect(
-      client.post(format === 'anthropic-messages' ? '/v1/messages' : paths[format].slice('/model/v1'.length), {
-        body: requestIn(format, long),
+      client.post(format === 'anthropic-messages' ? '/v1/messages' : gatewayPaths[format].slice('/model/v1'.length), {
+        body: buildRequest(format, longPrompt),
       }),
     ).rejects.toMatchObject({ status: 402 })
-    expect(Date.now() - began).toBeLessThan(4_000) // five retries would take longer
-    expect(await gateway.asked()).toHaveLength(asked)
-    expect(await gateway.calls.budgetMetBy(turn.turnId)).toBe('job_tokens')
+    expect(Date.now() - startedAt).toBeLessThan(4_000) // five retries would take longer
+    expect(await gateway.providerCalls()).toHaveLength(callsBefore)
+    expect(await gateway.calls.exceededBudget(turn.turnId)).toBe('job_tokens')
     expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 5_000, outputTokens: 900 })
   })
 })

@@ -1,32 +1,32 @@
 /**
- * The model, for the agent in its sandbox: it speaks to us as to its vendor, with the token of its try at a turn. Who it really
- * speaks to, under which name and with which key, is not its to say or to know.
+ * The model proxy for the agent in its sandbox. The agent calls it like the API of the model's provider, with the token
+ * of its attempt. It can neither choose nor see the actual provider, the provider's model name or the key.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AttemptStore, LiveAttempt } from '../../jobs/attempt-store.ts'
-import type { Budget, BudgetDefaults } from '../../models/budget.ts'
-import type { ModelCallStore, Reservation, Reserved } from '../../models/call-store.ts'
+import type { BudgetDefaults, BudgetKind } from '../../models/budget.ts'
+import type { ModelCallStore, Reservation, ReservationResult } from '../../models/model-call-store.ts'
 import { type ModelStore, openModelKey, type StoredModel } from '../../models/model-store.ts'
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import type { Opener } from '../../platform/sealed-secrets/sealed-secret.ts'
-import { BodyBudget } from '../body-budget.ts'
-import { CallsUnderWay } from '../calls-under-way.ts'
-import { liveAttempt } from '../live-attempt.ts'
-import { respondWithError } from './answer-error.ts'
-import { callProvider, createExplainFault, mayHaveArrived, providerLimits } from './call-provider.ts'
-import type { Json } from './json.ts'
-import { knownParts } from './known-parts.ts'
-import { Meter } from './meter.ts'
+import { requireLiveAttempt } from '../authenticate-attempt.ts'
+import { BodyMemoryLimit } from '../body-memory-limit.ts'
+import { TurnConcurrencyLimit } from '../turn-concurrency-limit.ts'
+import { callProvider, createProviderErrorHandler, mayHaveReachedProvider, providerLimits } from './call-provider.ts'
+import type { JsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
 import { parseConversation } from './parse-conversation.ts'
-import { relayStreamedResponse, relayWholeResponse } from './relay-answer.ts'
-import type { Rebuilt, Wire } from './wire.ts'
-import { wires } from './wires.ts'
+import { pickSchemaFields } from './pick-schema-fields.ts'
+import type { ProviderAdapter, RebuiltRequest } from './provider-adapter.ts'
+import { providerAdapters } from './provider-adapters.ts'
+import { relayStreamedResponse, relayWholeResponse } from './relay-response.ts'
+import { respondWithModelError } from './respond-with-model-error.ts'
+import { UsageMeter } from './usage-meter.ts'
 
-export interface ModelDeps {
+export interface ModelRouteDeps {
   attempts: AttemptStore
   models: ModelStore
   calls: ModelCallStore
@@ -37,115 +37,127 @@ export interface ModelDeps {
 
 const maxBodyBytes = 16 * 1024 * 1024
 const maxConcurrentBytes = 256 * 1024 * 1024
-/** No provider counts more tokens than bytes of text, but for the prompt that it puts around tools. */
+/** A provider counts at most one token per byte of text, plus the prompt that it adds for tools. */
 const hiddenPromptTokens = 1_000
-/** Some count thousands of tokens for a few bytes of image. Found in the request's JSON, where quotes in texts are escaped. */
+/**
+ * Some count thousands of tokens for a few bytes of an image. Matched in the JSON of the request, where quotes in texts
+ * are escaped.
+ */
 const imagePattern = /"type":"(?:image|image_url|input_image)"/
 
-export function addModelRoutes(server: HttpServer, deps: ModelDeps): void {
-  const underWay = new CallsUnderWay()
-  const bodies = new BodyBudget(maxConcurrentBytes)
-  for (const wire of wires) {
-    // A scope of its own each: bodies are larger here, and errors have the vendor's shape from the first check to the last.
+export function addModelRoutes(server: HttpServer, deps: ModelRouteDeps): void {
+  const concurrencyLimit = new TurnConcurrencyLimit()
+  const bodies = new BodyMemoryLimit(maxConcurrentBytes)
+  for (const adapter of providerAdapters) {
+    // A separate scope for each format: bodies may be larger here, and all errors have the provider's format.
     server.register(async (scope) => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
         parseConversation(body),
       )
       scope.setValidatorCompiler(compileValidator)
-      scope.setErrorHandler((error, request, reply) => respondWithError(wire, error, request, reply))
-      const askedBy = new WeakMap<FastifyRequest, { attempt: LiveAttempt; gone: AbortSignal }>()
-      scope.post(`/model/v1${wire.path}`, {
-        schema: { body: wire.Request },
+      scope.setErrorHandler((error, request, reply) => respondWithModelError(adapter, error, request, reply))
+      const callers = new WeakMap<FastifyRequest, { attempt: LiveAttempt; disconnected: AbortSignal }>()
+      scope.post(`/model/v1${adapter.path}`, {
+        schema: { body: adapter.requestSchema },
         bodyLimit: maxBodyBytes,
         onRequest: async (request, reply) => {
-          const attempt = await liveAttempt(request, deps.attempts)
-          const gone = new AbortController()
-          reply.raw.once('close', () => gone.abort())
-          if (reply.raw.destroyed) gone.abort()
-          // Before the body is read, which may take its time: else one turn could keep all the memory for bodies.
-          if (!underWay.enter(attempt.turnId, gone.signal))
+          const attempt = await requireLiveAttempt(request, deps.attempts)
+          const disconnected = new AbortController()
+          reply.raw.once('close', () => disconnected.abort())
+          if (reply.raw.destroyed) disconnected.abort()
+          // Before the body is read, which may take a while: otherwise one turn could use all the memory for bodies.
+          if (!concurrencyLimit.acquire(attempt.turnId, disconnected.signal))
             throw new ModelError('rate_limited', { retryAfterSeconds: 1 })
-          bodies.take(request, reply)
-          askedBy.set(request, { attempt, gone: gone.signal })
+          bodies.reserve(request, reply)
+          callers.set(request, { attempt, disconnected: disconnected.signal })
         },
         handler: async (request, reply) => {
-          const asked = askedBy.get(request)
-          if (!asked) throw new ModelError('unauthenticated')
-          return answer(wire, deps, { ...asked, request, reply })
+          const caller = callers.get(request)
+          if (!caller) throw new ModelError('unauthenticated')
+          return proxyCall(adapter, deps, { ...caller, request, reply })
         },
       })
     })
   }
 }
 
-interface Asked {
+interface ProxiedRequest {
   attempt: LiveAttempt
   request: FastifyRequest
   reply: FastifyReply
-  /** Nobody waits for the answer any more. */
-  gone: AbortSignal
+  /** Aborted when the client has closed the connection. */
+  disconnected: AbortSignal
 }
 
-async function answer(wire: Wire, deps: ModelDeps, { attempt, request, reply, gone }: Asked): Promise<FastifyReply> {
+async function proxyCall(
+  adapter: ProviderAdapter,
+  deps: ModelRouteDeps,
+  { attempt, request, reply, disconnected }: ProxiedRequest,
+): Promise<FastifyReply> {
   const { projectId, jobId, turnId } = attempt
-  if (attempt.stop) throw new ModelError('not_allowed', { message: 'The turn is to stop: there are no more calls.' })
+  if (attempt.stop)
+    throw new ModelError('not_allowed', { message: 'The turn is being stopped: no more calls are allowed.' })
   const model = await deps.models.find(projectId, attempt.model)
   if (!model) throw new ModelError('not_allowed')
-  if (model.format !== wire.format)
-    throw new ModelError('invalid_request', { message: `The job's model speaks ${model.format}, not ${wire.format}.` })
+  if (model.format !== adapter.format)
+    throw new ModelError('invalid_request', {
+      message: `The model of this job uses the format ${model.format}, not ${adapter.format}.`,
+    })
   const { providerModel, maxOutputTokens } = model
-  const known = knownParts(wire.Request, request.body) as Json
-  const rebuilt = wire.rebuild(known, { providerModel, maxOutputTokens, cacheKey: jobId })
+  const knownFields = pickSchemaFields(adapter.requestSchema, request.body) as JsonObject
+  const rebuilt = adapter.rebuild(knownFields, { providerModel, maxOutputTokens, cacheKey: jobId })
   const body = JSON.stringify(rebuilt.body)
-  request.body = undefined // some megabytes, which are not needed for the minutes that the call may take
+  request.body = undefined // frees some megabytes for the minutes that the call may take
   const key = await openModelKey(model, deps.opener)
 
-  gone.throwIfAborted()
-  // The body may have taken its time, and the turn may be over by now.
-  const now = await liveAttempt(request, deps.attempts)
-  if (now.stop) throw new ModelError('not_allowed', { message: 'The turn is to stop: there are no more calls.' })
-  const wanted = { projectId, jobId, turnId, model, atMost: atMost(model, rebuilt, body) }
-  const reservation = reservationIn(await deps.calls.reserve(wanted, deps.budget))
-  const meter = new Meter(deps.calls, reservation, request.log)
-  const explainFault = createExplainFault(request.log, model, key)
-  request.raw.socket.setTimeout((providerLimits.silenceSeconds + 30) * 1000) // longer than the server's own patience
-  const call = { wire, model, key, body, signal: gone }
-  const response = await callProvider(deps.egress, call, explainFault).catch(async (error: unknown) => {
-    await (mayHaveArrived(error) ? meter.brokenOff() : meter.unused())
+  disconnected.throwIfAborted()
+  // The body may have taken a while to arrive, and the attempt may have ended in the meantime.
+  const currentAttempt = await requireLiveAttempt(request, deps.attempts)
+  if (currentAttempt.stop)
+    throw new ModelError('not_allowed', { message: 'The turn is being stopped: no more calls are allowed.' })
+  const maxUsage = maxUsageOf(model, rebuilt, body)
+  const reserved = await deps.calls.reserve({ projectId, jobId, turnId, model, maxUsage }, deps.budget)
+  const reservation = requireReservation(reserved)
+  const meter = new UsageMeter(deps.calls, reservation, request.log)
+  const handleProviderError = createProviderErrorHandler(request.log, model, key)
+  request.raw.socket.setTimeout((providerLimits.idleTimeoutSeconds + 30) * 1000) // longer than the server's idle timeout
+  const call = { adapter, model, key, body, signal: disconnected }
+  const response = await callProvider(deps.egress, call, handleProviderError).catch(async (error: unknown) => {
+    await (mayHaveReachedProvider(error) ? meter.settleInterrupted() : meter.settleUnused())
     throw error
   })
-  const found = { wire, response, meter, explainFault }
+  const relayed = { adapter, response, meter, handleProviderError }
   if (!rebuilt.stream)
-    return reply.header('content-type', 'application/json; charset=utf-8').send(await relayWholeResponse(found))
+    return reply.header('content-type', 'application/json; charset=utf-8').send(await relayWholeResponse(relayed))
   return reply
     .header('content-type', 'text/event-stream; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(Readable.from(relayStreamedResponse(found), { objectMode: false }))
+    .send(Readable.from(relayStreamedResponse(relayed), { objectMode: false }))
 }
 
-function reservationIn(reserved: Reserved): Reservation {
+function requireReservation(reserved: ReservationResult): Reservation {
   switch (reserved.kind) {
     case 'reserved':
       return reserved.reservation
     case 'out_of_budget':
-      throw new ModelError('out_of_budget', { message: `Out of budget: ${budgetWords[reserved.budget]}` })
+      throw new ModelError('out_of_budget', { message: `Out of budget: ${budgetMessages[reserved.budget]}` })
     case 'too_many_failures':
       throw new ModelError('rate_limited', { retryAfterSeconds: 60 })
   }
 }
 
-function atMost(
+function maxUsageOf(
   { contextWindowTokens }: StoredModel,
-  { maxOutputTokens }: Rebuilt,
+  { maxOutputTokens }: RebuiltRequest,
   body: string,
-): Reservation['atMost'] {
-  const ofText = Math.min(Buffer.byteLength(body) + hiddenPromptTokens, contextWindowTokens)
-  return { inputTokens: imagePattern.test(body) ? contextWindowTokens : ofText, outputTokens: maxOutputTokens }
+): Reservation['maxUsage'] {
+  const textTokens = Math.min(Buffer.byteLength(body) + hiddenPromptTokens, contextWindowTokens)
+  return { inputTokens: imagePattern.test(body) ? contextWindowTokens : textTokens, outputTokens: maxOutputTokens }
 }
 
-const budgetWords: Record<Budget, string> = {
-  job_tokens: 'the job has no tokens left.',
-  month_tokens: 'the project has no tokens left this month.',
-  month_usd: 'the project has no money left this month.',
+const budgetMessages: Record<BudgetKind, string> = {
+  job_tokens: 'the job has used its token budget.',
+  month_tokens: 'the project has used its monthly token budget.',
+  month_usd: 'the project has used its monthly budget in US dollars.',
 }

@@ -1,128 +1,131 @@
 import Type from 'typebox'
-import { objectOf } from './json.ts'
+import { toJsonObject } from './json.ts'
 import { openaiErrorBody } from './model-error.ts'
-import { effort, imageData, imageDetail, openaiHeaders, usageOf } from './openai.ts'
-import { readFault } from './provider-error.ts'
-import { FreeObject, refuseReferences, toolName } from './tool-schema.ts'
-import type { Wire } from './wire.ts'
+import { imageData, imageDetail, openaiHeaders, parseOpenaiUsage, reasoningEffort } from './openai-shared.ts'
+import type { ProviderAdapter } from './provider-adapter.ts'
+import { parseProviderError } from './provider-error.ts'
+import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
 
-const { Optional: May, Literal: Is, Array: List } = Type
+const { Optional, Literal, Array: List } = Type
 
-/** OpenRouter has Anthropic's; how long is left out, as there. */
-const cached = { cache_control: May(Type.Object({ type: Is('ephemeral') })) }
+/** OpenRouter accepts that of Anthropic. Without `ttl`, for the same reason as there. */
+const cacheControl = { cache_control: Optional(Type.Object({ type: Literal('ephemeral') })) }
 
-const Text = Type.Object({ type: Is('text'), text: Type.String(), ...cached })
+const Text = Type.Object({ type: Literal('text'), text: Type.String(), ...cacheControl })
 const Image = Type.Object({
-  type: Is('image_url'),
+  type: Literal('image_url'),
   image_url: Type.Object({ url: imageData, detail: imageDetail }),
 })
 const texts = Type.Union([Type.String(), List(Text)])
 
-/** A model's thinking, given back to it. OpenRouter's form of it is a list. */
+/** The model's own thinking, sent back to it. In the format of OpenRouter it is a list. */
 const reasoning = {
-  reasoning_content: May(Type.String()),
-  reasoning: May(Type.String()),
-  reasoning_text: May(Type.String()),
-  reasoning_details: May(
+  reasoning_content: Optional(Type.String()),
+  reasoning: Optional(Type.String()),
+  reasoning_text: Optional(Type.String()),
+  reasoning_details: Optional(
     List(
       Type.Object({
         type: Type.Enum(['reasoning.summary', 'reasoning.encrypted', 'reasoning.text']),
-        id: May(Type.Union([Type.String(), Type.Null()])),
-        format: May(Type.String()),
-        index: May(Type.Integer()),
-        summary: May(Type.String()),
-        data: May(Type.String()),
-        text: May(Type.Union([Type.String(), Type.Null()])),
-        signature: May(Type.Union([Type.String(), Type.Null()])),
+        id: Optional(Type.Union([Type.String(), Type.Null()])),
+        format: Optional(Type.String()),
+        index: Optional(Type.Integer()),
+        summary: Optional(Type.String()),
+        data: Optional(Type.String()),
+        text: Optional(Type.Union([Type.String(), Type.Null()])),
+        signature: Optional(Type.Union([Type.String(), Type.Null()])),
       }),
     ),
   ),
 }
 
 const Message = Type.Union([
-  Type.Object({ role: Is('system'), content: texts }),
-  Type.Object({ role: Is('developer'), content: texts }),
-  Type.Object({ role: Is('user'), content: Type.Union([Type.String(), List(Type.Union([Text, Image]))]) }),
+  Type.Object({ role: Literal('system'), content: texts }),
+  Type.Object({ role: Literal('developer'), content: texts }),
+  Type.Object({ role: Literal('user'), content: Type.Union([Type.String(), List(Type.Union([Text, Image]))]) }),
   Type.Object({
-    role: Is('assistant'),
-    content: May(Type.Union([Type.String(), List(Text), Type.Null()])),
-    tool_calls: May(
+    role: Literal('assistant'),
+    content: Optional(Type.Union([Type.String(), List(Text), Type.Null()])),
+    tool_calls: Optional(
       List(
         Type.Object({
           id: Type.String(),
-          type: Is('function'),
+          type: Literal('function'),
           function: Type.Object({ name: toolName, arguments: Type.String() }),
         }),
       ),
     ),
     ...reasoning,
   }),
-  Type.Object({ role: Is('tool'), tool_call_id: Type.String(), content: texts, name: May(toolName) }),
+  Type.Object({ role: Literal('tool'), tool_call_id: Type.String(), content: texts, name: Optional(toolName) }),
 ])
 
 const Request = Type.Object({
   messages: List(Message),
-  tools: May(
+  tools: Optional(
     List(
       Type.Object({
-        type: Is('function'),
+        type: Literal('function'),
         function: Type.Object({
           name: toolName,
-          description: May(Type.String()),
-          parameters: May(FreeObject),
-          strict: May(Type.Union([Type.Boolean(), Type.Null()])),
+          description: Optional(Type.String()),
+          parameters: Optional(AnyJsonObject),
+          strict: Optional(Type.Union([Type.Boolean(), Type.Null()])),
         }),
-        ...cached,
+        ...cacheControl,
       }),
     ),
   ),
-  tool_choice: May(
+  tool_choice: Optional(
     Type.Union([
       Type.Enum(['auto', 'none', 'required']),
-      Type.Object({ type: Is('function'), function: Type.Object({ name: toolName }) }),
+      Type.Object({ type: Literal('function'), function: Type.Object({ name: toolName }) }),
     ]),
   ),
-  parallel_tool_calls: May(Type.Boolean()),
-  reasoning_effort: May(effort),
-  max_tokens: May(Type.Integer({ minimum: 1 })),
-  max_completion_tokens: May(Type.Integer({ minimum: 1 })),
-  temperature: May(Type.Number()),
-  top_p: May(Type.Number()),
-  stop: May(Type.Union([Type.String(), List(Type.String())])),
-  prompt_cache_key: May(Type.String()),
-  stream: May(Type.Boolean()),
+  parallel_tool_calls: Optional(Type.Boolean()),
+  reasoning_effort: Optional(reasoningEffort),
+  max_tokens: Optional(Type.Integer({ minimum: 1 })),
+  max_completion_tokens: Optional(Type.Integer({ minimum: 1 })),
+  temperature: Optional(Type.Number()),
+  top_p: Optional(Type.Number()),
+  stop: Optional(Type.Union([Type.String(), List(Type.String())])),
+  prompt_cache_key: Optional(Type.String()),
+  stream: Optional(Type.Boolean()),
 })
 
-export const openaiCompletions: Wire = {
+export const openaiCompletions: ProviderAdapter = {
   format: 'openai-completions',
   path: '/chat/completions',
-  Request,
-  smallest: { max_completion_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
+  requestSchema: Request,
+  minimalRequest: { max_completion_tokens: 16, messages: [{ role: 'user', content: 'Say OK.' }] },
 
-  rebuild(known, { providerModel, maxOutputTokens, cacheKey }) {
-    const { max_tokens, max_completion_tokens, prompt_cache_key, ...request } = known as Type.Static<typeof Request>
-    refuseReferences((request.tools ?? []).map((tool) => tool.function.parameters))
-    const most = Math.min(max_completion_tokens ?? max_tokens ?? maxOutputTokens, maxOutputTokens)
+  rebuild(knownFields, { providerModel, maxOutputTokens, cacheKey }) {
+    const { max_tokens, max_completion_tokens, prompt_cache_key, ...request } = knownFields as Type.Static<
+      typeof Request
+    >
+    rejectExternalReferences((request.tools ?? []).map((tool) => tool.function.parameters))
+    const outputLimit = Math.min(max_completion_tokens ?? max_tokens ?? maxOutputTokens, maxOutputTokens)
     const stream = request.stream === true
     return {
       body: {
         ...request,
         model: providerModel,
-        // OpenAI's newer models take only the one, many of its likes only the other: the engine was told which it is.
-        ...(max_tokens === undefined ? { max_completion_tokens: most } : { max_tokens: most }),
+        // Newer models of OpenAI accept only the first, many compatible providers only the second: the agent is
+        // configured for one.
+        ...(max_tokens === undefined ? { max_completion_tokens: outputLimit } : { max_tokens: outputLimit }),
         ...(prompt_cache_key !== undefined && { prompt_cache_key: cacheKey }),
         stream,
         ...(stream && { stream_options: { include_usage: true } }),
       },
       stream,
-      maxOutputTokens: most,
+      maxOutputTokens: outputLimit,
     }
   },
 
   headers: openaiHeaders,
-  usageIn: ({ usage }) => usageOf(objectOf(usage) ?? {}, 'prompt', 'completion'),
-  isLast: ({ data }) => data === '[DONE]',
-  faultIn: (value) => (value.error ? readFault(value) : undefined),
+  readUsage: ({ usage }) => parseOpenaiUsage(toJsonObject(usage) ?? {}, 'prompt', 'completion'),
+  isFinalEvent: ({ data }) => data === '[DONE]',
+  readError: (value) => (value.error ? parseProviderError(value) : undefined),
   errorBody: openaiErrorBody,
   errorEvent: (error) => ({ name: '', data: JSON.stringify(openaiErrorBody(error)) }),
 }

@@ -1,37 +1,37 @@
 import Type from 'typebox'
-import { objectOf } from './json.ts'
+import { toJsonObject } from './json.ts'
 import { openaiErrorBody } from './model-error.ts'
-import { effort, imageData, imageDetail, openaiHeaders, usageOf } from './openai.ts'
-import { readFault } from './provider-error.ts'
-import { FreeObject, refuseReferences, toolName } from './tool-schema.ts'
-import type { Wire } from './wire.ts'
+import { imageData, imageDetail, openaiHeaders, parseOpenaiUsage, reasoningEffort } from './openai-shared.ts'
+import type { ProviderAdapter } from './provider-adapter.ts'
+import { parseProviderError } from './provider-error.ts'
+import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
 
-const { Optional: May, Literal: Is, Array: List } = Type
+const { Optional, Literal, Array: List } = Type
 
-const InputText = Type.Object({ type: Is('input_text'), text: Type.String() })
-const InputImage = Type.Object({ type: Is('input_image'), image_url: imageData, detail: imageDetail })
+const InputText = Type.Object({ type: Literal('input_text'), text: Type.String() })
+const InputImage = Type.Object({ type: Literal('input_image'), image_url: imageData, detail: imageDetail })
 const Content = Type.Union([
   InputText,
   InputImage,
-  Type.Object({ type: Is('output_text'), text: Type.String() }),
-  Type.Object({ type: Is('refusal'), refusal: Type.String() }),
+  Type.Object({ type: Literal('output_text'), text: Type.String() }),
+  Type.Object({ type: Literal('refusal'), refusal: Type.String() }),
 ])
 
-const id = May(Type.String({ maxLength: 100 }))
-const status = May(Type.Enum(['in_progress', 'completed', 'incomplete']))
-const nullableText = May(Type.Union([Type.String(), Type.Null()]))
+const id = Optional(Type.String({ maxLength: 100 }))
+const status = Optional(Type.Enum(['in_progress', 'completed', 'incomplete']))
+const nullableText = Optional(Type.Union([Type.String(), Type.Null()]))
 
 const Item = Type.Union([
   Type.Object({
-    type: May(Is('message')),
+    type: Optional(Literal('message')),
     role: Type.Enum(['user', 'assistant', 'system', 'developer']),
     content: Type.Union([Type.String(), List(Content)]),
     id,
     status,
-    phase: May(Type.Enum(['commentary', 'final_answer'])),
+    phase: Optional(Type.Enum(['commentary', 'final_answer'])),
   }),
   Type.Object({
-    type: Is('function_call'),
+    type: Literal('function_call'),
     call_id: Type.String(),
     name: toolName,
     arguments: Type.String(),
@@ -39,17 +39,19 @@ const Item = Type.Union([
     status,
   }),
   Type.Object({
-    type: Is('function_call_output'),
+    type: Literal('function_call_output'),
     call_id: Type.String(),
     output: Type.Union([Type.String(), List(Type.Union([InputText, InputImage]))]),
     id,
     status,
   }),
   Type.Object({
-    type: Is('reasoning'),
+    type: Literal('reasoning'),
     id,
-    summary: List(Type.Object({ type: Is('summary_text'), text: Type.String() })),
-    content: May(Type.Union([List(Type.Object({ type: Is('reasoning_text'), text: Type.String() })), Type.Null()])),
+    summary: List(Type.Object({ type: Literal('summary_text'), text: Type.String() })),
+    content: Optional(
+      Type.Union([List(Type.Object({ type: Literal('reasoning_text'), text: Type.String() })), Type.Null()]),
+    ),
     encrypted_content: nullableText,
   }),
 ])
@@ -57,69 +59,70 @@ const Item = Type.Union([
 const Request = Type.Object({
   input: Type.Union([Type.String(), List(Item)]),
   instructions: nullableText,
-  tools: May(
+  tools: Optional(
     List(
       Type.Object({
-        type: Is('function'),
+        type: Literal('function'),
         name: toolName,
         description: nullableText,
-        parameters: May(Type.Union([FreeObject, Type.Null()])),
-        strict: May(Type.Union([Type.Boolean(), Type.Null()])),
+        parameters: Optional(Type.Union([AnyJsonObject, Type.Null()])),
+        strict: Optional(Type.Union([Type.Boolean(), Type.Null()])),
       }),
     ),
   ),
-  tool_choice: May(
-    Type.Union([Type.Enum(['auto', 'none', 'required']), Type.Object({ type: Is('function'), name: toolName })]),
+  tool_choice: Optional(
+    Type.Union([Type.Enum(['auto', 'none', 'required']), Type.Object({ type: Literal('function'), name: toolName })]),
   ),
-  parallel_tool_calls: May(Type.Boolean()),
-  reasoning: May(
+  parallel_tool_calls: Optional(Type.Boolean()),
+  reasoning: Optional(
     Type.Object({
-      effort: May(Type.Union([effort, Type.Null()])),
-      summary: May(Type.Enum(['auto', 'concise', 'detailed'])),
+      effort: Optional(Type.Union([reasoningEffort, Type.Null()])),
+      summary: Optional(Type.Enum(['auto', 'concise', 'detailed'])),
     }),
   ),
-  include: May(List(Is('reasoning.encrypted_content'))),
-  text: May(Type.Object({ verbosity: May(Type.Enum(['low', 'medium', 'high'])) })),
-  max_output_tokens: May(Type.Integer({ minimum: 1 })),
-  temperature: May(Type.Number()),
-  top_p: May(Type.Number()),
-  prompt_cache_key: May(Type.String()),
-  stream: May(Type.Boolean()),
+  include: Optional(List(Literal('reasoning.encrypted_content'))),
+  text: Optional(Type.Object({ verbosity: Optional(Type.Enum(['low', 'medium', 'high'])) })),
+  max_output_tokens: Optional(Type.Integer({ minimum: 1 })),
+  temperature: Optional(Type.Number()),
+  top_p: Optional(Type.Number()),
+  prompt_cache_key: Optional(Type.String()),
+  stream: Optional(Type.Boolean()),
 })
 
-export const openaiResponses: Wire = {
+export const openaiResponses: ProviderAdapter = {
   format: 'openai-responses',
   path: '/responses',
-  Request,
-  smallest: { max_output_tokens: 16, input: 'Say OK.' },
+  requestSchema: Request,
+  minimalRequest: { max_output_tokens: 16, input: 'Say OK.' },
 
-  rebuild(known, { providerModel, maxOutputTokens, cacheKey }) {
-    const { prompt_cache_key, ...request } = known as Type.Static<typeof Request>
-    refuseReferences((request.tools ?? []).map((tool) => tool.parameters ?? undefined))
-    const most = Math.min(request.max_output_tokens ?? maxOutputTokens, maxOutputTokens)
+  rebuild(knownFields, { providerModel, maxOutputTokens, cacheKey }) {
+    const { prompt_cache_key, ...request } = knownFields as Type.Static<typeof Request>
+    rejectExternalReferences((request.tools ?? []).map((tool) => tool.parameters ?? undefined))
+    const outputLimit = Math.min(request.max_output_tokens ?? maxOutputTokens, maxOutputTokens)
     const stream = request.stream === true
     return {
       body: {
         ...request,
         ...(Array.isArray(request.input) && { input: request.input.map(withAnnotations) }),
         model: providerModel,
-        max_output_tokens: most,
+        max_output_tokens: outputLimit,
         ...(prompt_cache_key !== undefined && { prompt_cache_key: cacheKey }),
-        store: false, // unless told so, OpenAI keeps every answer for a month
+        store: false, // by default OpenAI stores every response for a month
         stream,
       },
       stream,
-      maxOutputTokens: most,
+      maxOutputTokens: outputLimit,
     }
   },
 
   headers: openaiHeaders,
-  usageIn: (value) => usageOf(objectOf((objectOf(value.response) ?? value).usage) ?? {}, 'input', 'output'),
-  isLast: (_event, value) => value?.type === 'response.completed' || value?.type === 'response.incomplete',
-  faultIn(value) {
-    if (value.type === 'error') return readFault(value)
-    const response = objectOf(value.response) ?? value
-    return response.status === 'failed' || response.error ? readFault(response) : undefined
+  readUsage: (value) =>
+    parseOpenaiUsage(toJsonObject((toJsonObject(value.response) ?? value).usage) ?? {}, 'input', 'output'),
+  isFinalEvent: (_event, value) => value?.type === 'response.completed' || value?.type === 'response.incomplete',
+  readError(value) {
+    if (value.type === 'error') return parseProviderError(value)
+    const response = toJsonObject(value.response) ?? value
+    return response.status === 'failed' || response.error ? parseProviderError(response) : undefined
   },
   errorBody: openaiErrorBody,
   errorEvent(error) {
@@ -128,7 +131,7 @@ export const openaiResponses: Wire = {
   },
 }
 
-/** The vendor wants the list, which only its own web search would fill. */
+/** OpenAI requires this list, which only its own web search would fill. */
 function withAnnotations(item: Type.Static<typeof Item>) {
   if (!('content' in item) || !Array.isArray(item.content)) return item
   const content = item.content.map((part) => (part.type === 'output_text' ? { ...part, annotations: [] } : part))

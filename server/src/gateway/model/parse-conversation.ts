@@ -1,13 +1,14 @@
 import { ModelError } from './model-error.ts'
 
-const deepestNesting = 100
-/** A long conversation has some ten thousand. Checking a million takes seconds in which nobody else is answered. */
+const maxNestingLevels = 100
+/** A long conversation has some ten thousand. Validating a million takes seconds, in which no other request is served. */
 const maxValues = 200_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Not as bodies of the API are read: an agent reads files with NUL in them and tells its model of them. Nesting has a bound, since
- * what checks and writes JSON goes down by recursion; so has the number of values, which a few bytes each would make millions.
+ * Unlike the JSON parser of the API, it accepts NUL: an agent reads files that contain NUL and sends them to its model.
+ * Nesting is limited, because JSON is validated and serialized recursively. So is the number of values: at a few bytes
+ * each, a body could contain millions.
  */
 export function parseConversation(body: Uint8Array): unknown {
   let value: unknown
@@ -19,7 +20,7 @@ export function parseConversation(body: Uint8Array): unknown {
   let level = [value]
   let values = 0
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > deepestNesting) throw new ModelError('invalid_request', { message: 'The body is nested too deeply.' })
+    if (depth > maxNestingLevels) throw new ModelError('invalid_request', { message: 'The body is nested too deeply.' })
     values += level.length
     if (values > maxValues) throw new ModelError('invalid_request', { message: 'The body has too many values.' })
     level = level.flatMap((inner) => (typeof inner === 'object' && inner !== null ? Object.values(inner) : []))

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { readEvents, type ServerSentEvent, writeEvent } from './server-sent-events.ts'
 
 function streamOf(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
-  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
-  const starts = [0, ...places]
-  return ReadableStream.from(starts.map((start, index) => bytes.subarray(start, places[index])))
+  const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
+  const starts = [0, ...offsets]
+  return ReadableStream.from(starts.map((start, index) => bytes.subarray(start, offsets[index])))
 }
 
 async function read(text: string, cuts: readonly number[] = []): Promise<ServerSentEvent[]> {
@@ -20,7 +20,7 @@ const event = fc.record({
   data: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
 })
 
-test('reads what it writes, wherever the network cuts it and however lines end', async () => {
+test('parses what it serializes, with any chunk boundaries and line endings', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(event, { maxLength: 5 }),
@@ -34,20 +34,20 @@ test('reads what it writes, wherever the network cuts it and however lines end',
   )
 })
 
-test('leaves out comments, ids and empty events', async () => {
+test('drops comments, ids and empty events', async () => {
   expect(await read(': OPENROUTER PROCESSING\n\nid: 7\nretry: 1\nevent: a\ndata:x\n\nevent: b\n\n')).toEqual([
     { name: 'a', data: 'x' },
   ])
 })
 
-test('takes a last event without its blank line', async () => {
+test('accepts a last event without a blank line after it', async () => {
   expect(await read('data: {}\n\ndata: [DONE]')).toEqual([
     { name: '', data: '{}' },
     { name: '', data: '[DONE]' },
   ])
 })
 
-test('refuses a line without end', async () => {
+test('rejects an endless line', async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(Buffer.alloc(1 << 20, 'x')),
   })

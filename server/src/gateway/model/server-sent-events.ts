@@ -1,23 +1,23 @@
-/** Server-sent events, read one by one and written anew. */
+/** Parses server-sent events one by one, and serializes them. */
 export interface ServerSentEvent {
-  /** Empty where there is none. */
+  /** Empty if the event has none. */
   name: string
   data: string
 }
 
-const maxEventCharacters = 16 * 1024 * 1024 // OpenAI's last event repeats the whole answer
+const maxEventCharacters = 16 * 1024 * 1024 // the last event of OpenAI repeats the whole response
 
-/** Comments, ids and retry times are left out. Throws where one event is too large. */
+/** Drops comments, ids and retry times. Throws if an event is too large. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event = { name: '', data: [] as string[] }
-  for await (const line of linesOf(body)) {
+  for await (const line of readLines(body)) {
     if (line === '') {
       if (event.data.length > 0) yield { name: event.name, data: event.data.join('\n') }
       event = { name: '', data: [] }
-    } else if (line.startsWith('event:')) event.name = valueIn(line)
-    else if (line.startsWith('data:')) event.data.push(valueIn(line))
+    } else if (line.startsWith('event:')) event.name = fieldValue(line)
+    else if (line.startsWith('data:')) event.data.push(fieldValue(line))
   }
-  // The standard drops an event without its blank line; some servers forget it after the last one.
+  // The standard drops an event without a blank line after it; some servers omit it after the last one.
   if (event.data.length > 0) yield { name: event.name, data: event.data.join('\n') }
 }
 
@@ -26,17 +26,17 @@ export function writeEvent({ name, data }: ServerSentEvent): string {
   return `${name && `event: ${name}\n`}${lines.join('')}\n`
 }
 
-const valueIn = (line: string) => line.slice(line.indexOf(':') + 1).replace(/^ /, '')
+const fieldValue = (line: string) => line.slice(line.indexOf(':') + 1).replace(/^ /, '')
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let pieces: string[] = [] // of a line whose end is not here yet: joined once, or a long line would cost its square
+  let pieces: string[] = [] // of an incomplete line: joined only once, because repeated concatenation would be quadratic
   let characters = 0
-  let held = '' // a carriage return whose line feed may still come
+  let pendingReturn = '' // a carriage return whose line feed may follow
   for await (const chunk of body) {
-    let text = held + decoder.decode(chunk, { stream: true })
-    held = text.endsWith('\r') ? '\r' : ''
-    text = text.slice(0, text.length - held.length)
+    let text = pendingReturn + decoder.decode(chunk, { stream: true })
+    pendingReturn = text.endsWith('\r') ? '\r' : ''
+    text = text.slice(0, text.length - pendingReturn.length)
     characters += text.length
     if (characters > maxEventCharacters) throw new Error('a line of the stream is too long')
     pieces.push(text)
@@ -47,6 +47,6 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
     characters = last.length
     yield* lines
   }
-  const rest = pieces.join('') + held + decoder.decode()
-  if (rest !== '') yield* rest.split(/\r\n|\r|\n/)
+  const remaining = pieces.join('') + pendingReturn + decoder.decode()
+  if (remaining !== '') yield* remaining.split(/\r\n|\r|\n/)
 }

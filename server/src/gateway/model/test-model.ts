@@ -1,35 +1,37 @@
 import type { Model } from '../../models/model.ts'
 import type { Egress } from '../../platform/egress/egress.ts'
 import { EgressError } from '../../platform/egress/egress-error.ts'
-import { callProvider, wordsOf } from './call-provider.ts'
+import { callProvider, formatProviderError } from './call-provider.ts'
 import { parseObject } from './json.ts'
 import { ModelError } from './model-error.ts'
-import type { Wire } from './wire.ts'
-import { wires } from './wires.ts'
+import type { ProviderAdapter } from './provider-adapter.ts'
+import { providerAdapters } from './provider-adapters.ts'
 
-const ordinaryPatienceMs = 60_000
+const defaultTimeoutMs = 60_000
 
-/** One tiny call. Says what is wrong, in words for the operator; undefined: nothing is. */
+/** Makes one small call. Returns an error message for the operator, or undefined if the model works. */
 export async function testModel(
   model: Model,
   key: string | null,
   egress: Egress,
-  patienceMs = ordinaryPatienceMs,
+  timeoutMs = defaultTimeoutMs,
 ): Promise<string | undefined> {
-  const wire = wires.find(({ format }) => format === model.format) as Wire
+  const adapter = providerAdapters.find(({ format }) => format === model.format) as ProviderAdapter
   const { providerModel, maxOutputTokens } = model
-  const { body } = wire.rebuild(wire.smallest, { providerModel, maxOutputTokens, cacheKey: 'test' })
-  const call = { wire, model, key, body: JSON.stringify(body), signal: AbortSignal.timeout(patienceMs) }
+  const { body } = adapter.rebuild(adapter.minimalRequest, { providerModel, maxOutputTokens, cacheKey: 'test' })
+  const call = { adapter, model, key, body: JSON.stringify(body), signal: AbortSignal.timeout(timeoutMs) }
   try {
-    const response = await callProvider(egress, call, (fault, answer) => {
-      const status = answer ? `answered ${answer.status}` : 'reported an error'
-      return new ModelError('refused', { message: `The provider ${status}: ${wordsOf(fault, key) || 'nothing more'}` })
+    const response = await callProvider(egress, call, (providerError, errorResponse) => {
+      const outcome = errorResponse ? `responded with ${errorResponse.status}` : 'reported an error'
+      return new ModelError('rejected', {
+        message: `The provider ${outcome}: ${formatProviderError(providerError, key) || 'no details'}`,
+      })
     })
-    const { outputTokens } = wire.usageIn(parseObject(await response.text()) ?? {})
+    const { outputTokens } = adapter.readUsage(parseObject(await response.text()) ?? {})
     if (outputTokens !== undefined) return undefined
-    return `The provider answered, but not as ${model.format} has it: is it another format?`
+    return `The provider responded, but not in the format ${model.format}. Check the format and the base URL.`
   } catch (error) {
-    if (call.signal.aborted) return `The provider did not answer within ${patienceMs / 1000} s.`
+    if (call.signal.aborted) return `The provider did not respond within ${timeoutMs / 1000} s.`
     if (error instanceof ModelError || error instanceof EgressError) return error.message
     throw error
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createAddressPolicy } from './address-policy.ts'
 
 describe('createAddressPolicy', () => {
-  const standingOf = createAddressPolicy([])
+  const classify = createAddressPolicy([])
 
   it.each([
     '1.1.1.1',
@@ -30,8 +30,8 @@ describe('createAddressPolicy', () => {
     '3fff:1000::',
     '::ffff:1.1.1.1',
     '64:ff9b::1.1.1.1',
-  ])('%s is public', (address) => {
-    expect(standingOf(address)).toBe('public')
+  ])('classifies %s as public', (address) => {
+    expect(classify(address)).toBe('public')
   })
 
   it.each([
@@ -90,27 +90,27 @@ describe('createAddressPolicy', () => {
     'febf::1',
     'fec0::1',
     'ff02::1',
-  ])('%s is inside', (address) => {
-    expect(standingOf(address)).toBe('inside')
+  ])('classifies %s as internal', (address) => {
+    expect(classify(address)).toBe('internal')
   })
 
-  it("takes this machine's own public addresses as inside", () => {
+  it('classifies the public addresses of this machine as internal', () => {
     const onPublicMachine = createAddressPolicy([], () => ['93.184.216.34', '2606:4700::1111'])
     for (const address of ['93.184.216.34', '::ffff:93.184.216.34', '64:ff9b::93.184.216.34', '2606:4700::1111']) {
-      expect(onPublicMachine(address)).toBe('inside')
+      expect(onPublicMachine(address)).toBe('internal')
     }
     expect(onPublicMachine('93.184.216.35')).toBe('public')
   })
 
-  it('lists networks and single addresses, and nothing beside them', () => {
-    const withList = createAddressPolicy(['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32', '8.8.8.0/24'])
+  it('allows the listed networks and single addresses, and no others', () => {
+    const classifyWithAllowed = createAddressPolicy(['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32', '8.8.8.0/24'])
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '192.168.7.7', 'fd00:1::5', '8.8.8.8']) {
-      expect(withList(address)).toBe('listed')
+      expect(classifyWithAllowed(address)).toBe('allowed')
     }
     for (const address of ['10.2.0.0', '10.0.255.255', '192.168.7.8', 'fd00:2::5', '127.0.0.1', '::1']) {
-      expect(withList(address)).toBe('inside')
+      expect(classifyWithAllowed(address)).toBe('internal')
     }
-    expect(withList('8.8.4.4')).toBe('public')
+    expect(classifyWithAllowed('8.8.4.4')).toBe('public')
   })
 
   it.each([
@@ -123,7 +123,7 @@ describe('createAddressPolicy', () => {
     'gitea',
     '',
     '1.2.3.4/-1',
-  ])('refuses "%s" as a network', (network) => {
+  ])('rejects "%s" as a network', (network) => {
     expect(() => createAddressPolicy([network])).toThrow('is not a network')
   })
 })

@@ -1,16 +1,16 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-/** `listed`: the operator has allowed it. `inside`: private, reserved, or this machine itself. */
-export type Standing = 'public' | 'listed' | 'inside'
+/** `allowed`: by the operator. `internal`: private, reserved, or an address of this machine. */
+export type AddressClass = 'public' | 'allowed' | 'internal'
 
-// IANA's special-purpose registry, and one address that looks public and is not.
-const insideIPv4 = [
+// The special-purpose registry of IANA, and one address that looks public but is not.
+const internalIPv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '168.63.129.16/32', // Azure's platform agent answers here, from inside every virtual machine
+  '168.63.129.16/32', // Azure's platform agent, reachable from every virtual machine
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -24,35 +24,35 @@ const insideIPv4 = [
   '240.0.0.0/4',
 ]
 
-// For IPv6 the other way round: inside unless it is one of these. So whatever is not written here (loopback, unique
-// local, link-local, site-local, multicast, IPv4-compatible, local NAT64, …) is inside without being named.
+// For IPv6 the reverse: an address is internal unless it is in one of these networks. So every network that is not listed
+// (loopback, unique local, link-local, site-local, multicast, IPv4-compatible, local NAT64, …) is internal by default.
 const publicIPv6 = ['2000::/3', '::ffff:0:0/96', '64:ff9b::/96']
-const insideIPv6 = [
-  '2001::/23', // protocol assignments, Teredo among them
+const internalIPv6 = [
+  '2001::/23', // protocol assignments, including Teredo
   '2001:db8::/32',
-  '2002::/16', // 6to4: carries any IPv4 address, serves nobody any more
+  '2002::/16', // 6to4: can contain any IPv4 address, and is obsolete
   '3fff::/20',
 ]
 
 export function createAddressPolicy(
   allowedNetworks: readonly string[],
-  addressesOfThisMachine = readAddressesOfThisMachine,
-): (address: string) => Standing {
-  const listed = networkList(allowedNetworks)
+  localAddresses = readLocalAddresses,
+): (address: string) => AddressClass {
+  const allowedRanges = networkList(allowedNetworks)
   const publicRanges = networkList(publicIPv6)
-  const insideRanges = networkList([...insideIPv4, ...insideIPv6])
+  const internalRanges = networkList([...internalIPv4, ...internalIPv6])
 
   return (address) => {
     const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (listed.check(address, family)) return 'listed'
-    if (family === 'ipv6' && !publicRanges.check(address, family)) return 'inside'
-    if (insideRanges.check(address, family)) return 'inside'
-    // A firewall in front of the machine does not stand between the machine and its own public address.
-    return networkList(addressesOfThisMachine()).check(address, family) ? 'inside' : 'public'
+    if (allowedRanges.check(address, family)) return 'allowed'
+    if (family === 'ipv6' && !publicRanges.check(address, family)) return 'internal'
+    if (internalRanges.check(address, family)) return 'internal'
+    // A firewall in front of the machine does not filter connections from the machine to its own public address.
+    return networkList(localAddresses()).check(address, family) ? 'internal' : 'public'
   }
 }
 
-function readAddressesOfThisMachine(): string[] {
+function readLocalAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((entries = []) => entries.map(({ address }) => address))
 }
 
@@ -61,13 +61,13 @@ function networkList(networks: readonly string[]): BlockList {
   for (const network of networks) {
     const [, address = '', prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(network) ?? []
     const family = isIP(address)
-    const longestPrefix = family === 4 ? 32 : 128
-    const prefixBits = Number(prefix ?? longestPrefix)
-    if (family === 0 || prefixBits > longestPrefix) {
-      throw new Error(`"${network}" is not a network. Write it as 10.0.0.0/8, 10.0.0.5 or fd00::/8.`)
+    const maxPrefixBits = family === 4 ? 32 : 128
+    const prefixBits = Number(prefix ?? maxPrefixBits)
+    if (family === 0 || prefixBits > maxPrefixBits) {
+      throw new Error(`"${network}" is not a network. Use the form 10.0.0.0/8, 10.0.0.5 or fd00::/8.`)
     }
     list.addSubnet(address, prefixBits, family === 4 ? 'ipv4' : 'ipv6')
-    // BlockList itself reads ::ffff:10.0.0.5 as 10.0.0.5; the form that NAT64 gives an IPv4 address it does not know.
+    // BlockList treats ::ffff:10.0.0.5 as 10.0.0.5, but does not know the NAT64 form of an IPv4 address.
     if (family === 4) list.addSubnet(`64:ff9b::${address}`, 96 + prefixBits, 'ipv6')
   }
   return list

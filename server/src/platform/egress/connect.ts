@@ -4,26 +4,29 @@ import { connect as connectTls, type SecureContext } from 'node:tls'
 import type { Destination } from './destination.ts'
 import { EgressError } from './egress-error.ts'
 
-/** A connection to one of the checked addresses and to nothing else. */
-export async function openDirectly(to: Destination, signal: AbortSignal): Promise<Socket> {
-  const pinned = to.addresses.map((address) => ({ address, family: isIP(address) }))
+/** Connects to one of the checked addresses and to no other. */
+export async function connectDirectly(destination: Destination, signal: AbortSignal): Promise<Socket> {
+  const pinnedAddresses = destination.addresses.map((address) => ({ address, family: isIP(address) }))
   const socket = connectTcp({
-    host: to.hostname,
-    port: to.port,
-    autoSelectFamily: true, // tries them in turn: an IPv6 address without a route must not cost the whole time
-    lookup: (_hostname, _options, done) => done(null, pinned),
+    host: destination.hostname,
+    port: destination.port,
+    autoSelectFamily: true, // tries them one after another: an IPv6 address without a route must not use up the timeout
+    lookup: (_hostname, _options, done) => done(null, pinnedAddresses),
   })
   try {
     await once(socket, 'connect', { signal })
     return socket
   } catch (error) {
     socket.destroy()
-    throw new EgressError('connect_failed', `No connection to ${to.hostname}:${to.port} ${because(error)}.`)
+    throw new EgressError(
+      'connect_failed',
+      `Cannot connect to ${destination.hostname}:${destination.port} ${describeConnectError(error)}.`,
+    )
   }
 }
 
-/** The name is what was typed, not the address that is connected to: the certificate is checked against the name. */
-export async function secure(
+/** `hostname`: from the URL, not the IP address of the connection. The certificate is verified against it. */
+export async function upgradeToTls(
   socket: Socket,
   hostname: string,
   secureContext: SecureContext,
@@ -35,7 +38,7 @@ export async function secure(
     host: hostname,
     servername: isIP(hostname) ? '' : hostname,
     ALPNProtocols: ['http/1.1'],
-    rejectUnauthorized: true, // or NODE_TLS_REJECT_UNAUTHORIZED in the environment decides
+    rejectUnauthorized: true, // otherwise NODE_TLS_REJECT_UNAUTHORIZED in the environment decides
   })
   try {
     await once(tlsSocket, 'secureConnect', { signal })
@@ -44,13 +47,13 @@ export async function secure(
     tlsSocket.destroy()
     throw new EgressError(
       'tls_failed',
-      `No secure connection to ${hostname} ${because(error)}. An operator can add a certificate authority with COLOPHON_EGRESS_CA_BUNDLE.`,
+      `Cannot establish a TLS connection to ${hostname} ${describeConnectError(error)}. The operator can add a certificate authority with COLOPHON_EGRESS_CA_BUNDLE.`,
     )
   }
 }
 
-/** What went wrong with a connection, as the end of a sentence. */
-export function because(error: unknown): string {
-  if (error instanceof Error && error.name === 'AbortError') return 'in time'
+/** The cause of a failed connection, as the end of a sentence. */
+export function describeConnectError(error: unknown): string {
+  if (error instanceof Error && error.name === 'AbortError') return '(timeout)'
   return error instanceof Error && 'code' in error ? `(${error.code})` : '(unknown reason)'
 }

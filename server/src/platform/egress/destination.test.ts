@@ -17,7 +17,7 @@ async function check(url: string, rules: Partial<DestinationRules> = {}) {
   return await createDestinationCheck({ allowedNetworks: [], allowedHosts: [], ...rules }, dns)(parseUrl(url))
 }
 
-const refused = (code: string) => expect.objectContaining({ name: 'EgressError', code })
+const egressError = (code: string) => expect.objectContaining({ name: 'EgressError', code })
 
 describe('parseUrl', () => {
   it.each([
@@ -30,22 +30,22 @@ describe('parseUrl', () => {
     ['https://256.1.1.1/', 'url_not_allowed'],
     ['example.com', 'url_not_allowed'],
     ['', 'url_not_allowed'],
-  ])('refuses %s', (url, code) => {
-    expect(() => parseUrl(url)).toThrow(refused(code))
+  ])('rejects %s', (url, code) => {
+    expect(() => parseUrl(url)).toThrow(egressError(code))
   })
 
-  it('reads a name with a final dot as the same name', () => {
+  it('removes a trailing dot from the host name', () => {
     expect(parseUrl('https://Example.COM./a?b').href).toBe('https://example.com/a?b')
   })
 })
 
 describe('checkDestination', () => {
-  it('gives all addresses of a public name', async () => {
+  it('returns all addresses of a public name', async () => {
     await expect(check('https://public.example/')).resolves.toEqual({
       hostname: 'public.example',
       port: 443,
       addresses: ['93.184.216.34', '2606:4700::1111'],
-      listed: false,
+      isExplicitlyAllowed: false,
     })
   })
 
@@ -55,46 +55,46 @@ describe('checkDestination', () => {
     'https://dual.example/',
     'https://0x7f.1/',
     'https://[::1]/',
-  ])('refuses %s', async (url) => {
-    await expect(check(url)).rejects.toThrow(refused('address_not_allowed'))
+  ])('rejects %s', async (url) => {
+    await expect(check(url)).rejects.toThrow(egressError('address_not_allowed'))
   })
 
-  it('says what to do', async () => {
+  it('explains the rejection and what to do', async () => {
     await expect(check('https://inside.example:8443/')).rejects.toThrow(
-      "inside.example leads to 10.0.0.5, which is a private or reserved address, or this machine's own. " +
-        'An operator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
+      'inside.example resolves to 10.0.0.5, which is a private or reserved address, or an address of this machine. ' +
+        'The operator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
     )
     await expect(check('https://10.1/')).rejects.toThrow('10.0.0.1 is a private or reserved address,')
   })
 
-  it('refuses a name without an address', async () => {
-    await expect(check('https://nowhere.example/')).rejects.toThrow(refused('unresolvable'))
+  it('rejects a name without an address', async () => {
+    await expect(check('https://nowhere.example/')).rejects.toThrow(egressError('unresolvable'))
   })
 
-  it('allows plain http only to what the operator listed', async () => {
-    await expect(check('http://public.example/')).rejects.toThrow(refused('scheme_not_allowed'))
-    await expect(check('http://inside.example/')).rejects.toThrow(refused('address_not_allowed'))
+  it('allows plain http only to destinations that the operator allowed', async () => {
+    await expect(check('http://public.example/')).rejects.toThrow(egressError('scheme_not_allowed'))
+    await expect(check('http://inside.example/')).rejects.toThrow(egressError('address_not_allowed'))
     await expect(check('http://inside.example/', { allowedNetworks: ['10.0.0.0/24'] })).resolves.toMatchObject({
       port: 80,
-      listed: true,
+      isExplicitlyAllowed: true,
     })
-    // one of its addresses is not listed: still not plain http
+    // one of its addresses is not allowed explicitly, so plain http is not permitted
     await expect(check('http://both.example/', { allowedNetworks: ['10.0.0.0/24'] })).rejects.toThrow(
-      refused('scheme_not_allowed'),
+      egressError('scheme_not_allowed'),
     )
   })
 
-  it('allows a listed host on its port, and on no other', async () => {
+  it('allows an allowed host only on its port', async () => {
     const rules = { allowedHosts: ['inside.example:3000', '[fd00::5]:8080', 'dual.example'] }
-    await expect(check('http://INSIDE.example.:3000/', rules)).resolves.toMatchObject({ listed: true })
-    await expect(check('http://[fd00:0::5]:8080/', rules)).resolves.toMatchObject({ listed: true })
-    await expect(check('https://dual.example/', rules)).resolves.toMatchObject({ listed: true })
+    await expect(check('http://INSIDE.example.:3000/', rules)).resolves.toMatchObject({ isExplicitlyAllowed: true })
+    await expect(check('http://[fd00:0::5]:8080/', rules)).resolves.toMatchObject({ isExplicitlyAllowed: true })
+    await expect(check('https://dual.example/', rules)).resolves.toMatchObject({ isExplicitlyAllowed: true })
     for (const url of ['http://inside.example/', 'https://10.0.0.5:3000/', 'http://[fd00::5]:8081/']) {
-      await expect(check(url, rules)).rejects.toThrow(refused('address_not_allowed'))
+      await expect(check(url, rules)).rejects.toThrow(egressError('address_not_allowed'))
     }
   })
 
-  it.each(['', 'a/b', 'u@a', 'a:b', 'https://a'])('refuses "%s" as an allowed host', async (entry) => {
+  it.each(['', 'a/b', 'u@a', 'a:b', 'https://a'])('rejects "%s" as an allowed host', async (entry) => {
     await expect(check('https://public.example/', { allowedHosts: [entry] })).rejects.toThrow('is not a host')
   })
 })

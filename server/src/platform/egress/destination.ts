@@ -3,80 +3,82 @@ import { createAddressPolicy } from './address-policy.ts'
 import { EgressError } from './egress-error.ts'
 import { type Dns, resolveName } from './resolve-name.ts'
 
-/** Where a URL leads, checked. Whoever connects uses these addresses and does not look the name up again. */
+/** The checked destination of a URL. Code that connects uses these addresses and does not resolve the name again. */
 export type Destination = {
   hostname: string
   port: number
   addresses: readonly [string, ...string[]]
-  /** The operator listed it: plain http is allowed, and it is reached directly, not through the proxy. */
-  listed: boolean
+  /** Allowed by the operator: plain http is permitted, and connections are direct, not through the proxy. */
+  isExplicitlyAllowed: boolean
 }
 
 export type DestinationRules = {
   /** CIDR notation. */
   allowedNetworks: readonly string[]
-  /** `name:port`; 443 when no port is given. Narrower than a network, in which databases may live too. */
+  /** `host:port`; the default port is 443. More restrictive than a network, which may also contain databases. */
   allowedHosts: readonly string[]
 }
 
-/** The URL standard's parser has already turned every way to write an address (0x7f.1, １２７.1, …) into one. */
+/** The WHATWG URL parser normalizes all notations of an IP address (0x7f.1, １２７.1, …). */
 export function parseUrl(input: string | URL): URL {
   const url = URL.parse(String(input))
-  if (!url) throw new EgressError('url_not_allowed', 'This is not a URL.')
+  if (!url) throw new EgressError('url_not_allowed', 'The URL is not valid.')
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new EgressError('scheme_not_allowed', `Only https:// and http:// addresses are called, not ${url.protocol}`)
+    throw new EgressError('scheme_not_allowed', `Only https:// and http:// URLs are supported, not ${url.protocol}`)
   }
   if (url.username || url.password) {
-    throw new EgressError('url_not_allowed', 'A user name or password does not belong in the URL. Store a credential.')
+    throw new EgressError(
+      'url_not_allowed',
+      'The URL must not contain a user name or password. Store a credential instead.',
+    )
   }
-  url.hostname = url.hostname.replace(/\.$/, '') // "example.com." is the same name, but not to TLS or to a list
+  url.hostname = url.hostname.replace(/\.$/, '') // "example.com." is the same name, but not for TLS or for `allowedHosts`
   return url
 }
 
 export function createDestinationCheck(rules: DestinationRules, dns: Dns) {
-  const standingOf = createAddressPolicy(rules.allowedNetworks)
-  const allowedHosts = new Set(rules.allowedHosts.map(hostAndPort))
+  const classify = createAddressPolicy(rules.allowedNetworks)
+  const allowedHosts = new Set(rules.allowedHosts.map(normalizeHostAndPort))
 
   return async function checkDestination(url: URL): Promise<Destination> {
     const hostname = withoutBrackets(url.hostname)
     const port = portOf(url)
     const [first, ...others] = isIP(hostname) ? [hostname] : await resolveName(hostname, dns)
     if (!first) {
-      const question = 'Is the name whole, and does DNS answer?'
-      throw new EgressError('unresolvable', `No address was found for ${hostname}. ${question}`)
+      throw new EgressError('unresolvable', `DNS has no address for ${hostname}. Check the host name.`)
     }
     const addresses = [first, ...others] as const
 
     const isAllowedHost = allowedHosts.has(`${hostname}:${port}`)
-    const standings = addresses.map((address) => (isAllowedHost ? 'listed' : standingOf(address)))
+    const classes = addresses.map((address) => (isAllowedHost ? 'allowed' : classify(address)))
 
-    // One address inside refuses the name, though another could be called safely: no honest name points both ways, and
-    // its owner hears of it now instead of on the day the other one is down.
-    const inside = addresses[standings.indexOf('inside')]
-    if (inside) {
-      const what = hostname === inside ? hostname : `${hostname} leads to ${inside}, which`
+    // One internal address rejects the name, although another address might be safe: no legitimate name has both, and
+    // its owner gets the error now instead of on the day the other address is down.
+    const internal = addresses[classes.indexOf('internal')]
+    if (internal) {
+      const subject = hostname === internal ? hostname : `${hostname} resolves to ${internal}, which`
       throw new EgressError(
         'address_not_allowed',
-        `${what} is a private or reserved address, or this machine's own. An operator can allow it with ` +
+        `${subject} is a private or reserved address, or an address of this machine. The operator can allow it with ` +
           `COLOPHON_EGRESS_ALLOWED_HOSTS (${url.hostname}:${port}) or COLOPHON_EGRESS_ALLOWED_NETWORKS.`,
       )
     }
 
-    const listed = standings.every((standing) => standing === 'listed')
+    const listed = classes.every((addressClass) => addressClass === 'allowed')
     if (url.protocol === 'http:' && !listed) {
       throw new EgressError(
         'scheme_not_allowed',
-        `Use https:// for ${hostname}: over http:// everyone on the way could read its credentials.`,
+        `Use https:// for ${hostname}: http:// would send credentials unencrypted.`,
       )
     }
-    return { hostname, port, addresses, listed }
+    return { hostname, port, addresses, isExplicitlyAllowed: listed }
   }
 }
 
-function hostAndPort(entry: string): string {
+function normalizeHostAndPort(entry: string): string {
   const url = URL.parse(`https://${entry}`)
   if (url?.href !== `https://${url?.host}/`) {
-    throw new Error(`"${entry}" is not a host. Write it as gitea.internal:3000.`)
+    throw new Error(`"${entry}" is not a host. Use the form gitea.internal:3000.`)
   }
   return `${withoutBrackets(url.hostname)}:${portOf(url)}`
 }

@@ -11,8 +11,8 @@ import { selfSignedCertificate } from './testing/certificate.ts'
 import { startConnectProxy } from './testing/connect-proxy.ts'
 import { startDnsServer, type Zone } from './testing/dns-server.ts'
 
-const onLoopback = { allowedNetworks: ['127.0.0.0/8'] }
-const refused = (code: string) => expect.objectContaining({ name: 'EgressError', code })
+const allowLoopback = { allowedNetworks: ['127.0.0.0/8'] }
+const egressError = (code: string) => expect.objectContaining({ name: 'EgressError', code })
 
 function open(options: EgressOptions): Egress {
   const egress = createEgress(options)
@@ -20,7 +20,7 @@ function open(options: EgressOptions): Egress {
   return egress
 }
 
-async function listening(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
+async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => {})))
   server.listen(0, '127.0.0.1')
@@ -32,52 +32,52 @@ async function listening(server: Server | ReturnType<typeof createTcpServer>): P
   return (server.address() as AddressInfo).port
 }
 
-async function serve(response: RequestListener): Promise<string> {
-  return `http://127.0.0.1:${await listening(createServer(response))}`
+async function serve(listener: RequestListener): Promise<string> {
+  return `http://127.0.0.1:${await listen(createServer(listener))}`
 }
 
-/** For answers that no HTTP server would give. */
+/** For responses that no HTTP server would send. */
 async function serveBytes(bytes: string, end = true): Promise<string> {
   const server = createTcpServer((socket) => {
     socket.once('data', () => (end ? socket.end(bytes, 'latin1') : socket.write(bytes, 'latin1')))
   })
-  return `http://127.0.0.1:${await listening(server)}`
+  return `http://127.0.0.1:${await listen(server)}`
 }
 
-async function namesOf(zone: Zone) {
+async function createDns(zone: Zone) {
   const { dns, stop } = await startDnsServer(zone)
   onTestFinished(stop)
   return dns
 }
 
-const leadsTo = (address: string) => namesOf((_, family) => (family === 4 ? [address] : []))
+const dnsResolvingTo = (address: string) => createDns((_, family) => (family === 4 ? [address] : []))
 
-describe('a call to public addresses only', () => {
-  it('does not reach what is listed, though a connection to it is open', async () => {
+describe('a request with isPublicOnly', () => {
+  it('does not reach an allowed internal address, even if a connection to it is open', async () => {
     const url = await serve((_, response) => response.end('inside'))
     const { host } = new URL(url)
-    for (const options of [onLoopback, { allowedHosts: [host] }]) {
+    for (const options of [allowLoopback, { allowedHosts: [host] }]) {
       const egress = open(options)
       await expect((await egress.fetch(url)).text()).resolves.toBe('inside')
-      await expect(egress.fetch(url, { isPublicOnly: true })).rejects.toEqual(refused('address_not_allowed'))
+      await expect(egress.fetch(url, { publicOnly: true })).rejects.toEqual(egressError('address_not_allowed'))
     }
   })
 })
 
-describe('a call', () => {
-  it('sends method, headers and body, and gives status, headers and body', async () => {
+describe('a request', () => {
+  it('sends method, headers and body, and returns status, headers and body', async () => {
     const url = await serve(async (request, response) => {
-      response.writeHead(201, { 'x-seen': `${request.method} ${request.url}`, 'set-cookie': ['a=1', 'b=2'] })
+      response.writeHead(201, { 'x-request-line': `${request.method} ${request.url}`, 'set-cookie': ['a=1', 'b=2'] })
       response.end(JSON.stringify({ headers: request.headers, body: await textOf(request) }))
     })
-    const response = await open(onLoopback).fetch(`${url}/a?b=c#d`, {
+    const response = await open(allowLoopback).fetch(`${url}/a?b=c#d`, {
       method: 'POST',
       headers: { authorization: 'Bearer x', host: 'elsewhere.example' },
       body: 'hello',
     })
     expect(response.status).toBe(201)
     expect(response.url).toBe(`${url}/a?b=c#d`)
-    expect(response.headers.get('x-seen')).toBe('POST /a?b=c')
+    expect(response.headers.get('x-request-line')).toBe('POST /a?b=c')
     expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
     const { headers, body } = (await response.json()) as { headers: Record<string, string>; body: string }
     expect(body).toBe('hello')
@@ -90,7 +90,7 @@ describe('a call', () => {
     })
   })
 
-  it('streams both ways at once', async () => {
+  it('streams in both directions at the same time', async () => {
     const url = await serve((request, response) => void request.pipe(response))
     const parts = ['one', 'two', 'three']
     const echoed: string[] = []
@@ -101,11 +101,11 @@ describe('a call', () => {
         if (!part) return controller.close()
         controller.enqueue(new TextEncoder().encode(part))
         await new Promise<void>((resolve) => {
-          next = resolve // the next part is sent only once this one has come back
+          next = resolve // the next part is sent only when this one has been echoed
         })
       },
     })
-    const response = await open(onLoopback).fetch(url, { method: 'POST', body })
+    const response = await open(allowLoopback).fetch(url, { method: 'POST', body })
     for await (const chunk of response.body ?? []) {
       echoed.push(new TextDecoder().decode(chunk))
       next?.()
@@ -113,20 +113,20 @@ describe('a call', () => {
     expect(echoed).toEqual(['one', 'two', 'three'])
   })
 
-  it.each([301, 302, 303, 307, 308])('gives a %i as it is and does not follow it', async (status) => {
-    const asked: string[] = []
+  it.each([301, 302, 303, 307, 308])('returns a %i without following it', async (status) => {
+    const requested: string[] = []
     const url = await serve((request, response) => {
-      asked.push(request.url ?? '')
+      requested.push(request.url ?? '')
       response.writeHead(status, { location: '/elsewhere' }).end()
     })
-    const response = await open(onLoopback).fetch(`${url}/here`)
+    const response = await open(allowLoopback).fetch(`${url}/here`)
     expect([response.status, response.headers.get('location')]).toEqual([status, '/elsewhere'])
-    expect(asked).toEqual(['/here'])
+    expect(requested).toEqual(['/here'])
   })
 
-  it.each([204, 205, 304])('takes a %i, which has no body', async (status) => {
+  it.each([204, 205, 304])('accepts a %i, which has no body', async (status) => {
     const url = await serve((_, response) => void response.writeHead(status).end())
-    const egress = open(onLoopback)
+    const egress = open(allowLoopback)
     for (let call = 0; call < 3; call += 1) {
       const response = await egress.fetch(url)
       expect([response.status, response.body]).toEqual([status, null])
@@ -137,24 +137,24 @@ describe('a call', () => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(10_000_000)))
     })
-    const response = await open(onLoopback).fetch(url)
+    const response = await open(allowLoopback).fetch(url)
     expect((await response.arrayBuffer()).byteLength).toBeLessThan(20_000)
   })
 
-  it('uses a kept connection again', async () => {
+  it('reuses an open connection', async () => {
     let connections = 0
     const server = createServer((_, response) => void response.end('ok')).on('connection', () => {
       connections += 1
     })
-    const url = `http://127.0.0.1:${await listening(server)}`
-    const egress = open(onLoopback)
+    const url = `http://127.0.0.1:${await listen(server)}`
+    const egress = open(allowLoopback)
     for (let call = 0; call < 5; call += 1) await (await egress.fetch(url)).text()
     expect(connections).toBeLessThan(5)
   })
 
-  it('leaves the mistakes of the caller as they are', async () => {
+  it('returns errors of the caller unchanged', async () => {
     const url = await serve((request, response) => void textOf(request).then((text) => response.end(text)))
-    const egress = open(onLoopback)
+    const egress = open(allowLoopback)
     await expect(egress.fetch(url, { headers: { 'bad name': 'x' } })).rejects.toThrow(TypeError)
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('my own')) })
     await expect(egress.fetch(url, { method: 'POST', body: broken })).rejects.toThrow('my own')
@@ -162,7 +162,7 @@ describe('a call', () => {
 })
 
 describe('limits', () => {
-  it('cuts an answer that is too large', async () => {
+  it('aborts a response that is too large', async () => {
     let stopped = false
     const url = await serve(async (_, response) => {
       response.on('close', () => {
@@ -170,20 +170,20 @@ describe('limits', () => {
       })
       while (!stopped && response.write(Buffer.alloc(1000))) await sleep(1)
     })
-    const response = await open(onLoopback).fetch(url, { limits: { maxResponseBytes: 5000 } })
+    const response = await open(allowLoopback).fetch(url, { limits: { maxResponseBytes: 5000 } })
     expect(response.status).toBe(200)
-    await expect(response.text()).rejects.toThrow(refused('too_large'))
+    await expect(response.text()).rejects.toThrow(egressError('too_large'))
     await expect.poll(() => stopped).toBe(true)
   })
 
-  it('ends a silent call, before and within the answer', async () => {
-    const egress = open({ ...onLoopback, limits: { silenceSeconds: 1 } })
-    await expect(egress.fetch(await serveBytes('', false))).rejects.toThrow(refused('timeout'))
+  it('times out when the server is silent before or during the response', async () => {
+    const egress = open({ ...allowLoopback, limits: { idleTimeoutSeconds: 1 } })
+    await expect(egress.fetch(await serveBytes('', false))).rejects.toThrow(egressError('timeout'))
     const response = await egress.fetch(await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', false))
-    await expect(response.text()).rejects.toThrow(refused('timeout'))
+    await expect(response.text()).rejects.toThrow(egressError('timeout'))
   })
 
-  it('ends a call at its deadline, however busy it is', async () => {
+  it('aborts a request at its deadline, even if data keeps arriving', async () => {
     let stopped = false
     const url = await serve(async (_, response) => {
       response.on('close', () => {
@@ -194,12 +194,12 @@ describe('limits', () => {
         await sleep(10)
       }
     })
-    const response = await open(onLoopback).fetch(url, { limits: { deadlineSeconds: 0.3 } })
-    await expect(response.text()).rejects.toThrow(refused('timeout'))
+    const response = await open(allowLoopback).fetch(url, { limits: { deadlineSeconds: 0.3 } })
+    await expect(response.text()).rejects.toThrow(egressError('timeout'))
     await expect.poll(() => stopped).toBe(true)
   })
 
-  it('frees the connection of an answer that nobody reads, at the deadline or when it is cancelled', async () => {
+  it('frees the connection of an unread response at the deadline or on cancellation', async () => {
     let openResponses = 0
     const url = await serve((_, response) => {
       openResponses += 1
@@ -208,7 +208,7 @@ describe('limits', () => {
       })
       response.write('.')
     })
-    const egress = open(onLoopback)
+    const egress = open(allowLoopback)
     await egress.fetch(url, { limits: { deadlineSeconds: 0.2 } })
     const cancelled = await egress.fetch(url)
     expect(openResponses).toBe(2)
@@ -216,28 +216,28 @@ describe('limits', () => {
     await expect.poll(() => openResponses).toBe(0)
   })
 
-  it('ends a call at its deadline or when aborted, though it is still connecting', async () => {
-    const egress = open({ dns: await namesOf(() => undefined), connectTimeoutSeconds: 5 })
+  it('ends a request at its deadline or when aborted while it is still connecting', async () => {
+    const egress = open({ dns: await createDns(() => undefined), connectTimeoutSeconds: 5 })
     const startedAt = Date.now()
     const call = egress.fetch('https://slow.example/', { limits: { deadlineSeconds: 0.1 } })
-    await expect(call).rejects.toThrow(refused('timeout'))
+    await expect(call).rejects.toThrow(egressError('timeout'))
     const aborted = egress.fetch('https://slow.example/', { signal: AbortSignal.timeout(50) })
     await expect(aborted).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }))
     expect(Date.now() - startedAt).toBeLessThan(1400) // the resolver itself would wait 1500 ms
   })
 
-  it('gives up connecting in time', async () => {
-    const silent = await listening(createTcpServer(() => {}))
-    const slowNames = open({ dns: await namesOf(() => undefined), connectTimeoutSeconds: 0.2 })
-    await expect(slowNames.fetch('https://slow.example/')).rejects.toThrow(refused('unresolvable'))
-    const slowTls = open({ ...onLoopback, connectTimeoutSeconds: 0.2 })
-    await expect(slowTls.fetch(`https://127.0.0.1:${silent}/`)).rejects.toThrow(refused('tls_failed'))
+  it('limits the time to connect', async () => {
+    const silent = await listen(createTcpServer(() => {}))
+    const slowNames = open({ dns: await createDns(() => undefined), connectTimeoutSeconds: 0.2 })
+    await expect(slowNames.fetch('https://slow.example/')).rejects.toThrow(egressError('unresolvable'))
+    const slowTls = open({ ...allowLoopback, connectTimeoutSeconds: 0.2 })
+    await expect(slowTls.fetch(`https://127.0.0.1:${silent}/`)).rejects.toThrow(egressError('tls_failed'))
     const slowProxy = open({ proxyUrl: `http://127.0.0.1:${silent}`, connectTimeoutSeconds: 0.2 })
-    await expect(slowProxy.fetch('https://93.184.216.34/')).rejects.toThrow(refused('proxy_failed'))
+    await expect(slowProxy.fetch('https://93.184.216.34/')).rejects.toThrow(egressError('proxy_failed'))
   })
 
-  it("rejects with the caller's own reason when aborted", async () => {
-    const egress = open(onLoopback)
+  it("rejects with the caller's reason when aborted", async () => {
+    const egress = open(allowLoopback)
     const reason = new Error('changed my mind')
     const url = await serveBytes('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', false)
     await expect(egress.fetch(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
@@ -248,84 +248,84 @@ describe('limits', () => {
   })
 })
 
-describe('a server that', () => {
+describe('responses', () => {
   it.each([
-    ['closes without an answer', '', 'connection_lost'],
-    ['breaks off in the middle', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'connection_lost'],
+    ['closes without a response', '', 'connection_lost'],
+    ['closes in the middle of a response', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc', 'connection_lost'],
     ['does not speak HTTP', 'SSH-2.0-OpenSSH_9.2\r\n', 'bad_response'],
-    ['has a status of its own', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n', 'bad_response'],
-    ['sends endless headers', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 'too_large'],
-  ])('%s', async (_, bytes, code) => {
+    ['sends an invalid status', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n', 'bad_response'],
+    ['sends headers that are too large', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`, 'too_large'],
+  ])('are rejected when the server %s', async (_, bytes, code) => {
     const url = await serveBytes(bytes)
-    const call = open(onLoopback)
+    const call = open(allowLoopback)
       .fetch(url)
       .then((response) => response.text())
-    await expect(call).rejects.toThrow(refused(code))
+    await expect(call).rejects.toThrow(egressError(code))
   })
 
-  it('is not there', async () => {
+  it('are missing when the server refuses the connection', async () => {
     const server = createTcpServer()
-    const port = await listening(server)
+    const port = await listen(server)
     server.close()
-    const call = open(onLoopback).fetch(`http://127.0.0.1:${port}/`)
-    await expect(call).rejects.toThrow(refused('connect_failed'))
-    await expect(call).rejects.toThrow(`No connection to 127.0.0.1:${port} (ECONNREFUSED).`)
+    const call = open(allowLoopback).fetch(`http://127.0.0.1:${port}/`)
+    await expect(call).rejects.toThrow(egressError('connect_failed'))
+    await expect(call).rejects.toThrow(`Cannot connect to 127.0.0.1:${port} (ECONNREFUSED).`)
   })
 
-  it('has other letters in its headers', async () => {
+  it('may have Latin-1 characters in their headers', async () => {
     const url = await serveBytes('HTTP/1.1 200 OK\r\nx-name: \xe9\xff\u0080\r\ncontent-length: 0\r\n\r\n')
-    expect((await open(onLoopback).fetch(url)).headers.get('x-name')).toBe('\xe9\xff\u0080')
+    expect((await open(allowLoopback).fetch(url)).headers.get('x-name')).toBe('\xe9\xff\u0080')
   })
 })
 
 describe('TLS', () => {
   async function serveTls(certificate: { key: string; cert: string }) {
-    const seen: (string | false | null | undefined)[] = []
+    const serverNames: (string | false | null | undefined)[] = []
     const server = createTlsServer(certificate, (_: IncomingMessage, response: ServerResponse) => {
       response.end('ok')
     })
-    server.on('secureConnection', (socket) => seen.push(socket.servername))
-    return { port: await listening(server), seen }
+    server.on('secureConnection', (socket) => serverNames.push(socket.servername))
+    return { port: await listen(server), serverNames }
   }
 
-  it("trusts the operator's authorities and asks for the name, not the address", async () => {
+  it("trusts the operator's certificate authorities and verifies the name, not the address", async () => {
     const [other, certificate] = await Promise.all([
       selfSignedCertificate(['other.example']),
       selfSignedCertificate(['git.example']),
     ])
-    const { port, seen } = await serveTls(certificate)
+    const { port, serverNames } = await serveTls(certificate)
     const caBundlePem = other.cert + certificate.cert
-    const egress = open({ ...onLoopback, caBundlePem, dns: await leadsTo('127.0.0.1') })
+    const egress = open({ ...allowLoopback, caBundlePem, dns: await dnsResolvingTo('127.0.0.1') })
     expect(await (await egress.fetch(`https://git.example.:${port}/`)).text()).toBe('ok')
-    expect(seen).toEqual(['git.example'])
+    expect(serverNames).toEqual(['git.example'])
     await expect(egress.fetch(`https://other.example:${port}/`)).rejects.toThrow('(ERR_TLS_CERT_ALTNAME_INVALID)')
     await expect(egress.fetch(`https://127.0.0.1:${port}/`)).rejects.toThrow('(ERR_TLS_CERT_ALTNAME_INVALID)')
   })
 
-  it('refuses a certificate of an unknown authority, and a server without one', async () => {
+  it('rejects a certificate of an unknown authority, and a server without TLS', async () => {
     const { port } = await serveTls(await selfSignedCertificate(['git.example']))
-    const egress = open({ ...onLoopback, dns: await leadsTo('127.0.0.1') })
+    const egress = open({ ...allowLoopback, dns: await dnsResolvingTo('127.0.0.1') })
     const call = egress.fetch(`https://git.example:${port}/`)
-    await expect(call).rejects.toThrow(refused('tls_failed'))
+    await expect(call).rejects.toThrow(egressError('tls_failed'))
     await expect(call).rejects.toThrow('COLOPHON_EGRESS_CA_BUNDLE')
     const plain = new URL(await serve((_, response) => void response.end()))
-    await expect(egress.fetch(`https://127.0.0.1:${plain.port}/`)).rejects.toThrow(refused('tls_failed'))
+    await expect(egress.fetch(`https://127.0.0.1:${plain.port}/`)).rejects.toThrow(egressError('tls_failed'))
   })
 
-  it('takes no bundle that is broken', () => {
+  it('rejects an invalid CA bundle', () => {
     const broken = '-----BEGIN CERTIFICATE-----\nxyz\n-----END CERTIFICATE-----\n'
     for (const caBundlePem of ['', '/etc/ssl/ca.pem', broken]) expect(() => createEgress({ caBundlePem })).toThrow()
   })
 
-  it('is asked for by the proxy by address, with the name inside', async () => {
+  it('goes through the proxy by IP address, with the name in the TLS handshake', async () => {
     const certificate = await selfSignedCertificate(['git.example', 'six.example'])
-    const { port, seen } = await serveTls(certificate)
+    const { port, serverNames } = await serveTls(certificate)
     const proxy = await startConnectProxy(port)
     onTestFinished(proxy.stop)
     const egress = open({
       proxyUrl: `http://user:p%40ss@127.0.0.1:${proxy.port}`,
       caBundlePem: certificate.cert,
-      dns: await namesOf((name, family) => {
+      dns: await createDns((name, family) => {
         if (name === 'six.example') return family === 6 ? ['2606:4700::1111'] : []
         return family === 6 ? ['2606:4700::2222'] : ['93.184.216.34']
       }),
@@ -333,60 +333,60 @@ describe('TLS', () => {
     expect(await (await egress.fetch('https://git.example/')).text()).toBe('ok')
     expect(await (await egress.fetch('https://six.example:8443/')).text()).toBe('ok')
     const authorization = `Basic ${Buffer.from('user:p@ss').toString('base64')}`
-    expect(proxy.asked).toEqual([
+    expect(proxy.requests).toEqual([
       { method: 'CONNECT', target: '93.184.216.34:443', authorization },
       { method: 'CONNECT', target: '[2606:4700::1111]:8443', authorization },
     ])
-    expect(seen).toEqual(['git.example', 'six.example'])
+    expect(serverNames).toEqual(['git.example', 'six.example'])
   })
 })
 
 describe('the proxy', () => {
-  it('is not used for what the operator listed', async () => {
+  it('is not used for destinations that the operator allowed', async () => {
     const proxy = await startConnectProxy(1)
     onTestFinished(proxy.stop)
     const url = await serve((_, response) => void response.end('ok'))
-    const egress = open({ ...onLoopback, proxyUrl: `http://127.0.0.1:${proxy.port}` })
+    const egress = open({ ...allowLoopback, proxyUrl: `http://127.0.0.1:${proxy.port}` })
     expect(await (await egress.fetch(url)).text()).toBe('ok')
-    expect(proxy.asked).toEqual([])
+    expect(proxy.requests).toEqual([])
   })
 
-  it('may refuse, or not be there', async () => {
-    const refusing = await startConnectProxy(1, 403)
-    onTestFinished(refusing.stop)
-    const call = open({ proxyUrl: `http://127.0.0.1:${refusing.port}` }).fetch('https://93.184.216.34/')
-    await expect(call).rejects.toThrow(refused('proxy_failed'))
+  it('may reject the connection or be unreachable', async () => {
+    const rejectingProxy = await startConnectProxy(1, 403)
+    onTestFinished(rejectingProxy.stop)
+    const call = open({ proxyUrl: `http://127.0.0.1:${rejectingProxy.port}` }).fetch('https://93.184.216.34/')
+    await expect(call).rejects.toThrow(egressError('proxy_failed'))
     await expect(call).rejects.toThrow('93.184.216.34:443 (status 403)')
     const missing = open({ proxyUrl: 'http://127.0.0.1:1' }).fetch('https://93.184.216.34/')
-    await expect(missing).rejects.toThrow(refused('proxy_failed'))
+    await expect(missing).rejects.toThrow(egressError('proxy_failed'))
   })
 
-  it('is given as an http URL', () => {
+  it('must have an http URL', () => {
     for (const proxyUrl of ['https://proxy:3128', 'proxy:3128', 'socks5://proxy', '']) {
-      expect(() => createEgress({ proxyUrl })).toThrow('The proxy must be given as http://host:port.')
+      expect(() => createEgress({ proxyUrl })).toThrow('The proxy URL must have the form http://host:port.')
     }
     expect(() => createEgress({ proxyUrl: 'http://user:100%@proxy:3128' })).toThrow(URIError)
   })
 })
 
-describe('a name', () => {
-  it('is looked up once for a connection, and that answer is called', async () => {
+describe('a host name', () => {
+  it('is resolved once per connection, and that address is used', async () => {
     const url = new URL(await serve((_, response) => void response.end('ok')))
-    let questions = 0
-    const dns = await namesOf((_, family) => {
+    let queries = 0
+    const dns = await createDns((_, family) => {
       if (family === 6) return []
-      questions += 1
-      return questions === 1 ? ['127.0.0.1'] : ['10.0.0.5']
+      queries += 1
+      return queries === 1 ? ['127.0.0.1'] : ['10.0.0.5']
     })
-    const egress = open({ ...onLoopback, dns })
+    const egress = open({ ...allowLoopback, dns })
     expect(await (await egress.fetch(`http://changing.example:${url.port}/`)).text()).toBe('ok')
-    expect(questions).toBe(1)
+    expect(queries).toBe(1)
   })
 
-  it('may have many addresses, which are tried in turn', async () => {
+  it('may have several addresses, which are tried one after another', async () => {
     const url = new URL(await serve((_, response) => void response.end('ok')))
-    const dns = await namesOf((_, family) => (family === 4 ? ['127.0.0.9', '127.0.0.1'] : []))
-    const egress = open({ ...onLoopback, dns })
+    const dns = await createDns((_, family) => (family === 4 ? ['127.0.0.9', '127.0.0.1'] : []))
+    const egress = open({ ...allowLoopback, dns })
     expect(await (await egress.fetch(`http://two.example:${url.port}/`)).text()).toBe('ok')
   })
 })

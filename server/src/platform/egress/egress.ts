@@ -3,30 +3,33 @@ import { Resolver } from 'node:dns/promises'
 import { Readable } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import { Agent, type Dispatcher } from 'undici'
-import { asResponse } from './answer.ts'
-import { openDirectly, secure } from './connect.ts'
+import { connectDirectly, upgradeToTls } from './connect.ts'
 import { createDestinationCheck, type Destination, type DestinationRules, parseUrl } from './destination.ts'
-import { asEgressError, EgressError } from './egress-error.ts'
-import { openThroughProxy, parseProxyUrl } from './proxy.ts'
+import { EgressError, toEgressError } from './egress-error.ts'
+import { connectThroughProxy, parseProxyUrl } from './proxy.ts'
 import type { Dns } from './resolve-name.ts'
+import { toFetchResponse } from './to-fetch-response.ts'
 
-export type CallLimits = {
-  /** The longest wait for the first byte of an answer, and between two parts of it. */
-  silenceSeconds: number
-  /** From the call to the last byte of the answer. */
+export type EgressLimits = {
+  /** Maximum wait for the first byte of the response, and between two chunks of it. */
+  idleTimeoutSeconds: number
+  /** From the call to the last byte of the response. */
   deadlineSeconds: number
   maxResponseBytes: number
 }
 
 export type EgressOptions = Partial<DestinationRules> & {
-  /** For all that is not listed: `http://user:password@host:port`. HTTP_PROXY and the like in the environment are not read. */
+  /**
+   * For all destinations that are not explicitly allowed: `http://user:password@host:port`. HTTP_PROXY etc. are not
+   * read.
+   */
   proxyUrl?: string
-  /** Certificate authorities to trust besides the usual ones. */
+  /** Certificate authorities to trust in addition to the default ones. */
   caBundlePem?: string
   dns?: Dns
   connectTimeoutSeconds?: number
-  /** What a call gets that does not say otherwise. */
-  limits?: Partial<CallLimits>
+  /** Defaults for requests that set none. */
+  limits?: Partial<EgressLimits>
 }
 
 type HeaderList = Headers | Record<string, string> | [string, string][]
@@ -36,67 +39,68 @@ export type EgressRequest = {
   headers?: HeaderList
   body?: string | Uint8Array | ReadableStream<Uint8Array> | null
   signal?: AbortSignal | null
-  limits?: Partial<CallLimits>
-  /** For addresses that a host answered with, not a person: what the operator listed is not for them. */
-  isPublicOnly?: boolean
+  limits?: Partial<EgressLimits>
+  /** For URLs that come from a remote server and not from a user: destinations that the operator allowed do not apply. */
+  publicOnly?: boolean
 }
 
 export type Egress = {
   /**
-   * Shaped like `fetch`, so that API clients can be given it. A redirect is an answer like any other, never followed;
-   * bodies are not decompressed (and asked for plain). Read the body or cancel it: it holds its connection.
+   * Compatible with `fetch`, so that API clients can use it. Redirects are returned, never followed. Bodies are requested
+   * uncompressed and are not decompressed. Read or cancel the body: it occupies its connection.
    */
   fetch(url: string | URL, request?: EgressRequest): Promise<Response>
-  /** To tell a user early; and for programs that connect by themselves, to be given these addresses. */
+  /** For early feedback to a user, and for programs that connect by themselves and need the checked addresses. */
   check(url: string | URL): Promise<Destination>
-  /** Breaks off the calls under way. */
+  /** Aborts the calls in progress. */
   close(): Promise<void>
 }
 
 type DestinationCheck = ReturnType<typeof createDestinationCheck>
 
-const defaultLimits: CallLimits = { silenceSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 20_000_000 }
+const defaultLimits: EgressLimits = { idleTimeoutSeconds: 60, deadlineSeconds: 120, maxResponseBytes: 20_000_000 }
 
-/** The one way out to addresses that users type. */
+/** All requests to user-supplied URLs go through this. */
 export function createEgress(options: EgressOptions): Egress {
   const { allowedNetworks = [], allowedHosts = [], connectTimeoutSeconds = 10 } = options
   const dns = options.dns ?? new Resolver({ timeout: 2000, tries: 2 })
-  const listedOrPublic = createDestinationCheck({ allowedNetworks, allowedHosts }, dns)
-  const publicOnly = createDestinationCheck({ allowedNetworks: [], allowedHosts: [] }, dns)
+  const checkAllowedOrPublic = createDestinationCheck({ allowedNetworks, allowedHosts }, dns)
+  const checkPublicOnly = createDestinationCheck({ allowedNetworks: [], allowedHosts: [] }, dns)
   const proxy = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl)
   const secureContext = createSecureContext({
-    ca: [...getCACertificates('default'), ...certificatesIn(options.caBundlePem)],
+    ca: [...getCACertificates('default'), ...parseCertificates(options.caBundlePem)],
   })
 
-  async function check(url: URL, checked: DestinationCheck, signal: AbortSignal): Promise<Destination> {
-    return await unlessAborted(signal, checked(url)).catch((error: unknown) => {
-      throw signal.aborted
-        ? new EgressError('unresolvable', `No name server answered for ${url.hostname} in time.`)
-        : error
+  async function check(url: URL, checkDestination: DestinationCheck, signal: AbortSignal): Promise<Destination> {
+    return await rejectOnAbort(signal, checkDestination(url)).catch((error: unknown) => {
+      throw signal.aborted ? new EgressError('unresolvable', `DNS did not respond in time for ${url.hostname}.`) : error
     })
   }
 
-  // Checked here, where connections are made, and not before a call: so every connection that is ever used, a kept one
-  // too, leads to an address that was checked, and between the check and the call there is nothing to change.
-  async function connect(url: URL, checked: DestinationCheck) {
+  // Checked here, where connections are opened, and not before a call: so every connection, including a reused one,
+  // leads to a checked address, and nothing can change between the check and the connection.
+  async function connect(url: URL, checkDestination: DestinationCheck) {
     const signal = AbortSignal.timeout(connectTimeoutSeconds * 1000)
-    const to = await check(url, checked, signal)
-    const socket = proxy && !to.listed ? await openThroughProxy(proxy, to, signal) : await openDirectly(to, signal)
-    return url.protocol === 'https:' ? await secure(socket, to.hostname, secureContext, signal) : socket
+    const destination = await check(url, checkDestination, signal)
+    const socket =
+      proxy && !destination.isExplicitlyAllowed
+        ? await connectThroughProxy(proxy, destination, signal)
+        : await connectDirectly(destination, signal)
+    return url.protocol === 'https:' ? await upgradeToTls(socket, destination.hostname, secureContext, signal) : socket
   }
 
-  const agentOf = (checked: DestinationCheck) =>
+  const createAgent = (checkDestination: DestinationCheck) =>
     new Agent({
       allowH2: false,
       connect: ({ protocol, host }, done) => {
-        connect(new URL(`${protocol}//${host}`), checked).then(
+        connect(new URL(`${protocol}//${host}`), checkDestination).then(
           (socket) => done(null, socket),
           (error) => done(error, null),
         )
       },
     })
-  const agent = agentOf(listedOrPublic)
-  const publicAgent = agentOf(publicOnly) // of its own, as the other one keeps connections to what is listed
+  const agent = createAgent(checkAllowedOrPublic)
+  const publicAgent = createAgent(checkPublicOnly) // separate, because the other one keeps connections to allowed destinations
 
   return {
     async fetch(input, request = {}) {
@@ -105,55 +109,58 @@ export function createEgress(options: EgressOptions): Egress {
       const deadline = AbortSignal.timeout(limits.deadlineSeconds * 1000)
       const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
 
-      const explain = (error: unknown) => {
+      const toCallerError = (error: unknown) => {
         if (request.signal?.aborted) return request.signal.reason
         if (deadline.aborted) {
-          return new EgressError('timeout', `${url.host} did not answer in full within ${limits.deadlineSeconds} s.`)
+          return new EgressError(
+            'timeout',
+            `${url.host} did not send a complete response within ${limits.deadlineSeconds} s.`,
+          )
         }
-        return asEgressError(error, url.host)
+        return toEgressError(error, url.host)
       }
 
       try {
-        const response = (request.isPublicOnly ? publicAgent : agent).request({
+        const response = (request.publicOnly ? publicAgent : agent).request({
           origin: url.origin,
           path: url.pathname + url.search,
           method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
           headers: requestHeaders(request.headers),
           body: request.body instanceof ReadableStream ? Readable.fromWeb(request.body) : (request.body ?? null),
           signal,
-          headersTimeout: limits.silenceSeconds * 1000,
-          bodyTimeout: limits.silenceSeconds * 1000,
+          headersTimeout: limits.idleTimeoutSeconds * 1000,
+          bodyTimeout: limits.idleTimeoutSeconds * 1000,
         })
-        return asResponse(url, await unlessAborted(signal, response), limits.maxResponseBytes, explain)
+        return toFetchResponse(url, await rejectOnAbort(signal, response), limits.maxResponseBytes, toCallerError)
       } catch (error) {
-        throw explain(error)
+        throw toCallerError(error)
       }
     },
-    check: (url) => check(parseUrl(url), listedOrPublic, AbortSignal.timeout(connectTimeoutSeconds * 1000)),
+    check: (url) => check(parseUrl(url), checkAllowedOrPublic, AbortSignal.timeout(connectTimeoutSeconds * 1000)),
     async close() {
       await Promise.all([agent.destroy(), publicAgent.destroy()])
     },
   }
 }
 
-/** Read one by one: TLS takes a broken bundle without a word, and then trusts nobody. */
-function certificatesIn(caBundlePem: string | undefined): string[] {
+/** Parses each certificate: Node's TLS silently accepts an invalid bundle and then trusts no server. */
+function parseCertificates(caBundlePem: string | undefined): string[] {
   if (caBundlePem === undefined) return []
   const certificates = caBundlePem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs)
-  if (!certificates) throw new Error('The CA bundle holds no certificate in PEM form.')
+  if (!certificates) throw new Error('The CA bundle contains no certificate in PEM format.')
   return certificates.map((certificate) => new X509Certificate(certificate).toString())
 }
 
-function requestHeaders(given: HeaderList | undefined): Headers {
-  const headers = new Headers(given)
-  headers.delete('host') // it is the URL's: what was checked is what is asked
-  headers.set('accept-encoding', 'identity') // a small answer cannot become a large one
+function requestHeaders(init: HeaderList | undefined): Headers {
+  const headers = new Headers(init)
+  headers.delete('host') // comes from the URL: the checked host is the requested one
+  headers.set('accept-encoding', 'identity') // a small response cannot expand into a large one
   if (!headers.has('user-agent')) headers.set('user-agent', 'colophon')
   return headers
 }
 
-/** `undici` notices an abort only once it is connected, and a DNS query cannot be told. */
-function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** `undici` notices an abort only once it is connected, and a DNS query cannot be aborted. */
+function rejectOnAbort<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort)

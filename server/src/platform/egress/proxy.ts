@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
-import { because } from './connect.ts'
+import { describeConnectError } from './connect.ts'
 import type { Destination } from './destination.ts'
 import { EgressError } from './egress-error.ts'
 
-/** The operator's: its own address is not checked. */
+/** Configured by the operator, so its own address is not checked. */
 export type Proxy = { host: string; port: number; authorization: string | undefined }
 
 export function parseProxyUrl(proxyUrl: string): Proxy {
   const url = URL.parse(proxyUrl)
-  if (url?.protocol !== 'http:') throw new Error('The proxy must be given as http://host:port.')
+  if (url?.protocol !== 'http:') throw new Error('The proxy URL must have the form http://host:port.')
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -20,12 +20,16 @@ export function parseProxyUrl(proxyUrl: string): Proxy {
 }
 
 /**
- * The proxy is told the checked address, never the name: a proxy that looks names up itself would get the answer that
- * we have not checked. Only https goes this way, so CONNECT is all that is spoken to it.
+ * The proxy gets the checked IP address, never the name: a proxy that resolves names itself could get an address that
+ * was not checked. Only https uses the proxy, so CONNECT is the only method sent to it.
  */
-export async function openThroughProxy(proxy: Proxy, to: Destination, signal: AbortSignal): Promise<Socket> {
-  const [address] = to.addresses
-  const target = `${isIPv6(address) ? `[${address}]` : address}:${to.port}`
+export async function connectThroughProxy(
+  proxy: Proxy,
+  destination: Destination,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const [address] = destination.addresses
+  const target = `${isIPv6(address) ? `[${address}]` : address}:${destination.port}`
   const request = httpRequest({
     host: proxy.host,
     port: proxy.port,
@@ -34,18 +38,18 @@ export async function openThroughProxy(proxy: Proxy, to: Destination, signal: Ab
     path: target,
     headers: { host: target, ...(proxy.authorization && { 'proxy-authorization': proxy.authorization }) },
   })
-  request.end().on('error', () => {}) // given up, it fails once more with nobody waiting
+  request.end().on('error', () => {}) // after an abort it fails once more, and nothing awaits it
   const [response, socket] = await once(request, 'connect', { signal }).catch((error: unknown) => {
     request.destroy()
     throw new EgressError(
       'proxy_failed',
-      `The operator's proxy gave no connection to ${to.hostname} ${because(error)}.`,
+      `The egress proxy did not connect to ${destination.hostname} ${describeConnectError(error)}.`,
     )
   })
   if (response.statusCode === 200) return socket
   socket.destroy()
   throw new EgressError(
     'proxy_failed',
-    `The operator's proxy refused ${to.hostname} at ${target} (status ${response.statusCode}). It must let connections to addresses through.`,
+    `The egress proxy rejected ${destination.hostname} at ${target} (status ${response.statusCode}). It must allow CONNECT to IP addresses.`,
   )
 }

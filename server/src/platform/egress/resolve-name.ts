@@ -5,17 +5,18 @@ import { isIP } from 'node:net'
 export type Dns = Pick<Resolver, 'resolve4' | 'resolve6'>
 
 /**
- * All addresses of a name, IPv4 first; none when it has none or nobody answers.
+ * All addresses of a name, IPv4 first. Empty when the name has none or DNS does not respond.
  *
- * Not `dns.lookup`: that is a blocking call on one of a few threads that the whole process shares and cannot be given
- * up, so a user's slow name server would hold up everybody. What it adds to DNS and is needed is the hosts file, where
- * container engines write names such as `host.docker.internal`. Search domains are not applied: names are whole.
+ * Not `dns.lookup`: that is a blocking call on one of a few threads that the whole process shares, and it cannot be
+ * cancelled, so a user's slow name server would block all other requests. The one thing it adds to DNS that is needed
+ * is the hosts file, where container runtimes write names such as `host.docker.internal`. Search domains are not
+ * applied: names are fully qualified.
  */
 export async function resolveName(name: string, dns: Dns): Promise<string[]> {
   const fromHostsFile = addressesInHostsFile(name, await readFile('/etc/hosts', 'utf8').catch(() => ''))
   if (fromHostsFile.length > 0) return fromHostsFile
 
-  // A family that fails is left out, not fatal: only the addresses returned here are ever connected to.
+  // A family that fails is omitted and not fatal: connections go only to the addresses returned here.
   const families = await Promise.allSettled([dns.resolve4(name), dns.resolve6(name)])
   return families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []))
 }
@@ -25,5 +26,5 @@ export function addressesInHostsFile(name: string, hostsFile: string): string[] 
     const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/)
     return isIP(address) && names.includes(name) ? [address] : []
   })
-  return addresses.sort((one, other) => isIP(one) - isIP(other))
+  return addresses.sort((a, b) => isIP(a) - isIP(b))
 }

@@ -2,19 +2,19 @@ import { version } from '../version.ts'
 import type { HttpServer } from './http-server.ts'
 import type { Readiness, ReadinessReport } from './readiness.ts'
 
-/** `/healthz`: the process is alive (restart it when this fails). */
+/** `/healthz`: the process is alive. Restart it when this fails. */
 export const healthResponse = () => ({ status: 'alive' as const, version })
 
-/** `/readyz`: what works (send work elsewhere when this is 503). */
+/** `/readyz`: which components work. Route traffic elsewhere while this is 503. */
 export async function readinessResponse(
   readiness: Readiness,
 ): Promise<{ status: 200 | 503; body: ReadinessReport & { version: string } }> {
   const report = await readiness.report()
-  const takesRequests = report.status === 'ready' || report.status === 'degraded'
-  return { status: takesRequests ? 200 : 503, body: { ...report, version } }
+  const acceptsRequests = report.status === 'ready' || report.status === 'degraded'
+  return { status: acceptsRequests ? 200 : 503, body: { ...report, version } }
 }
 
-/** For processes without an API of their own. */
+/** For processes without an API of their own: the gateway and the runner. */
 export function addHealthRoutes(server: HttpServer, readiness: Readiness): void {
   server.get('/healthz', async () => healthResponse())
   server.get('/readyz', async (_request, reply) => {

@@ -4,39 +4,39 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpConfig } from '../config.ts'
 import { createLog } from '../log.ts'
-import { createHttpServer } from './http-server.ts'
+import { createHttpServer, type HttpServerOptions } from './http-server.ts'
 import { Problem } from './problem.ts'
 
 const config: HttpConfig = {
   listen: { host: '127.0.0.1', port: 0 },
   tls: undefined,
   trustedProxies: [],
-  stopDelaySeconds: 0,
+  shutdownDelaySeconds: 0,
 }
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => void (await Promise.all(closing.splice(0).map((close) => close()))))
 
-function serve() {
+function serve(options: HttpServerOptions = {}) {
   const lines: Record<string, unknown>[] = []
   const log = createLog('test', { level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const server = createHttpServer(config, log)
+  const server = createHttpServer(config, log, options)
   closing.push(() => server.close())
   server.get('/fine', async () => ({ fine: true }))
   server.get('/broken', async () => {
     throw new Error('SELECT secret_column FROM somewhere failed')
   })
-  server.get('/refused', async () => {
+  server.get('/limited', async () => {
     throw new Problem('rate_limited', 'Wait a minute.', { headers: { 'retry-after': '60' } })
   })
   server.get('/slow', async () => {
     await sleep(500)
     return { slow: true }
   })
-  server.post('/body', async () => ({ taken: true }))
+  server.post('/body', async () => ({ accepted: true }))
   return { server, lines }
 }
 
-test('every answer carries the request id that is in the log', async () => {
+test('sends the request id that is in the log with every response', async () => {
   const { server, lines } = serve()
   const response = await server.inject('/fine')
   expect(response.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
@@ -45,7 +45,7 @@ test('every answer carries the request id that is in the log', async () => {
   ])
 })
 
-test('an error that nobody meant is one logged line and a clean 500', async () => {
+test('turns an unexpected error into one log line and a 500 that reveals nothing', async () => {
   const { server, lines } = serve()
   const response = await server.inject('/broken')
   expect(response.statusCode).toBe(500)
@@ -62,14 +62,20 @@ test('an error that nobody meant is one logged line and a clean 500', async () =
   ])
 })
 
-test('a problem answers with its status, headers and words', async () => {
-  const response = await serve().server.inject('/refused')
+test('responds to a problem with its status, headers and detail', async () => {
+  const response = await serve().server.inject('/limited')
   expect(response.statusCode).toBe(429)
   expect(response.headers['retry-after']).toBe('60')
   expect(response.json()).toMatchObject({ code: 'rate_limited', detail: 'Wait a minute.', error: 'Wait a minute.' })
 })
 
-test('an unknown address is 404, a known one with another method 405', async () => {
+test('links a problem to the page of the instance that documents it, where there is one', async () => {
+  const typeOf = async (options: HttpServerOptions) => (await serve(options).server.inject('/limited')).json().type
+  expect(await typeOf({ publicUrl: 'https://colophon.example' })).toBe('https://colophon.example/errors/rate_limited')
+  expect(await typeOf({})).toBe('about:blank')
+})
+
+test('responds 404 for an unknown URL and 405 for a known one with another method', async () => {
   const { server } = serve()
   expect((await server.inject('/nowhere')).json()).toMatchObject({ code: 'not_found' })
   const wrongMethod = await server.inject({ method: 'DELETE', url: '/fine' })
@@ -77,7 +83,7 @@ test('an unknown address is 404, a known one with another method 405', async () 
   expect(wrongMethod.headers.allow).toBe('GET, HEAD')
 })
 
-test('bodies that cannot be read are refused by name', async () => {
+test('rejects bodies that it cannot parse, with a specific code', async () => {
   const { server } = serve()
   const post = (payload: string, type: string) =>
     server.inject({ method: 'POST', url: '/body', payload, headers: { 'content-type': type } })
@@ -97,18 +103,23 @@ const exchange = (address: string, text: string) =>
   })
 
 test.each([
-  ['what is not HTTP', 'nonsense\r\n\r\n', 400, 'invalid_request'],
-  ['HTTP without a host', 'GET /fine HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
-  ['an address that cannot be decoded', 'GET /%ff HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
-  ['who takes us for a proxy', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_request'],
-  ['too many headers', `GET /fine HTTP/1.0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 413, 'too_large'],
+  ['a request that is not HTTP', 'nonsense\r\n\r\n', 400, 'invalid_request'],
+  ['a request without a Host header', 'GET /fine HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'invalid_request'],
+  ['a URL that cannot be decoded', 'GET /%ff HTTP/1.0\r\n\r\n', 400, 'invalid_request'],
+  ['a CONNECT request', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_request'],
   [
-    'nothing, with a body',
+    'a request with headers that are too large',
+    `GET /fine HTTP/1.0\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+    413,
+    'too_large',
+  ],
+  [
+    'an unknown URL with a body',
     'POST /nowhere HTTP/1.0\r\nContent-Type: a/b\r\nContent-Length: 2\r\n\r\n{}',
     404,
     'not_found',
   ],
-])('%s still gets a problem with a request id', async (_what, request, status, code) => {
+])('responds to %s with a problem and a request id', async (_name, request, status, code) => {
   const { server } = serve()
   const response = await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)
   expect(response).toMatch(
@@ -117,16 +128,32 @@ test.each([
   expect(response.match(/x-request-id: (\S+)/i)?.[1]).toBe(response.match(/"requestId":"(\w+)"/)?.[1])
 })
 
-test('an expectation that we do not know is left aside', async () => {
+test('responds 408 to a request that does not arrive in time, and closes the connection', async () => {
+  const { server } = serve({ publicUrl: 'https://colophon.example' })
+  Object.assign(server.server, { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 50 })
+  const address = await server.listen({ host: '127.0.0.1', port: 0 })
+  for (const request of [
+    '',
+    'GET /fine',
+    'POST /body HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  ]) {
+    const response = await exchange(address, request)
+    expect(response).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n.*\r\nConnection: close\r\n/s)
+    expect(response).toContain('"type":"https://colophon.example/errors/request_timeout"')
+    expect(response).toContain('"detail":"Request timed out after 30 s."')
+  }
+})
+
+test('ignores an Expect header with an unknown value', async () => {
   const { server } = serve()
   const request = 'GET /fine HTTP/1.0\r\nExpect: a miracle\r\n\r\n'
   expect(await exchange(await server.listen({ host: '127.0.0.1', port: 0 }), request)).toMatch(/^HTTP\/1.1 200 /)
 })
 
-test('who takes us for a proxy and hangs up does not end the process', async () => {
+test('survives clients that send CONNECT and reset the connection', async () => {
   const { server } = serve()
   const address = await server.listen({ host: '127.0.0.1', port: 0 })
-  for (let times = 0; times < 50; times++) {
+  for (let round = 0; round < 50; round++) {
     await new Promise((resolve) => {
       const socket = connect(Number(new URL(address).port), '127.0.0.1', () =>
         socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.resetAndDestroy()),
@@ -137,19 +164,19 @@ test('who takes us for a proxy and hangs up does not end the process', async () 
   expect((await fetch(`${address}/fine`)).status).toBe(200)
 })
 
-test('who sends too much is told so, and not hung up on while still sending', async () => {
+test('responds 413 to a body that is too large without closing the connection while the client still sends', async () => {
   const headers = { 'content-type': 'application/json' }
   const payload = 'x'.repeat(2 * 1024 * 1024)
   const response = await serve().server.inject({ method: 'POST', url: '/body', headers, payload })
   expect([response.statusCode, response.headers.connection]).toEqual([413, undefined]) // not `close`
 })
 
-test('a request has 30 seconds, headers and all', () => {
+test('allows 30 seconds for a request, including its headers', () => {
   const { headersTimeout, requestTimeout } = serve().server.server as import('node:http').Server
   expect([headersTimeout, requestTimeout]).toEqual([30_000, 30_000])
 })
 
-test('a request in flight finishes when the server stops', async () => {
+test('finishes a request in flight when the server stops', async () => {
   const { server } = serve()
   const address = await server.listen({ host: '127.0.0.1', port: 0 })
   const slow = fetch(`${address}/slow`).then((response) => response.json())
@@ -158,7 +185,7 @@ test('a request in flight finishes when the server stops', async () => {
   expect(await slow).toEqual({ slow: true })
 })
 
-test('a connection that nobody has used does not keep the server from stopping', async () => {
+test('closes unused connections when the server stops', async () => {
   const { server } = serve()
   await server.listen(config.listen)
   const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')

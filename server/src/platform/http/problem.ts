@@ -1,25 +1,136 @@
-/** Errors as clients see them: RFC 9457 problems from one closed list of codes. */
+/** Errors as API clients see them: RFC 9457 problem details with a `code` from one closed list. */
+
+interface ProblemDefinition {
+  status: number
+  title: string
+  /** What happened, in one sentence, for the page that documents the code. */
+  meaning: string
+  /** What to do next, for the same page. */
+  action: string
+}
+
 export const problemCodes = {
-  invalid_request: { status: 400, title: 'The request is not valid' },
-  unauthenticated: { status: 401, title: 'A valid API key or session is needed' },
-  insufficient_scope: { status: 403, title: 'The API key may not do this' },
-  insufficient_role: { status: 403, title: 'Your role in the project may not do this' },
-  cross_origin: { status: 403, title: 'The request comes from another site' },
-  reauthentication_required: { status: 403, title: 'Sign in once more to do this' },
-  ip_not_allowed: { status: 403, title: 'The API key may not be used from this network' },
-  not_found: { status: 404, title: 'There is no such thing here' },
-  method_not_allowed: { status: 405, title: 'The address does not take this method' },
-  job_archived: { status: 409, title: 'The job is archived' },
-  not_cancellable: { status: 409, title: 'The job is not running' },
-  project_not_ready: { status: 409, title: 'The project is not set up yet' },
-  queue_full: { status: 409, title: 'The job has too many waiting messages' },
-  too_large: { status: 413, title: 'The request is too large' },
-  unsupported_media_type: { status: 415, title: 'The media type is not taken here' },
-  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  internal_error: { status: 500, title: 'Something went wrong on our side' },
-  unavailable: { status: 503, title: 'The service cannot do this right now' },
-} as const satisfies Record<string, { status: number; title: string }>
+  invalid_request: {
+    status: 400,
+    title: 'Invalid request',
+    meaning: 'The request is malformed, or a parameter, header or field has a value that is not allowed.',
+    action: 'Read `detail` and, where present, `errors`, correct the request and send it again.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Authentication required',
+    meaning: 'The API key, session, password, token or signature is missing, wrong, expired or revoked.',
+    action: 'Send a valid API key as `Authorization: Bearer …`, or sign in again.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'Insufficient scope',
+    meaning: 'The API key, site key or token is valid, but it may not do this.',
+    action: 'Use a key that has the scope named in `detail`, or ask an owner of the project to create one.',
+  },
+  insufficient_role: {
+    status: 403,
+    title: 'Insufficient role',
+    meaning: 'Your role in the project or on the instance does not allow this.',
+    action: 'Ask an owner of the project, or the operator of the instance, to do it or to give you the role.',
+  },
+  cross_origin: {
+    status: 403,
+    title: 'Cross-origin request blocked',
+    meaning: 'A browser sent the request with a session cookie from a page of another origin.',
+    action: 'Use the dashboard at the public URL of the instance, or call the API with an API key.',
+  },
+  reauthentication_required: {
+    status: 403,
+    title: 'Reauthentication required',
+    meaning: 'The action could grant lasting access and needs a sign-in within the last 10 minutes.',
+    action: 'Sign in again and repeat the request.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    title: 'IP address not allowed',
+    meaning: 'The API key is restricted to networks that the request does not come from.',
+    action: 'Send the request from an allowed network, or create a key that allows yours.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    meaning: 'The resource does not exist, or you may not see it.',
+    action: 'Check the URL and the ids in it, and that your key or role belongs to the project.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    meaning: 'The URL exists, but does not support the HTTP method of the request.',
+    action: 'Use one of the methods in the `Allow` header of the response.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request timeout',
+    meaning: 'The request did not arrive completely within the time limit, and the connection was closed.',
+    action: 'Send the request again on a new connection; split a large upload into smaller ones.',
+  },
+  job_archived: {
+    status: 409,
+    title: 'Job archived',
+    meaning: 'The job is archived and accepts no more messages.',
+    action: 'Create a new job.',
+  },
+  not_cancellable: {
+    status: 409,
+    title: 'Job not cancellable',
+    meaning: 'The job is not active, so there is nothing to cancel.',
+    action: 'Nothing: the job has already ended. Read it to see its status.',
+  },
+  project_not_ready: {
+    status: 409,
+    title: 'Project not ready',
+    meaning: 'The project lacks something that the request needs: a working repository, a model or a GitHub App.',
+    action: 'Complete the setup that `detail` names and send the request again.',
+  },
+  queue_full: {
+    status: 409,
+    title: 'Message queue full',
+    meaning: 'The job has the maximum number of queued messages.',
+    action: 'Wait until the job has worked on some of them and send the message again.',
+  },
+  too_large: {
+    status: 413,
+    title: 'Content too large',
+    meaning: 'The body or the headers of the request are larger than the server accepts.',
+    action: 'Send less at a time: split the request into several.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    meaning: 'The server does not accept the `Content-Type` or the `Content-Encoding` of the request.',
+    action: 'Send the body in a format that `detail` names, usually `application/json` without compression.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency key reused',
+    meaning: 'The `Idempotency-Key` was already used for a different request.',
+    action: 'Use a new key for each new request, and the same key only to retry the same request.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Rate limit exceeded',
+    meaning: 'There were more requests in a period, or more at the same time, than the limit allows.',
+    action: 'Wait for the number of seconds in the `Retry-After` header and send the request again.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal server error',
+    meaning: 'The server failed unexpectedly. The cause is in its log, under the `requestId`.',
+    action: 'Send the request again. If it keeps failing, give the `requestId` to the operator of the instance.',
+  },
+  unavailable: {
+    status: 503,
+    title: 'Service unavailable',
+    meaning: 'The server is overloaded, or a service that it depends on cannot be reached.',
+    action: 'Send the request again after the number of seconds in the `Retry-After` header, or in a few seconds.',
+  },
+} as const satisfies Record<string, ProblemDefinition>
 
 export type ProblemCode = keyof typeof problemCodes
 
@@ -36,15 +147,15 @@ export interface ProblemBody {
   detail: string
   code: ProblemCode
   requestId: string
-  /** The detail once more, for clients that read only this. */
+  /** Repeats `detail`, for clients that read only this field. */
   error: string
   errors?: readonly FieldError[]
 }
 
-/** Thrown anywhere below a route; the HTTP server turns it into the answer. */
+/** Code below a route throws it; the HTTP server turns it into the response. */
 export class Problem extends Error {
   readonly code: ProblemCode
-  /** One plain sentence that says what to do next. */
+  /** A full sentence that says what is wrong and what to do next. */
   readonly detail: string
   readonly headers: Readonly<Record<string, string>>
   readonly errors: readonly FieldError[] | undefined
@@ -52,23 +163,24 @@ export class Problem extends Error {
   constructor(
     code: ProblemCode,
     detail: string,
-    more: { headers?: Record<string, string>; errors?: readonly FieldError[]; cause?: unknown } = {},
+    options: { headers?: Record<string, string>; errors?: readonly FieldError[]; cause?: unknown } = {},
   ) {
-    super(`${code}: ${detail}`, { cause: more.cause })
+    super(`${code}: ${detail}`, { cause: options.cause })
     this.code = code
     this.detail = detail
-    this.headers = { ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }), ...more.headers } // RFC 9110, 15.5.2
-    this.errors = more.errors
+    this.headers = { ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }), ...options.headers } // RFC 9110, 15.5.2
+    this.errors = options.errors
   }
 
   get status(): number {
     return problemCodes[this.code].status
   }
 
-  body(requestId: string): ProblemBody {
+  /** `publicUrl`: of the instance, whose `/errors/:code` documents the code. Undefined where there is no such page. */
+  body(requestId: string, publicUrl: string | undefined): ProblemBody {
     const { status, title } = problemCodes[this.code]
     return {
-      type: `urn:colophon:problem:${this.code}`,
+      type: publicUrl === undefined ? 'about:blank' : `${publicUrl}/errors/${this.code}`, // RFC 9457, 4.2.1
       title,
       status,
       detail: this.detail,
@@ -83,8 +195,6 @@ export class Problem extends Error {
 export const internalError = (cause: unknown) =>
   new Problem(
     'internal_error',
-    'Something went wrong on our side. Try again; if it stays, tell the operator the requestId.',
-    {
-      cause,
-    },
+    'The server failed unexpectedly. Try again; if it keeps failing, give the requestId to the operator.',
+    { cause },
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../log.ts'
-import { NotReady, Readiness } from './readiness.ts'
+import { NotReadyError, Readiness } from './readiness.ts'
 
 const quiet = createLog('test', { level: 'error' }, { write: () => {} })
 const works = async () => {}
@@ -8,7 +8,7 @@ const fails = async () => {
   throw new Error('connect ECONNREFUSED 10.1.2.3:5432')
 }
 
-test('ready when all parts work', async () => {
+test('is ready when all components work', async () => {
   const readiness = new Readiness({ postgres: { essential: true, check: works } }, quiet)
   expect(await readiness.report()).toEqual({
     status: 'ready',
@@ -16,40 +16,40 @@ test('ready when all parts work', async () => {
   })
 })
 
-test('degraded without a part that can wait, not ready without an essential one', async () => {
-  const parts = { postgres: { essential: true, check: works }, clickhouse: { essential: false, check: fails } }
-  expect((await new Readiness(parts, quiet).report()).status).toBe('degraded')
-  expect((await new Readiness({ ...parts, postgres: { essential: true, check: fails } }, quiet).report()).status).toBe(
+test('is degraded without an optional component and not ready without an essential one', async () => {
+  const checks = { postgres: { essential: true, check: works }, clickhouse: { essential: false, check: fails } }
+  expect((await new Readiness(checks, quiet).report()).status).toBe('degraded')
+  expect((await new Readiness({ ...checks, postgres: { essential: true, check: fails } }, quiet).report()).status).toBe(
     'not_ready',
   )
 })
 
-test('a reason is told, an address is not', async () => {
-  const parts = {
-    away: { essential: false, check: fails },
-    full: { essential: false, check: async () => Promise.reject(new NotReady('disk_full')) },
+test('reports the reason of a failure, but no address', async () => {
+  const checks = {
+    down: { essential: false, check: fails },
+    full: { essential: false, check: async () => Promise.reject(new NotReadyError('disk_full')) },
   }
-  const report = await new Readiness(parts, quiet).report()
+  const report = await new Readiness(checks, quiet).report()
   expect(report.components).toEqual({
-    away: { status: 'failing', reason: 'unreachable' },
+    down: { status: 'failing', reason: 'unreachable' },
     full: { status: 'failing', reason: 'disk_full' },
   })
 })
 
-test('a part that hangs is failing after two seconds, and a flood of questions is one check', async () => {
-  let checks = 0
+test('reports a hanging component as failing after two seconds, and checks once for many concurrent requests', async () => {
+  let checkCount = 0
   const hangs = () => {
-    checks++
+    checkCount++
     return new Promise<void>(() => {})
   }
   const readiness = new Readiness({ temporal: { essential: false, check: hangs } }, quiet)
   const reports = await Promise.all(Array.from({ length: 100 }, () => readiness.report()))
   expect(reports[99]?.components).toEqual({ temporal: { status: 'failing', reason: 'timeout' } })
-  expect(checks).toBe(1)
+  expect(checkCount).toBe(1)
 })
 
-test('a process that stops says so', async () => {
+test('reports that the process is stopping', async () => {
   const readiness = new Readiness({ postgres: { essential: true, check: works } }, quiet)
-  readiness.stopping()
+  readiness.markStopping()
   expect((await readiness.report()).status).toBe('stopping')
 })

@@ -1,8 +1,8 @@
-/** What works and what does not, part by part, as `/readyz` tells it. */
+/** Which components of the process work, as `/readyz` reports it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 
-/** Shown to everybody, so never an address or a driver's words: those are in the log. */
+/** Public, so never an address or a driver's message: those are in the log. */
 export const failureReasons = [
   'unreachable',
   'timeout',
@@ -13,7 +13,7 @@ export const failureReasons = [
 ] as const
 type FailureReason = (typeof failureReasons)[number]
 
-export class NotReady extends Error {
+export class NotReadyError extends Error {
   readonly reason: FailureReason
   constructor(reason: FailureReason, message: string = reason) {
     super(message)
@@ -21,16 +21,16 @@ export class NotReady extends Error {
   }
 }
 
-export interface PartCheck {
-  /** Essential: without it the process can do nothing, and load balancers should look elsewhere. */
+export interface ComponentCheck {
+  /** Without an essential component the process can do nothing, and load balancers should route elsewhere. */
   essential: boolean
-  /** Returns when the part works; throws, `NotReady` where the reason is known, when it does not. */
+  /** Resolves when the component works and throws when it does not: `NotReady` where the reason is known. */
   check: () => Promise<void>
 }
 
 export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'failing'; reason: FailureReason }
 
-/** `degraded`: something is away, but requests are taken all the same. */
+/** `degraded`: a component fails, but the process accepts requests. */
 export const readinessStatuses = ['ready', 'degraded', 'not_ready', 'stopping'] as const
 
 export interface ReadinessReport {
@@ -38,69 +38,69 @@ export interface ReadinessReport {
   components: Record<string, ComponentStatus>
 }
 
-const checkWithinMs = 2_000
-const reportGoodForMs = 1_000 // whoever asks more often shares one answer: asking is no way to load the engines
+const checkTimeoutMs = 2_000
+const reportCacheMs = 1_000 // more frequent requests share one report, so that they cannot overload the services
 
 export class Readiness {
-  readonly #checks: Readonly<Record<string, PartCheck>>
+  readonly #checks: Readonly<Record<string, ComponentCheck>>
   readonly #log: Log
   readonly #lastStatus = new Map<string, ComponentStatus['status']>()
-  #latest: { at: number; parts: Promise<Record<string, ComponentStatus>> } | undefined
+  #latest: { at: number; components: Promise<Record<string, ComponentStatus>> } | undefined
   #stopping = false
 
-  constructor(checks: Readonly<Record<string, PartCheck>>, log: Log) {
+  constructor(checks: Readonly<Record<string, ComponentCheck>>, log: Log) {
     this.#checks = checks
     this.#log = log
   }
 
-  stopping(): void {
+  markStopping(): void {
     this.#stopping = true
   }
 
   async report(): Promise<ReadinessReport> {
-    if (!this.#latest || performance.now() - this.#latest.at > reportGoodForMs) {
-      this.#latest = { at: performance.now(), parts: this.#checkAll() }
+    if (!this.#latest || performance.now() - this.#latest.at > reportCacheMs) {
+      this.#latest = { at: performance.now(), components: this.#checkAll() }
     }
-    const parts = await this.#latest.parts
-    if (this.#stopping) return { status: 'stopping', components: parts }
-    const failing = Object.keys(parts).filter((name) => parts[name]?.status === 'failing')
-    if (failing.some((name) => this.#checks[name]?.essential)) return { status: 'not_ready', components: parts }
-    return { status: failing.length > 0 ? 'degraded' : 'ready', components: parts }
+    const components = await this.#latest.components
+    if (this.#stopping) return { status: 'stopping', components }
+    const failing = Object.keys(components).filter((name) => components[name]?.status === 'failing')
+    if (failing.some((name) => this.#checks[name]?.essential)) return { status: 'not_ready', components }
+    return { status: failing.length > 0 ? 'degraded' : 'ready', components }
   }
 
   async #checkAll(): Promise<Record<string, ComponentStatus>> {
-    const names = Object.entries(this.#checks)
+    const checks = Object.entries(this.#checks)
     return Object.fromEntries(
-      await Promise.all(names.map(async ([name, part]) => [name, await this.#check(name, part)])),
+      await Promise.all(checks.map(async ([name, check]) => [name, await this.#check(name, check)])),
     )
   }
 
-  async #check(name: string, { check }: PartCheck): Promise<ComponentStatus> {
+  async #check(name: string, { check }: ComponentCheck): Promise<ComponentStatus> {
     const startedAt = performance.now()
     try {
-      await Promise.race([check(), sleep(checkWithinMs, undefined, { ref: false }).then(refuseSlow)])
-      this.#note(name, 'ok')
+      await Promise.race([check(), sleep(checkTimeoutMs, undefined, { ref: false }).then(throwTimeout)])
+      this.#recordStatus(name, 'ok')
       return { status: 'ok', latencyMs: Math.round(performance.now() - startedAt) }
     } catch (error) {
-      this.#note(name, 'failing', error)
-      return { status: 'failing', reason: error instanceof NotReady ? error.reason : 'unreachable' }
+      this.#recordStatus(name, 'failing', error)
+      return { status: 'failing', reason: error instanceof NotReadyError ? error.reason : 'unreachable' }
     }
   }
 
-  /** One line when a part goes and one when it comes back, not one per question. */
-  #note(name: string, status: ComponentStatus['status'], error?: unknown): void {
-    const before = this.#lastStatus.get(name)
+  /** Logs a line when a component fails and one when it recovers, not one per check. */
+  #recordStatus(name: string, status: ComponentStatus['status'], error?: unknown): void {
+    const previous = this.#lastStatus.get(name)
     this.#lastStatus.set(name, status)
-    if (before === status || (before === undefined && status === 'ok')) return
-    if (status === 'ok') this.#log.info({ part: name }, 'part works again')
+    if (previous === status || (previous === undefined && status === 'ok')) return
+    if (status === 'ok') this.#log.info({ component: name }, 'component recovered')
     else
       this.#log.warn(
-        { part: name, error: error instanceof Error ? error.message : String(error) },
-        'part does not work',
+        { component: name, error: error instanceof Error ? error.message : String(error) },
+        'component failing',
       )
   }
 }
 
-function refuseSlow(): never {
-  throw new NotReady('timeout', `no answer within ${checkWithinMs} ms`)
+function throwTimeout(): never {
+  throw new NotReadyError('timeout', `no response within ${checkTimeoutMs} ms`)
 }

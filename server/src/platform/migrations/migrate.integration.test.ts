@@ -12,8 +12,8 @@ import { migrate } from './migrate.ts'
 const files = readdirSync(join(import.meta.dirname, '../../../migrations/postgres'))
 const names = files.map((file) => file.replace(/\.sql$/, '')).sort()
 
-/** A fresh corner of the engines. `run` migrates it and tells what it logged. */
-async function corner() {
+/** An empty test instance. `run` migrates it and returns what it logged. */
+async function createUnmigratedInstance() {
   const instance = await createEmptyTestInstance(inject('services'), 'migrate')
   const config = loadServicesConfig(instance.environment)
   const clickhouse = createClickhouse(config.clickhouse)
@@ -27,57 +27,57 @@ async function corner() {
     pool,
     namespace: () => temporal.workflowService.describeNamespace({ namespace: config.temporal.namespace }),
     async run() {
-      const lines: { msg: string; engine?: string; migration?: string; migrations?: string[] }[] = []
+      const lines: { msg: string; service?: string; migration?: string; migrations?: string[] }[] = []
       const log = createLog('test', { level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
       await migrate(config, { clickhouse, temporal }, log)
       return {
         lines,
-        applied: lines.flatMap(({ engine, migration }) => (engine === 'postgres' && migration) || []),
+        applied: lines.flatMap(({ service, migration }) => (service === 'postgres' && migration) || []),
       }
     },
-    ledger: async () =>
+    appliedNames: async () =>
       (await pool.query<{ name: string }>('SELECT name FROM schema_migration ORDER BY name')).rows.map(
         ({ name }) => name,
       ),
   }
 }
 
-test('every migration is applied once, in order, and the namespace is made', async () => {
-  const { run, ledger, namespace } = await corner()
+test('applies every migration once, in order, and creates the namespace', async () => {
+  const { run, appliedNames, namespace } = await createUnmigratedInstance()
   expect((await run()).applied).toEqual(names)
   expect((await run()).lines).toEqual([])
-  expect(await ledger()).toEqual(names)
-  await namespace() // rejects where there is none
+  expect(await appliedNames()).toEqual(names)
+  await namespace() // rejects if it does not exist
 })
 
-test('of several at once one does the work, the others wait and find it done', async () => {
-  const { run, ledger } = await corner()
+test('lets one of several concurrent processes migrate while the others wait', async () => {
+  const { run, appliedNames } = await createUnmigratedInstance()
   const runs = await Promise.all([run(), run(), run()])
   expect(runs.map(({ applied }) => applied).sort()).toEqual([[], [], names])
-  expect(await ledger()).toEqual(names)
+  expect(await appliedNames()).toEqual(names)
 })
 
-test('a file that was edited after it was applied is refused, and nothing is done', async () => {
-  const { run, pool, ledger } = await corner()
+test('rejects a file that was modified after it was applied, and changes nothing', async () => {
+  const { run, pool, appliedNames } = await createUnmigratedInstance()
   await run()
   await pool.query('DELETE FROM schema_migration WHERE name > $1', [names[0]])
   await pool.query("UPDATE schema_migration SET checksum = 'of another text'")
-  await expect(run()).rejects.toThrow(`Migration ${names[0]} was changed after it was applied`)
-  expect(await ledger()).toEqual(names.slice(0, 1))
+  await expect(run()).rejects.toThrow(`Migration ${names[0]} was modified after it was applied`)
+  expect(await appliedNames()).toEqual(names.slice(0, 1))
 })
 
-test('a migration that fails has not happened at all, and the next run does it', async () => {
-  const { run, pool, ledger } = await corner()
-  await pool.query('CREATE TABLE person_account (in_the_way int)') // so that the first migration fails in its middle
+test('rolls a failed migration back, and applies it in the next run', async () => {
+  const { run, pool, appliedNames } = await createUnmigratedInstance()
+  await pool.query('CREATE TABLE person_account (in_the_way int)') // so that the first migration fails halfway
   await expect(run()).rejects.toThrow('relation "person_account" already exists')
-  expect(await ledger()).toEqual([])
+  expect(await appliedNames()).toEqual([])
   expect((await pool.query("SELECT to_regclass('person') AS created")).rows).toEqual([{ created: null }])
   await pool.query('DROP TABLE person_account')
   expect((await run()).applied).toEqual(names)
 })
 
-test('a schema of a newer version is left alone, and told of', async () => {
-  const { run, pool } = await corner()
+test('leaves the schema of a newer version alone and logs a warning', async () => {
+  const { run, pool } = await createUnmigratedInstance()
   await run()
   await pool.query("INSERT INTO schema_migration (name, checksum) VALUES ('9999_of_the_future', 'x')")
   expect((await run()).lines).toMatchObject([{ migrations: ['9999_of_the_future'] }])

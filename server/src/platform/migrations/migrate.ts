@@ -1,4 +1,4 @@
-/** Brings all engines to this version's schema, under one lock: any number of replicas may call it at once. */
+/** Migrates all services to the schema of this version, under one lock: any number of replicas may call it concurrently. */
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import pg from 'pg'
@@ -16,30 +16,31 @@ export async function migrate(
   { clickhouse, temporal }: { clickhouse: ClickHouseClient; temporal: Connection },
   log: Log,
 ): Promise<void> {
-  // A connection of its own: the lock lives as long as it does, so that a process that is killed gives it back.
+  // A separate connection: the lock lives as long as it does, so that a killed process releases it.
   const client = new pg.Client({ connectionString: config.postgres.url, application_name: 'colophon migrate' })
-  client.on('error', () => {}) // the query under way fails with the same error
+  client.on('error', () => {}) // the running query fails with the same error
   await client.connect()
   try {
-    // Without this PostgreSQL notices only at the end of a long statement that whoever sent it is gone.
+    // Without this, PostgreSQL notices only at the end of a long statement that the client has disconnected.
     await client.query("SET client_connection_check_interval = '1s'")
-    await takeLock(client, log)
-    const report = (engine: string) => (name: string) => log.info({ engine, migration: name }, 'migration applied')
-    warnOfNewer(await migratePostgres(client, report('postgres')), log)
-    warnOfNewer(await migrateClickhouse(clickhouse, report('clickhouse')), log)
+    await acquireLock(client, log)
+    const logApplied = (service: string) => (name: string) =>
+      log.info({ service, migration: name }, 'migration applied')
+    warnIfNewer(await migratePostgres(client, logApplied('postgres')), log)
+    warnIfNewer(await migrateClickhouse(clickhouse, logApplied('clickhouse')), log)
     await ensureNamespace(temporal, config.temporal.namespace)
   } finally {
     await client.end()
   }
 }
 
-async function takeLock(client: pg.Client, log: Log): Promise<void> {
-  const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lockKey])
-  if (rows[0]?.taken) return
-  log.info('another process is migrating: waiting for it')
+async function acquireLock(client: pg.Client, log: Log): Promise<void> {
+  const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1) AS acquired', [lockKey])
+  if (rows[0]?.acquired) return
+  log.info('waiting for another process to finish migrating')
   await client.query('SELECT pg_advisory_lock($1)', [lockKey])
 }
 
-function warnOfNewer({ unknown }: MigrationPlan, log: Log): void {
-  if (unknown.length > 0) log.warn({ migrations: unknown }, 'the schema is newer than this version: going on with it')
+function warnIfNewer({ unknown }: MigrationPlan, log: Log): void {
+  if (unknown.length > 0) log.warn({ migrations: unknown }, 'schema is newer than this version, continuing')
 }

@@ -1,17 +1,17 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 
-// Sealing keys as an operator configures them: entries `<key id>:<base64>`, separated by commas. The first one seals,
-// all of them open.
+// Sealing keys as the operator configures them: a comma-separated list of `<key id>:<base64>`. The first key seals, all
+// of them open.
 //
 // The base64 is the standard DER of an X25519 key (RFC 8410): SPKI for the public half, PKCS#8 for the private half.
 // Raw keys would be shorter, but any 32 bytes are both a valid X25519 public key and a valid private one, so a private
 // key pasted into the public setting would go unnoticed.
 //
-// The key id is not chosen: it is the fingerprint of the public half. So both halves carry the same id, two keys never
-// share one, and a mistyped key is found at start instead of sealing secrets that nobody can open.
+// The key id is the fingerprint of the public half. So both halves have the same id, two keys never share one, and a
+// mistyped key is found at startup instead of sealing secrets that cannot be opened.
 //
-// To rotate while several processes run: append the new private key at the worker; put the new key first at api and
-// worker; seal every row again; remove the old key. A worker must know a key before anything is sealed with it.
+// To rotate while several processes run: append the new private key in `worker`; put the new key first in `api` and
+// `worker`; reseal every row; remove the old key. `worker` must have a key before anything is sealed with it.
 
 declare const sealingKeyId: unique symbol
 /** 16 hexadecimal digits. */
@@ -25,27 +25,27 @@ type SealingPrivateKey = SealingPublicKey & { readonly privateKey: CryptoKey }
 type CurrentAndOlder<Key> = readonly [current: Key, ...older: Key[]]
 
 export type SealingPublicKeys = CurrentAndOlder<SealingPublicKey>
-/** Knows its public halves too, so it serves wherever `SealingPublicKeys` are asked for. */
+/** Includes the public halves, so it can be used wherever `SealingPublicKeys` are required. */
 export type SealingPrivateKeys = CurrentAndOlder<SealingPrivateKey>
 
-/** The mistakes name a key by its place in the list, never by its text: that may be a secret. */
+/** Error messages name a key by its position in the list, never by its text, which may be a secret. */
 export type ParsedSealingKeys<Keys> =
   | { readonly ok: true; readonly keys: Keys }
-  | { readonly ok: false; readonly mistakes: readonly string[] }
+  | { readonly ok: false; readonly errors: readonly string[] }
 
 export function parseSealingPublicKeys(text: string): ParsedSealingKeys<SealingPublicKeys> {
   return parseKeys(text, (entry) => {
-    const key = readEntry(entry)
+    const key = parseEntry(entry)
     if (typeof key === 'string') return key
-    return 'privateKey' in key ? 'is a private key: only its public half may be given here' : key
+    return 'privateKey' in key ? 'is a private key: use its public half here' : key
   })
 }
 
 export function parseSealingPrivateKeys(text: string): ParsedSealingKeys<SealingPrivateKeys> {
   return parseKeys(text, (entry) => {
-    const key = readEntry(entry)
+    const key = parseEntry(entry)
     if (typeof key === 'string') return key
-    return 'privateKey' in key ? key : 'is a public key: its private half is needed here'
+    return 'privateKey' in key ? key : 'is a public key: use its private half here'
   })
 }
 
@@ -61,48 +61,46 @@ export function generateSealingKeyPair(): { publicEntry: string; privateEntry: s
 
 function parseKeys<Key extends SealingPublicKey>(
   text: string,
-  read: (entry: string) => Key | string,
+  parse: (entry: string) => Key | string,
 ): ParsedSealingKeys<CurrentAndOlder<Key>> {
-  if (text.trim() === '') return { ok: false, mistakes: ['no key is given'] }
+  if (text.trim() === '') return { ok: false, errors: ['contains no key'] }
   const keys: Key[] = []
-  const mistakes: string[] = []
+  const errors: string[] = []
   for (const [index, entry] of text.split(',').entries()) {
-    const key = read(entry.trim())
-    if (typeof key === 'string') mistakes.push(`key ${index + 1} ${key}`)
-    else if (keys.some((earlier) => earlier.id === key.id)) mistakes.push(`key ${index + 1} is given twice`)
+    const key = parse(entry.trim())
+    if (typeof key === 'string') errors.push(`key ${index + 1} ${key}`)
+    else if (keys.some((earlier) => earlier.id === key.id)) errors.push(`key ${index + 1} is a duplicate`)
     else keys.push(key)
   }
   const [current, ...older] = keys
-  return current === undefined || mistakes.length > 0
-    ? { ok: false, mistakes }
-    : { ok: true, keys: [current, ...older] }
+  return current === undefined || errors.length > 0 ? { ok: false, errors } : { ok: true, keys: [current, ...older] }
 }
 
-function readEntry(entry: string): SealingPublicKey | SealingPrivateKey | string {
+function parseEntry(entry: string): SealingPublicKey | SealingPrivateKey | string {
   const [, id, base64] = /^([0-9a-f]{16}):([0-9A-Za-z+/]+={0,2})$/.exec(entry) ?? []
-  if (id === undefined || base64 === undefined) return 'is not of the form <key id>:<base64>'
-  const key = readX25519(Buffer.from(base64, 'base64'))
-  if (key === undefined) return 'is not an X25519 key: it may be cut short or mistyped'
+  if (id === undefined || base64 === undefined) return 'must have the form <key id>:<base64>'
+  const key = parseX25519(Buffer.from(base64, 'base64'))
+  if (key === undefined) return 'is not an X25519 key: it may be truncated or mistyped'
   const publicKey = key.type === 'private' ? createPublicKey(key) : key
   const fingerprint = fingerprintOf(publicKey)
-  if (fingerprint !== id) return 'does not belong to its key id: one of the two is mistyped'
-  // HPKE works on the public half's bytes, so that one must be extractable; the private half need never come out again.
+  if (fingerprint !== id) return 'does not match its key id: one of the two is mistyped'
+  // HPKE needs the bytes of the public half, so it must be extractable; the private half need not be.
   const publicHalf = { id: fingerprint, publicKey: publicKey.toCryptoKey('X25519', true, []) }
   return key.type === 'private'
     ? { ...publicHalf, privateKey: key.toCryptoKey('X25519', false, ['deriveBits']) }
     : publicHalf
 }
 
-function readX25519(der: Buffer): KeyObject | undefined {
-  for (const read of [
+function parseX25519(der: Buffer): KeyObject | undefined {
+  for (const parse of [
     () => createPublicKey({ key: der, format: 'der', type: 'spki' }),
     () => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }),
   ]) {
     try {
-      const key = read()
+      const key = parse()
       if (key.asymmetricKeyType === 'x25519') return key
     } catch {
-      // Not this half; OpenSSL's message adds nothing to that.
+      // Not this half. OpenSSL's message adds no information.
     }
   }
   return undefined

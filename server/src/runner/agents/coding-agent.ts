@@ -1,33 +1,34 @@
-/** The seam between the runner and whatever agent does the work. `testing/engine-contract.ts` is what any engine must pass. */
-import type { Box } from '../sandbox/box.ts'
+/** The interface between the runner and an agent. `testing/agent-contract.ts` has the tests that every agent must pass. */
+
 import type { ReadOnlyMount } from '../sandbox/bubblewrap.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 
 export interface CodingAgent {
   readonly name: string
-  /** What it has to see in the box. */
+  /** Mounts that the agent needs in the sandbox. */
   readonly mounts: readonly ReadOnlyMount[]
   /**
-   * Once, before the first turn, in a box where no model has been: what it learns there makes later starts faster. It must
-   * not learn from a turn, or one job could reach into the next.
+   * Called once, before the first turn, in a sandbox that no model has used. It may keep what makes later starts faster. It must
+   * not keep anything from a turn, because one job could then influence the next.
    */
-  warmUp(box: Box): Promise<void>
+  warmUp(sandbox: Sandbox): Promise<void>
   /**
-   * Works on one prompt in a box whose `/workspace` holds the checkout, and returns when no process of it is left. What the
-   * engine, the model or the box does wrong is a way of stopping, not an exception.
+   * Works on one prompt in a sandbox whose `/workspace` is the checkout, and returns when none of its processes is left.
+   * Failures of the agent, the model or the sandbox are stop reasons, not exceptions.
    */
   run(turn: AgentTurn): Promise<AgentRunResult>
 }
 
 export interface AgentTurn {
-  box: Box
+  sandbox: Sandbox
   model: AgentModelAccess
   systemPrompt: string
   prompt: string
-  /** What an earlier turn's result had: the conversation goes on. Null: it begins. */
+  /** The session of the previous turn's result, to continue its conversation. Null: a new conversation. */
   session: Buffer | null
-  /** As it happens. Plain text of bounded length, without anything that a terminal would obey. */
+  /** Called as events happen, with plain text of limited length, without terminal control sequences. */
   onEvent(event: AgentRunEvent): void
-  /** Ends the work at once. The result tells how far it came. */
+  /** Aborts the work at once. The result has what was done until then. */
   signal: AbortSignal
 }
 
@@ -36,8 +37,8 @@ export type WireFormat = (typeof wireFormats)[number]
 
 export interface AgentModelAccess {
   id: string
-  wire: WireFormat
-  /** Where the model is at the gateway; what comes before `/v1`. */
+  format: WireFormat
+  /** The path of the model at the gateway, without `/v1`. */
   path: string
   contextTokens: number
   maxOutputTokens: number
@@ -47,29 +48,29 @@ export type AgentRunEvent =
   | { kind: 'text'; text: string }
   | { kind: 'tool_call'; callId: string; tool: string; arguments: Record<string, string> }
   | { kind: 'tool_result'; callId: string; tool: string; isError: boolean; output: string }
-  /** Of the engine itself: it tries again, it makes room. */
+  /** From the agent program itself: a retry, a compaction. */
   | { kind: 'notice'; text: string }
 
 export interface AgentRunResult {
   stop: AgentStopReason
-  /** The agent's last words; empty where it had none. */
+  /** The agent's final message, or an empty string. */
   reply: string
   usage: AgentUsage
-  /** For the next turn's `session`. Null where there is nothing worth keeping. */
+  /** For the next turn's `session`. Null: there is nothing to keep. */
   session: Buffer | null
 }
 
 export type AgentStopReason =
-  /** The agent has done what it wanted to do. */
+  /** The agent considers its work done. */
   | { kind: 'finished' }
-  /** The model's answer was cut at its greatest length. */
-  | { kind: 'cut_short' }
+  /** The model's response reached its maximum length. */
+  | { kind: 'length_limit' }
   | { kind: 'aborted' }
-  /** Also a model that declines. */
+  /** Includes a model that declines the request. */
   | { kind: 'model_failed'; message: string }
   | { kind: 'agent_failed'; message: string }
 
-/** Disjoint counts. For people to see; what is paid for is counted by the gateway. */
+/** Disjoint counts, for information. Billing uses the counts of the gateway. */
 export interface AgentUsage {
   inputTokens: number
   cacheReadTokens: number

@@ -1,11 +1,11 @@
-/** The docs checks on the pages that a turn changed. They run in the box, on files that strangers and a model wrote. */
+/** Runs the docs checks on the pages that a turn changed. They run in the sandbox, because the files are not trusted. */
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TurnReport } from '../../runner-wire/runner-wire.ts'
-import type { Box } from '../sandbox/box.ts'
 import type { ReadOnlyMount } from '../sandbox/bubblewrap.ts'
-import { cutText, plainText } from '../sandbox/plain-text.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
+import { stripTerminalSequences, truncateText } from '../sandbox/terminal-text.ts'
 
 export type CheckResults = Extract<TurnReport, { kind: 'result' }>['checks']
 
@@ -13,10 +13,10 @@ const maxOutputBytes = 1024 * 1024
 const maxFindings = 100
 const maxFindingCharacters = 1_000
 
-/** For the box: the checks, and the packages that they are made of. */
+/** Mounts for the sandbox: the checks and the packages that they use. */
 export function checkMounts(): ReadOnlyMount[] {
   const packages = fileURLToPath(import.meta.resolve('@mdx-js/mdx')).split(`${sep}@mdx-js${sep}`)[0] ?? ''
-  const own = join(import.meta.dirname, '../../../node_modules') // what could not be shared with other workspaces
+  const own = join(import.meta.dirname, '../../../node_modules') // packages that are not hoisted to the workspace root
   return [
     { from: import.meta.dirname, to: '/colophon/checks' },
     { from: packages, to: '/node_modules' },
@@ -24,28 +24,32 @@ export function checkMounts(): ReadOnlyMount[] {
   ]
 }
 
-/** Throws when the checks themselves fail; a page that fails them does not. */
-export async function checkPages(box: Box, baseCommit: string, signal: AbortSignal): Promise<CheckResults> {
-  const { end, output, errorOutput } = await box.run(
+/** Throws if the checks cannot run. A page with findings is not an error. */
+export async function checkPages(sandbox: Sandbox, baseCommit: string, signal: AbortSignal): Promise<CheckResults> {
+  const { end, output, errorOutput } = await sandbox.run(
     { command: ['node', '/colophon/checks/inside/check-pages.ts', baseCommit], maxOutputBytes },
     { signal },
   )
   if (end.kind !== 'exited' || end.code !== 0)
-    throw new Error(`The checks did not end well: ${end.kind} ${plainText(errorOutput.toString('utf8')).slice(-500)}`)
-  return resultsOf(JSON.parse(output.toString('utf8')))
+    throw new Error(
+      `The docs checks did not run (${end.kind}): ${stripTerminalSequences(errorOutput.toString('utf8')).slice(-500)}`,
+    )
+  return parseResults(JSON.parse(output.toString('utf8')))
 }
 
-/** The box shares its processes with whatever the model left there: what it prints is looked at before it is believed. */
-function resultsOf(printed: unknown): CheckResults {
-  if (!Array.isArray(printed)) throw new Error('The checks printed something else.')
-  return printed.slice(0, 10).map((check: { name?: unknown; findings?: unknown }) => {
+/** Processes that the model started may still run in the sandbox and forge this output, so every field is validated. */
+function parseResults(printed: unknown): CheckResults {
+  if (!Array.isArray(printed)) throw new Error('The docs checks did not print a list.')
+  return printed.slice(0, 10).map((check: Record<'name' | 'status' | 'findings' | 'note', unknown>) => {
     const findings = Array.isArray(check.findings) ? check.findings.slice(0, maxFindings) : []
     return {
-      name: readable(check.name, 100),
-      status: findings.length === 0 ? 'passed' : 'failed',
-      findings: findings.map((finding) => readable(finding, maxFindingCharacters)),
+      name: toPlainText(check.name, 100),
+      status: check.status === 'not_checked' ? 'not_checked' : findings.length === 0 ? 'passed' : 'failed',
+      findings: findings.map((finding) => toPlainText(finding, maxFindingCharacters)),
+      ...(check.note === undefined ? {} : { note: toPlainText(check.note, maxFindingCharacters) }),
     }
   })
 }
 
-const readable = (value: unknown, most: number) => cutText(plainText(String(value)), most)
+const toPlainText = (value: unknown, maxCharacters: number) =>
+  truncateText(stripTerminalSequences(String(value)), maxCharacters)

@@ -1,45 +1,45 @@
-/** The command line of a box. `docs/decisions/bubblewrap.md` has the reasons, and the holes that were found. */
+/** The command line of a sandbox. `docs/decisions/bubblewrap.md` explains the reasons and the holes that were found. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BoxLimits } from './limits.ts'
-import type { Wall } from './walls.ts'
+import type { IsolationLayer } from './isolation-layers.ts'
+import type { SandboxLimits } from './limits.ts'
 
 export interface ReadOnlyMount {
   from: string
   to: string
 }
 
-export interface BoxPlan {
+export interface BubblewrapOptions {
   programs: Record<'bwrap' | 'unshare', string>
   nodeBinary: string
-  /** What the engine needs to see. */
+  /** Mounts that the agent needs. */
   mounts: readonly ReadOnlyMount[]
-  /** Holds the socket that leads to the gateway. */
+  /** Contains the socket to the gateway. */
   gatewayDirectory: string
-  limits: BoxLimits
-  /** For tests: a box without these, to see that they are missed. */
-  without: ReadonlySet<Wall>
+  limits: SandboxLimits
+  /** For tests: isolation layers to leave out. */
+  disabledLayers: ReadonlySet<IsolationLayer>
 }
 
-/** Descriptors that the command finds open, beside its input and output. */
-export const descriptors = { information: 3, seccomp: 4 }
+/** File descriptors that are open for the command in addition to standard input, output and error. */
+export const fileDescriptors = { info: 3, seccomp: 4 }
 
-export const boxEnvironment = {
+export const sandboxEnvironment = {
   PATH: '/opt/node/bin:/colophon/sandbox/inside/tools:/usr/bin:/bin',
   HOME: '/tmp',
   LANG: 'C.UTF-8',
   TMPDIR: '/tmp',
-  // Git reads the configuration of the work tree, and no other; it never asks, and fetches by HTTP or not at all.
+  // Git reads only the configuration of the work tree, never prompts, and fetches only by HTTP.
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
   GIT_ALLOW_PROTOCOL: 'http',
 } as const
 
-export const writable = { workspace: '/workspace', state: '/state', temporary: '/tmp' } as const
+export const writableMounts = { workspace: '/workspace', state: '/state', temporary: '/tmp' } as const
 const insideDirectory = join(import.meta.dirname, 'inside')
-/** Hidden in the way of container engines, and where a host's boot arguments stand. */
-const kernelFiles = [
+/** Masked like in container runtimes, plus the file with the boot arguments of the host. */
+const maskedProcFiles = [
   'acpi',
   'asound',
   'config.gz',
@@ -65,8 +65,8 @@ const kernelFiles = [
   'vmallocinfo',
 ].map((name) => `/proc/${name}`)
 
-/** Where something is mounted, beside what the engine needs. */
-export const mountPoints: readonly string[] = [
+/** Mount points of every sandbox, without those that the agent needs. */
+export const commonMountPoints: readonly string[] = [
   '/',
   '/usr',
   '/etc/alternatives',
@@ -77,12 +77,12 @@ export const mountPoints: readonly string[] = [
   '/colophon/sandbox',
   '/colophon/package.json',
   '/run/gateway',
-  ...Object.values(writable),
+  ...Object.values(writableMounts),
   '/proc',
-  ...kernelFiles,
+  ...maskedProcFiles,
   '/proc/sys',
   '/proc/irq',
-  '/proc/bus', // the last three by bubblewrap, where they are writable
+  '/proc/bus', // bubblewrap mounts these three itself if they are writable
   '/dev',
   '/dev/pts',
   '/dev/null',
@@ -93,11 +93,11 @@ export const mountPoints: readonly string[] = [
   '/dev/tty',
 ]
 
-/** Those that this kernel has. */
-export const hiddenFiles = (): string[] => kernelFiles.filter((path) => existsSync(path))
+/** The masked files that exist on this kernel. */
+export const existingMaskedProcFiles = (): string[] => maskedProcFiles.filter((path) => existsSync(path))
 
-export function boxCommand(plan: BoxPlan): [program: string, ...args: string[]] {
-  const { programs } = plan
+export function bubblewrapCommand(options: BubblewrapOptions): [program: string, ...args: string[]] {
+  const { programs } = options
   return [
     programs.unshare,
     '--user',
@@ -107,101 +107,102 @@ export function boxCommand(plan: BoxPlan): [program: string, ...args: string[]] 
     'private',
     '/bin/sh',
     '-c',
-    setupScript(plan),
+    setupScript(options),
     'sh',
     programs.bwrap,
-    ...bubblewrapArguments(plan),
+    ...bubblewrapArguments(options),
     'prlimit',
-    ...processLimits(plan),
+    ...processLimits(options),
     'node',
-    '/colophon/sandbox/inside/keeper.ts',
+    '/colophon/sandbox/inside/supervisor.ts',
   ]
 }
 
 /**
- * Runs in namespaces of its own, before the box. It waits until the runner has put it where its memory is counted; then it
- * mounts what the box can write to. Bubblewrap's own tmpfs knows a size and no number of files, and a million empty files
- * took 1 GB (tried); for `/` and `/dev` it knows neither.
+ * Runs in its own namespaces, before bubblewrap starts. It waits until the runner has moved it into its cgroup, then mounts the
+ * writable file systems. Bubblewrap's own tmpfs has a size limit but no limit on the number of files, and a million empty files
+ * took 1 GB (tried). For `/` and `/dev` it has neither limit.
  */
-function setupScript({ limits, without }: BoxPlan): string {
-  const bounds = ({ sizeBytes, files }: { sizeBytes: number; files: number }) =>
-    without.has('sizes') ? '' : `,size=${sizeBytes},nr_inodes=${files}`
+function setupScript({ limits, disabledLayers }: BubblewrapOptions): string {
+  const limitOptions = ({ sizeBytes, files }: { sizeBytes: number; files: number }) =>
+    disabledLayers.has('mount sizes') ? '' : `,size=${sizeBytes},nr_inodes=${files}`
   return [
     'set -e',
     'read -r _',
-    'echo 1000 >/proc/self/oom_score_adj', // when memory runs out the kernel takes from here first
-    'cd /dev/shm', // exists everywhere, and nothing that is mounted below comes from there
+    'echo 1000 >/proc/self/oom_score_adj', // when memory runs out, the kernel kills these processes first
+    'cd /dev/shm', // exists everywhere, and is not the source of any mount of the sandbox
     'mount -t tmpfs -o mode=700 scratch .',
     'cd /dev/shm',
-    `mkdir ${Object.keys(writable).join(' ')}`,
-    ...Object.keys(writable).map(
+    `mkdir ${Object.keys(writableMounts).join(' ')}`,
+    ...Object.keys(writableMounts).map(
       (name) =>
-        `mount -t tmpfs -o mode=700,nosuid,nodev${bounds(limits[name as keyof typeof writable])} ${name} ${name}`,
+        `mount -t tmpfs -o mode=700,nosuid,nodev${limitOptions(limits[name as keyof typeof writableMounts])} ${name} ${name}`,
     ),
     'cd /',
-    // Bubblewrap's own environment can be read inside, at /proc/1/environ; and the shell adds PWD to an empty one.
-    without.has('environment') ? 'exec "$@"' : 'exec env -i "$@"',
+    // The environment of bubblewrap can be read inside, at /proc/1/environ, and the shell adds PWD to an empty environment.
+    disabledLayers.has('environment') ? 'exec "$@"' : 'exec env -i "$@"',
   ].join('\n')
 }
 
-function bubblewrapArguments(plan: BoxPlan): string[] {
-  const { without, mounts, nodeBinary, gatewayDirectory } = plan
-  const unless = (wall: Wall, ...args: string[]) => (without.has(wall) ? [] : args)
-  const bind = without.has('read-only files') ? '--bind' : '--ro-bind'
-  const show = (from: string, to = from) => [bind, from, to]
+function bubblewrapArguments({ disabledLayers, mounts, nodeBinary, gatewayDirectory }: BubblewrapOptions): string[] {
+  const layer = (name: IsolationLayer, ...args: string[]) => (disabledLayers.has(name) ? [] : args)
+  const bindOption = disabledLayers.has('read-only mounts') ? '--bind' : '--ro-bind'
+  const bind = (from: string, to = from) => [bindOption, from, to]
   return [
     '--die-with-parent',
     '--unshare-user',
-    ...unless('processes', '--unshare-pid'),
-    ...unless('network', '--unshare-net'),
-    ...unless('shared memory', '--unshare-ipc'),
-    ...unless('host name', '--unshare-uts', '--hostname', 'box'),
-    ...unless('cgroup names', '--unshare-cgroup'),
-    ...unless('user namespaces', '--disable-userns'),
-    ...unless('capabilities', '--cap-drop', 'ALL'),
-    ...unless('terminal', '--new-session'),
-    ...unless('system calls', '--seccomp', String(descriptors.seccomp)),
+    ...layer('PID namespace', '--unshare-pid'),
+    ...layer('network namespace', '--unshare-net'),
+    ...layer('IPC namespace', '--unshare-ipc'),
+    ...layer('UTS namespace', '--unshare-uts', '--hostname', 'sandbox'),
+    ...layer('cgroup namespace', '--unshare-cgroup'),
+    ...layer('user namespaces', '--disable-userns'),
+    ...layer('capabilities', '--cap-drop', 'ALL'),
+    ...layer('terminal session', '--new-session'),
+    ...layer('seccomp filter', '--seccomp', String(fileDescriptors.seccomp)),
     '--info-fd',
-    String(descriptors.information),
+    String(fileDescriptors.info),
     '--uid',
     '1000',
     '--gid',
     '1000',
 
-    ...show('/usr'),
+    ...bind('/usr'),
     ...['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
-    ...(existsSync('/etc/alternatives') ? show('/etc/alternatives') : []),
-    ...['passwd', 'group', 'hosts'].flatMap((name) => show(join(insideDirectory, 'etc', name), `/etc/${name}`)),
-    ...show(nodeBinary, '/opt/node/bin/node'),
-    ...show(import.meta.dirname, '/colophon/sandbox'),
-    ...show(join(import.meta.dirname, '../../../package.json'), '/colophon/package.json'),
-    ...mounts.flatMap(({ from, to }) => show(from, to)),
-    ...show(gatewayDirectory, '/run/gateway'),
-    ...(without.has('files') ? show('/', '/host') : []),
+    ...(existsSync('/etc/alternatives') ? bind('/etc/alternatives') : []),
+    ...['passwd', 'group', 'hosts'].flatMap((name) => bind(join(insideDirectory, 'etc', name), `/etc/${name}`)),
+    ...bind(nodeBinary, '/opt/node/bin/node'),
+    ...bind(import.meta.dirname, '/colophon/sandbox'),
+    ...bind(join(import.meta.dirname, '../../../package.json'), '/colophon/package.json'),
+    ...mounts.flatMap(({ from, to }) => bind(from, to)),
+    ...bind(gatewayDirectory, '/run/gateway'),
+    ...(disabledLayers.has('mounts') ? bind('/', '/host') : []),
 
-    ...(without.has('processes') ? show('/proc') : ['--proc', '/proc']),
-    ...(without.has('processes') ? [] : unless('kernel files', ...hiddenFiles().flatMap(hide))),
+    ...(disabledLayers.has('PID namespace') ? bind('/proc') : ['--proc', '/proc']),
+    ...(disabledLayers.has('PID namespace')
+      ? []
+      : layer('masked /proc files', ...existingMaskedProcFiles().flatMap(mask))),
     '--dev',
     '/dev',
-    ...Object.entries(writable).flatMap(([name, to]) => ['--bind', `/dev/shm/${name}`, to]),
-    ...unless('read-only files', '--remount-ro', '/dev', '--remount-ro', '/'), // each a tmpfs without a size
+    ...Object.entries(writableMounts).flatMap(([name, to]) => ['--bind', `/dev/shm/${name}`, to]),
+    ...layer('read-only mounts', '--remount-ro', '/dev', '--remount-ro', '/'), // each is a tmpfs without a size limit
 
     '--clearenv',
-    ...Object.entries(boxEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...Object.entries(sandboxEnvironment).flatMap(([name, value]) => ['--setenv', name, value]),
     '--chdir',
     '/workspace',
     '--',
   ]
 }
 
-const hide = (path: string): string[] =>
+const mask = (path: string): string[] =>
   statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
 
-/** Set inside: before the box has its own user namespace, all boxes of a user would share one count. */
-function processLimits({ limits, without }: BoxPlan): string[] {
+/** Set inside: outside of the sandbox's user namespace, all sandboxes of a user would share one process count. */
+function processLimits({ limits, disabledLayers }: BubblewrapOptions): string[] {
   return [
-    ...(without.has('number of processes') ? [] : [`--nproc=${limits.processes}`]),
-    ...(without.has('memory') ? [] : [`--data=${limits.processMemoryBytes}`]),
+    ...(disabledLayers.has('process limit') ? [] : [`--nproc=${limits.processes}`]),
+    ...(disabledLayers.has('memory limit') ? [] : [`--data=${limits.processMemoryBytes}`]),
     `--nofile=${limits.openFiles}`,
     '--core=0',
     '--memlock=65536',

@@ -1,55 +1,56 @@
 /**
- * A control group per box, where the runner may make one: the kernel then counts the memory and the processes of a turn as
- * one. Version 2 only. The runner needs a subtree of its own: under systemd `Delegate=yes`.
+ * A cgroup per sandbox, if the runner may create one: the kernel then limits the memory and the number of processes of a whole
+ * turn. Only cgroup v2. The runner needs its own subtree: with systemd, set `Delegate=yes`.
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BoxLimits } from './limits.ts'
+import type { SandboxLimits } from './limits.ts'
 
-export interface BoxGroups {
-  create(limits: BoxLimits): BoxGroup
+export interface SandboxCgroups {
+  create(limits: SandboxLimits): SandboxCgroup
 }
 
-export interface BoxGroup {
+export interface SandboxCgroup {
   add(pid: number): void
   kill(): void
   remove(): Promise<void>
 }
 
-/** Undefined, with the reason, where there can be none. To be called once, before there is a box. */
-export function openBoxGroups(): { groups: BoxGroups } | { groups: undefined; reason: string } {
+/** Undefined, with the reason, if cgroups are not available. Call it once, before the first sandbox is opened. */
+export function openSandboxCgroups(): { cgroups: SandboxCgroups } | { cgroups: undefined; reason: string } {
   try {
-    return { groups: groupsIn(ownGroup()) }
+    return { cgroups: createGroups(ownCgroup()) }
   } catch (error) {
-    return { groups: undefined, reason: error instanceof Error ? error.message : String(error) }
+    return { cgroups: undefined, reason: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function ownGroup(): string {
+function ownCgroup(): string {
   const path = /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
   const mount = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .map((line) => line.split(' '))
     .find((fields) => fields[fields.indexOf('-') + 1] === 'cgroup2')?.[4]
-  if (path === undefined || mount === undefined) throw new Error('there are no control groups of version 2')
+  if (path === undefined || mount === undefined) throw new Error('cgroup v2 is not mounted')
   return join(mount, path)
 }
 
-function groupsIn(parent: string): BoxGroups {
+function createGroups(parent: string): SandboxCgroups {
   const available = readFileSync(join(parent, 'cgroup.controllers'), 'utf8').trim().split(' ')
   const missing = ['memory', 'pids'].filter((controller) => !available.includes(controller))
-  if (missing.length > 0) throw new Error(`the runner's control group cannot count: ${missing.join(', ')}`)
-  // A group that hands controllers down may hold no processes itself: the runner moves into one below.
+  if (missing.length > 0) throw new Error(`the runner's cgroup lacks the controllers: ${missing.join(', ')}`)
+  // A cgroup that delegates controllers may not contain processes itself, so the runner moves into a child.
   mkdirSync(join(parent, 'runner'), { recursive: true })
   writeFileSync(join(parent, 'runner/cgroup.procs'), String(process.pid))
   writeFileSync(join(parent, 'cgroup.subtree_control'), '+memory +pids')
-  for (const name of readdirSync(parent)) if (name.startsWith('box-')) removeIfEmpty(join(parent, name)) // of a runner that was killed
+  // left behind by a runner that was killed
+  for (const name of readdirSync(parent)) if (name.startsWith('sandbox-')) removeIfEmpty(join(parent, name))
   let number = 0
-  return { create: (limits) => createGroup(join(parent, `box-${process.pid}-${++number}`), limits) }
+  return { create: (limits) => createGroup(join(parent, `sandbox-${process.pid}-${++number}`), limits) }
 }
 
-function createGroup(directory: string, limits: BoxLimits): BoxGroup {
+function createGroup(directory: string, limits: SandboxLimits): SandboxCgroup {
   const write = (file: string, value: string) => writeFileSync(join(directory, file), value)
   mkdirSync(directory)
   write('memory.max', String(limits.memoryBytes))
@@ -57,7 +58,7 @@ function createGroup(directory: string, limits: BoxLimits): BoxGroup {
   try {
     write('memory.swap.max', '0')
   } catch {
-    // a kernel without swap does not have it
+    // the file does not exist on a kernel without swap
   }
   return {
     add: (pid) => write('cgroup.procs', String(pid)),
@@ -65,11 +66,11 @@ function createGroup(directory: string, limits: BoxLimits): BoxGroup {
       try {
         write('cgroup.kill', '1')
       } catch {
-        // removed already; and before Linux 5.14 there is none, and the process namespace does it alone
+        // Already removed, or Linux before 5.14, which lacks the file: then the PID namespace alone ends the processes.
       }
     },
     async remove() {
-      for (let tries = 0; tries < 20 && !removeIfEmpty(directory); tries += 1) await sleep(50)
+      for (let attempt = 0; attempt < 20 && !removeIfEmpty(directory); attempt += 1) await sleep(50)
     },
   }
 }

@@ -4,28 +4,30 @@ import { encodeFrame, type Frame, FrameReader, maxPayloadBytes } from './frames.
 
 const frame = fc.record({
   kind: fc.integer({ min: 0, max: 255 }),
-  process: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  processNumber: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
   payload: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
 })
 
 describe('frames', () => {
-  it('arrive as they were sent, however the stream is cut', () => {
+  it('are decoded as sent, however the stream is split', () => {
     fc.assert(
       fc.property(fc.array(frame), fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (sent, sizes) => {
-        const stream = Buffer.concat(sent.map(({ kind, process, payload }) => encodeFrame(kind, process, payload)))
+        const stream = Buffer.concat(
+          sent.map(({ kind, processNumber, payload }) => encodeFrame(kind, processNumber, payload)),
+        )
         const reader = new FrameReader()
         const received: Frame[] = []
-        for (let at = 0, turn = 0; at < stream.length; turn += 1) {
-          const size = sizes[turn % sizes.length] ?? 1
-          received.push(...reader.read(stream.subarray(at, at + size)))
-          at += size
+        for (let offset = 0, index = 0; offset < stream.length; index += 1) {
+          const size = sizes[index % sizes.length] ?? 1
+          received.push(...reader.read(stream.subarray(offset, offset + size)))
+          offset += size
         }
         expect(received).toEqual(sent)
       }),
     )
   })
 
-  it('are bounded, in both directions', () => {
+  it('have a maximum length in both directions', () => {
     expect(() => encodeFrame(1, 1, Buffer.alloc(maxPayloadBytes + 1))).toThrow('too long')
     const header = encodeFrame(1, 1)
     header.writeUInt32BE(maxPayloadBytes + 1, 0)

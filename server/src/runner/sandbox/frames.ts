@@ -1,37 +1,37 @@
 /**
- * What runner and keeper say to each other over the keeper's standard input and output: a kind, the number of the
- * process it is about, and bytes. The runner reads frames that a hostile program may have written: each is bounded, and
- * nothing in one is believed.
+ * The protocol between the runner and the supervisor, over the supervisor's standard input and output. A frame has a kind, the
+ * number of the process that it concerns, and a payload. A hostile program may have written the frames that the runner reads:
+ * their length is limited, and the runner does not trust their content.
  */
 export const frameKinds = {
-  // runner → keeper
+  // runner → supervisor
   start: 1,
   input: 2,
   inputEnd: 3,
   kill: 4,
-  sweep: 5,
-  // keeper → runner
+  killAll: 5,
+  // supervisor → runner
   ready: 16,
   output: 17,
   errorOutput: 18,
   ended: 19,
-  swept: 20,
+  killedAll: 20,
 } as const
 
 export interface Frame {
   kind: number
-  process: number
+  processNumber: number
   payload: Buffer
 }
 
-/** `start`, as JSON. */
+/** Payload of `start`, as JSON. */
 export interface StartRequest {
   command: readonly [program: string, ...args: string[]]
   directory: string
   environment: Readonly<Record<string, string>>
 }
 
-/** `ended`, as JSON. `error`: it could not be started. */
+/** Payload of `ended`, as JSON. `error` is set if the process could not be started. */
 export interface EndedReport {
   code: number | null
   signal: string | null
@@ -42,7 +42,7 @@ export const maxPayloadBytes = 1024 * 1024
 const headerBytes = 9
 
 export function encodeFrame(kind: number, process: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  if (payload.length > maxPayloadBytes) throw new Error(`a frame of ${payload.length} bytes is too long`)
+  if (payload.length > maxPayloadBytes) throw new Error(`a frame payload of ${payload.length} bytes is too long`)
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32BE(payload.length, 0)
   header.writeUInt8(kind, 4)
@@ -50,12 +50,12 @@ export function encodeFrame(kind: number, process: number, payload: Uint8Array =
   return Buffer.concat([header, payload])
 }
 
-/** Cuts a stream of bytes into frames. */
+/** Splits a byte stream into frames. */
 export class FrameReader {
   #chunks: Buffer[] = []
   #bytes = 0
 
-  /** The frames that are whole now. Throws when what came cannot be a frame. */
+  /** Returns the frames that are complete now. Throws if the bytes cannot be a frame. */
   read(chunk: Buffer): Frame[] {
     const frames: Frame[] = []
     this.#chunks.push(chunk)
@@ -63,21 +63,21 @@ export class FrameReader {
     while (this.#bytes >= headerBytes) {
       const first = this.#first(headerBytes)
       const payloadBytes = first.readUInt32BE(0)
-      if (payloadBytes > maxPayloadBytes) throw new Error(`a frame of ${payloadBytes} bytes is too long`)
+      if (payloadBytes > maxPayloadBytes) throw new Error(`a frame payload of ${payloadBytes} bytes is too long`)
       if (this.#bytes < headerBytes + payloadBytes) break
       const frame = this.#first(headerBytes + payloadBytes)
       this.#chunks[0] = frame.subarray(headerBytes + payloadBytes)
       this.#bytes -= headerBytes + payloadBytes
       frames.push({
         kind: frame.readUInt8(4),
-        process: frame.readUInt32BE(5),
+        processNumber: frame.readUInt32BE(5),
         payload: frame.subarray(headerBytes, headerBytes + payloadBytes),
       })
     }
     return frames
   }
 
-  /** The first chunk, joined with the following ones until it is long enough: not once per arriving chunk. */
+  /** The first chunk, joined with the others if it is too short. This avoids one concatenation per arriving chunk. */
   #first(bytes: number): Buffer {
     const [first] = this.#chunks
     if (first && first.length >= bytes) return first

@@ -1,26 +1,26 @@
-/** How much one turn may use. Everything that it writes is in memory, so the sizes are a part of `memoryBytes`. */
-export interface BoxLimits {
+/** Resource limits of one turn. All writable mounts are in memory, so their sizes are part of `memoryBytes`. */
+export interface SandboxLimits {
   workspace: MountLimit
   state: MountLimit
   temporary: MountLimit
-  /** Of all processes together, with what they wrote. */
+  /** Of all processes together, including the files that they wrote. */
   memoryBytes: number
-  /** Of one process: it hears of it as a failed allocation, instead of being killed. */
+  /** Of one process. Its allocations fail beyond this; it is not killed. */
   processMemoryBytes: number
-  /** Threads count. Node has about ten. */
+  /** Includes threads, of which a Node process has about ten. */
   processes: number
   openFiles: number
 }
 
 interface MountLimit {
   sizeBytes: number
-  /** An empty file costs the kernel about a kilobyte that `sizeBytes` does not count. */
+  /** An empty file takes about a kilobyte of kernel memory that `sizeBytes` does not include. */
   files: number
 }
 
 const mebibyte = 1024 * 1024
 
-export const boxLimits: BoxLimits = {
+export const defaultSandboxLimits: SandboxLimits = {
   workspace: { sizeBytes: 1024 * mebibyte, files: 300_000 },
   state: { sizeBytes: 64 * mebibyte, files: 2_000 },
   temporary: { sizeBytes: 256 * mebibyte, files: 50_000 },

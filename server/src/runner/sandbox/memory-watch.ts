@@ -1,37 +1,37 @@
 /**
- * Where no control group counts a box's memory, the runner does: twice a second, over all its processes. Every process in
- * the box is a descendant of its first, also one that turned its back on its parents.
+ * Enforces the memory limit of a sandbox that has no cgroup: twice a second, the runner adds up the memory of all its processes.
+ * Every process in the sandbox is a descendant of its first process, even a daemonized one.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
-const everyMs = 500
+const checkIntervalMs = 500
 
-/** Returns what stops it. */
-export function watchMemory(firstProcess: number, maxBytes: number, onTooMuch: () => void): () => void {
+/** Returns a function that stops the watch. */
+export function watchMemory(firstProcess: number, maxBytes: number, onExceeded: () => void): () => void {
   const timer = setInterval(() => {
     if (usedBytes(firstProcess) <= maxBytes) return
     clearInterval(timer)
-    onTooMuch()
-  }, everyMs)
+    onExceeded()
+  }, checkIntervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }
 
 function usedBytes(firstProcess: number): number {
   let total = 0
-  const open = [firstProcess]
-  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+  const pending = [firstProcess]
+  for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
     try {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      // Pages of files belong to nobody in particular, and what is written to the box's mounts has a size already.
+      // File-backed pages are shared, and files on the sandbox's mounts already have a size limit.
       for (const [, kilobytes] of status.matchAll(/^(?:RssAnon|RssShmem):\s+(\d+) kB$/gm))
         total += Number(kilobytes) * 1024
       for (const thread of readdirSync(`/proc/${pid}/task`)) {
         const children = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8')
-        open.push(...children.split(' ').filter(Boolean).map(Number))
+        pending.push(...children.split(' ').filter(Boolean).map(Number))
       }
     } catch {
-      // it ended while we looked
+      // the process exited in the meantime
     }
   }
   return total

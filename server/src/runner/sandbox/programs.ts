@@ -9,11 +9,11 @@ const packages = {
   rg: 'ripgrep',
 } as const
 
-export class ProgramMissing extends Error {
-  override name = 'ProgramMissing'
+export class MissingProgramError extends Error {
+  override name = 'MissingProgramError'
 }
 
-/** Where the system has it: the box is started without a PATH, and shows what is under `/usr` only. */
+/** The absolute path of a program. The sandbox starts without a PATH and contains only what is below `/usr`. */
 export function findProgram(name: keyof typeof packages): string {
   const found = ['/usr/bin', '/usr/local/bin']
     .map((directory) => join(directory, name))
@@ -26,6 +26,6 @@ export function findProgram(name: keyof typeof packages): string {
       }
     })
   if (found === undefined)
-    throw new ProgramMissing(`${name} is missing. Install it with: apt-get install ${packages[name]}`)
+    throw new MissingProgramError(`${name} is missing. Install it with: apt-get install ${packages[name]}`)
   return found
 }

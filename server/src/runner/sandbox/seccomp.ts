@@ -1,7 +1,7 @@
 /**
- * Which system calls work in the box, as a program for the kernel's filter (classic BPF; seccomp(2)). A list of what is
- * refused, not of what is allowed: a model may run any program of the system, and a list of allowed calls is never whole.
- * What the list misses because it is newer than the list is refused by its number.
+ * The seccomp filter of the sandbox, as a classic BPF program (see seccomp(2)). It is a deny list, not an allow list: a
+ * model may run any program of the system, and an allow list of system calls is never complete. System calls that are newer
+ * than this list are denied by their number.
  */
 import { endianness } from 'node:os'
 
@@ -9,16 +9,16 @@ type Architecture = 'x64' | 'arm64'
 
 const auditArchitecture: Record<Architecture, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
-/** The last call that was looked at (`mseal`); the numbers go on in step on all architectures. */
+/** The newest system call that this list considers (`mseal`). Newer calls have the same number on all architectures. */
 const lastKnownCall = 462
 
-/** Null: the architecture does not have it. */
-type Numbers = Readonly<Record<Architecture, number | null>>
-const call = (x64: number, arm64: number | null): Numbers => ({ x64, arm64 })
+/** Null: the architecture does not have the call. */
+type CallNumbers = Readonly<Record<Architecture, number | null>>
+const call = (x64: number, arm64: number | null): CallNumbers => ({ x64, arm64 })
 
-/** Not permitted, whatever is asked. */
-const refused: Readonly<Record<string, Numbers>> = {
-  // other namespaces and mounts, should a capability ever come back
+/** Denied with EPERM, whatever the arguments are. */
+const deniedCalls: Readonly<Record<string, CallNumbers>> = {
+  // namespaces and mounts, in case a process ever regains a capability
   unshare: call(272, 97),
   setns: call(308, 268),
   mount: call(165, 40),
@@ -33,7 +33,7 @@ const refused: Readonly<Record<string, Numbers>> = {
   fspick: call(433, 433),
   mount_setattr: call(442, 442),
 
-  // into other processes: also the keeper is one
+  // access to other processes, of which the supervisor is one
   ptrace: call(101, 117),
   process_vm_readv: call(310, 270),
   process_vm_writev: call(311, 271),
@@ -41,7 +41,7 @@ const refused: Readonly<Record<string, Numbers>> = {
   kcmp: call(312, 272),
   pidfd_getfd: call(438, 438),
 
-  // parts of the kernel where most ways out of containers went through
+  // kernel subsystems that most container escapes went through
   bpf: call(321, 280),
   perf_event_open: call(298, 241),
   userfaultfd: call(323, 282),
@@ -60,7 +60,7 @@ const refused: Readonly<Record<string, Numbers>> = {
   move_pages: call(279, 239),
   set_mempolicy_home_node: call(450, 450),
 
-  // memory that belongs to no process and to no mount with a size
+  // memory that is counted neither for a process nor for a mount with a size limit
   memfd_create: call(319, 279),
   memfd_secret: call(447, 447),
   shmget: call(29, 194),
@@ -100,49 +100,49 @@ const refused: Readonly<Record<string, Numbers>> = {
   vhangup: call(153, 58),
 }
 
-/** As if the kernel were older: who asks falls back to what it did before. */
-const notThere: Readonly<Record<string, Numbers>> = {
-  clone3: call(435, 435), // hides its flags in memory, where a filter cannot look
-  io_uring_setup: call(425, 425), // would do what is refused here, past the filter
+/** Denied with ENOSYS, as on an older kernel: callers fall back to an older system call. */
+const unimplementedCalls: Readonly<Record<string, CallNumbers>> = {
+  clone3: call(435, 435), // passes its flags in memory, which a filter cannot read
+  io_uring_setup: call(425, 425), // would perform denied operations without passing the filter
   io_uring_enter: call(426, 426),
   io_uring_register: call(427, 427),
 }
 
-const examined = {
+const callsWithCheckedArguments = {
   clone: call(56, 220),
   socket: call(41, 198),
   socketpair: call(53, 199),
   ioctl: call(16, 29),
   personality: call(135, 92),
-} satisfies Record<string, Numbers>
+} satisfies Record<string, CallNumbers>
 
-const newNamespaces = 0x7e020080 // every CLONE_NEW… flag that clone takes
-const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
-const routeNetlink = 0
-const terminalInjection = [0x5412, 0x541c] // TIOCSTI, TIOCLINUX
-const plainPersonality = [0, 0xffffffff] // the usual one, and the question which it is
+const newNamespaceFlags = 0x7e020080 // every CLONE_NEW… flag that clone accepts
+const socketFamilies = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
+const netlinkRoute = 0
+const terminalInjectionRequests = [0x5412, 0x541c] // TIOCSTI, TIOCLINUX
+const allowedPersonalities = [0, 0xffffffff] // the default, and the value that queries the current one
 
-const errno = { notPermitted: 1, noSuchCall: 38, noSuchFamily: 97 }
-const verdict = {
+const errno = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 }
+const action = {
   allow: 0x7fff0000,
   kill: 0x80000000,
-  refuse: (number: number) => 0x00050000 | number,
+  fail: (errorNumber: number) => 0x00050000 | errorNumber,
 }
 
 // struct seccomp_data
-const atNumber = 0
-const atArchitecture = 4
-const atArgument = (index: number) => 16 + index * 8 // its lower half, on the little-endian machines that there are
+const callNumberOffset = 0
+const architectureOffset = 4
+const argumentOffset = (index: number) => 16 + index * 8 // the lower half: both architectures are little-endian
 
 // linux/bpf_common.h
 const load = (offset: number) => instruction(0x20, 0, 0, offset)
-const response = (value: number) => instruction(0x06, 0, 0, value)
-const skipUnless = { equal: 0x15, greater: 0x25, anyBit: 0x45 }
+const finish = (value: number) => instruction(0x06, 0, 0, value)
+const jumpCodes = { equal: 0x15, greater: 0x25, anyBit: 0x45 }
 
-/** `then` is done when the comparison holds, else what follows it. A jump reaches 255 instructions, `then` is shorter. */
-function when(comparison: keyof typeof skipUnless, value: number, then: readonly Buffer[]): Buffer[] {
-  if (then.length > 255) throw new Error('too long for a jump')
-  return [instruction(skipUnless[comparison], 0, then.length, value), ...then]
+/** Runs `then` if the comparison is true, otherwise skips it. A jump reaches at most 255 instructions. */
+function when(comparison: keyof typeof jumpCodes, value: number, then: readonly Buffer[]): Buffer[] {
+  if (then.length > 255) throw new Error('A BPF jump reaches at most 255 instructions.')
+  return [instruction(jumpCodes[comparison], 0, then.length, value), ...then]
 }
 
 function instruction(code: number, jumpTrue: number, jumpFalse: number, value: number): Buffer {
@@ -154,38 +154,58 @@ function instruction(code: number, jumpTrue: number, jumpFalse: number, value: n
   return bytes
 }
 
-/** Throws where the machine is none that the numbers are known for: without a filter there is no box. */
+/** Throws on an architecture whose system call numbers are not listed here: there is no sandbox without a filter. */
 export function seccompProgram(architecture: string): Buffer {
   if ((architecture !== 'x64' && architecture !== 'arm64') || endianness() !== 'LE')
-    throw new Error(`The sandbox knows the system calls of x64 and arm64, not of ${architecture}.`)
+    throw new Error(`The sandbox supports x64 and arm64, not ${architecture}. Run the runner on one of these.`)
 
-  const on = (numbers: Numbers, then: readonly Buffer[]) =>
+  const onCall = (numbers: CallNumbers, then: readonly Buffer[]) =>
     numbers[architecture] === null ? [] : when('equal', numbers[architecture], then)
-  const oneOf = (values: readonly number[], then: Buffer) => values.flatMap((value) => when('equal', value, [then]))
-  const allow = response(verdict.allow)
-  const refuse = response(verdict.refuse(errno.notPermitted))
-  const deny = response(verdict.refuse(errno.noSuchCall))
-  const noFamily = response(verdict.refuse(errno.noSuchFamily))
+  const whenOneOf = (values: readonly number[], then: Buffer) => values.flatMap((value) => when('equal', value, [then]))
+  const allow = finish(action.allow)
+  const deny = finish(action.fail(errno.EPERM))
+  const notImplemented = finish(action.fail(errno.ENOSYS))
+  const familyNotSupported = finish(action.fail(errno.EAFNOSUPPORT))
 
   return Buffer.concat([
-    load(atArchitecture),
-    instruction(skipUnless.equal, 1, 0, auditArchitecture[architecture]),
-    response(verdict.kill), // a 32-bit program would ask by other numbers
-    load(atNumber),
-    ...when('greater', lastKnownCall, [deny]), // on x64 also the x32 calls, whose numbers start at 2^30
-    ...Object.values(refused).flatMap((numbers) => on(numbers, [refuse])),
-    ...Object.values(notThere).flatMap((numbers) => on(numbers, [deny])),
-    ...on(examined.clone, [load(atArgument(0)), ...when('anyBit', newNamespaces, [refuse]), allow]),
-    // Network namespaces do not hold every family: a virtual machine's host is reached by AF_VSOCK.
-    ...on(examined.socket, [
-      load(atArgument(0)),
-      ...oneOf([families.unix, families.inet, families.inet6], allow),
-      ...when('equal', families.netlink, [load(atArgument(2)), ...when('equal', routeNetlink, [allow]), noFamily]),
-      noFamily,
+    load(architectureOffset),
+    instruction(jumpCodes.equal, 1, 0, auditArchitecture[architecture]),
+    finish(action.kill), // a 32-bit program would use other call numbers
+    load(callNumberOffset),
+    ...when('greater', lastKnownCall, [notImplemented]), // on x64 this includes the x32 calls, which start at 2^30
+    ...Object.values(deniedCalls).flatMap((numbers) => onCall(numbers, [deny])),
+    ...Object.values(unimplementedCalls).flatMap((numbers) => onCall(numbers, [notImplemented])),
+    ...onCall(callsWithCheckedArguments.clone, [
+      load(argumentOffset(0)),
+      ...when('anyBit', newNamespaceFlags, [deny]),
+      allow,
     ]),
-    ...on(examined.socketpair, [load(atArgument(0)), ...oneOf([families.unix], allow), noFamily]),
-    ...on(examined.ioctl, [load(atArgument(1)), ...oneOf(terminalInjection, refuse), allow]),
-    ...on(examined.personality, [load(atArgument(0)), ...oneOf(plainPersonality, allow), refuse]),
+    // Network namespaces do not isolate every family: AF_VSOCK reaches the host of a virtual machine.
+    ...onCall(callsWithCheckedArguments.socket, [
+      load(argumentOffset(0)),
+      ...whenOneOf([socketFamilies.unix, socketFamilies.inet, socketFamilies.inet6], allow),
+      ...when('equal', socketFamilies.netlink, [
+        load(argumentOffset(2)),
+        ...when('equal', netlinkRoute, [allow]),
+        familyNotSupported,
+      ]),
+      familyNotSupported,
+    ]),
+    ...onCall(callsWithCheckedArguments.socketpair, [
+      load(argumentOffset(0)),
+      ...whenOneOf([socketFamilies.unix], allow),
+      familyNotSupported,
+    ]),
+    ...onCall(callsWithCheckedArguments.ioctl, [
+      load(argumentOffset(1)),
+      ...whenOneOf(terminalInjectionRequests, deny),
+      allow,
+    ]),
+    ...onCall(callsWithCheckedArguments.personality, [
+      load(argumentOffset(0)),
+      ...whenOneOf(allowedPersonalities, allow),
+      deny,
+    ]),
     allow,
   ])
 }

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { openBoxGroups } from './cgroup.ts'
-import { testSandbox } from './self-test.ts'
-import { type Wall, walls } from './walls.ts'
+import { openSandboxCgroups } from './cgroup.ts'
+import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
+import { runSandboxSelfTest } from './self-test.ts'
 
-const { groups } = openBoxGroups()
-const tryWithout = (...without: Wall[]) => testSandbox({ mounts: [], groups, without: new Set(without) })
+const { cgroups } = openSandboxCgroups()
+const testWithout = (...without: IsolationLayer[]) =>
+  runSandboxSelfTest({ mounts: [], cgroups: cgroups, disabledLayers: new Set(without) })
 
-describe('the self-test of the sandbox', () => {
-  it('finds every wall in its place', async () => {
-    await expect(tryWithout()).resolves.toEqual({ kind: 'held' })
+describe('sandbox self-test', () => {
+  it('passes with all isolation layers', async () => {
+    await expect(testWithout()).resolves.toEqual({ kind: 'passed' })
   })
 
-  const removable = walls.filter((wall) => wall !== 'ordinary user' || process.getuid?.() === 0)
-  it.each(removable)('misses a wall that is taken away: %s', async (wall) => {
-    const outcome = await tryWithout(wall)
-    expect(outcome.kind === 'failed' ? outcome.failures.map((failure) => failure.wall) : []).toContain(wall)
+  const removable = isolationLayers.filter((layer) => layer !== 'unprivileged user' || process.getuid?.() === 0)
+  it.each(removable)('detects a missing isolation layer: %s', async (layer) => {
+    const outcome = await testWithout(layer)
+    expect(outcome.kind === 'failed' ? outcome.failures.map((failure) => failure.layer) : []).toContain(layer)
   })
 })

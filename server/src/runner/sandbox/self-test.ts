@@ -1,72 +1,80 @@
 /**
- * At its start the runner opens a box and tries to get out of it. It takes no turn while a wall is missing: a kernel, a
- * container engine or an operator may have taken one away without anybody noticing.
+ * At startup the runner opens a sandbox and runs escape tests against it, one for each isolation layer. It does not claim turns
+ * if a layer is missing: a kernel, a container runtime or an operator may have disabled one without anyone noticing.
  */
 import { readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Box } from './box.ts'
-import { hiddenFiles, mountPoints, writable } from './bubblewrap.ts'
-import { BoxError, type BoxOptions } from './enclosure.ts'
-import type { Breach, Outside } from './inside/try-walls.ts'
-import { boxLimits } from './limits.ts'
-import { findProgram, ProgramMissing } from './programs.ts'
-import { type Wall, walls } from './walls.ts'
-import { openWayOut } from './way-out.ts'
+import { commonMountPoints, existingMaskedProcFiles, writableMounts } from './bubblewrap.ts'
+import { openEgressSocket } from './egress-socket.ts'
+import type { Breach, HostFacts } from './inside/escape-tests.ts'
+import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
+import { defaultSandboxLimits } from './limits.ts'
+import { findProgram, MissingProgramError } from './programs.ts'
+import { Sandbox } from './sandbox.ts'
+import { SandboxError, type SandboxOptions } from './sandbox-process.ts'
 
-export type SelfTest = { kind: 'held' } | { kind: 'failed'; failures: readonly Failure[] }
+export type SelfTestResult = { kind: 'passed' } | { kind: 'failed'; failures: readonly SelfTestFailure[] }
 
-/** `box`: there is none to try. `way out`: nobody gets in or out, not even the engine. */
-export interface Failure {
-  wall: Wall | 'box' | 'way out'
-  saw: string
+/** `sandbox`: it cannot be opened. `egress`: the gateway cannot be reached from inside, so an agent could not work. */
+export interface SelfTestFailure {
+  layer: IsolationLayer | 'sandbox' | 'egress'
+  finding: string
 }
 
 /** Takes about a second. */
-export async function testSandbox(options: BoxDeps): Promise<SelfTest> {
-  const failures: Failure[] = []
+export async function runSandboxSelfTest(options: SelfTestOptions): Promise<SelfTestResult> {
+  const failures: SelfTestFailure[] = []
   try {
     for (const program of ['git', 'rg', 'prlimit'] as const) findProgram(program)
-    failures.push(...(await tryWalls(walls, options)))
-    // What the filter of system calls refuses as well is tried without it, or one wall would hide that the other is gone.
-    const without = new Set<Wall>([...(options.without ?? []), 'system calls'])
-    failures.push(...(await tryWalls(['user namespaces'], { ...options, without })))
+    failures.push(...(await runEscapeTests(isolationLayers, options)))
+    // The seccomp filter denies nested user namespaces too, and would hide that the other layer is missing.
+    const disabledLayers = new Set<IsolationLayer>([...(options.disabledLayers ?? []), 'seccomp filter'])
+    failures.push(...(await runEscapeTests(['user namespaces'], { ...options, disabledLayers })))
   } catch (error) {
-    if (!(error instanceof BoxError || error instanceof ProgramMissing)) throw error
-    failures.push({ wall: 'box', saw: error.message })
+    if (!(error instanceof SandboxError || error instanceof MissingProgramError)) throw error
+    failures.push({ layer: 'sandbox', finding: error.message })
   }
-  return failures.length === 0 ? { kind: 'held' } : { kind: 'failed', failures }
+  return failures.length === 0 ? { kind: 'passed' } : { kind: 'failed', failures }
 }
 
-type BoxDeps = Pick<BoxOptions, 'mounts' | 'groups' | 'without'>
+type SelfTestOptions = Pick<SandboxOptions, 'mounts' | 'cgroups' | 'disabledLayers'>
 
-async function tryWalls(tried: readonly Wall[], options: BoxDeps): Promise<Failure[]> {
+async function runEscapeTests(layers: readonly IsolationLayer[], options: SelfTestOptions): Promise<SelfTestFailure[]> {
   await using host = await listenOnLoopback()
-  await using wayOut = await openWayOut({ ...host, token: 'none', paths: ['/reach', '/stay'] })
-  await using box = await Box.open({ ...options, gatewayDirectory: wayOut.directory })
-  const { end, output, errorOutput } = await box.run({
-    command: ['node', '/colophon/sandbox/inside/try-walls.ts', JSON.stringify(outside(tried, host.port, options))],
+  await using egress = await openEgressSocket({ ...host, token: 'none', allowedPaths: ['/reach', '/stay'] })
+  await using sandbox = await Sandbox.open({ ...options, gatewayDirectory: egress.directory })
+  const { end, output, errorOutput } = await sandbox.run({
+    command: [
+      'node',
+      '/colophon/sandbox/inside/escape-tests.ts',
+      JSON.stringify(hostFacts(layers, host.port, options)),
+    ],
     maxOutputBytes: 100_000,
   })
   if (end.kind !== 'exited' || end.code !== 0)
-    throw new BoxError(`The walls could not be tried: ${end.kind} ${errorOutput.toString('utf8').slice(-1_000)}`)
+    throw new SandboxError(`The escape tests did not run (${end.kind}): ${errorOutput.toString('utf8').slice(-1_000)}`)
 
-  const failures: Failure[] = JSON.parse(output.toString('utf8')) as Breach[]
-  if (!host.reached) failures.push({ wall: 'way out', saw: 'the gateway cannot be reached from inside' })
-  if (!tried.includes('processes')) return failures
-  const stayed = await withinSeconds(20, host.somebodyCame) // on a busy machine a program takes its time to begin
-  await box.close()
-  if (!stayed) failures.push({ wall: 'processes', saw: 'it could not be tried in 20 s: the machine is too busy' })
-  else if (!(await withinSeconds(10, host.nobodyIsLeft)))
-    failures.push({ wall: 'processes', saw: 'one outlived the box' })
+  const failures: SelfTestFailure[] = JSON.parse(output.toString('utf8')) as Breach[]
+  if (!host.reached) failures.push({ layer: 'egress', finding: 'the gateway cannot be reached from inside' })
+  if (!layers.includes('PID namespace')) return failures
+  const hasStarted = await withinSeconds(20, host.staleProcessConnected) // a busy machine starts a program slowly
+  await sandbox.close()
+  if (!hasStarted)
+    failures.push({
+      layer: 'PID namespace',
+      finding: 'the test did not start within 20 s because the machine is too busy',
+    })
+  else if (!(await withinSeconds(10, host.staleProcessGone)))
+    failures.push({ layer: 'PID namespace', finding: 'a process outlived the sandbox' })
   return failures
 }
 
-function outside(tried: readonly Wall[], loopbackPort: number, { mounts }: BoxDeps): Outside {
+function hostFacts(layers: readonly IsolationLayer[], loopbackPort: number, { mounts }: SelfTestOptions): HostFacts {
   const namespace = (kind: string) => readlinkSync(`/proc/self/ns/${kind}`)
   return {
-    walls: tried,
+    layers,
     loopbackPort,
     namespaces: {
       pid: namespace('pid'),
@@ -75,24 +83,27 @@ function outside(tried: readonly Wall[], loopbackPort: number, { mounts }: BoxDe
       uts: namespace('uts'),
       cgroup: namespace('cgroup'),
     },
-    mountPoints: [...mountPoints, ...mounts.map(({ to }) => to)],
-    hiddenFiles: hiddenFiles(),
+    mountPoints: [...commonMountPoints, ...mounts.map(({ to }) => to)],
+    maskedProcFiles: existingMaskedProcFiles(),
     sizes: Object.fromEntries(
-      Object.entries(writable).map(([name, path]) => [path, boxLimits[name as keyof typeof writable]]),
+      Object.entries(writableMounts).map(([name, path]) => [
+        path,
+        defaultSandboxLimits[name as keyof typeof writableMounts],
+      ]),
     ),
-    processes: boxLimits.processes,
-    processMemoryBytes: boxLimits.processMemoryBytes,
+    processes: defaultSandboxLimits.processes,
+    processMemoryBytes: defaultSandboxLimits.processMemoryBytes,
   }
 }
 
-/** Plays the gateway, and a service of the host that only listens on 127.0.0.1. */
+/** Simulates the gateway, and a service of the host that listens only on 127.0.0.1. */
 async function listenOnLoopback() {
-  const came = Promise.withResolvers<void>()
-  const left = Promise.withResolvers<void>()
+  const connected = Promise.withResolvers<void>()
+  const disconnected = Promise.withResolvers<void>()
   const host = {
     reached: false,
-    somebodyCame: came.promise,
-    nobodyIsLeft: left.promise,
+    staleProcessConnected: connected.promise,
+    staleProcessGone: disconnected.promise,
     port: 0,
     gatewayUrl: '',
     async [Symbol.asyncDispose]() {
@@ -102,8 +113,8 @@ async function listenOnLoopback() {
   }
   const server = createServer((request, response) => {
     if (request.url === '/stay') {
-      came.resolve()
-      response.once('close', left.resolve)
+      connected.resolve()
+      response.once('close', disconnected.resolve)
       return
     }
     host.reached = true

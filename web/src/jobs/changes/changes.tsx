@@ -7,8 +7,8 @@ import { diffQuery } from '../job-queries.ts'
 import classes from './changes.module.css'
 import { type ChangedFile, type DiffLine, type Hunk, parseDiff } from './parse-diff.ts'
 
-const openFiles = 10
-const shownLines = 300
+const maxOpenFiles = 10
+const maxInitialLines = 300
 
 export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps) {
   const { data, error, isPending } = useQuery(diffQuery(projectId, jobId, updatedAt))
@@ -17,10 +17,8 @@ export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps)
   if (isPending) return <Skeleton height={160} />
   if (files.length === 0) {
     return (
-      <EmptyState title="Nothing was changed">
-        {isActive
-          ? 'What the agent changes appears here when its turn ends.'
-          : 'No file of the repository is different.'}
+      <EmptyState title="No changes">
+        {isActive ? 'Changes appear here when the turn has ended.' : 'The job changed no files.'}
       </EmptyState>
     )
   }
@@ -32,7 +30,7 @@ export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps)
         {files.length === 1 ? '1 file' : `${files.length} files`} changed, <Counts added={added} removed={removed} />
       </Text>
       {files.map((file, index) => (
-        <File key={file.path} file={file} isOpenAtFirst={index < openFiles} />
+        <File key={file.path} file={file} isInitiallyOpen={index < maxOpenFiles} />
       ))}
     </div>
   )
@@ -45,7 +43,7 @@ interface ChangesProps {
   isActive: boolean
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((one, other) => one + other, 0)
+const sum = (numbers: readonly number[]) => numbers.reduce((left, right) => left + right, 0)
 
 function Counts({ added, removed }: { added: number; removed: number }) {
   return (
@@ -55,18 +53,18 @@ function Counts({ added, removed }: { added: number; removed: number }) {
   )
 }
 
-const kinds = { added: 'new', deleted: 'deleted', renamed: 'renamed', changed: '' } as const
+const kindLabels = { added: 'new', deleted: 'deleted', renamed: 'renamed', changed: '' } as const
 
-function File({ file, isOpenAtFirst }: { file: ChangedFile; isOpenAtFirst: boolean }) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
+function File({ file, isInitiallyOpen }: { file: ChangedFile; isInitiallyOpen: boolean }) {
+  const [isOpen, setOpen] = useState(isInitiallyOpen)
   return (
-    <details className={classes.file} open={isOpenAtFirst} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
+    <details className={classes.file} open={isInitiallyOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
       <summary>
         <span className={classes.path}>
           {file.oldPath && `${file.oldPath} → `}
           {file.path}
         </span>
-        {kinds[file.kind] && <span>{kinds[file.kind]}</span>}
+        {kindLabels[file.kind] && <span>{kindLabels[file.kind]}</span>}
         {file.isBinary ? <span>binary</span> : <Counts added={file.added} removed={file.removed} />}
       </summary>
       {isOpen && <Lines file={file} />}
@@ -76,12 +74,12 @@ function File({ file, isOpenAtFirst }: { file: ChangedFile; isOpenAtFirst: boole
 
 function Lines({ file }: { file: ChangedFile }) {
   const total = sum(file.hunks.map(({ lines }) => lines.length))
-  const isLong = total > shownLines * 1.2
+  const isLong = total > maxInitialLines * 1.2
   const [isAllShown, setAllShown] = useState(!isLong)
   if (total === 0) {
     return (
       <Text size="sm" c="dimmed" p="sm">
-        {file.isBinary ? 'Not a text: there are no lines to show.' : 'Its content is as it was.'}
+        {file.isBinary ? 'Binary file.' : 'The content did not change.'}
       </Text>
     )
   }
@@ -89,7 +87,7 @@ function Lines({ file }: { file: ChangedFile }) {
     <>
       <table className={classes.lines} aria-label={`Changes in ${file.path}`}>
         <tbody>
-          {cut(file.hunks, isAllShown ? total : shownLines).map((hunk) => (
+          {truncateHunks(file.hunks, isAllShown ? total : maxInitialLines).map((hunk) => (
             <HunkRows key={hunk.header} hunk={hunk} />
           ))}
         </tbody>
@@ -103,11 +101,11 @@ function Lines({ file }: { file: ChangedFile }) {
   )
 }
 
-function cut(hunks: readonly Hunk[], most: number): Hunk[] {
-  let left = most
+function truncateHunks(hunks: readonly Hunk[], maxLines: number): Hunk[] {
+  let remaining = maxLines
   return hunks.flatMap((hunk) => {
-    const lines = hunk.lines.slice(0, left)
-    left -= lines.length
+    const lines = hunk.lines.slice(0, remaining)
+    remaining -= lines.length
     return lines.length === 0 ? [] : [{ ...hunk, lines }]
   })
 }
@@ -121,7 +119,7 @@ function HunkRows({ hunk }: { hunk: Hunk }) {
         <td colSpan={4}>{hunk.header}</td>
       </tr>
       {hunk.lines.map(({ kind, oldNumber, newNumber, text }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines of one diff never move
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
         <tr key={index} className={classes[kind]}>
           <td className={`${classes.number} ${classes.old}`}>{oldNumber}</td>
           <td className={classes.number}>{newNumber}</td>

@@ -7,8 +7,8 @@ index 1..2 100644
 +++ b/docs/a.md
 @@ -3,3 +3,4 @@ # Heading
  same
---- a removed line that looks like a head
-+++ one that was added
+--- a removed line that looks like a header
++++ an added line
 +more
  end
 \ No newline at end of file
@@ -42,7 +42,7 @@ diff --git "a/\303\274ber.md" "b/\303\274ber.md"
 +b
 `
 
-test('files, what happened to them, and how much', () => {
+test('parses files with their kind of change and line counts', () => {
   expect(parseDiff(diff).map(({ hunks: _hunks, ...file }) => file)).toEqual([
     { path: 'docs/a.md', oldPath: null, kind: 'changed', isBinary: false, added: 3, removed: 2 },
     { path: 'new.md', oldPath: null, kind: 'added', isBinary: false, added: 1, removed: 0 },
@@ -53,14 +53,14 @@ test('files, what happened to them, and how much', () => {
   ])
 })
 
-test('lines have their numbers on both sides', () => {
+test('numbers lines on both sides', () => {
   const [first] = parseDiff(diff)
   expect(
     first?.hunks[0]?.lines.map(({ kind, oldNumber, newNumber, text }) => [kind, oldNumber, newNumber, text]),
   ).toEqual([
     ['same', 3, 3, 'same'],
-    ['removed', 4, null, '-- a removed line that looks like a head'],
-    ['added', null, 4, '++ one that was added'],
+    ['removed', 4, null, '-- a removed line that looks like a header'],
+    ['added', null, 4, '++ an added line'],
     ['added', null, 5, 'more'],
     ['same', 5, 6, 'end'],
     ['note', null, null, 'No newline at end of file'],
@@ -68,8 +68,8 @@ test('lines have their numbers on both sides', () => {
   expect(first?.hunks[1]?.header).toBe('@@ -20 +21 @@')
 })
 
-test('what is no diff has no files', () => {
+test('finds no files in text that is not a diff', () => {
   expect(parseDiff('')).toEqual([])
-  expect(parseDiff('words\n@@ -1 +1 @@\n+x')).toEqual([])
+  expect(parseDiff('text\n@@ -1 +1 @@\n+x')).toEqual([])
   expect(parseDiff('diff --git a/a b/a\n@@ -1,9 +1,9 @@\n+cut')[0]).toMatchObject({ path: 'a', added: 1 })
 })

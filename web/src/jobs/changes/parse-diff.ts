@@ -1,8 +1,8 @@
-/** A diff as `git diff` writes it, read into files, parts and lines. What is not understood is left out, never an error. */
+/** Parses the output of `git diff` into files, hunks and lines. Skips what it does not understand instead of failing. */
 
 export interface ChangedFile {
   path: string
-  /** Where it was before, if that is another path. */
+  /** The previous path, if the file was renamed. */
   oldPath: string | null
   kind: 'added' | 'deleted' | 'renamed' | 'changed'
   isBinary: boolean
@@ -12,7 +12,7 @@ export interface ChangedFile {
 }
 
 export interface Hunk {
-  /** Of git: the lines before and after, and the heading above them. */
+  /** Git's hunk header: the line ranges before and after, and the heading above them. */
   header: string
   lines: DiffLine[]
 }
@@ -29,18 +29,18 @@ const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 export function parseDiff(diff: string): ChangedFile[] {
   const files: ChangedFile[] = []
   const lines = diff.split('\n')
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ''
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
     const file = files.at(-1)
     if (line.startsWith('diff --git ')) files.push(newFile(line))
-    else if (file && hunkHeader.test(line)) at = readHunk(lines, at, file)
-    else if (file) readHead(line, file)
+    else if (file && hunkHeader.test(line)) index = readHunk(lines, index, file)
+    else if (file) readFileHeader(line, file)
   }
   return files
 }
 
 const newFile = (line: string): ChangedFile => ({
-  path: pathOfGitLine(line),
+  path: pathFromGitLine(line),
   oldPath: null,
   kind: 'changed',
   isBinary: false,
@@ -49,25 +49,25 @@ const newFile = (line: string): ChangedFile => ({
   removed: 0,
 })
 
-/** Only for files without `+++`: empty, binary, or changed in their mode alone; both halves are the same path. */
-function pathOfGitLine(line: string): string {
+/** Used only for files without a `+++` line: empty, binary, or with a changed mode. Both halves are the same path. */
+function pathFromGitLine(line: string): string {
   const paths = line.slice('diff --git '.length)
-  return withoutPrefix(paths.slice(0, (paths.length - 1) / 2))
+  return stripPrefix(paths.slice(0, (paths.length - 1) / 2))
 }
 
-function readHead(line: string, file: ChangedFile): void {
+function readFileHeader(line: string, file: ChangedFile): void {
   if (line.startsWith('new file')) file.kind = 'added'
   else if (line.startsWith('deleted file')) file.kind = 'deleted'
   else if (line.startsWith('rename from ')) {
     file.kind = 'renamed'
-    file.oldPath = unquoted(line.slice('rename from '.length))
-  } else if (line.startsWith('rename to ')) file.path = unquoted(line.slice('rename to '.length))
-  else if (line.startsWith('--- ') && line !== '--- /dev/null') file.path = withoutPrefix(line.slice(4))
-  else if (line.startsWith('+++ ') && line !== '+++ /dev/null') file.path = withoutPrefix(line.slice(4))
+    file.oldPath = unquote(line.slice('rename from '.length))
+  } else if (line.startsWith('rename to ')) file.path = unquote(line.slice('rename to '.length))
+  else if (line.startsWith('--- ') && line !== '--- /dev/null') file.path = stripPrefix(line.slice(4))
+  else if (line.startsWith('+++ ') && line !== '+++ /dev/null') file.path = stripPrefix(line.slice(4))
   else if (line.startsWith('Binary files ') || line === 'GIT binary patch') file.isBinary = true
 }
 
-/** As many lines as its header says: a removed line may look like the head of a file. */
+/** Reads as many lines as the header says, because a removed line can look like a file header. Returns the last index. */
 function readHunk(lines: readonly string[], start: number, file: ChangedFile): number {
   const header = lines[start] ?? ''
   const [, oldStart, oldCount = '1', newStart, newCount = '1'] = hunkHeader.exec(header) ?? []
@@ -76,9 +76,9 @@ function readHunk(lines: readonly string[], start: number, file: ChangedFile): n
   let oldLeft = Number(oldCount)
   let newLeft = Number(newCount)
   const hunk: Hunk = { header, lines: [] }
-  let at = start
-  while (at + 1 < lines.length && (oldLeft > 0 || newLeft > 0 || lines[at + 1]?.startsWith('\\'))) {
-    const line = lines[++at] ?? ''
+  let index = start
+  while (index + 1 < lines.length && (oldLeft > 0 || newLeft > 0 || lines[index + 1]?.startsWith('\\'))) {
+    const line = lines[++index] ?? ''
     const text = line.slice(1)
     if (line.startsWith('+')) {
       hunk.lines.push({ kind: 'added', oldNumber: null, newNumber: newNumber++, text })
@@ -97,16 +97,16 @@ function readHunk(lines: readonly string[], start: number, file: ChangedFile): n
     }
   }
   file.hunks.push(hunk)
-  return at
+  return index
 }
 
-const withoutPrefix = (path: string): string =>
-  unquoted(path)
+const stripPrefix = (path: string): string =>
+  unquote(path)
     .replace(/^[ab]\//, '')
     .replace(/\t$/, '')
 
-/** Git quotes a path that has odd characters, byte by byte. */
-function unquoted(path: string): string {
+/** Git quotes paths with special characters and writes their bytes as octal escapes. */
+function unquote(path: string): string {
   if (!path.startsWith('"')) return path
   const bytes: number[] = []
   const inner = path.replace(/^"|"$/g, '')

@@ -1,4 +1,4 @@
-/** A small document with one of everything the page shows. */
+/** A small document with an example of everything that the page shows. */
 import type { OpenApiDocument } from '../openapi-document.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -10,12 +10,12 @@ const projectId = {
   name: 'projectId',
   in: 'path',
   required: true,
-  description: "The project's id, like `prj_…`.",
+  description: 'ID of the project.',
   schema: { type: 'string', maxLength: 100 },
 }
-const refusals = (...refused: [status: number, description: string][]) =>
+const problems = (...entries: [status: number, description: string][]) =>
   Object.fromEntries(
-    refused.map(([status, description]) => [
+    entries.map(([status, description]) => [
       status,
       { description, content: { 'application/problem+json': { schema: ref('Problem') } } },
     ]),
@@ -27,8 +27,8 @@ export const sampleDocument: OpenApiDocument = {
     title: 'Colophon',
     version: '1.4.0',
     description:
-      'Agent jobs that end as pull requests, and exact page views, for any docs-as-code repository.\n\n' +
-      'Inside a version fields and endpoints are only ever added. Every answer carries an `X-Request-Id`.',
+      'Agent jobs that end as pull requests, and exact page views.\n\n' +
+      'Existing fields are never removed. Every response has an `X-Request-Id` header.',
   },
   servers: [{ url: '/' }],
   tags: [
@@ -44,13 +44,13 @@ export const sampleDocument: OpenApiDocument = {
         tags: ['Agent jobs'],
         summary: 'Start a job',
         description:
-          'When the agent changed files, a pull request is opened by itself and its URL stands in `prLink`.\n\n' +
+          'If the agent changes files, a pull request is opened. Its URL is in `prLink`.\n\n' +
           'At most 100 jobs per project and hour.',
         parameters: [
           {
             name: 'idempotency-key',
             in: 'header',
-            description: 'The same key and body give the first answer again, for 24 hours.',
+            description: 'For 24 hours, the same key and body get the first response again.',
             schema: { type: 'string', maxLength: 255 },
           },
         ],
@@ -65,13 +65,13 @@ export const sampleDocument: OpenApiDocument = {
                 type: 'string',
                 minLength: 1,
                 maxLength: 50_000,
-                description: 'What is to be done.',
+                description: 'Task for the agent.',
                 examples: ["Say in the README that it's open source."],
               },
               publish: {
                 enum: ['pull_request', 'diff'],
                 default: 'pull_request',
-                description: 'With `diff` nothing is pushed: the diff is the result.',
+                description: '`diff` pushes nothing.',
               },
               draft: { type: 'boolean', default: false },
               topic: {
@@ -81,17 +81,24 @@ export const sampleDocument: OpenApiDocument = {
                 description: 'One open job per topic.',
               },
               labels: { type: 'array', maxItems: 10, items: { type: 'string', maxLength: 50 } },
-              metadata: { type: 'object', additionalProperties: { type: 'string' }, description: 'Kept, never read.' },
+              metadata: {
+                type: 'object',
+                additionalProperties: { type: 'string' },
+                description: 'Returned unchanged.',
+              },
             },
           }),
         },
         responses: {
           201: {
-            description: 'The job was created and will run.',
-            headers: { Location: { required: true, description: 'Where the job is.', schema: { type: 'string' } } },
+            description: 'The job was created.',
+            headers: {
+              Location: { required: true, description: 'URL of the job.', schema: { type: 'string' } },
+              'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+            },
             content: json(ref('AgentJob')),
           },
-          ...refusals(
+          ...problems(
             [400, '`invalid_request`'],
             [401, '`unauthenticated`'],
             [403, '`insufficient_scope`, `ip_not_allowed`'],
@@ -110,7 +117,7 @@ export const sampleDocument: OpenApiDocument = {
         summary: 'Cancel a job',
         deprecated: true,
         parameters: [projectId, { name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-        responses: { 200: { content: json(ref('AgentJob')) }, ...refusals([409, '`not_cancellable`']) },
+        responses: { 200: { content: json(ref('AgentJob')) }, ...problems([409, '`not_cancellable`']) },
         security: [{ apiKey: [] }],
         'x-colophon-access': 'agent:write',
       },
@@ -120,13 +127,13 @@ export const sampleDocument: OpenApiDocument = {
         operationId: 'listViews',
         tags: ['Analytics'],
         summary: 'Count views by page',
-        description: 'Totals are for the whole range, not for the page of results.',
+        description: 'The totals cover the whole range.',
         parameters: [
           projectId,
           {
             name: 'dateFrom',
             in: 'query',
-            description: 'Left out: no bound. Without a zone it is UTC.',
+            description: 'Start of the range. Without a time zone it is in UTC.',
             schema: {
               anyOf: [
                 { type: 'string', format: 'date-time' },
@@ -148,20 +155,20 @@ export const sampleDocument: OpenApiDocument = {
                   totals: ref('ViewTotals'),
                   views: {
                     type: 'array',
-                    description: 'By `total` descending, then by `path`.',
+                    description: 'By `total` in descending order, then by `path`.',
                     items: {
                       type: 'object',
                       required: ['path', 'human', 'ai', 'total'],
                       properties: { path: { type: 'string' }, human: count, ai: count, total: count },
                     },
                   },
-                  hasMore: { type: 'boolean', description: 'The next page is `offset + limit`.' },
+                  hasMore: { type: 'boolean', description: 'Whether there are more pages.' },
                 },
               }),
               'text/csv': { schema: { type: 'string' } },
             },
           },
-          ...refusals([400, '`invalid_request`'], [503, '`unavailable`']),
+          ...problems([400, '`invalid_request`'], [503, '`unavailable`']),
         },
         security: [{ apiKey: [] }],
         'x-colophon-access': 'analytics:read',
@@ -184,11 +191,19 @@ export const sampleDocument: OpenApiDocument = {
       get: {
         operationId: 'getMe',
         tags: ['API keys'],
-        summary: 'What your API key is good for',
-        description: 'The way to test a key: it changes nothing and needs no project id.',
+        summary: 'Get your API key',
+        description: 'Use it to test a key.',
         responses: {
-          200: { description: 'The key.', content: json(ref('Me')) },
-          ...refusals([401, '`unauthenticated`']),
+          200: {
+            description: 'The key.',
+            content: {
+              'application/json': {
+                schema: ref('Me'),
+                example: { projectId: 'prj_01m7ehrhx0fk5b0axvny9mpndf', scopes: ['agent:read'], expiresAt: null },
+              },
+            },
+          },
+          ...problems([401, '`unauthenticated`']),
         },
         security: [{ apiKey: [] }],
         'x-colophon-access': 'any-key',
@@ -196,18 +211,19 @@ export const sampleDocument: OpenApiDocument = {
     },
   },
   components: {
+    headers: { 'X-Request-Id': { description: 'ID of the request.', schema: { type: 'string' } } },
     securitySchemes: {
-      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `colophon_…`. A secret for servers only.' },
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `colophon_…`.' },
     },
     schemas: {
       AgentJob: {
         type: 'object',
         required: ['id', 'status', 'source', 'model', 'prLink', 'createdAt', 'parent'],
         properties: {
-          id: { type: 'string', description: 'Like `job_…`.' },
+          id: { type: 'string', description: 'ID of the job.' },
           status: {
             anyOf: ['active', 'completed', 'archived', 'failed'].map((status) => ({ type: 'string', enum: [status] })),
-            description: 'There is never a fifth.',
+            description: 'Status of the job.',
           },
           source: {
             type: 'object',
@@ -215,17 +231,14 @@ export const sampleDocument: OpenApiDocument = {
             properties: { repository: { type: 'string' }, ref: { type: 'string' } },
           },
           model: { type: 'string' },
-          prLink: nullable(
-            { type: 'string', format: 'uri' },
-            'The pull request. Null while the job is `active`, and when no file was changed.',
-          ),
-          createdAt: dateTime('When the job was created.'),
-          parent: nullable(ref('AgentJob'), 'The job that this one continues.'),
+          prLink: nullable({ type: 'string', format: 'uri' }, 'URL of the pull request. Null while the job is active.'),
+          createdAt: dateTime('Time at which the job was created.'),
+          parent: nullable(ref('AgentJob'), 'Job that this one continues.'),
         },
       },
       ViewTotals: {
         type: 'object',
-        description: '`human` + `ai` = `total`, everywhere.',
+        description: '`total` is the sum of `human` and `ai`.',
         required: ['human', 'ai', 'total'],
         properties: { human: count, ai: count, total: count },
       },
@@ -235,19 +248,19 @@ export const sampleDocument: OpenApiDocument = {
         properties: {
           projectId: { type: 'string' },
           scopes: { type: 'array', items: ref('Scope') },
-          expiresAt: { anyOf: [dateTime('When the key ends; null: never.'), { type: 'null' }] },
+          expiresAt: { anyOf: [dateTime('Time at which the key expires.'), { type: 'null' }] },
         },
       },
       Scope: { enum: ['agent:read', 'agent:write', 'analytics:read', 'analytics:write'] },
       Problem: {
         type: 'object',
-        description: 'An error, as RFC 9457 has it.',
+        description: 'An error.',
         required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
         properties: {
           type: { type: 'string' },
           title: { type: 'string' },
           status: { type: 'integer' },
-          detail: { type: 'string', description: 'One plain sentence that says what to do next.' },
+          detail: { type: 'string', description: 'What is wrong and what to do next.' },
           code: {
             enum: [
               'invalid_request',
@@ -259,12 +272,12 @@ export const sampleDocument: OpenApiDocument = {
               'rate_limited',
               'unavailable',
             ],
-            description: 'A closed list.',
+            description: 'Code of the error.',
           },
-          requestId: { type: 'string', description: 'To be told to the operator; it is in the log.' },
+          requestId: { type: 'string', description: 'ID of the request.' },
           errors: {
             type: 'array',
-            description: 'What is wrong, field by field.',
+            description: 'The invalid values.',
             items: {
               type: 'object',
               required: ['path', 'message'],

@@ -1,14 +1,14 @@
-/** What code hosts, their bots and CI look for in text: written from their side, not from that of the rules. */
+/** Forms in text that code hosts, bots and CI act on. Written from their documentation, independently of the rules under test. */
 import fc from 'fast-check'
 
-const closing = 'close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|implements|reopens'
+const closingKeywords = 'close|closes|closed|fix|fixes|fixed|resolve|resolves|resolved|implements|reopens'
 
 const forms: Record<string, RegExp> = {
   mention: /@[\w-]/,
-  // Gitea's own, and what GitHub and GitLab add to it
+  // References in Gitea, and those that GitHub and GitLab add
   issue: /(?:^|\W)[#!]\d+|[\w.-]+\/[\w.-]+[#!]\d+/,
-  issueByName: /\bGH-\d+/i,
-  issueElsewhere: new RegExp(`\\b(?:${closing}):? +[A-Z][A-Z0-9_]+-\\d+`, 'i'),
+  githubIssue: /\bGH-\d+/i,
+  trackerIssue: new RegExp(`\\b(?:${closingKeywords}):? +[A-Z][A-Z0-9_]+-\\d+`, 'i'),
   link: /\w:\/\/\w|\bwww\.\w/i,
   skipCi:
     /\[(skip|ci|no|actions|netlify|vercel)[ -](ci|skip|actions|netlify|vercel)\]|\*\*\*NO_CI\*\*\*|^skip-checks *: *true/im,
@@ -17,16 +17,16 @@ const forms: Record<string, RegExp> = {
   divider: /^---(\s|$)/m,
   command: /^ *\/(merge|close|approve|assign|lgtm)(\s|$)/m,
   smartCommit: /\b[A-Z]+-\d+ +#(close|done|comment|time)\b/,
-  unseen: /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|[^\P{Cc}\n]/u,
+  invisible: /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|[^\P{Cc}\n]/u,
 }
 
-export function activeForms(text: string): string[] {
+export function findActiveForms(text: string): string[] {
   return Object.entries(forms)
     .filter(([, pattern]) => pattern.test(text))
     .map(([name]) => name)
 }
 
-const pieces = [
+const fragments = [
   '@',
   'alice',
   '@alice',
@@ -133,9 +133,12 @@ const pieces = [
   '🦉',
 ]
 
-/** Strings made of what hosts act on, cut and joined in ways that nobody thought of. */
-export const agentText = fc
-  .array(fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...pieces) }, fc.string({ unit: 'binary', maxLength: 3 })), {
-    maxLength: 30,
-  })
+/** Strings of random fragments that hosts act on, combined with random characters. */
+export const agentTextArbitrary = fc
+  .array(
+    fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...fragments) }, fc.string({ unit: 'binary', maxLength: 3 })),
+    {
+      maxLength: 30,
+    },
+  )
   .map((parts) => parts.join(''))

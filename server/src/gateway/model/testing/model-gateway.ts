@@ -1,4 +1,7 @@
-/** The model's half of a gateway in this process, with a scripted vendor of its own, on a scope of shared engines. */
+/**
+ * The model routes of a gateway in this process, with its own scripted provider, on a test instance of the shared
+ * services.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,8 +16,8 @@ import { createTestInstance, type TestInstance } from '../../../../../dev-servic
 import { AttemptStore } from '../../../jobs/attempt-store.ts'
 import type { Job } from '../../../jobs/job.ts'
 import type { JobTables } from '../../../jobs/tables.ts'
-import { ModelCallStore } from '../../../models/call-store.ts'
 import type { Model, ModelFormat } from '../../../models/model.ts'
+import { ModelCallStore } from '../../../models/model-call-store.ts'
 import { ModelStore } from '../../../models/model-store.ts'
 import type { ModelTables } from '../../../models/tables.ts'
 import { createEgress } from '../../../platform/egress/egress.ts'
@@ -27,10 +30,10 @@ import { createOpener, createSealer } from '../../../platform/sealed-secrets/sea
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../../../platform/sealed-secrets/sealing-keys.ts'
 import { addModelRoutes } from '../model-routes.ts'
 
-/** The operator's, at every vendor. */
-export const key = 'sk-very-secret-key-of-the-operator'
+/** The operator's key at every provider. */
+export const providerKey = 'sk-very-secret-key-of-the-operator'
 
-export const paths = {
+export const gatewayPaths = {
   'anthropic-messages': '/model/v1/messages',
   'openai-completions': '/model/v1/chat/completions',
   'openai-responses': '/model/v1/responses',
@@ -41,15 +44,15 @@ export interface ModelGateway {
   instance: TestInstance
   models: ModelStore
   calls: ModelCallStore
-  /** Warnings and errors. */
+  /** Log lines: warnings and errors. */
   logged: string[]
-  /** A turn in hand of a new project and a new model, of the scripted vendor unless said otherwise. */
-  claim(format: ModelFormat, change?: Partial<Model>): Promise<GatewayTurn>
+  /** A claimed turn of a new project with a new model, by default of the scripted provider. */
+  claim(format: ModelFormat, changes?: Partial<Model>): Promise<GatewayTurn>
   post(format: ModelFormat, token: string | undefined, body: unknown, signal?: AbortSignal): Promise<Response>
-  /** Of a call that ended early too, which is settled a moment after its client has seen the end. */
+  /** Waits until all calls are settled: an interrupted call is settled shortly after its client has seen the end. */
   usageOf(turn: GatewayTurn): Promise<Job['usage']>
-  /** What the scripted vendor was asked; those under way have no outcome. */
-  asked(): Promise<Call[]>
+  /** The calls that the scripted provider received. Calls in progress have no outcome. */
+  providerCalls(): Promise<Call[]>
   stop(): Promise<void>
 }
 
@@ -60,19 +63,19 @@ export interface GatewayTurn extends ClaimedTurn {
 
 export async function startModelGateway(addresses: ServiceAddresses, purpose: string): Promise<ModelGateway> {
   const instance = await createTestInstance(addresses, purpose)
-  const vendor = createModelServer().listen(0, '127.0.0.1')
-  await once(vendor, 'listening')
-  const vendorUrl = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`
+  const provider = createModelServer().listen(0, '127.0.0.1')
+  await once(provider, 'listening')
+  const providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const database = createDatabase<ModelTables>(instance.pool)
   const models = new ModelStore(database)
   const calls = new ModelCallStore(database)
   const sealing = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
-  if (!sealing.ok) throw new Error('no sealing keys')
+  if (!sealing.ok) throw new Error('invalid sealing keys')
   const sealer = createSealer(sealing.keys)
   const egress = createEgress({ allowedNetworks: ['127.0.0.1/32'] })
   const logged: string[] = []
   const log = createLog('test', { level: 'warn' }, { write: (line) => void logged.push(line) })
-  const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], stopDelaySeconds: 0 }
+  const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
   const server = createHttpServer(http, log)
   addJsonBody(server)
   addModelRoutes(server, {
@@ -85,21 +88,21 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
   })
   const url = await server.listen(http.listen)
 
-  let modelsMade = 0
-  async function addModel(format: ModelFormat, change: Partial<Model>): Promise<Model> {
+  let modelCount = 0
+  async function addModel(format: ModelFormat, changes: Partial<Model>): Promise<Model> {
     const model: Model = {
-      name: `model-${++modelsMade}`,
+      name: `model-${++modelCount}`,
       format,
-      baseUrl: `${vendorUrl}/v1`,
+      baseUrl: `${providerUrl}/v1`,
       providerModel: 'scripted/answer',
       contextWindowTokens: 200_000,
       maxOutputTokens: 4_000,
       prices: { input: '3', output: '15', cacheRead: '0.3', cacheWrite: '3.75' },
       projectIds: null,
       isDefault: false,
-      ...change,
+      ...changes,
     }
-    await models.add(model, key, sealer)
+    await models.add(model, providerKey, sealer)
     return model
   }
 
@@ -109,13 +112,13 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
     models,
     calls,
     logged,
-    async claim(format, change = {}) {
+    async claim(format, changes = {}) {
       const { id: projectId } = await instance.stores.projects.create('Docs', { kind: 'operator' })
-      const { name: model } = await addModel(format, change)
+      const { name: model } = await addModel(format, changes)
       return { ...(await claimTurn(instance, projectId, model)), projectId, model }
     },
     post: (format, token, body, signal) =>
-      fetch(url + paths[format], {
+      fetch(url + gatewayPaths[format], {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -129,46 +132,46 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
       while ((await instance.pool.query(unsettled, [jobId])).rows.length > 0) await sleep(20)
       return (await instance.stores.jobs.get(projectId, jobId)).usage
     },
-    asked: async () => (await (await fetch(`${vendorUrl}/calls?since=0`)).json()) as Call[],
+    providerCalls: async () => (await (await fetch(`${providerUrl}/calls?since=0`)).json()) as Call[],
     async stop() {
       await server.close()
       await egress.close()
-      vendor.closeAllConnections()
-      vendor.close()
+      provider.closeAllConnections()
+      provider.close()
       await instance.drop()
     },
   }
 }
 
-export interface PlayedVendor {
+export interface SimulatedProvider {
   baseUrl: string
-  asked: { headers: IncomingMessage['headers']; url: string | undefined; body: Record<string, unknown> }[]
+  requests: { headers: IncomingMessage['headers']; url: string | undefined; body: Record<string, unknown> }[]
 }
 
-/** A vendor with manners that the scripted one does not have. */
-export async function playVendor(answer: (response: ServerResponse) => void): Promise<PlayedVendor> {
-  const asked: PlayedVendor['asked'] = []
+/** A provider with behavior that the scripted one does not have. */
+export async function startSimulatedProvider(respond: (response: ServerResponse) => void): Promise<SimulatedProvider> {
+  const asked: SimulatedProvider['requests'] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     asked.push({ headers: request.headers, url: request.url, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    answer(response)
+    respond(response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, asked }
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests: asked }
 }
 
-/** With something of its own: what goes wrong in a conversation is counted by its words. */
-export const promptOf = (script: Script) => `${Math.random()}\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\``
+/** Unique, because the scripted provider counts faults by conversation text. */
+export const scriptedPrompt = (script: Script) => `${Math.random()}\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\``
 
 const tool = { name: 'ls', description: 'Lists.' }
 
 /** The smallest request in each format. */
-export function requestIn(format: ModelFormat, prompt: string, more: object = {}): object {
+export function buildRequest(format: ModelFormat, prompt: string, fields: object = {}): object {
   switch (format) {
     case 'anthropic-messages': {
       const messages = [{ role: 'user', content: prompt }]
@@ -177,14 +180,14 @@ export function requestIn(format: ModelFormat, prompt: string, more: object = {}
         max_tokens: 1000,
         messages,
         tools: [{ ...tool, input_schema: { type: 'object' } }],
-        ...more,
+        ...fields,
       }
     }
     case 'openai-completions': {
       const messages = [{ role: 'user', content: prompt }]
-      return { model: 'any', messages, tools: [{ type: 'function', function: tool }], ...more }
+      return { model: 'any', messages, tools: [{ type: 'function', function: tool }], ...fields }
     }
     case 'openai-responses':
-      return { model: 'any', input: prompt, tools: [{ type: 'function', ...tool, parameters: null }], ...more }
+      return { model: 'any', input: prompt, tools: [{ type: 'function', ...tool, parameters: null }], ...fields }
   }
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** A key and a certificate signed with it, good for a day; only who is given `cert` as an authority trusts it. */
+/** A key and a self-signed certificate, valid for a day. Trusted only by clients that have `cert` as an authority. */
 export async function selfSignedCertificate(names: string[]): Promise<{ key: string; cert: string }> {
   const subjectAltName = names.map((name) => `DNS:${name}`).join(',')
   const { stdout } = await promisify(execFile)('openssl', [

@@ -4,14 +4,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 
 export type ConnectProxy = {
   port: number
-  /** Every first line and every authorisation it was sent. */
-  asked: { method: string; target: string; authorization: string | undefined }[]
+  /** The request lines and credentials that it received. */
+  requests: { method: string; target: string; authorization: string | undefined }[]
   stop: () => Promise<void>
 }
 
-/** An HTTP proxy on loopback that writes down where it is asked to go, and goes to `leadsToPort` on 127.0.0.1. */
-export async function startConnectProxy(leadsToPort: number, refuseWithStatus?: number): Promise<ConnectProxy> {
-  const asked: ConnectProxy['asked'] = []
+/** An HTTP proxy on loopback that records its requests and connects all of them to `targetPort` on 127.0.0.1. */
+export async function startConnectProxy(targetPort: number, rejectWithStatus?: number): Promise<ConnectProxy> {
+  const asked: ConnectProxy['requests'] = []
   const sockets = new Set<Socket>()
   const server = createServer((request, response) => {
     asked.push({ method: request.method ?? '', target: request.url ?? '', authorization: undefined })
@@ -21,20 +21,20 @@ export async function startConnectProxy(leadsToPort: number, refuseWithStatus?: 
   server.on('connect', (request, socket: Socket) => {
     const authorization = request.headers['proxy-authorization']
     asked.push({ method: 'CONNECT', target: request.url ?? '', authorization })
-    if (refuseWithStatus) return socket.end(`HTTP/1.1 ${refuseWithStatus} Refused\r\n\r\n`)
-    const onward = connect(leadsToPort, '127.0.0.1', () => {
+    if (rejectWithStatus) return socket.end(`HTTP/1.1 ${rejectWithStatus} Rejected\r\n\r\n`)
+    const upstream = connect(targetPort, '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      socket.pipe(onward).pipe(socket)
+      socket.pipe(upstream).pipe(socket)
     })
-    sockets.add(onward)
-    onward.on('error', () => socket.destroy())
-    socket.on('error', () => onward.destroy())
+    sockets.add(upstream)
+    upstream.on('error', () => socket.destroy())
+    socket.on('error', () => upstream.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
-    asked,
+    requests: asked,
     stop: async () => {
       for (const socket of sockets) socket.destroy()
       server.close()

@@ -3,10 +3,10 @@ import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
-/** The addresses of a name; asked anew for every question, so they may change. `undefined`: no answer ever comes. */
+/** The addresses of a name. Called for every query, so they may change. `undefined`: the server does not respond. */
 export type Zone = (name: string, family: 4 | 6) => string[] | undefined
 
-/** A real name server on loopback, and a resolver that asks it alone. */
+/** A real name server on loopback, and a resolver that queries only this server. */
 export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {
@@ -31,19 +31,19 @@ const headerBytes = 12
 
 function responseTo(query: Buffer, zone: Zone): Buffer | undefined {
   const labels: string[] = []
-  let at = headerBytes
-  for (let length = query.readUInt8(at); length > 0; length = query.readUInt8(at)) {
-    labels.push(query.toString('latin1', at + 1, at + 1 + length))
-    at += 1 + length
+  let offset = headerBytes
+  for (let length = query.readUInt8(offset); length > 0; length = query.readUInt8(offset)) {
+    labels.push(query.toString('latin1', offset + 1, offset + 1 + length))
+    offset += 1 + length
   }
-  const isIPv6Question = query.readUInt16BE(at + 1) === 28
-  const question = query.subarray(headerBytes, at + 5)
-  const addresses = zone(labels.join('.').toLowerCase(), isIPv6Question ? 6 : 4)
+  const isAaaaQuery = query.readUInt16BE(offset + 1) === 28
+  const question = query.subarray(headerBytes, offset + 5)
+  const addresses = zone(labels.join('.').toLowerCase(), isAaaaQuery ? 6 : 4)
   if (!addresses) return undefined
 
   const header = Buffer.alloc(headerBytes)
   header.writeUInt16BE(query.readUInt16BE(0), 0)
-  header.writeUInt16BE(0x8180, 2) // an answer, no error
+  header.writeUInt16BE(0x8180, 2) // a response without an error
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(addresses.length, 6)
   return Buffer.concat([header, question, ...addresses.map(resourceRecord)])
@@ -52,10 +52,10 @@ function responseTo(query: Buffer, zone: Zone): Buffer | undefined {
 function resourceRecord(address: string): Buffer {
   const data = Buffer.from(isIPv6(address) ? ipv6Bytes(address) : address.split('.').map(Number))
   const record = Buffer.alloc(12)
-  record.writeUInt16BE(0xc000 | headerBytes, 0) // the name: as in the question
+  record.writeUInt16BE(0xc000 | headerBytes, 0) // pointer to the name in the question section
   record.writeUInt16BE(isIPv6(address) ? 28 : 1, 2)
   record.writeUInt16BE(1, 4)
-  record.writeUInt32BE(0, 6) // may not be kept
+  record.writeUInt32BE(0, 6) // TTL 0: not cacheable
   record.writeUInt16BE(data.length, 10)
   return Buffer.concat([record, data])
 }

@@ -1,7 +1,7 @@
 type Random = () => number
-type Network = readonly [first: string, prefixBits: number]
+type Network = readonly [base: string, prefixBits: number]
 
-export const insideNetworks: readonly Network[] = [
+export const internalNetworks: readonly Network[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -20,8 +20,8 @@ export const publicNetworks: readonly Network[] = [
 ]
 
 export function randomAddress(random: Random, networks: readonly Network[]): string {
-  const [first, prefixBits] = pick(random, networks)
-  const base = first.split('.').reduce((number, octet) => number * 256 + Number(octet), 0)
+  const [baseAddress, prefixBits] = pick(random, networks)
+  const base = baseAddress.split('.').reduce((number, octet) => number * 256 + Number(octet), 0)
   const number = base + Math.floor(random() * 2 ** (32 - prefixBits))
   return [24, 16, 8, 0].map((bits) => (number >>> bits) & 255).join('.')
 }
@@ -36,8 +36,8 @@ const numberFormats: ((number: number) => string)[] = [
   (number) => [...String(number)].map((digit) => `%3${digit}`).join(''),
 ]
 
-/** An IPv4 address in one to four numbers, each in a format of its own. */
-export function writtenInNumbers(random: Random, address: string): string {
+/** An IPv4 address as one to four numbers, each in a random format. */
+export function formatAsNumbers(random: Random, address: string): string {
   const octets = address.split('.').map(Number)
   const leading = octets.slice(0, Math.floor(random() * 4))
   const last = octets.slice(leading.length).reduce((number, octet) => number * 256 + octet, 0)
@@ -45,8 +45,8 @@ export function writtenInNumbers(random: Random, address: string): string {
   return [...leading, last].map((number) => pick(random, numberFormats)(number)).join(dot) + pick(random, ['', '', '.'])
 }
 
-/** An IPv4 address inside of an IPv6 one. */
-export function writtenInIPv6(random: Random, address: string): string {
+/** An IPv4 address embedded in an IPv6 address. */
+export function embedInIPv6(random: Random, address: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
   const tail = pick(random, [address, groups, groups.toUpperCase()])

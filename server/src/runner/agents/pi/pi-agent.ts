@@ -1,15 +1,15 @@
 /**
- * pi as the engine (`docs/decisions/pi.md`): one process per turn, spoken to by its RPC mode, because there it can be told
- * to stop. It reads nothing of the repository's own settings, and knows no model but the one at the gateway.
+ * The pi agent (`docs/decisions/pi.md`): one process per turn, in RPC mode, because that mode can be aborted. It does not read
+ * settings from the repository, and its only model is the one at the gateway.
  */
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { maxSessionBytes } from '../../../runner-wire/runner-wire.ts'
-import type { Box, ProcessEnd } from '../../sandbox/box.ts'
 import type { ReadOnlyMount } from '../../sandbox/bubblewrap.ts'
-import { plainText } from '../../sandbox/plain-text.ts'
+import type { ProcessEnd, Sandbox } from '../../sandbox/sandbox.ts'
+import { stripTerminalSequences } from '../../sandbox/terminal-text.ts'
 import type {
   AgentModelAccess,
   AgentRunResult,
@@ -18,48 +18,48 @@ import type {
   AgentUsage,
   CodingAgent,
 } from '../coding-agent.ts'
-import { LineReader } from './lines.ts'
-import { readRecord } from './records.ts'
+import { LineReader } from './line-reader.ts'
+import { parseRecord } from './pi-records.ts'
 
-const program = '/engine/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js'
-const boundedBash = '/engine/bounded-bash.ts'
-const configuration = '/state/pi'
-const sessions = '/state/sessions'
-const outputs = '/state/outputs'
+const program = '/agent/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js'
+const boundedBash = '/agent/bounded-bash.ts'
+const configurationDirectory = '/state/pi'
+const sessionsDirectory = '/state/sessions'
+const outputsDirectory = '/state/outputs'
 const provider = 'gateway'
 
 const environment = {
-  PI_CODING_AGENT_DIR: configuration,
+  PI_CODING_AGENT_DIR: configurationDirectory,
   PI_OFFLINE: '1',
   PI_TELEMETRY: '0',
   PI_SKIP_VERSION_CHECK: '1',
   NODE_COMPILE_CACHE: '/tmp/node-compile-cache',
-  TMPDIR: outputs, // commands have /tmp, and may fill it
+  TMPDIR: outputsDirectory, // not /tmp, because commands use that and may fill it
 }
 
 const maxLineBytes = 64 * 1024 * 1024
-/** Read and let go, line by line: a command that prints for half an hour is shown again ten times a second. */
+/** Processed line by line and not kept. Large, because pi repeats the output of a running command ten times a second. */
 const maxOutputBytes = 4 * 1024 * 1024 * 1024
 const maxErrorCharacters = 4_000
 const maxCacheBytes = 32 * 1024 * 1024
-/** How long an aborted pi has to write down how far it came, and a finished one to leave. */
-const settlesWithinMs = 1_500
-const leavesWithinMs = 500
-const savesWithinMs = 2_000
+/** How long an aborted pi may take to save its session, a finished one to exit, and the session to be read. */
+const abortTimeoutMs = 1_500
+const exitTimeoutMs = 500
+const saveSessionTimeoutMs = 2_000
 
 export class PiAgent implements CodingAgent {
   readonly name = 'pi'
   readonly mounts = packageMounts()
   #compileCache: Buffer | undefined
 
-  async warmUp(box: Box): Promise<void> {
-    // Half of pi's start is compiling itself. Node keeps what it compiled, if there is somewhere to keep it.
-    await box.run({
+  async warmUp(sandbox: Sandbox): Promise<void> {
+    // Half of pi's startup time is compilation. Node caches the compiled code in NODE_COMPILE_CACHE.
+    await sandbox.run({
       command: ['node', program, '--mode', 'rpc', '--extension', boundedBash],
       environment,
       maxOutputBytes: maxCacheBytes,
     })
-    const { end, output } = await box.run({
+    const { end, output } = await sandbox.run({
       command: ['tar', '-cf', '-', '-C', '/tmp', 'node-compile-cache'],
       maxOutputBytes: maxCacheBytes,
     })
@@ -67,31 +67,36 @@ export class PiAgent implements CodingAgent {
   }
 
   async run(turn: AgentTurn): Promise<AgentRunResult> {
-    const { box, signal } = turn
-    const talk = new Talk(turn)
-    const prepared = await prepare(turn, this.#compileCache)
-    if (prepared !== undefined) talk.fail(prepared)
-    else if (!signal.aborted) await talk.hold()
-    await box.endProcesses()
-    return { stop: talk.stop(), reply: talk.reply, usage: talk.usage, session: await saveSession(box) }
+    const { sandbox, signal } = turn
+    const conversation = new Conversation(turn)
+    const failure = await prepare(turn, this.#compileCache)
+    if (failure !== undefined) conversation.fail(failure)
+    else if (!signal.aborted) await conversation.run()
+    await sandbox.killProcesses()
+    return {
+      stop: conversation.stop(),
+      reply: conversation.reply,
+      usage: conversation.usage,
+      session: await readSession(sandbox),
+    }
   }
 }
 
-/** The bundle stands alone but for what loads plug-ins, so the box sees these and not all that is installed with them. */
+/** pi's bundle is self-contained except for its extension loader, so only these packages are mounted. */
 function packageMounts(): ReadOnlyMount[] {
   const entry = fileURLToPath(import.meta.resolve('@earendil-works/pi-coding-agent'))
-  const folder = (name: string) => dirname(createRequire(entry).resolve(`${name}/package.json`))
-  const at = (name: string) => `/engine/node_modules/${name}`
+  const packageDirectory = (name: string) => dirname(createRequire(entry).resolve(`${name}/package.json`))
+  const mountPoint = (name: string) => `/agent/node_modules/${name}`
   return [
-    { from: dirname(dirname(entry)), to: at('@earendil-works/pi-coding-agent') },
-    ...['@earendil-works/chord', 'jiti'].map((name) => ({ from: folder(name), to: at(name) })),
+    { from: dirname(dirname(entry)), to: mountPoint('@earendil-works/pi-coding-agent') },
+    ...['@earendil-works/chord', 'jiti'].map((name) => ({ from: packageDirectory(name), to: mountPoint(name) })),
     { from: fileURLToPath(import.meta.resolve('./bounded-bash.ts')), to: boundedBash },
   ]
 }
 
-/** What went wrong, if something did. */
+/** Returns what failed, if anything did. */
 async function prepare(
-  { box, model, systemPrompt, session, signal }: AgentTurn,
+  { sandbox, model, systemPrompt, session, signal }: AgentTurn,
   compileCache: Buffer | undefined,
 ): Promise<string | undefined> {
   const files = {
@@ -100,41 +105,44 @@ async function prepare(
     'system-prompt.md': systemPrompt,
   }
   const steps = [
-    { script: `mkdir -p ${configuration} ${sessions} ${outputs}`, input: '' },
-    ...(session ? [{ script: `tar -xzf - -C ${sessions}`, input: session }] : []),
+    { script: `mkdir -p ${configurationDirectory} ${sessionsDirectory} ${outputsDirectory}`, input: '' },
+    ...(session ? [{ script: `tar -xzf - -C ${sessionsDirectory}`, input: session }] : []),
     ...(compileCache ? [{ script: 'tar -xf - -C /tmp', input: compileCache }] : []),
-    ...Object.entries(files).map(([name, text]) => ({ script: `cat > ${configuration}/${name}`, input: text })),
+    ...Object.entries(files).map(([name, text]) => ({
+      script: `cat > ${configurationDirectory}/${name}`,
+      input: text,
+    })),
   ]
   for (const { script, input } of steps) {
-    const { end, errorOutput } = await box.run(
+    const { end, errorOutput } = await sandbox.run(
       { command: ['sh', '-c', script], maxOutputBytes: 100_000 },
       { input, signal },
     )
     if (signal.aborted) return undefined
     if (end.kind !== 'exited' || end.code !== 0)
-      return `Preparing the engine failed: ${describeEnd(end, errorOutput.toString('utf8'))}`
+      return `The agent could not be prepared: ${describeEnd(end, errorOutput.toString('utf8'))}`
   }
   return undefined
 }
 
-function providerSettings({ id, wire, path, contextTokens, maxOutputTokens }: AgentModelAccess) {
+function providerSettings({ id, format, path, contextTokens, maxOutputTokens }: AgentModelAccess) {
   return {
-    baseUrl: `http://127.0.0.1:8080${path}${wire === 'anthropic-messages' ? '' : '/v1'}`,
-    api: wire,
-    apiKey: 'none', // the runner adds the attempt's token, outside
+    baseUrl: `http://127.0.0.1:8080${path}${format === 'anthropic-messages' ? '' : '/v1'}`,
+    api: format,
+    apiKey: 'none', // the runner adds the attempt's token outside of the sandbox
     models: [{ id, contextWindow: contextTokens, maxTokens: maxOutputTokens }],
   }
 }
 
 const settings = {
   retry: { maxRetries: 3, baseDelayMs: 1_000 },
-  cacheWarming: 'off', // calls of the model that nobody asked for
+  cacheWarming: 'off', // would make extra model calls
   enableInstallTelemetry: false,
-  images: { autoResize: false }, // needs a package that is not in the box
+  images: { autoResize: false }, // needs a package that is not in the sandbox
 }
 
 /** One conversation with a pi process. */
-class Talk {
+class Conversation {
   readonly #turn: AgentTurn
   #stop: AgentStopReason | undefined
   #errorOutput = ''
@@ -145,19 +153,19 @@ class Talk {
     this.#turn = turn
   }
 
-  /** Until pi has nothing more to do, or is gone, or had its time to stop. */
-  async hold(): Promise<void> {
-    const { box, model, prompt, signal } = this.#turn
+  /** Returns when pi is done, has exited, or did not react to an abort in time. */
+  async run(): Promise<void> {
+    const { sandbox, model, prompt, signal } = this.#turn
     const lines = new LineReader(maxLineBytes)
     const settled = Promise.withResolvers<void>()
-    const pi = box.start(
+    const pi = sandbox.start(
       { command: ['node', program, ...piArguments(model)], environment, maxOutputBytes },
       {
         onOutput: (chunk) => {
           try {
-            for (const line of lines.read(chunk)) if (this.#take(line)) settled.resolve()
+            for (const line of lines.read(chunk)) if (this.#receive(line)) settled.resolve()
           } catch (error) {
-            this.fail(`What it says cannot be read: ${String(error)}`)
+            this.fail(`The output of the agent cannot be read: ${String(error)}`)
             settled.resolve()
           }
         },
@@ -166,25 +174,25 @@ class Talk {
         },
       },
     )
-    const say = (record: object) => pi.write(`${JSON.stringify(record)}\n`)
+    const send = (record: object) => pi.write(`${JSON.stringify(record)}\n`)
     let isSettled = false
     void settled.promise.then(() => {
       isSettled = true
     })
-    const ended = pi.ended.then((end) => {
-      if (!isSettled) this.fail(`It ended by itself: ${describeEnd(end, this.#errorOutput)}`)
+    const exited = pi.ended.then((end) => {
+      if (!isSettled) this.fail(`The agent exited unexpectedly: ${describeEnd(end, this.#errorOutput)}`)
     })
-    const late = Promise.withResolvers<void>()
+    const abortTimedOut = Promise.withResolvers<void>()
     const abort = () => {
-      say({ type: 'abort' })
-      void sleep(settlesWithinMs, undefined, { ref: false }).then(late.resolve)
+      send({ type: 'abort' })
+      void sleep(abortTimeoutMs, undefined, { ref: false }).then(abortTimedOut.resolve)
     }
     signal.addEventListener('abort', abort)
-    say({ type: 'prompt', message: prompt })
-    await Promise.race([settled.promise, ended, late.promise])
+    send({ type: 'prompt', message: prompt })
+    await Promise.race([settled.promise, exited, abortTimedOut.promise])
     signal.removeEventListener('abort', abort)
     pi.endInput()
-    await Promise.race([ended, sleep(leavesWithinMs, undefined, { ref: false })])
+    await Promise.race([exited, sleep(exitTimeoutMs, undefined, { ref: false })])
   }
 
   fail(message: string): void {
@@ -192,27 +200,27 @@ class Talk {
   }
 
   stop(): AgentStopReason {
-    if (this.#turn.signal.aborted) return { kind: 'aborted' } // whatever else broke on the way
-    return this.#stop ?? { kind: 'agent_failed', message: 'It ended without an answer.' }
+    if (this.#turn.signal.aborted) return { kind: 'aborted' } // takes precedence over failures that the abort caused
+    return this.#stop ?? { kind: 'agent_failed', message: 'The agent ended without a response.' }
   }
 
-  /** True when nothing follows. */
-  #take(line: string): boolean {
-    const record = readRecord(line)
+  /** Returns true when pi is done. */
+  #receive(line: string): boolean {
+    const record = parseRecord(line)
     switch (record?.kind) {
       case 'event':
         this.#turn.onEvent(record.event)
         return false
       case 'usage':
-        this.#count(record.usage)
+        this.#addUsage(record.usage)
         return false
-      case 'answer':
+      case 'response':
         this.reply = record.text
         this.#stop = record.stop
-        this.#count(record.usage)
+        this.#addUsage(record.usage)
         return false
-      case 'prompt_refused':
-        this.fail(`It refused the prompt: ${record.message}`)
+      case 'prompt_rejected':
+        this.fail(`The agent rejected the prompt: ${record.message}`)
         return true
       case 'settled':
         return true
@@ -221,7 +229,7 @@ class Talk {
     }
   }
 
-  #count(usage: AgentUsage): void {
+  #addUsage(usage: AgentUsage): void {
     this.usage.inputTokens += usage.inputTokens
     this.usage.cacheReadTokens += usage.cacheReadTokens
     this.usage.cacheWriteTokens += usage.cacheWriteTokens
@@ -238,14 +246,14 @@ function piArguments({ id }: AgentModelAccess): string[] {
     '--model',
     id,
     '--session-dir',
-    sessions,
+    sessionsDirectory,
     '--session-id',
     'job',
     '--system-prompt',
-    `${configuration}/system-prompt.md`,
+    `${configurationDirectory}/system-prompt.md`,
     '--tools',
     'read,edit,write,grep,find,ls,bash',
-    // Nothing that the repository brings along is believed or executed; its conventions are read like any other file.
+    // Nothing in the repository configures the agent or is executed. The agent reads its conventions like any other file.
     '--no-approve',
     '--no-extensions',
     '--no-skills',
@@ -258,27 +266,28 @@ function piArguments({ id }: AgentModelAccess): string[] {
 }
 
 /**
- * Only what pi wrote: whatever else the model put there stays. In time: a file may say that it is a terabyte long.
+ * Reads only the files that pi wrote, not others that the model put there. Has a timeout, because a sparse file may claim to be a
+ * terabyte long.
  */
-async function saveSession(box: Box): Promise<Buffer | null> {
+async function readSession(sandbox: Sandbox): Promise<Buffer | null> {
   const maxKilobytes = maxSessionBytes / 1024
   const script = `
-    cd ${sessions}
+    cd ${sessionsDirectory}
     mapfile -d '' files < <(find . -maxdepth 1 -type f -name '*.jsonl' -size -${maxKilobytes}k -print0)
     [ \${#files[@]} -gt 0 ] && tar -czf - -- "\${files[@]}"`
-  const { end, output } = await box.run(
+  const { end, output } = await sandbox.run(
     { command: ['bash', '-c', script], maxOutputBytes: maxSessionBytes },
-    { signal: AbortSignal.timeout(savesWithinMs) },
+    { signal: AbortSignal.timeout(saveSessionTimeoutMs) },
   )
   return end.kind === 'exited' && end.code === 0 ? output : null
 }
 
 function describeEnd(end: ProcessEnd, errorOutput: string): string {
-  const said = plainText(errorOutput).trim()
-  return said === '' ? howItEnded(end) : `${howItEnded(end)}: ${said}`
+  const text = stripTerminalSequences(errorOutput).trim()
+  return text === '' ? formatEnd(end) : `${formatEnd(end)}: ${text}`
 }
 
-function howItEnded(end: ProcessEnd): string {
+function formatEnd(end: ProcessEnd): string {
   switch (end.kind) {
     case 'exited':
       return `exit code ${end.code}`
@@ -287,8 +296,8 @@ function howItEnded(end: ProcessEnd): string {
     case 'not_started':
       return `not started, ${end.reason}`
     case 'too_much_output':
-      return 'it said too much'
-    case 'box_ended':
-      return `the box ended, ${end.reason}`
+      return 'its output was too long'
+    case 'sandbox_ended':
+      return `the sandbox ended, ${end.reason}`
   }
 }

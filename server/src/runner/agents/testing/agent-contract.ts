@@ -1,13 +1,13 @@
 /**
- * What any engine must do, on a real box and with the scripted model in the vendor's place, in every wire format. The
- * scripts are in `dev-services/model/scripts.ts`; each conversation has a model's name of its own, by which its calls are found.
+ * The tests that every agent must pass, in a real sandbox, with the scripted model in place of a provider, in every wire format.
+ * The scripts are in `dev-services/model/scripts.ts`. Each conversation has its own model name, by which its calls are found.
  */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import type { Call } from '../../../../../dev-services/model/call-log.ts'
 import type { Step } from '../../../../../dev-services/model/script.ts'
-import { Box } from '../../sandbox/box.ts'
-import { openWayOut } from '../../sandbox/way-out.ts'
+import { openEgressSocket } from '../../sandbox/egress-socket.ts'
+import { Sandbox } from '../../sandbox/sandbox.ts'
 import {
   type AgentRunEvent,
   type AgentRunResult,
@@ -18,31 +18,31 @@ import {
   wireFormats,
 } from '../coding-agent.ts'
 
-/** What is left to run after an abort, at most. */
-const endsWithinMs = 5_000
+/** How long an agent may take to end after an abort. */
+const maxAbortMs = 5_000
 
-let open: AsyncDisposable[] = []
+let resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const part of open.toReversed()) await part[Symbol.asyncDispose]()
-  open = []
+  for (const resource of resources.toReversed()) await resource[Symbol.asyncDispose]()
+  resources = []
 })
 
-interface Scene {
-  box: Box
+interface Setup {
+  sandbox: Sandbox
   events: AgentRunEvent[]
   /** Works on one prompt. */
   run(turn: Partial<AgentTurn> & Pick<AgentTurn, 'prompt'>): Promise<AgentRunResult>
-  /** What reached the vendor. */
+  /** The calls that reached the provider. */
   calls(): Promise<Call[]>
   shell(script: string): Promise<string>
 }
 
-export function describeAgentContract(engine: CodingAgent): void {
-  describe.each(wireFormats)(`${engine.name}, by %s`, (wire) => {
-    const scene = (gatewayUrl?: string) => openScene(engine, wire, gatewayUrl)
+export function describeAgentContract(agent: CodingAgent): void {
+  describe.each(wireFormats)(`${agent.name} with %s`, (format) => {
+    const setUp = (gatewayUrl?: string) => openSetup(agent, format, gatewayUrl)
 
-    it('edits a file, tells what it does, and counts what it used', async () => {
-      const { run, calls, events, shell } = await scene()
+    it('edits a file, reports its steps and counts its usage', async () => {
+      const { run, calls, events, shell } = await setUp()
       const result = await run({ prompt: 'script: write-and-edit' })
       expect(result).toMatchObject({
         stop: { kind: 'finished' },
@@ -60,11 +60,11 @@ export function describeAgentContract(engine: CodingAgent): void {
       ])
       expect(events[1]).toMatchObject({ tool: 'write', arguments: { path: 'docs/scripted.md' } })
       expect(events[2]).toMatchObject({ tool: 'write', isError: false })
-      expect(result.usage).toEqual(usageOf(await calls()))
+      expect(result.usage).toEqual(totalUsage(await calls()))
     })
 
-    it('adds up what the script says it used', async () => {
-      const { run } = await scene()
+    it('adds up the usage of all calls', async () => {
+      const { run } = await setUp()
       const usage = { inputTokens: 1_000, cacheReadTokens: 200, cacheWriteTokens: 0, outputTokens: 30 }
       const result = await run({
         prompt: scripted({ call: [{ tool: 'ls', arguments: {} }], usage }, { say: 'Done.', usage }),
@@ -72,21 +72,21 @@ export function describeAgentContract(engine: CodingAgent): void {
       expect(result.usage).toEqual({ inputTokens: 2_000, cacheReadTokens: 400, cacheWriteTokens: 0, outputTokens: 60 })
     })
 
-    it('goes on in another box from the session alone', async () => {
-      const first = await scene()
+    it('continues in another sandbox from the session alone', async () => {
+      const first = await setUp()
       const { session } = await first.run({ prompt: 'script: write' })
-      await first.box.close()
-      const second = await scene()
+      await first.sandbox.close()
+      const second = await setUp()
       const result = await second.run({ prompt: 'And now?\nscript: answer', session })
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'There is nothing to change.' })
       const [before] = await first.calls()
       const [after] = await second.calls()
-      expect(after?.asked?.messages).toBeGreaterThan((before?.asked?.messages ?? 0) + 2)
-      expect(result.usage).toEqual(usageOf(await second.calls())) // this turn's alone
+      expect(after?.request?.messages).toBeGreaterThan((before?.request?.messages ?? 0) + 2)
+      expect(result.usage).toEqual(totalUsage(await second.calls())) // of this turn only
     })
 
-    it('is aborted while the model speaks, and can go on', async () => {
-      const { run, calls, shell } = await scene()
+    it('can be aborted while the model responds, and continue later', async () => {
+      const { run, calls, shell } = await setUp()
       const abort = new AbortController()
       const running = run({ prompt: 'script: drip', signal: abort.signal })
       await vi.waitFor(async () => expect(await calls()).toHaveLength(1), 20_000)
@@ -98,8 +98,8 @@ export function describeAgentContract(engine: CodingAgent): void {
       expect(next).toMatchObject({ stop: { kind: 'finished' }, reply: 'There is nothing to change.' })
     })
 
-    it('is aborted while a command runs, which ends with all it started', async () => {
-      const { run, shell } = await scene()
+    it('can be aborted while a command runs, and ends all its processes', async () => {
+      const { run, shell } = await setUp()
       const abort = new AbortController()
       const command = 'sleep 314159 & (setsid sleep 314159 &) ; sleep 314159'
       const started = Promise.withResolvers<void>()
@@ -116,25 +116,25 @@ export function describeAgentContract(engine: CodingAgent): void {
       expect(next.stop).toEqual({ kind: 'finished' })
     })
 
-    it('is killed, and goes on in another box from what it had written down', async () => {
-      const first = await scene()
+    it('can be killed, and continue in another sandbox from its saved session', async () => {
+      const first = await setUp()
       const killed = await first.run({
         prompt: scripted(
           { say: 'First this.', call: [{ tool: 'ls', arguments: {} }] },
           { call: [{ tool: 'bash', arguments: { command: 'sleep 60' } }] },
         ),
-        onEvent: (event) => event.kind === 'tool_call' && event.tool === 'bash' && void first.box.endProcesses(),
+        onEvent: (event) => event.kind === 'tool_call' && event.tool === 'bash' && void first.sandbox.killProcesses(),
       })
       expect(killed.stop).toMatchObject({ kind: 'agent_failed' })
       expect(killed.session).not.toBeNull()
-      const second = await scene()
+      const second = await setUp()
       const result = await second.run({ prompt: 'script: answer', session: killed.session })
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'There is nothing to change.' })
-      expect((await second.calls())[0]?.asked?.messages).toBeGreaterThan(2)
+      expect((await second.calls())[0]?.request?.messages).toBeGreaterThan(2)
     })
 
-    it('tells that the provider is down', async () => {
-      const { run } = await scene('http://127.0.0.1:9')
+    it('reports that the provider cannot be reached', async () => {
+      const { run } = await setUp('http://127.0.0.1:9')
       const result = await run({ prompt: 'script: answer' })
       expect(result).toMatchObject({
         stop: { kind: 'model_failed', message: expect.stringContaining('502') },
@@ -142,27 +142,27 @@ export function describeAgentContract(engine: CodingAgent): void {
       })
     })
 
-    it('tells that the key is refused', async () => {
-      const { run } = await scene()
+    it('reports that the provider rejects the key', async () => {
+      const { run } = await setUp()
       const result = await run({ prompt: 'script: key-refused' })
       expect(result.stop).toMatchObject({ kind: 'model_failed', message: expect.stringContaining('401') })
     })
 
-    it.each(['rate-limited', 'server-error', 'overloaded', 'cut'])('tries again: %s', async (script) => {
-      const { run, events, shell, calls } = await scene()
+    it.each(['rate-limited', 'server-error', 'overloaded', 'cut'])('retries after: %s', async (script) => {
+      const { run, events, shell, calls } = await setUp()
       const result = await run({ prompt: `script: ${script}` })
       expect(result.stop).toEqual({ kind: 'finished' })
       expect(events[0]).toMatchObject({ kind: 'notice' })
       await expect(shell('cat docs/scripted.md')).resolves.toContain('Written by a script.')
-      // Of an answer that broke off, what the vendor had said by then may be counted (Anthropic says it in the beginning).
+      // The usage of an interrupted response may be counted as far as the provider reported it (Anthropic does so at the start).
       const all = await calls()
-      const answered = all.filter(({ outcome }) => outcome === 'answered')
-      expect(result.usage.outputTokens).toBeGreaterThanOrEqual(usageOf(answered).outputTokens)
-      expect(result.usage.outputTokens).toBeLessThanOrEqual(usageOf(all).outputTokens)
+      const completed = all.filter(({ outcome }) => outcome === 'completed')
+      expect(result.usage.outputTokens).toBeGreaterThanOrEqual(totalUsage(completed).outputTokens)
+      expect(result.usage.outputTokens).toBeLessThanOrEqual(totalUsage(all).outputTokens)
     })
 
-    it('gets over a malformed tool call', async () => {
-      const { run, events, shell } = await scene()
+    it('recovers from a malformed tool call', async () => {
+      const { run, events, shell } = await setUp()
       await expect(run({ prompt: 'script: malformed-call' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
       expect(events.filter((event) => event.kind === 'tool_result').map(({ isError }) => isError)).toEqual([
         true,
@@ -171,47 +171,47 @@ export function describeAgentContract(engine: CodingAgent): void {
       await expect(shell('cat docs/scripted.md')).resolves.toContain('Written by a script.')
     })
   })
-  describe(`${engine.name}, by any wire format`, () => {
-    const scene = () => openScene(engine, 'anthropic-messages')
+  describe(`${agent.name} with any wire format`, () => {
+    const setUp = () => openSetup(agent, 'anthropic-messages')
 
-    it('has every tool that the scripts know', async () => {
-      const { run, events } = await scene()
+    it('has every tool that the scripts use', async () => {
+      const { run, events } = await setUp()
       await expect(run({ prompt: 'script: every-tool' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
       const used = events.filter((event) => event.kind === 'tool_result')
       expect(used.map(({ tool }) => tool).toSorted()).toEqual(['bash', 'edit', 'find', 'grep', 'ls', 'read', 'write'])
       expect(used.filter(({ isError }) => isError)).toEqual([])
     })
 
-    it('tells when its box is taken away', async () => {
-      const { run, box } = await scene()
+    it('reports that its sandbox was closed', async () => {
+      const { run, sandbox } = await setUp()
       const running = run({
         prompt: scripted({ call: [{ tool: 'bash', arguments: { command: 'sleep 60' } }] }),
-        onEvent: ({ kind }) => kind === 'tool_call' && void box.close(),
+        onEvent: ({ kind }) => kind === 'tool_call' && void sandbox.close(),
       })
       await expect(running).resolves.toMatchObject({ stop: { kind: 'agent_failed' }, session: null })
     })
 
-    it('does not begin when it is aborted already', async () => {
-      const { run, calls } = await scene()
+    it('does not start if it is already aborted', async () => {
+      const { run, calls } = await setUp()
       const signal = AbortSignal.abort()
       await expect(run({ prompt: 'script: answer', signal })).resolves.toMatchObject({ stop: { kind: 'aborted' } })
       await expect(calls()).resolves.toEqual([])
     })
 
-    it('is stopped by a deadline in the middle of endless tool calls', async () => {
-      const { run, events } = await scene()
+    it('is stopped by a deadline during endless tool calls', async () => {
+      const { run, events } = await setUp()
       const startedAt = Date.now()
       const result = await run({ prompt: 'script: endless', signal: AbortSignal.timeout(8_000) })
       expect(result.stop).toEqual({ kind: 'aborted' })
-      expect(Date.now() - startedAt).toBeLessThan(8_000 + endsWithinMs)
+      expect(Date.now() - startedAt).toBeLessThan(8_000 + maxAbortMs)
       expect(events.length).toBeGreaterThan(2)
     })
 
     it.each([
-      ['prints more than the box has room for', 'yes | head --bytes=400M'],
-      ['leaves no room, and prints', 'head --bytes=1G /dev/zero > /tmp/zeros; yes | head --bytes=1M'],
-    ])('survives a command that %s', async (_does, command) => {
-      const { run, events } = await scene()
+      ['prints more than the sandbox can store', 'yes | head --bytes=400M'],
+      ['fills the file system and prints', 'head --bytes=1G /dev/zero > /tmp/zeros; yes | head --bytes=1M'],
+    ])('survives a command that %s', async (_, command) => {
+      const { run, events } = await setUp()
       const call = { tool: 'bash', arguments: { command: `${command}; echo the "end"` } } as const
       const result = await run({ prompt: scripted({ call: [call] }, { say: 'That was long.' }) })
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was long.' })
@@ -219,8 +219,8 @@ export function describeAgentContract(engine: CodingAgent): void {
       expect(JSON.stringify(events).length).toBeLessThan(64_000)
     })
 
-    it('survives many commands that print much, at once and one after another', async () => {
-      const { run } = await scene()
+    it('survives many commands with long output, in parallel and in sequence', async () => {
+      const { run } = await setUp()
       const call = { tool: 'bash', arguments: { command: 'yes | head --bytes=8M' } } as const
       const turns = [
         ...Array.from({ length: 40 }, () => ({ call: [call] })),
@@ -230,8 +230,8 @@ export function describeAgentContract(engine: CodingAgent): void {
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was much.' })
     })
 
-    it('lets no terminal sequence out', async () => {
-      const { run, events } = await scene()
+    it('removes terminal sequences from its output', async () => {
+      const { run, events } = await setUp()
       const sequence = '\u001b[31m\u001b]0;owned\u0007'
       const result = await run({
         prompt: scripted(
@@ -249,28 +249,28 @@ export function describeAgentContract(engine: CodingAgent): void {
   })
 }
 
-async function openScene(engine: CodingAgent, wire: WireFormat, gatewayUrl?: string): Promise<Scene> {
-  const model = `contract/${randomUUID()}:8b` // engines read things into such names
+async function openSetup(agent: CodingAgent, format: WireFormat, gatewayUrl?: string): Promise<Setup> {
+  const model = `contract/${randomUUID()}:8b` // a name with characters that agents might interpret
   const { modelUrl } = inject('services')
-  const wayOut = await openWayOut({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', paths: ['/v1/'] })
-  open.push(wayOut)
-  const box = await Box.open({ mounts: engine.mounts, gatewayDirectory: wayOut.directory, groups: undefined })
-  open.push(box)
+  const egress = await openEgressSocket({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', allowedPaths: ['/v1/'] })
+  resources.push(egress)
+  const sandbox = await Sandbox.open({ mounts: agent.mounts, gatewayDirectory: egress.directory, cgroups: undefined })
+  resources.push(sandbox)
   const shell = async (script: string) => {
-    const { output } = await box.run({ command: ['bash', '-c', script], maxOutputBytes: 100_000 })
+    const { output } = await sandbox.run({ command: ['bash', '-c', script], maxOutputBytes: 100_000 })
     return output.toString('utf8')
   }
   await shell('git init --quiet')
   const events: AgentRunEvent[] = []
   return {
-    box,
+    sandbox,
     events,
     shell,
     run: ({ onEvent, ...turn }) =>
-      engine.run({
-        box,
-        model: { id: model, wire, path: '', contextTokens: 200_000, maxOutputTokens: 8_000 },
-        systemPrompt: 'You look after the documentation.',
+      agent.run({
+        sandbox,
+        model: { id: model, format, path: '', contextTokens: 200_000, maxOutputTokens: 8_000 },
+        systemPrompt: 'You maintain the documentation.',
         session: null,
         signal: new AbortController().signal,
         onEvent(event) {
@@ -282,25 +282,25 @@ async function openScene(engine: CodingAgent, wire: WireFormat, gatewayUrl?: str
     async calls() {
       const response = await fetch(new URL('/calls', modelUrl))
       const calls = (await response.json()) as Call[]
-      return calls.filter(({ asked }) => asked?.model === model)
+      return calls.filter(({ request }) => request?.model === model)
     },
   }
 }
 
 const scripted = (...steps: Step[]): string => `\`\`\`script\n${JSON.stringify(steps)}\n\`\`\``
 
-/** In time. */
-async function endsAfter(act: () => void, running: Promise<AgentRunResult>): Promise<AgentRunResult> {
+/** Runs `abort` and expects the agent to end in time. */
+async function endsAfter(abort: () => void, running: Promise<AgentRunResult>): Promise<AgentRunResult> {
   const startedAt = Date.now()
-  act()
+  abort()
   const result = await running
-  expect(Date.now() - startedAt).toBeLessThan(endsWithinMs)
+  expect(Date.now() - startedAt).toBeLessThan(maxAbortMs)
   return result
 }
 
-function usageOf(calls: readonly Call[]): AgentUsage {
+function totalUsage(calls: readonly Call[]): AgentUsage {
   const total = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
-  for (const { played } of calls)
-    for (const name of Object.keys(total) as (keyof AgentUsage)[]) total[name] += played?.usage?.[name] ?? 0
+  for (const { playback } of calls)
+    for (const name of Object.keys(total) as (keyof AgentUsage)[]) total[name] += playback?.usage?.[name] ?? 0
   return total
 }

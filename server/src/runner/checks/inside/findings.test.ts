@@ -1,62 +1,62 @@
 import { describe, expect, it } from 'vitest'
-import { newFindings, PageReader } from './findings.ts'
+import { checkChangedPages, newFindings, PageChecker } from './findings.ts'
 import type { Tree } from './trees.ts'
 
 type Files = Record<string, string>
 
-/** Of files in memory. */
-const treeOf = (files: Files): Tree => ({
+/** A tree of files in memory. */
+const createTree = (files: Files): Tree => ({
   has: (path) => path in files || Object.keys(files).some((file) => file.startsWith(`${path}/`)),
   read: (path) => files[path],
 })
 
 const find = async (path: string, now: Files, before: Files = {}) =>
-  (await newFindings(path, new PageReader(treeOf(before)), new PageReader(treeOf(now)))).map(
+  (await newFindings(path, new PageChecker(createTree(before)), new PageChecker(createTree(now)))).map(
     ({ text, line }) => `${line ?? '-'} ${text}`,
   )
 
 describe('front matter', () => {
   it.each([
-    ['none', '# A\n'],
-    ['fields', '---\ntitle: A\ntags: [a, b]\n---\n# A\n'],
-    ['an empty one', '---\n---\n# A\n'],
-    ['a line across the page', '# A\n\n---\n\nText\n'],
-    ['a line at the top', '---\n\nText\n'],
-    ['Windows line ends', '---\r\ntitle: A\r\n---\r\n# A\r\n'],
-  ])('is fine: %s', async (_, text) => expect(await find('a.md', { 'a.md': text })).toEqual([]))
+    ['a page without it', '# A\n'],
+    ['YAML fields', '---\ntitle: A\ntags: [a, b]\n---\n# A\n'],
+    ['empty front matter', '---\n---\n# A\n'],
+    ['a thematic break', '# A\n\n---\n\nText\n'],
+    ['a thematic break at the top', '---\n\nText\n'],
+    ['Windows line endings', '---\r\ntitle: A\r\n---\r\n# A\r\n'],
+  ])('accepts %s', async (_, text) => expect(await find('a.md', { 'a.md': text })).toEqual([]))
 
   it.each([
-    ['broken YAML', '---\ntitle: "A\n---\n'],
-    ['a field twice', '---\ntitle: A\ntitle: B\n---\n'],
-    ['no fields', '---\njust words\n---\n'],
+    ['invalid YAML', '---\ntitle: "A\n---\n'],
+    ['a duplicate field', '---\ntitle: A\ntitle: B\n---\n'],
+    ['text without fields', '---\njust text\n---\n'],
     ['another language', '---js\nprocess.exit(1)\n---\n'],
-  ])('is found: %s', async (_, text) => expect(await find('a.md', { 'a.md': text })).toHaveLength(1))
+  ])('reports %s', async (_, text) => expect(await find('a.md', { 'a.md': text })).toHaveLength(1))
 })
 
 describe('MDX', () => {
   it.each([
     ['components and expressions', 'import A from "./a"\n\n<A b={1 + 1}>\n\n**text**\n\n</A>\n\n{1 + 1}\n'],
-    ['an id of a heading', '# A {#a-id}\n'],
-    ['a comment as in HTML', '<!-- {not code} -->\n\n# A\n'],
+    ['a heading with an id', '# A {#a-id}\n'],
+    ['an HTML comment', '<!-- {not code} -->\n\n# A\n'],
     ['front matter', '---\ntitle: A\n---\n\n# A\n'],
-  ])('compiles: %s', async (_, text) => expect(await find('a.mdx', { 'a.mdx': text, a: '' })).toEqual([]))
+  ])('accepts %s', async (_, text) => expect(await find('a.mdx', { 'a.mdx': text, a: '' })).toEqual([]))
 
   it.each([
-    ['an open tag', '# A\n\n<A>\n', '3'],
-    ['an open expression', '---\ntitle: A\n---\n\n{1 +\n', '6'], // where it should have ended
-    ['bad code', 'export const a = ;\n', '1'],
-  ])('does not: %s', async (_, text, line) => {
+    ['an unclosed tag', '# A\n\n<A>\n', '3'],
+    ['an unclosed expression', '---\ntitle: A\n---\n\n{1 +\n', '6'], // the line where it should have ended
+    ['a syntax error in code', 'export const a = ;\n', '1'],
+  ])('reports %s', async (_, text, line) => {
     const found = await find('a.mdx', { 'a.mdx': text })
     expect(found).toHaveLength(1)
     expect(found[0]).toMatch(new RegExp(`^${line} `))
   })
 
-  it('is never run', async () => {
+  it('is never executed', async () => {
     await find('a.mdx', { 'a.mdx': '{(globalThis.ran = true)}\n\nexport const a = (globalThis.ran = true)\n' })
     expect(globalThis).not.toHaveProperty('ran')
   })
 
-  it('is not what Markdown is', async () => expect(await find('a.md', { 'a.md': '{ <A> \n' })).toEqual([]))
+  it('is not required of Markdown pages', async () => expect(await find('a.md', { 'a.md': '{ <A> \n' })).toEqual([]))
 })
 
 describe('links', () => {
@@ -86,44 +86,109 @@ describe('links', () => {
     '[a]: one.md',
     '# Here\n\n[a](#here)',
     '[a](https://example.com/nowhere)',
-    '[a](mailto:somebody@example.com)',
+    '[a](mailto:docs@example.com)',
     '[a](/reference)',
     '`[a](nowhere.md)`',
     '[a](one.md?x=1#own-id "title")',
-  ])('are fine: %s', async (link) => expect(await from(link)).toEqual([]))
+  ])('are accepted: %s', async (link) => expect(await from(link)).toEqual([]))
 
   it.each([
-    ['[a](nowhere.md)', 'leads nowhere'],
-    ['[a](../../../etc/passwd)', 'leads nowhere'],
-    ['![a](missing.png)', 'leads nowhere'],
-    ['[a][b]\n\n[b]: nowhere.md', 'leads nowhere'],
-    ['[a](one.md#other)', 'no heading of `docs/guide/one.md`'],
-    ['[a](#other)', 'no heading of `docs/guide/here.md`'],
-  ])('are found: %s', async (link, problem) => {
+    ['[a](nowhere.md)', 'is broken: there is no such file'],
+    ['[a](../../../etc/passwd)', 'is broken: there is no such file'],
+    ['![a](missing.png)', 'is broken: there is no such file'],
+    ['[a][b]\n\n[b]: nowhere.md', 'is broken: there is no such file'],
+    ['[a](one.md#other)', 'no such heading in `docs/guide/one.md`'],
+    ['[a](#other)', 'no such heading in `docs/guide/here.md`'],
+  ])('are reported: %s', async (link, problem) => {
     const found = await from(link)
     expect(found).toHaveLength(1)
     expect(found[0]).toContain(problem)
   })
 
-  it('are found in components', async () => {
+  it('are checked in components', async () => {
     expect(await from('<Card href="./nowhere" />\n\n<img src="./missing.png" />\n', 'docs/x.mdx')).toHaveLength(2)
   })
 
-  it('say the line', async () =>
+  it('are reported with their line', async () =>
     expect(await from('---\na: b\n---\n\ntext\n\n[a](nowhere.md)')).toEqual([
-      '7 the link to `nowhere.md` leads nowhere',
+      '7 the link to `nowhere.md` is broken: there is no such file',
     ]))
 })
 
-it('what was broken before is not found', async () => {
+it('does not report problems that a page had before', async () => {
   const before = { 'a.mdx': '<A>\n', 'b.md': '[a](nowhere.md)\n' }
   expect(await find('a.mdx', { 'a.mdx': 'More.\n\n<A>\n' }, before)).toEqual([])
   expect(await find('b.md', { 'b.md': 'More.\n\n[a](nowhere.md) [b](neither.md)\n' }, before)).toEqual([
-    '3 the link to `neither.md` leads nowhere',
+    '3 the link to `neither.md` is broken: there is no such file',
   ])
 })
 
-it('a link that the turn itself broke is found', async () => {
+it('reports a link that the turn broke by deleting its target', async () => {
   const before = { 'a.md': '[b](b.md)\n', 'b.md': '# B\n' }
   expect(await find('a.md', { 'a.md': '[b](b.md)\n' }, before)).toHaveLength(1)
+})
+
+describe('check results', () => {
+  const check = (changed: readonly string[], now: Files, before: Files = {}) =>
+    checkChangedPages(changed, new PageChecker(createTree(before)), new PageChecker(createTree(now)))
+  const names = ['MDX syntax', 'Front matter', 'Internal links']
+  const all = (result: object) => names.map((name) => ({ name, ...result }))
+
+  it('pass if the checked pages have no findings', async () => {
+    expect(await check(['a.md', 'b.mdx'], { 'a.md': '# A\n', 'b.mdx': '# B\n' })).toEqual(
+      all({ status: 'passed', findings: [] }),
+    )
+  })
+
+  it('fail with findings', async () => {
+    const now = { 'a.md': '# A\n\n[b](b.md)\n', 'c.mdx': '---\na: [\n---\n\n<A>\n' }
+    expect(await check(['a.md', 'c.mdx'], now)).toEqual([
+      { name: 'MDX syntax', status: 'failed', findings: [expect.stringMatching(/^c\.mdx:\d+: /)] },
+      { name: 'Front matter', status: 'failed', findings: [expect.stringMatching(/^c\.mdx: front matter: /)] },
+      {
+        name: 'Internal links',
+        status: 'failed',
+        findings: ['a.md:3: the link to `b.md` is broken: there is no such file'],
+      },
+    ])
+  })
+
+  it.each(['a.rst', 'docs/a.adoc', 'a.asciidoc', 'a.markdown', 'A.MD'])('are not_checked for %s', async (path) => {
+    expect(await check([path], { [path]: 'text [x](nowhere.md)\n' })).toEqual(
+      all({
+        status: 'not_checked',
+        findings: [`Not checked: ${path}. Only .md and .mdx pages of up to 1 MiB are checked.`],
+      }),
+    )
+  })
+
+  it('are not_checked for a page that is too long to read', async () => {
+    const now: Tree = { has: () => true, read: () => undefined }
+    const results = await checkChangedPages(['long.md'], new PageChecker(createTree({})), new PageChecker(now))
+    expect(results).toMatchObject(
+      all({ status: 'not_checked', findings: [expect.stringContaining('Not checked: long.md.')] }),
+    )
+  })
+
+  it('are not_checked if no pages were changed', async () => {
+    expect(await check([], {})).toEqual(all({ status: 'not_checked', findings: ['No pages were changed.'] }))
+  })
+
+  it('depend on the checked pages if others could not be checked, and name those in a note', async () => {
+    const note = 'Not checked: b.rst. Only .md and .mdx pages of up to 1 MiB are checked.'
+    expect(await check(['a.md', 'b.rst'], { 'a.md': '# A\n', 'b.rst': 'B' })).toEqual(
+      all({ status: 'passed', findings: [], note }),
+    )
+    expect(await check(['a.md', 'b.rst'], { 'a.md': '[b](c.md)\n', 'b.rst': 'B' })).toMatchObject([
+      { status: 'passed', note },
+      { status: 'passed', note },
+      { status: 'failed', findings: [expect.stringContaining('a.md:1')], note },
+    ])
+  })
+
+  it('name a limited number of pages that were not checked', async () => {
+    const paths = Array.from({ length: 30 }, (_, index) => `${index}.rst`)
+    const [result] = await check(paths, Object.fromEntries(paths.map((path) => [path, ''])))
+    expect(result?.findings).toEqual([expect.stringContaining('9.rst and 20 more. Only')])
+  })
 })

@@ -1,20 +1,33 @@
-/** What is wrong with a page, by check. */
-import { type Page, readPage } from './read-page.ts'
+/** The docs checks of a page, and their results. */
+
+import { normalizeAnchor } from './heading-slugs.ts'
+import { type Page, parsePage } from './parse-page.ts'
 import { resolveLink } from './resolve-link.ts'
-import { sameAnchor } from './slugs.ts'
 import type { Tree } from './trees.ts'
 
-export const checkNames = ['MDX compiles', 'Front matter is YAML', 'Links lead somewhere'] as const
+export const checkNames = ['MDX syntax', 'Front matter', 'Internal links'] as const
 export type CheckName = (typeof checkNames)[number]
 
 export interface Finding {
   check: CheckName
-  /** Without its line: the same problem in two versions of a page reads the same. */
+  /** Does not contain the line, so that the same problem in two versions of a page has the same text. */
   text: string
   line: number | undefined
 }
 
-export class PageReader {
+export interface CheckResult {
+  name: CheckName
+  /** `passed` and `failed` require that at least one changed page could be checked. */
+  status: 'passed' | 'failed' | 'not_checked'
+  findings: string[]
+  /** Names the changed pages that could not be checked, if others could. */
+  note?: string
+}
+
+const maxCheckedPages = 500
+const maxListedPages = 10
+
+export class PageChecker {
   readonly #tree: Tree
   readonly #pages = new Map<string, Promise<Page> | undefined>()
 
@@ -22,47 +35,83 @@ export class PageReader {
     this.#tree = tree
   }
 
-  page(path: string): Promise<Page> | undefined {
+  readPage(path: string): Promise<Page> | undefined {
     if (!this.#pages.has(path)) {
       const text = this.#tree.read(path)
-      this.#pages.set(path, text === undefined ? undefined : readPage(path, text))
+      this.#pages.set(path, text === undefined ? undefined : parsePage(path, text))
     }
     return this.#pages.get(path)
   }
 
-  async findings(path: string): Promise<Finding[]> {
-    const page = await this.page(path)
+  async findProblems(path: string): Promise<Finding[]> {
+    const page = await this.readPage(path)
     if (!page) return []
-    const found: Finding[] = []
-    if (page.frontMatter !== undefined)
-      found.push({ check: 'Front matter is YAML', text: `front matter: ${page.frontMatter}`, line: undefined })
-    if (page.compiles !== undefined) {
-      const [, line, reason] = /^line (\d+): (.*)$/s.exec(page.compiles) ?? [undefined, undefined, page.compiles]
-      found.push({ check: 'MDX compiles', text: reason ?? '', line: line === undefined ? undefined : Number(line) })
+    const findings: Finding[] = []
+    if (page.frontMatterError !== undefined)
+      findings.push({ check: 'Front matter', text: `front matter: ${page.frontMatterError}`, line: undefined })
+    if (page.mdxError !== undefined) {
+      const [, line, reason] = /^line (\d+): (.*)$/s.exec(page.mdxError) ?? [undefined, undefined, page.mdxError]
+      findings.push({ check: 'MDX syntax', text: reason ?? '', line: line === undefined ? undefined : Number(line) })
     }
     for (const { target, line } of page.links) {
       const problem = await this.#linkProblem(path, target)
-      if (problem !== undefined) found.push({ check: 'Links lead somewhere', text: problem, line })
+      if (problem !== undefined) findings.push({ check: 'Internal links', text: problem, line })
     }
-    return found
+    return findings
   }
 
   async #linkProblem(path: string, target: string): Promise<string | undefined> {
     const resolved = resolveLink(path, target, (file) => this.#tree.has(file))
     if (!resolved) return undefined
-    const shown = target.slice(0, 300)
-    if (resolved.file === undefined) return `the link to \`${shown}\` leads nowhere`
+    const link = `the link to \`${target.slice(0, 300)}\` is broken`
+    if (resolved.file === undefined) return `${link}: there is no such file`
     if (resolved.anchor === undefined || !/\.mdx?$/.test(resolved.file)) return undefined
-    const anchors = (await this.page(resolved.file))?.anchors
+    const anchors = (await this.readPage(resolved.file))?.anchors
     if (!anchors || anchors.has(resolved.anchor)) return undefined
-    const alike = sameAnchor(resolved.anchor)
-    if ([...anchors].some((anchor) => sameAnchor(anchor) === alike)) return undefined
-    return `the link to \`${shown}\` leads to no heading of \`${resolved.file}\``
+    const normalized = normalizeAnchor(resolved.anchor)
+    if ([...anchors].some((anchor) => normalizeAnchor(anchor) === normalized)) return undefined
+    return `${link}: there is no such heading in \`${resolved.file}\``
   }
 }
 
-/** What the turn brought in: a problem that a page had before is somebody else's. */
-export async function newFindings(path: string, before: PageReader, now: PageReader): Promise<Finding[]> {
-  const old = new Set((await before.findings(path)).map(({ check, text }) => `${check} ${text}`))
-  return (await now.findings(path)).filter(({ check, text }) => !old.has(`${check} ${text}`))
+/** Only findings that the turn introduced, not problems that the page had before. */
+export async function newFindings(path: string, before: PageChecker, now: PageChecker): Promise<Finding[]> {
+  const earlier = new Set((await before.findProblems(path)).map(({ check, text }) => `${check} ${text}`))
+  return (await now.findProblems(path)).filter(({ check, text }) => !earlier.has(`${check} ${text}`))
+}
+
+/** `paths` are the changed pages in any format. Every check understands Markdown and MDX, and no other format. */
+export async function checkChangedPages(
+  paths: readonly string[],
+  before: PageChecker,
+  now: PageChecker,
+): Promise<CheckResult[]> {
+  const findings = new Map<CheckName, string[]>(checkNames.map((name) => [name, []]))
+  const notChecked: string[] = []
+  let checkedPages = 0
+  for (const path of paths) {
+    if (!/\.mdx?$/.test(path) || checkedPages === maxCheckedPages || !now.readPage(path)) {
+      notChecked.push(path)
+      continue
+    }
+    checkedPages += 1
+    for (const { check, text, line } of await newFindings(path, before, now))
+      findings.get(check)?.push(`${path}${line === undefined ? '' : `:${line}`}: ${text}`)
+  }
+  if (checkedPages === 0) {
+    const reason = paths.length === 0 ? 'No pages were changed.' : describeNotChecked(notChecked)
+    return checkNames.map((name) => ({ name, status: 'not_checked', findings: [reason] }))
+  }
+  return [...findings].map(([name, texts]) => ({
+    name,
+    status: texts.length === 0 ? 'passed' : 'failed',
+    findings: texts,
+    ...(notChecked.length === 0 ? {} : { note: describeNotChecked(notChecked) }),
+  }))
+}
+
+function describeNotChecked(paths: readonly string[]): string {
+  const listed = paths.slice(0, maxListedPages).join(', ')
+  const more = paths.length > maxListedPages ? ` and ${paths.length - maxListedPages} more` : ''
+  return `Not checked: ${listed}${more}. Only .md and .mdx pages of up to 1 MiB are checked.`
 }

@@ -1,0 +1,185 @@
+/** Runs the code blocks of the documentation as printed, with example values replaced by those of a test instance. */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import { startTestApi } from '../dev-services/test-api.ts'
+import { addTestModel } from '../dev-services/test-model.ts'
+import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
+import { createGithubRepository, personalTokenPermissions } from '../server/src/code-hosts/testing/github-repository.ts'
+import type { Id } from '../server/src/platform/ids.ts'
+import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'
+import { type CodeBlock, notRun, parseCodeBlocks, readCodeBlocks } from './code-blocks.ts'
+
+const services = inject('services')
+const settings = {
+  COLOPHON_SEALING_PUBLIC_KEYS: generateSealingKeyPair().publicEntry,
+  COLOPHON_EGRESS_ALLOWED_HOSTS: [services.gitea.url, services.github.url, services.modelUrl]
+    .map((url) => new URL(url).host)
+    .join(','),
+}
+const api = await startTestApi(services, 'code blocks', settings)
+const folder = mkdtempSync(join(tmpdir(), 'colophon-code-blocks-'))
+const giteaRepository = await createGiteaRepository(services.gitea)
+const githubRepository = await createGithubRepository(services.github, { by: 'token' })
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await giteaRepository.remove()
+  await githubRepository.remove()
+  await api.drop()
+})
+
+const { projectId, client, secret } = await api.createProject()
+await addTestModel(api.stores.models)
+const person = await api.signIn({ projectId, role: 'owner' })
+await client.views.ingest(projectId, { views: [{ path: '/docs/start', userAgent: 'GPTBot/1.2' }] })
+const { rows: batches } = await api.pool.query<{ id: string }>('SELECT id FROM view_batch LIMIT 1')
+
+const githubToken = await githubRepository.control.createFineGrainedToken(githubRepository.owner, {
+  repositories: [githubRepository.id],
+  permissions: personalTokenPermissions,
+})
+const files = {
+  'token.txt': githubToken,
+  'key.txt': 'a key',
+  'instructions.md': 'Write in the present tense.\n',
+  'docs.access.log': '192.0.2.1 - - [16/Nov/2026:12:00:00 +0000] "GET /docs/start HTTP/1.1" 200 512 "-" "GPTBot/1.2"\n',
+}
+for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+
+/** Makes a request that is answered with an error fail the block. */
+writeFileSync(join(folder, 'curl'), '#!/bin/sh\nexec /usr/bin/curl --fail-with-body --silent --max-time 30 "$@"\n', {
+  mode: 0o755,
+})
+
+const root = join(import.meta.dirname, '..')
+const environment = {
+  ...api.environment,
+  ...settings,
+  HOME: folder,
+  PATH: [folder, join(root, 'node_modules/.bin'), process.env.PATH].join(':'),
+  COLOPHON_URL: api.url,
+  COLOPHON_API_KEY: secret,
+  PROJECT_ID: projectId,
+  GITEA_TOKEN: services.gitea.adminToken,
+  BATCH: batches[0]?.id ?? '',
+}
+
+/** Values that every reader replaces by their own. */
+const exampleValues: readonly [example: string, value: string][] = [
+  ['https://git.example.com', services.gitea.url],
+  ['team/handbook', `${giteaRepository.owner}/${giteaRepository.name}`],
+  ['https://github.com', services.github.url],
+  ['acme/handbook', `${githubRepository.owner}/${githubRepository.name}`],
+  ['https://api.anthropic.com/v1', `${services.modelUrl}/v1`],
+  ['https://colophon.example.com', api.url],
+  ['http://localhost:8080', api.url],
+  ['/var/log/nginx/docs.access.log', join(folder, 'docs.access.log')],
+  ['robin@example.com', person.email],
+]
+const withRealValues = (text: string) =>
+  exampleValues.reduce((result, [example, value]) => result.replaceAll(example, value), text)
+
+const run = promisify(execFile)
+
+/** A job with a pull request whose check `build` failed. No worker runs here, so the job ends by being cancelled. */
+async function createEndedJob(): Promise<string> {
+  const { id } = await client.jobs.create(projectId, { prompt: 'Document the --proxy flag.' })
+  await client.jobs.cancel(projectId, id)
+  await api.pool.query(
+    `UPDATE job SET pull_request_number = 1, pull_request_url = 'https://git.example.com/docs/site/pulls/1',
+       pull_request_branch = 'colophon/x', pull_request_state = 'open' WHERE id = $1`,
+    [id],
+  )
+  const checks = [{ id: 'build', name: 'build', status: 'failed', url: null, summary: null }] as const
+  const observed = { commit: 'a', checks, logs: {}, previewUrl: null }
+  await api.stores.pullRequests.recordChecks({ projectId, jobId: id as Id<'job'>, number: 1 }, observed)
+  return id
+}
+
+async function runShell(text: string): Promise<string> {
+  const needsJob = text.includes('$JOB_ID')
+  const script = `set -eu -o pipefail\n${withRealValues(text)}`
+  const { stdout } = await run('bash', ['-c', script], {
+    cwd: folder,
+    env: { ...environment, ...(needsJob && { JOB_ID: await createEndedJob() }) },
+    timeout: 50_000,
+  })
+  return stdout
+}
+
+const runners: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
+  sh: (text) => (startsServer.test(text) ? startServer(text) : runShell(text)),
+  sql: (text) =>
+    run('psql', [
+      api.postgresUrl,
+      '--set=ON_ERROR_STOP=1',
+      '--set=block=0',
+      '--command',
+      text.replaceAll(':block', '0'),
+    ]),
+  ts: runTypeScript,
+}
+
+const startsServer = /^node dev-services\//
+
+/** Runs until the server says that it is ready. */
+async function startServer(text: string): Promise<void> {
+  const script = `exec ${text.replaceAll(/--port \d+/g, '--port 0').replaceAll('/tmp/repositories', folder)}`
+  const server = spawn('bash', ['-c', script], { cwd: root, env: environment })
+  let output = ''
+  server.stdout.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  server.stderr.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  try {
+    await vi.waitFor(() => expect(output).toContain('ready http://'), { timeout: 30_000, interval: 200 })
+  } finally {
+    server.kill('SIGKILL')
+  }
+}
+
+async function runTypeScript(text: string): Promise<void> {
+  const program = run(
+    process.execPath,
+    ['--conditions=colophon-source', '--input-type=module-typescript', '--eval', text],
+    { cwd: join(root, 'sdk'), env: environment, timeout: 50_000 },
+  )
+  const ended = program.then(
+    () => true,
+    () => true,
+  )
+  const cancelled = vi.waitFor(
+    async () => {
+      const [job] = (await client.jobs.list(projectId, { status: 'active', limit: 1 })).jobs
+      await client.jobs.cancel(projectId, String(job?.id))
+    },
+    { timeout: 40_000, interval: 500 },
+  )
+  await Promise.race([cancelled, ended])
+  expect((await program).stdout).toContain('failed')
+}
+
+const blocks = readCodeBlocks()
+const runnable = blocks.filter(({ name }) => notRun[name] === undefined)
+
+test('every code block is run, or listed with the reason why not', () => {
+  expect(runnable.filter(({ language }) => !runners[language]).map(({ name }) => name)).toEqual([])
+  const names = new Set(blocks.map(({ name }) => name))
+  expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
+  expect(parseCodeBlocks('a.md', 'A list:\n\n1. Run:\n\n   ```sh\n   ls\n   ```\n')).toEqual([
+    { name: 'a.md: ls', language: 'sh', text: 'ls\n' },
+  ])
+})
+
+// Repositories first, because jobs need one; the other blocks in the order of the documents.
+const isSetup = ({ text }: CodeBlock) => /repository connect.*--host gitea/.test(text)
+const ordered = [...runnable.filter(isSetup), ...runnable.filter((block) => !isSetup(block))]
+
+test.each(ordered)('runs $name', async ({ language, text }) => {
+  await runners[language]?.(text)
+})

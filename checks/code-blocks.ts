@@ -1,0 +1,58 @@
+/** The code blocks of the documentation that people can copy, and which of them no test can run. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface CodeBlock {
+  /** Path of the document and first line of the block, by which the lists below refer to it. */
+  name: string
+  language: string
+  text: string
+}
+
+/** Languages of blocks that show output or a drawing and are not meant to be run. */
+const shownOnly = new Set(['text', 'json'])
+
+const root = join(import.meta.dirname, '..')
+const documents = globSync(['*.md', '{docs,deploy,dev-services}/**/*.md', '{server,sdk,cli,web,proofs}/*.md'], {
+  cwd: root,
+})
+
+export function parseCodeBlocks(document: string, markdown: string): CodeBlock[] {
+  return [...markdown.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].flatMap(
+    ([, indent = '', language = '', body = '']) => {
+      const text = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+      if (shownOnly.has(language)) return []
+      return [{ name: `${document}: ${text.split('\n')[0]?.trim()}`, language, text }]
+    },
+  )
+}
+
+export const readCodeBlocks = (): CodeBlock[] =>
+  documents.toSorted().flatMap((document) => parseCodeBlocks(document, readFileSync(join(root, document), 'utf8')))
+
+const needsContainers = 'needs a container runtime'
+const changesMachine = 'changes the machine: installs packages or a systemd unit'
+
+/** The reason for each block that no test runs. */
+export const notRun: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
+    'runs for an hour; .ci/run executes the same commands',
+  'README.md: ./setup': 'proofs/start-and-recovery.ts runs both commands on a clone',
+  'deploy/README.md: docker build -f deploy/Dockerfile -t colophon:local .': needsContainers,
+  'deploy/README.md: docker compose -f deploy/compose.yml logs api | grep welcome': needsContainers,
+  'deploy/README.md: docker compose -f deploy/compose.yml run --rm -T api admin runner create --name here > deploy/secrets/runner-token':
+    needsContainers,
+  'docs/operating.md: server {': 'configuration of nginx, which is not installed',
+  'docs/runners.md: apt-get update': changesMachine,
+  'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,
+  'docs/runners.md: useradd --system --no-create-home --shell /usr/sbin/nologin colophon': changesMachine,
+  'docs/runners.md: mkdir -p /etc/colophon': changesMachine,
+  'docs/runners.md: [Unit]': changesMachine,
+  'docs/runners.md: systemctl daemon-reload': changesMachine,
+  'docs/views.md: <script defer src="https://colophon.example.com/colophon.js" data-site="site_…"></script>':
+    'part of a page; tracking-script.integration.test.ts loads it in Chromium',
+  'docs/views.md: log_format docs escape=json \'{"ts":$msec,"status":$status,"request":{"method":"$request_method","uri":"$request_uri","headers":\'':
+    'configuration of nginx, which is not installed',
+  'docs/views.md: npx colophon-server admin client-list compare --file newer.json   # shows what would change':
+    'changes server/data/ai-clients.json; admin.test.ts compares a list, and a release updates it',
+}

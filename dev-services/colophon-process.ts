@@ -1,0 +1,90 @@
+/** Colophon's own processes, which can be started, killed and restarted, for development, tests and proofs. */
+import { join } from 'node:path'
+import { freePort } from './free-port.ts'
+import { ManagedProcess } from './managed-process.ts'
+import { runCommand } from './run-command.ts'
+
+const processNames = ['serve', 'api', 'worker', 'runner'] as const
+type ProcessName = (typeof processNames)[number]
+
+export interface ProcessOptions {
+  environment: Record<string, string>
+  /** Directory of the log file. */
+  directory: string
+  print?: (line: string) => void
+  /** The checkout to run. Default: this one. */
+  checkout?: string
+}
+
+export interface ColophonProcess {
+  process: ManagedProcess
+  url: string
+}
+
+const ownCheckout = join(import.meta.dirname, '..')
+const command = (checkout: string, name: string) => [
+  process.execPath,
+  join(checkout, 'server/src/main/colophon-server.ts'),
+  name,
+]
+
+const listenSettings = {
+  serve: 'COLOPHON_LISTEN',
+  api: 'COLOPHON_LISTEN',
+  worker: 'COLOPHON_GATEWAY_LISTEN',
+  runner: 'COLOPHON_RUNNER_LISTEN',
+} as const satisfies Record<ProcessName, string>
+
+/** Prepares a process that keeps its port across restarts. `process.start()` starts it and waits until it responds. */
+export async function prepareProcess(name: ProcessName, options: ProcessOptions): Promise<ColophonProcess> {
+  const listen = options.environment[listenSettings[name]] ?? `127.0.0.1:${await freePort()}`
+  const url = `http://${listen}`
+  const managedProcess = new ManagedProcess({
+    name,
+    command: command(options.checkout ?? ownCheckout, name),
+    env: { PATH: process.env.PATH, [listenSettings[name]]: listen, ...options.environment },
+    cwd: options.checkout ?? ownCheckout,
+    logFile: join(options.directory, `${name}.log`),
+    ...(options.print && { print: options.print }),
+    isReady: async () => (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1000) })).ok,
+    readyWithinSeconds: 30,
+  })
+  return { process: managedProcess, url }
+}
+
+/** Runs `colophon-server migrate` or `admin …` until it exits, and returns its standard output. */
+export async function runColophon(
+  args: readonly string[],
+  {
+    environment,
+    checkout = ownCheckout,
+    stdin,
+  }: { environment: Record<string, string>; checkout?: string; stdin?: string },
+): Promise<string> {
+  const [name = '', ...rest] = args
+  return (
+    await runCommand([...command(checkout, name), ...rest], {
+      env: { PATH: process.env.PATH, ...environment },
+      cwd: checkout,
+      ...(stdin !== undefined && { stdin }),
+    })
+  ).trim()
+}
+
+/** Generates a pair of sealing keys and returns both settings. */
+export async function sealingKeySettings(): Promise<Record<string, string>> {
+  const lines = (await runColophon(['admin', 'sealing-key', 'generate'], { environment: {} })).split('\n')
+  return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
+}
+
+/** Creates a project and an API key with all scopes. */
+export async function createProject(
+  environment: Record<string, string>,
+  name: string,
+): Promise<{ projectId: string; key: string }> {
+  const projectId = await runColophon(['admin', 'project', 'create', '--name', name], { environment })
+  const key = await runColophon(['admin', 'key', 'create', '--project', projectId, '--name', 'first key'], {
+    environment,
+  })
+  return { projectId, key }
+}

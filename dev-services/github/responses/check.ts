@@ -1,0 +1,176 @@
+import type {
+  Annotation,
+  CheckRun,
+  CommitStatus,
+  Deployment,
+  DeploymentStatus,
+  PullRequest,
+  Repository,
+  State,
+} from '../state.ts'
+import { accountResponse, nodeId } from './account.ts'
+import { repositoryPage, repositoryUrl, timeResponse } from './repository.ts'
+
+/** The App of a check run: GitHub Actions if it has a log, otherwise another one. */
+const checkAppResponse = (state: State, { owner, createdAt }: Repository, { log }: CheckRun) => ({
+  id: log === null ? 2 : 1,
+  slug: log === null ? 'another-ci' : 'github-actions',
+  node_id: nodeId('Integration', log === null ? 2 : 1),
+  client_id: log === null ? 'Iv1.another' : 'Iv1.05c79e9ad1f6bdfa',
+  owner: accountResponse(state, owner),
+  name: log === null ? 'Another CI' : 'GitHub Actions',
+  description: '',
+  external_url: 'https://example.com',
+  html_url: `${state.url}/apps/${log === null ? 'another-ci' : 'github-actions'}`,
+  created_at: timeResponse(createdAt),
+  updated_at: timeResponse(createdAt),
+  permissions: {},
+  events: [],
+})
+
+const pullRequestMinimal = (state: State, repository: Repository, pullRequest: PullRequest) => {
+  const repo = { id: repository.id, url: repositoryUrl(state, repository), name: repository.name }
+  return {
+    id: pullRequest.id,
+    number: pullRequest.number,
+    url: `${repo.url}/pulls/${pullRequest.number}`,
+    head: { ref: pullRequest.headBranch, sha: pullRequest.headSha, repo },
+    base: { ref: pullRequest.baseBranch, sha: pullRequest.baseSha, repo },
+  }
+}
+
+const pullRequestsAt = (state: State, repository: Repository, sha: string) =>
+  repository.pullRequests
+    .filter((pullRequest) => pullRequest.state === 'open' && pullRequest.headSha === sha)
+    .map((pullRequest) => pullRequestMinimal(state, repository, pullRequest))
+
+export function checkRunResponse(state: State, repository: Repository, run: CheckRun) {
+  const url = `${repositoryUrl(state, repository)}/check-runs/${run.id}`
+  return {
+    id: run.id,
+    node_id: nodeId('CheckRun', run.id),
+    head_sha: run.sha,
+    external_id: '',
+    url,
+    html_url: `${repositoryPage(state, repository)}/actions/runs/1/job/${run.id}`,
+    details_url: run.detailsUrl,
+    status: run.status,
+    conclusion: run.conclusion,
+    started_at: timeResponse(run.startedAt),
+    completed_at: run.completedAt ? timeResponse(run.completedAt) : null,
+    output: { ...run.output, annotations_count: run.annotations.length, annotations_url: `${url}/annotations` },
+    name: run.name,
+    check_suite: { id: run.id },
+    app: checkAppResponse(state, repository, run),
+    pull_requests: pullRequestsAt(state, repository, run.sha),
+  }
+}
+
+/** A check run in an event, with its suite and therefore its branch. */
+export function checkRunInEvent(state: State, repository: Repository, run: CheckRun) {
+  const response = checkRunResponse(state, repository, run)
+  const [branch = null] = [...repository.branches].filter(([, sha]) => sha === run.sha).map(([name]) => name)
+  return {
+    ...response,
+    check_suite: {
+      id: run.id,
+      node_id: nodeId('CheckSuite', run.id),
+      head_branch: branch,
+      head_sha: run.sha,
+      status: run.status,
+      conclusion: run.conclusion,
+      url: `${repositoryUrl(state, repository)}/check-suites/${run.id}`,
+      before: null,
+      after: run.sha,
+      pull_requests: response.pull_requests,
+      app: response.app,
+      created_at: response.started_at,
+      updated_at: response.completed_at ?? response.started_at,
+    },
+  }
+}
+
+export const annotationResponse = (
+  state: State,
+  repository: Repository,
+  { sha }: CheckRun,
+  annotation: Annotation,
+) => ({
+  path: annotation.path,
+  blob_href: `${repositoryPage(state, repository)}/blob/${sha}/${annotation.path}`,
+  start_line: annotation.startLine,
+  start_column: null,
+  end_line: annotation.endLine,
+  end_column: null,
+  annotation_level: annotation.level,
+  title: '',
+  message: annotation.message,
+  raw_details: '',
+})
+
+/** A status in the combined status of a commit. */
+export const simpleStatusResponse = (state: State, repository: Repository, status: CommitStatus) => ({
+  url: `${repositoryUrl(state, repository)}/statuses/${status.sha}`,
+  avatar_url: `${state.url}/avatars/u/${repository.owner.id}?v=4`,
+  id: status.id,
+  node_id: nodeId('StatusContext', status.id),
+  state: status.state,
+  description: status.description,
+  target_url: status.targetUrl,
+  context: status.context,
+  created_at: timeResponse(status.createdAt),
+  updated_at: timeResponse(status.createdAt),
+})
+
+export const statusResponse = (state: State, repository: Repository, status: CommitStatus) => ({
+  ...simpleStatusResponse(state, repository, status),
+  creator: accountResponse(state, repository.owner),
+})
+
+export function deploymentResponse(state: State, repository: Repository, deployment: Deployment) {
+  const url = `${repositoryUrl(state, repository)}/deployments/${deployment.id}`
+  return {
+    url,
+    id: deployment.id,
+    node_id: nodeId('Deployment', deployment.id),
+    sha: deployment.sha,
+    ref: deployment.ref,
+    task: 'deploy',
+    payload: {},
+    original_environment: deployment.environment,
+    environment: deployment.environment,
+    description: null,
+    creator: accountResponse(state, repository.owner),
+    created_at: timeResponse(deployment.createdAt),
+    updated_at: timeResponse(deployment.createdAt),
+    statuses_url: `${url}/statuses`,
+    repository_url: repositoryUrl(state, repository),
+    transient_environment: false,
+    production_environment: false,
+  }
+}
+
+export function deploymentStatusResponse(
+  state: State,
+  repository: Repository,
+  deployment: Deployment,
+  status: DeploymentStatus,
+) {
+  const deploymentUrl = `${repositoryUrl(state, repository)}/deployments/${deployment.id}`
+  return {
+    url: `${deploymentUrl}/statuses/${status.id}`,
+    id: status.id,
+    node_id: nodeId('DeploymentStatus', status.id),
+    state: status.state,
+    creator: accountResponse(state, repository.owner),
+    description: '',
+    environment: deployment.environment,
+    target_url: `${repositoryPage(state, repository)}/deployments`,
+    created_at: timeResponse(status.createdAt),
+    updated_at: timeResponse(status.createdAt),
+    deployment_url: deploymentUrl,
+    repository_url: repositoryUrl(state, repository),
+    environment_url: status.environmentUrl,
+    log_url: `${repositoryPage(state, repository)}/deployments`,
+  }
+}

@@ -1,0 +1,24 @@
+/** The dependencies of authorization, for tests that register single routes. */
+import type { AuthorizeDeps } from '../server/src/api/authorize.ts'
+import type { Stores } from '../server/src/main/open-stores.ts'
+import { Sessions } from '../server/src/people/sessions.ts'
+import type { PeopleTables } from '../server/src/people/tables.ts'
+import { createLog } from '../server/src/platform/log.ts'
+import { createDatabase } from '../server/src/platform/postgres.ts'
+import type { TestInstance } from './test-instance.ts'
+
+export function testAuthorizeDeps({ stores, pool }: Pick<TestInstance, 'pool'> & { stores: Stores }): AuthorizeDeps {
+  const publicOrigin = 'http://localhost'
+  const sessions = new Sessions(
+    {
+      db: createDatabase<PeopleTables>(pool),
+      publicUrl: publicOrigin,
+      sessionSecret: 'a secret for tests that is long enough',
+      isInvited: async () => false,
+      onNewPerson: async () => {},
+      log: createLog('test', { level: 'error' }),
+    },
+    undefined,
+  )
+  return { keys: stores.keys, people: stores.people, sessions, publicOrigin }
+}

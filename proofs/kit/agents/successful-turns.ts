@@ -1,0 +1,148 @@
+/** Turns in which the agent does what the prompt asks for. */
+import type { Script, Usage } from '../../../dev-services/model/script.ts'
+import type { AgentJob } from '../../../sdk/src/index.ts'
+import type { ModelFormat } from '../../../server/src/models/model.ts'
+import type { ProofRun } from '../../proof.ts'
+import { type AgentProject, type AgentService, finalReply, prices, promptWithScript } from './agent-service.ts'
+import { waitForJob } from './wait-for-job.ts'
+
+/** Without cache writes, because OpenAI's formats cannot report them. */
+const usage: Usage = { inputTokens: 1_000, cacheReadTokens: 200, cacheWriteTokens: 0, outputTokens: 30 }
+
+export const publishesThroughModelFormat = (format: ModelFormat) => async (run: ProofRun, service: AgentService) => {
+  const project = await service.connectProject(format)
+  await using _runner = await startScopedRunner(service)
+  const contents = `# Proxies\n\nWritten through ${format}.\n`
+  const script: Script = [
+    { say: 'First I look around.', call: [{ tool: 'bash', arguments: { command: 'ls && git log --oneline' } }], usage },
+    { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }], usage },
+    { call: [{ tool: 'write', arguments: { path: 'docs/proxies.md', content: contents } }], usage },
+    { say: finalReply('Explain proxies', 'Adds a page about proxies.'), usage },
+  ]
+  const startedAt = performance.now()
+  const { id } = await project.client.jobs.create(project.projectId, {
+    prompt: promptWithScript('Explain proxies.', script),
+    model: format,
+  })
+  const job = await waitForJob(project, id)
+  const tookSeconds = (performance.now() - startedAt) / 1000
+  await checkPullRequest(run, project, job, { title: 'Explain proxies', files: { 'docs/proxies.md': contents } })
+  run.check(job.reply === 'Done.', `the job has the agent's reply, got ${job.reply}`)
+  checkUsage(run, job, script.length)
+  return `pull request after ${tookSeconds.toFixed(1)} s, ${job.usage.inputTokens} + ${job.usage.outputTokens} tokens`
+}
+
+/** The script determines the usage to the token, and the price list determines the cost. */
+function checkUsage(run: ProofRun, { usage: reported }: AgentJob, calls: number): void {
+  const input = (usage.inputTokens + usage.cacheReadTokens) * calls
+  const output = usage.outputTokens * calls
+  const cost =
+    (calls *
+      (usage.inputTokens * prices.input +
+        usage.cacheReadTokens * prices.cacheRead +
+        usage.outputTokens * prices.output)) /
+    1e6
+  run.check(reported.inputTokens === input, `usage is ${input} input tokens, got ${reported.inputTokens}`)
+  run.check(reported.outputTokens === output, `usage is ${output} output tokens, got ${reported.outputTokens}`)
+  run.check(Math.abs((reported.costUsd ?? -1) - cost) < 1e-9, `the cost is ${cost} USD, got ${reported.costUsd}`)
+}
+
+export async function fixesBrokenLink(run: ProofRun, service: AgentService): Promise<string> {
+  const project = await service.connectProject('Links')
+  await using _runner = await startScopedRunner(service)
+  const broken = '# Links\n\nSee [the start](guide/begin.md).\n'
+  const { id } = await project.client.jobs.create(project.projectId, {
+    model: 'link-fixer',
+    prompt: promptWithScript('Link to the start.', [
+      { call: [{ tool: 'write', arguments: { path: 'docs/links.md', content: broken } }] },
+      { say: finalReply('Link to the start', 'Adds a link.') },
+    ]),
+  })
+  const job = await waitForJob(project, id)
+  const files = { 'docs/links.md': broken.replace('guide/begin.md', 'guide/start.md') }
+  await checkPullRequest(run, project, job, { title: 'Fix the link to the start', files })
+  run.check(job.checks.length > 0, 'the job lists its docs checks')
+  for (const { name, status, findings } of job.checks)
+    run.check(status === 'passed', `check "${name}" passes after the fix, got ${status}: ${findings.join('; ')}`)
+  const { events } = await project.client.jobs.events(project.projectId, id)
+  const notice = events.find((event) => event.type === 'notice' && event.text?.includes('guide/begin.md'))
+  run.check(notice !== undefined, 'the event stream has a notice with the finding')
+  return 'broken link reported to the agent and fixed in the same turn'
+}
+
+export async function respectsDocsFolder(run: ProofRun, service: AgentService): Promise<string> {
+  const files = {
+    'README.md': '# All of it\n',
+    'packages/app/main.ts': 'export {}\n',
+    'packages/site/docs/index.md': '# Site\n\nSee [more](more.md).\n',
+    'packages/site/docs/more.md': '# More\n',
+  }
+  const project = await service.connectProject('Monorepo', files, 'packages/site/docs')
+  await using _runner = await startScopedRunner(service)
+  const contents = '# Third\n\nSee [more](more.md#more).\n'
+  const { id } = await project.client.jobs.create(project.projectId, {
+    prompt: promptWithScript('Add a third page.', [
+      { call: [{ tool: 'bash', arguments: { command: 'cat packages/app/main.ts packages/site/docs/index.md' } }] },
+      { call: [{ tool: 'write', arguments: { path: 'packages/site/docs/third.md', content: contents } }] },
+      { say: finalReply('Add a third page', 'As asked.') },
+    ]),
+  })
+  const job = await waitForJob(project, id)
+  await checkPullRequest(run, project, job, {
+    title: 'Add a third page',
+    files: { 'packages/site/docs/third.md': contents },
+    before: files,
+  })
+  const outside = await project.client.jobs.create(project.projectId, {
+    prompt: promptWithScript('Change the code.', [
+      { call: [{ tool: 'write', arguments: { path: 'packages/app/main.ts', content: 'export const x = 1\n' } }] },
+      { say: finalReply('Change the code', 'It was asked for.') },
+    ]),
+  })
+  const refusedJob = await waitForJob(project, outside.id)
+  run.check(
+    refusedJob.status === 'failed' && refusedJob.prLink === null,
+    `a change outside the docs folder fails the job, got ${refusedJob.status}`,
+  )
+  return 'a change in the docs subfolder is published, a change outside is refused'
+}
+
+interface ExpectedPullRequest {
+  title: string
+  /** The files that the pull request adds or changes. */
+  files: Readonly<Record<string, string>>
+  before?: Readonly<Record<string, string>>
+}
+
+export async function checkPullRequest(
+  run: ProofRun,
+  { repository }: AgentProject,
+  job: AgentJob,
+  { title, files, before }: ExpectedPullRequest,
+): Promise<void> {
+  const end = `${job.status}, ${job.outcome}, ${JSON.stringify(job.error)}`
+  run.check(job.status === 'completed' && job.outcome === 'pull_request', `the job opens a pull request, got ${end}`)
+  if (!job.pullRequest) return
+  const { number } = job.pullRequest
+  const pullRequest = (await repository.callAsAdmin('GET', `/pulls/${number}`)) as {
+    title: string
+    html_url: string
+    head: { ref: string }
+  }
+  run.check(pullRequest.html_url === job.prLink, `prLink is ${pullRequest.html_url}, got ${job.prLink}`)
+  run.check(pullRequest.title === title, `the title is "${title}", got "${pullRequest.title}"`)
+  const expected = { ...(before ?? (await repository.readFiles('main'))), ...files }
+  const actual = await repository.readFiles(pullRequest.head.ref)
+  const paths = new Set([...Object.keys(expected), ...Object.keys(actual)])
+  const differing = [...paths].filter((path) => expected[path] !== actual[path])
+  run.check(differing.length === 0, `the branch has exactly the expected files, differing: ${differing.join(', ')}`)
+}
+
+/** A runner that stops at the end of the scope. */
+export async function startScopedRunner(
+  service: AgentService,
+  settings?: Record<string, string>,
+): Promise<AsyncDisposable> {
+  const runner = await service.startRunner(settings)
+  return { [Symbol.asyncDispose]: () => runner.process.stop() }
+}

@@ -1,0 +1,71 @@
+/** The final state on the GitHub simulator, and what the projects are connected to. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuditTarget, HostState } from '../host-state.ts'
+import type { GithubFixture, GithubProject } from './fixture.ts'
+
+export async function readAuditedRepository(
+  { control, github }: GithubFixture,
+  { repositoryId, repository: { owner }, base }: GithubProject,
+): Promise<AuditTarget & { token: string }> {
+  const permissions = { metadata: 'read', contents: 'read', pull_requests: 'read' } as const
+  const token = await control.createFineGrainedToken(owner, { repositories: [repositoryId], permissions })
+  const { fullName } = await control.repository(repositoryId)
+  const pullRequests = await control.pullRequests(repositoryId)
+  return {
+    url: `${github.url}/${fullName}.git`,
+    token,
+    formerBaseCommits: base.allCommits,
+    authorization: `Basic ${Buffer.from(`${owner}:${token}`).toString('base64')}`,
+    pullRequests: pullRequests.map(({ number, headBranch, headSha }) => ({
+      number,
+      branch: headBranch,
+      displayedCommit: headSha,
+    })),
+  }
+}
+
+/** Colophon's commits that GitHub does not show as verified. */
+export async function listUnverifiedCommits(
+  { control, github }: GithubFixture,
+  { repositoryId }: GithubProject,
+  { branches }: HostState,
+  token: string,
+): Promise<string[]> {
+  const { fullName } = await control.repository(repositoryId)
+  const unverified: string[] = []
+  for (const [branch, branchCommits] of branches) {
+    const url = `${github.url}/api/v3/repos/${fullName}/commits?sha=${encodeURIComponent(branch)}&per_page=100`
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}`, 'user-agent': 'proof' } })
+    const commits = (await response.json()) as { sha: string; commit: { verification?: { verified: boolean } } }[]
+    const verified = new Set(commits.filter(({ commit }) => commit.verification?.verified).map(({ sha }) => sha))
+    unverified.push(...branchCommits.filter(({ id }) => !verified.has(id)).map(({ id }) => id))
+  }
+  return unverified
+}
+
+/** Whether a repository that took a former name received nothing. */
+export async function isUntouched({ control }: GithubFixture, decoy: number): Promise<boolean> {
+  const branches = Object.keys(await control.branches(decoy))
+  return branches.length === 1 && (await control.pullRequests(decoy)).length === 0
+}
+
+const noticedWithinMs = 60_000
+
+/** Without faults: waits until a new name is noticed and no issue is shown. Returns what is wrong with the connection. */
+export async function findConnectionChange(
+  { control, owner, stores }: GithubFixture,
+  { projectId, repositoryId, access, repository, names }: GithubProject,
+): Promise<string | undefined> {
+  const name = `docs-final-${names.length}`
+  await control.rename(repositoryId, name)
+  const deadline = Date.now() + noticedWithinMs
+  for (;;) {
+    const { repository: shown } = await owner.client.repository.get(projectId)
+    const stored = await stores.repositories.find(projectId)
+    const isSameRepository = shown?.owner === repository.owner && shown.access === access
+    if (!isSameRepository || stored?.hostRepositoryId !== repositoryId) return JSON.stringify({ shown, stored })
+    if (shown.name === name && shown.issue === null) return undefined
+    if (Date.now() > deadline) return `the new name ${name} was not noticed: ${JSON.stringify(shown)}`
+    await sleep(500)
+  }
+}

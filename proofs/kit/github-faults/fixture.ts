@@ -1,0 +1,182 @@
+/**
+ * Colophon with projects on a GitHub simulator of its own. Most are connected through one App, as on GitHub's pages, some with
+ * a token. The runners clone through the gateway, so that they depend on GitHub's responses as well.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
+import { type GithubAddress, type GithubControl, githubControl } from '../../../dev-services/github/github-control.ts'
+import { githubPerson } from '../../../dev-services/github/github-person.ts'
+import { startGithub } from '../../../dev-services/start-github.ts'
+import type { Client } from '../../../sdk/src/index.ts'
+import { personalTokenPermissions } from '../../../server/src/code-hosts/testing/github-repository.ts'
+import { generateKey, hashKey } from '../../../server/src/keys/key-format.ts'
+import { scopes } from '../../../server/src/keys/scopes.ts'
+import { openStores, type Stores } from '../../../server/src/main/open-stores.ts'
+import { loadPostgresConfig } from '../../../server/src/platform/config.ts'
+import type { Id } from '../../../server/src/platform/ids.ts'
+import { createLog } from '../../../server/src/platform/log.ts'
+import { createPool } from '../../../server/src/platform/postgres.ts'
+import { type ProofRun, seededRandom } from '../../proof.ts'
+import { createFirstOwner, type SignedInPerson } from '../people.ts'
+import { gatewayRemote, releaseOnError, scriptedWork } from '../scripted-work.ts'
+import { startTestRunner, type Work } from '../test-runner.ts'
+import { createTestService } from '../test-service.ts'
+
+export interface GithubFixture {
+  control: GithubControl
+  github: GithubAddress
+  api: ColophonProcess
+  stores: Stores
+  pool: Pool
+  /** The operator of the instance, who owns all projects; on GitHub each repository has an owner of its own. */
+  owner: SignedInPerson
+  projects: readonly GithubProject[]
+}
+
+export interface GithubProject {
+  projectId: Id<'prj'>
+  key: string
+  repositoryId: number
+  /** As it was connected. */
+  repository: { owner: string; name: string }
+  access: 'app' | 'token'
+  /** The current name first. */
+  names: string[]
+  /** Ids of repositories that took a former name of this one. */
+  decoys: number[]
+  base: {
+    /** Commits on `main`, oldest first. */
+    history: string[]
+    /** All commits that were ever on `main`. */
+    allCommits: Set<string>
+  }
+}
+
+const operator = { kind: 'operator' } as const
+const runnersPerWorker = 6
+const files = { 'README.md': '# Project\n', 'docs/index.md': '# Welcome\n' }
+
+/** Short intervals, and long timeouts so that no turn is given up. */
+const timers = {
+  COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10',
+  COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS: '30',
+  COLOPHON_JOB_DEADLINE_SECONDS: '900',
+  COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '900',
+}
+
+export async function createGithubFixture(run: ProofRun, projectCount: number): Promise<GithubFixture> {
+  const service = await createTestService(run, 'github-faults')
+  const { process: part, address: github } = await startGithub(join(service.directory, 'github'))
+  run.cleanUp(() => part.stop())
+  const control = githubControl(github)
+  const settings = {
+    ...timers,
+    COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(github.url).host,
+    COLOPHON_GITHUB_URLS: github.url,
+  }
+  const [api, ...workers] = await Promise.all([
+    service.startApi(settings),
+    service.startWorker(settings),
+    service.startWorker(settings),
+  ])
+  const config = loadPostgresConfig(service.environment)
+  const pool = createPool(config.postgres, createLog('proof', { level: 'error' }))
+  run.cleanUp(() => pool.end())
+  const stores = openStores(pool)
+
+  const ids: Id<'prj'>[] = []
+  for (let number = 1; number <= projectCount; number++)
+    ids.push((await stores.projects.create(`Docs ${number}`, operator)).id)
+  const owner = await createFirstOwner(api.url, service.environment) // becomes the owner of all projects, which had none
+  await createApp(control, github, owner)
+  const projects = await Promise.all(
+    ids.map((projectId, index) => connect({ control, github, stores, owner }, projectId, index)),
+  )
+
+  const token = generateKey('colophon_runner_')
+  await stores.runners.create('test runners', hashKey(token), null)
+  const random = seededRandom(run.seed + 1)
+  const runners = workers.flatMap(({ url }) => {
+    const work = withDelay(releaseOnError(scriptedWork(gatewayRemote(url))), random)
+    return Array.from({ length: runnersPerWorker }, () => startTestRunner(url, token, work))
+  })
+  run.cleanUp(() => Promise.all(runners.map((runner) => runner.stop())))
+  return { control, github, api, stores, pool, owner, projects }
+}
+
+/** From its manifest, but public, so that other accounts can install it. */
+async function createApp(control: GithubControl, github: GithubAddress, operatorPerson: SignedInPerson): Promise<void> {
+  await control.createUser('app-owner')
+  const { action, manifest } = await operatorPerson.client.github.startApp({ baseUrl: github.url })
+  const publicManifest = { ...(JSON.parse(manifest) as object), name: 'Colophon', public: true }
+  const callbackUrl = await (await githubPerson(github, 'app-owner')).createApp(action, JSON.stringify(publicManifest))
+  await operatorPerson.client.github.completeApp(callbackParameters(callbackUrl))
+}
+
+async function connect(
+  { control, github, stores, owner }: Pick<GithubFixture, 'control' | 'github' | 'stores' | 'owner'>,
+  projectId: Id<'prj'>,
+  index: number,
+): Promise<GithubProject> {
+  const login = `owner-${index + 1}`
+  await control.createUser(login)
+  const { id: repositoryId, name, head } = await control.createRepository(login, 'docs', { files })
+  const keyInput = { name: 'client', scopes, allowedNetworks: [], expiresAt: null }
+  const { secret: key } = await stores.keys.create(projectId, keyInput, operator)
+  const access = index % 4 === 1 ? 'token' : 'app'
+  const branchSettings = { baseBranch: 'main', docsFolder: 'docs' }
+  if (access === 'token') {
+    const token = await control.createFineGrainedToken(login, {
+      repositories: [repositoryId],
+      permissions: personalTokenPermissions,
+    })
+    const location = { host: 'github', url: github.url, owner: login, name } as const
+    await owner.client.repository.connect(projectId, { ...location, ...branchSettings, token })
+  } else {
+    await connectByApp({ github, client: owner.client, login }, projectId, repositoryId)
+  }
+  return {
+    projectId,
+    key,
+    repositoryId,
+    access,
+    repository: { owner: login, name },
+    names: [name],
+    decoys: [],
+    base: { history: [head], allCommits: new Set([head]) },
+  }
+}
+
+/** Installs the App through GitHub's pages and connects the repository. Returns the installation id. */
+export async function connectByApp(
+  { github, client, login }: { github: GithubAddress; client: Client; login: string },
+  projectId: string,
+  repositoryId: number,
+): Promise<number> {
+  const { installUrl } = await client.github.startAuthorization(projectId, { baseUrl: github.url })
+  const callbackUrl = await (await githubPerson(github, login)).install(installUrl, [repositoryId])
+  const { authorizationId } = await client.github.completeAuthorization(projectId, callbackParameters(callbackUrl))
+  await client.github.connectRepository(projectId, {
+    authorizationId,
+    repositoryId,
+    baseBranch: 'main',
+    docsFolder: 'docs',
+  })
+  return Number(callbackUrl.searchParams.get('installation_id'))
+}
+
+export const callbackParameters = ({ searchParams }: URL) => ({
+  code: searchParams.get('code') ?? '',
+  state: searchParams.get('state') ?? '',
+})
+
+/** Waits between the clone and the report, so that the base can move. */
+const withDelay =
+  (work: Work, random: () => number): Work =>
+  async (turn, stopped) => {
+    const report = await work(turn, stopped)
+    await sleep(random() * 2_000, undefined, { signal: stopped }).catch(() => {})
+    return stopped.aborted ? { kind: 'stopped' } : report
+  }

@@ -1,0 +1,124 @@
+/** Calls every route that a session can reach as every kind of caller and compares the result with the table in docs/roles.md. */
+import pg from 'pg'
+import { createProject } from '../dev-services/colophon-process.ts'
+import { connectExampleRepository } from './kit/example-repository.ts'
+import { hourlyLimitReset } from './kit/hourly-limit-reset.ts'
+import { call, type HttpResponse } from './kit/http-call.ts'
+import { createFirstOwner, inviteMember, originOf, type SignedInPerson } from './kit/people.ts'
+import { type Caller, callers, readRoleTable, type Verdict } from './kit/role-table.ts'
+import { createExampleSiteKey, exampleModel, exampleUrl, type Operation, readOperations } from './kit/route-examples.ts'
+import { createTestService } from './kit/test-service.ts'
+import type { ProofRun } from './proof.ts'
+
+export const guarantee = 'On the dashboard, every role can do what the permissions table says, and nothing else'
+
+export async function prove(run: ProofRun): Promise<void> {
+  const service = await createTestService(run, 'roles')
+  const { url } = await service.startApi()
+  const ownProject = await createProject(service.environment, 'Mine')
+  const otherProject = await createProject(service.environment, 'Others')
+  await connectExampleRepository(service, ownProject.projectId)
+  const first = await createFirstOwner(url, service.environment) // also becomes owner of both projects, which had no member
+  const people: Record<Exclude<Caller, 'nobody'>, SignedInPerson> = {
+    viewer: await inviteMember(url, first, {
+      projectId: ownProject.projectId,
+      role: 'viewer',
+      email: 'viewer@example.com',
+    }),
+    editor: await inviteMember(url, first, {
+      projectId: ownProject.projectId,
+      role: 'editor',
+      email: 'editor@example.com',
+    }),
+    owner: await inviteMember(url, first, {
+      projectId: ownProject.projectId,
+      role: 'owner',
+      email: 'an-owner@example.com',
+    }),
+    "another project's owner": await inviteMember(url, first, {
+      projectId: otherProject.projectId,
+      role: 'owner',
+      email: 'other@example.com',
+    }),
+    operator: first,
+  }
+  // The operator must not be a member of this project.
+  const [operatorMember] = (await people.owner.client.members.list(ownProject.projectId)).members.filter(
+    ({ email }) => email === 'first@example.com',
+  )
+  await people.owner.client.members.remove(ownProject.projectId, operatorMember?.id ?? '')
+
+  const operations = (await readOperations(url)).filter(({ access }) => access !== 'any-key')
+  await createExampleSiteKey(operations, service.instance.postgresUrl, ownProject.projectId)
+  const table = readRoleTable()
+  const names = operations.map(nameOf)
+  for (const name of names) run.check(table.has(name), `docs/roles.md has a row for ${name}`)
+  for (const name of table.keys()) run.check(names.includes(name), `the row ${name} in docs/roles.md is a route`)
+
+  const resetHourlyLimits = hourlyLimitReset(run, service)
+  const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
+  run.cleanUp(() => database.end())
+  const insertExampleModel = () =>
+    database.query(
+      `INSERT INTO model (name, format, base_url, provider_model, context_window_tokens, max_output_tokens)
+       VALUES ($1, 'openai-responses', 'http://model.invalid/v1', 'x', 1, 1) ON CONFLICT DO NOTHING`,
+      [exampleModel],
+    )
+  let requests = 0
+  let crossOriginRequests = 0
+  for (const operation of operations) {
+    const row = table.get(nameOf(operation))
+    if (!row) continue
+    await resetHourlyLimits()
+    for (const caller of callers) {
+      const person = caller === 'nobody' ? undefined : people[caller]
+      const target = await exampleUrl(url, operation, ownProject)
+      await insertExampleModel()
+      const headers = person?.headers() ?? ['origin', originOf(url)]
+      const response = await send(operation, target, headers)
+      const verdict = toVerdict(response, operation)
+      run.check(
+        verdict === row[caller],
+        `${nameOf(operation)} as ${caller} is ${row[caller]}: ${response.status} ${response.text}`,
+      )
+      requests++
+      if (person && endsSession(operation)) await person.signInAgain()
+    }
+    if (operation.method === 'GET' || operation.path === '/v1/collect') continue
+    for (const origin of ['https://evil.example', 'null', undefined]) {
+      const cookie = people.owner.headers().slice(0, 2)
+      const target = await exampleUrl(url, operation, ownProject)
+      const response = await send(operation, target, [...cookie, ...(origin === undefined ? [] : ['origin', origin])])
+      const isRejected = response.status === 403 && codeOf(response) === 'cross_origin'
+      run.check(
+        isRejected,
+        `${nameOf(operation)} from ${origin ?? 'no origin'} is rejected as cross-origin: ${response.status} ${response.text}`,
+      )
+      crossOriginRequests++
+    }
+  }
+  run.figure('routes', operations.length)
+  run.figure('requests, every route as every caller', requests)
+  run.figure('cross-origin requests', crossOriginRequests)
+}
+
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
+const endsSession = ({ method, path }: Operation) => method === 'DELETE' && path === '/v2/session'
+
+function send({ method, bodyExample }: Operation, url: string, headers: readonly string[]): Promise<HttpResponse> {
+  const body = bodyExample === undefined ? {} : { body: JSON.stringify(bodyExample) }
+  const type = bodyExample === undefined ? [] : ['content-type', 'application/json']
+  return call({ method, url, headers: [...headers, ...type], ...body })
+}
+
+const codeOf = ({ text }: HttpResponse) => (JSON.parse(text) as { code?: string }).code
+
+/** Public routes do not depend on the caller: a 401 for a wrong password in the example is not a matter of permissions. */
+function toVerdict(response: HttpResponse, { access }: Operation): Verdict | string {
+  if (response.status >= 500) return `${response.status}`
+  if (access === 'public') return response.status === 403 ? '403' : 'yes'
+  if (response.status === 401 || response.status === 404) return `${response.status}`
+  if (response.status === 403) return codeOf(response) === 'insufficient_role' ? '403' : `403 ${codeOf(response)}`
+  return 'yes'
+}

@@ -1,0 +1,86 @@
+/** Polls the pull requests of jobs: every few minutes, and soon after a webhook. */
+import { CodeHostError, isCodeHostError } from '../code-hosts/code-host-error.ts'
+import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
+import type { Log } from '../platform/log.ts'
+import { findOwnPullRequest } from './find-own-pull-request.ts'
+import type { PollPullRequest } from './job-activities.ts'
+import type { OpenProject } from './open-project.ts'
+import { startPoller } from './poller.ts'
+import { readChecks } from './read-checks.ts'
+import { type ReadCommentsDeps, readComments } from './read-comments.ts'
+
+interface PollDeps {
+  pullRequests: PullRequestStore
+  openProject: OpenProject
+  log: Log
+}
+
+/** Polls the state only. Never throws: if the code host cannot be reached, the recorded state stays. */
+export function createPollPullRequest({ pullRequests, openProject, log }: PollDeps): PollPullRequest {
+  return async (pullRequest) => {
+    try {
+      const project = await openProject(pullRequest.projectId)
+      const found = project && (await findOwnPullRequest(project.host, pullRequest))
+      if (!found) return
+      // Code hosts close a pull request when its branch is deleted, some with a delay (Gitea, tried). No turn can start from it.
+      const isClosing = found.state === 'open' && (await project.host.branchHead(pullRequest.branch)) === undefined
+      await pullRequests.recordState(pullRequest, isClosing ? { ...found, state: 'closed' } : found)
+    } catch (error) {
+      log.warn({ jobId: pullRequest.jobId, error: String(error) }, 'could not poll pull request')
+    }
+  }
+}
+
+export function startPullRequestPoller({
+  pollSeconds,
+  ...deps
+}: PollDeps & ReadCommentsDeps & { pollSeconds: number }): { stop(): Promise<void> } {
+  const { pullRequests, log } = deps
+  return startPoller<DuePullRequest>({
+    subject: 'pull requests',
+    claimDue: (limit, busy) => pullRequests.claimDue(pollSeconds, limit, busy),
+    async poll(due, signal) {
+      try {
+        await pollPullRequest(deps, due, signal)
+      } catch (error) {
+        if (isCodeHostError(error, 'rate_limited'))
+          await pullRequests.backOff(due, error.failure.retryAfterSeconds ?? defaultBackoffSeconds)
+        throw error
+      }
+    },
+    log,
+  })
+}
+
+const defaultBackoffSeconds = 60
+
+/**
+ * A read that fails is repeated at the next poll and does not prevent the other reads, except when the code host limits our
+ * rate.
+ */
+async function pollPullRequest(
+  deps: PollDeps & ReadCommentsDeps,
+  due: DuePullRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const { pullRequests, openProject, log } = deps
+  const host = (await openProject(due.projectId))?.host
+  const found = host && (await findOwnPullRequest(host, due))
+  if (!found) return
+  const { jobId } = due
+  // Its end is recorded only after all earlier comments are read, because it is not polled afterwards.
+  if (due.acceptsMessages && due.wasOpen) {
+    const isRead = await readComments(deps, due, host, signal).catch((error: unknown) => {
+      if (isCodeHostError(error, 'rate_limited')) throw error
+      log.warn({ jobId, error: String(error) }, 'could not read pull request comments')
+      return error instanceof CodeHostError && error.failure.kind === 'final'
+    })
+    if (!isRead && found.state !== 'open') return
+  }
+  await pullRequests.recordState(due, found)
+  if (found.state !== 'open' || signal.aborted) return
+  await readChecks(pullRequests, due, host, found.headCommit).catch((error: unknown) => {
+    if (isCodeHostError(error, 'rate_limited')) throw error
+    log.warn({ jobId, error: String(error) }, 'could not read pull request checks')
+  })
+}

@@ -1,0 +1,17 @@
+/** Deletes the IDs of deliveries after a week: a retry after that counts as a new delivery. */
+import { type Kysely, sql } from 'kysely'
+import type { AnalyticsTables } from '../tables.ts'
+
+const maxRowsPerDelete = 10_000
+
+export async function deleteExpiredDeliveries(db: Kysely<AnalyticsTables>): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const { numAffectedRows = 0n } = await sql`
+      DELETE FROM view_delivery WHERE delivery IN (
+        SELECT delivery FROM view_delivery WHERE expires_on < (now() AT TIME ZONE 'UTC')::date LIMIT ${maxRowsPerDelete})`.execute(
+      db,
+    )
+    deleted += Number(numAffectedRows)
+    if (numAffectedRows < maxRowsPerDelete) return deleted
+  }
+}

@@ -1,0 +1,65 @@
+/** One round of a shard's loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { Log } from '../../platform/log.ts'
+import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
+import type { BlockStore, ViewBlock } from './block-store.ts'
+import { insertBlock, isContentError } from './insert-block.ts'
+import { reconcileBlock } from './reconcile-block.ts'
+
+const maxRejections = 5
+const retryAfterSeconds = { rejected: 1, failed: 10 }
+
+interface LoaderDeps {
+  store: BlockStore
+  clickhouse: ClickHouseClient
+  log: Log
+}
+
+/** Rejects when PostgreSQL fails. Failures of ClickHouse are recorded and retried in a later round. */
+export async function loadBlocks(deps: LoaderDeps): Promise<{ hasMore: boolean }> {
+  for (const block of await deps.store.listUnfinished()) {
+    // Start no new blocks in a round with a failure: they would probably fail too, and every block that was started has to
+    // be reconciled later. The next round does not wait for postponed blocks.
+    if ((await tryLoad(deps, block, { wasSentBefore: true })) === 'failed') return { hasMore: false }
+  }
+  const { blocks, hasMore } = await deps.store.createBlocks()
+  for (const block of blocks) {
+    if ((await tryLoad(deps, block, { wasSentBefore: false })) === 'failed') return { hasMore: false }
+  }
+  return { hasMore }
+}
+
+async function tryLoad(
+  deps: LoaderDeps,
+  block: ViewBlock,
+  { wasSentBefore }: { wasSentBefore: boolean },
+): Promise<'done' | 'failed'> {
+  const { store, clickhouse, log } = deps
+  const content = await store.readContent(block)
+  try {
+    if (content.rows > 0) await insertBlock(clickhouse, block.id, content)
+    if (content.rows > 0 && wasSentBefore) await reconcileBlock(clickhouse, block, content)
+  } catch (error) {
+    const message = String(error).slice(0, 1_000)
+    if (isContentError(error)) {
+      await handleRejection(deps, block, message)
+      return 'done'
+    }
+    log.warn(
+      { block: block.id, month: block.month, rows: content.rows, error: message },
+      'could not load views, will retry',
+    )
+    if (!isServiceUnavailable(error)) await store.postpone(block, retryAfterSeconds.failed, message)
+    return 'failed'
+  }
+  await store.finish(block)
+  return 'done'
+}
+
+/** A bad batch must not block the others: its block is split in halves until the batch is alone, and then quarantined. */
+async function handleRejection({ store, log }: LoaderDeps, block: ViewBlock, error: string): Promise<void> {
+  if (block.rejections + 1 < maxRejections) return store.recordRejection(block, retryAfterSeconds.rejected, error)
+  if (block.batchIds.length > 1) return store.split(block)
+  await store.quarantine(block, error)
+  log.error({ block: block.id, batch: block.batchIds[0], error }, 'batch of views quarantined: ClickHouse rejects it')
+}

@@ -1,0 +1,129 @@
+/**
+ * Makes sure that a block that had to be sent again is in every table exactly once. Its token is not enough: ClickHouse 26.7
+ * records a token just before the rows appear, and if it is killed between the two, it drops the block when it is sent again;
+ * later versions do it the other way round, and would count it twice; and the record is not flushed to disk (ClickHouse
+ * 111577), so that a power failure may lose it. Therefore this counts the rows themselves, by the ID of their block, and
+ * corrects the sums of the days that they belong to.
+ */
+import { randomUUID } from 'node:crypto'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { BlockContent, ViewBlock } from './block-store.ts'
+import { insertBlock } from './insert-block.ts'
+
+const maxAttempts = 4
+
+/** There is one loader per shard, so nothing else writes to it in the meantime. */
+export async function reconcileBlock(
+  clickhouse: ClickHouseClient,
+  block: ViewBlock,
+  content: BlockContent,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const rows = await countRows(clickhouse, block)
+    if (rows === content.rows) break
+    if (attempt === maxAttempts)
+      throw new Error(`ClickHouse has ${rows} of the block's ${content.rows} rows after ${maxAttempts} attempts.`)
+    if (rows > 0) await deleteRows(clickhouse, block)
+    // First with the tokens of earlier rounds, whose inserts may still be in progress: the two count once. The last attempt
+    // uses a new token: ClickHouse may have recorded the others without their rows, and would drop the block each time.
+    const suffix = attempt < maxAttempts - 1 ? attempt : randomUUID()
+    await insertBlock(clickhouse, `${block.id}/${suffix}`, content)
+  }
+  await reconcileSums(clickhouse, block)
+}
+
+const inBlock = 'toYYYYMM(at) = toYYYYMM(toDate({month: String})) AND block_id = {id: UInt64}'
+const blockParams = ({ id, month }: ViewBlock) => ({ id, month })
+
+async function countRows(clickhouse: ClickHouseClient, block: ViewBlock): Promise<number> {
+  const response = await clickhouse.query({
+    query: `SELECT count() AS rows FROM page_view WHERE ${inBlock}`,
+    query_params: blockParams(block),
+    format: 'JSONEachRow',
+  })
+  const [found] = await response.json<{ rows: string }>()
+  return Number(found?.rows)
+}
+
+async function deleteRows(clickhouse: ClickHouseClient, block: ViewBlock): Promise<void> {
+  await clickhouse.command({
+    query: `DELETE FROM page_view WHERE ${inBlock}`,
+    query_params: blockParams(block),
+    clickhouse_settings: { lightweight_deletes_sync: '2' },
+  })
+}
+
+const classes = ['human', 'assistant', 'ai_search', 'ai_training', 'search', 'other_bot'] as const
+const byClass = classes.map((name) => `sumIf(views, class = '${name.replace('_', '-')}') AS ${name}`).join(', ')
+
+/** Restricts a query to the projects of the block. */
+const inTouchedProjects = 'project_id IN (SELECT project_id FROM touched) AND'
+
+interface SumTable {
+  table: string
+  keys: readonly string[]
+  sums: readonly string[]
+  /** Selects what the table should hold for the projects and days of the block. */
+  expected: string
+  /** The condition for the rows of the table that belong to those days. */
+  affected: string
+}
+
+/** In this order, because the months are summed from the days. */
+const sumTables: readonly SumTable[] = [
+  {
+    table: 'views_by_page_and_day',
+    keys: ['project_id', 'day', 'path'],
+    sums: classes,
+    expected: `SELECT project_id, toDate(at) AS day, toString(path) AS path, ${byClass} FROM page_view
+            WHERE ${inTouchedProjects} toDate(at) IN (SELECT day FROM touched) GROUP BY project_id, day, path`,
+    affected: 'day IN (SELECT day FROM touched)',
+  },
+  {
+    table: 'views_by_page_and_month',
+    keys: ['project_id', 'month', 'path'],
+    sums: classes,
+    expected: `SELECT project_id, toStartOfMonth(day) AS month, path, ${classes.join(', ')} FROM views_by_page_and_day
+            WHERE ${inTouchedProjects} month IN (SELECT toStartOfMonth(day) FROM touched)`,
+    affected: 'month IN (SELECT toStartOfMonth(day) FROM touched)',
+  },
+  {
+    table: 'views_by_quarter_hour',
+    keys: ['project_id', 'quarter_hour'],
+    sums: classes,
+    expected: `SELECT project_id, toStartOfFifteenMinutes(at) AS quarter_hour, ${byClass} FROM page_view
+            WHERE ${inTouchedProjects} toDate(at) IN (SELECT day FROM touched) GROUP BY project_id, quarter_hour`,
+    affected: 'toDate(quarter_hour) IN (SELECT day FROM touched)',
+  },
+  {
+    table: 'views_by_client_and_day',
+    keys: ['project_id', 'day', 'class', 'client'],
+    sums: ['views'],
+    expected: `SELECT project_id, toDate(at) AS day, class, client, sum(views) AS views FROM page_view
+            WHERE ${inTouchedProjects} toDate(at) IN (SELECT day FROM touched) GROUP BY project_id, day, class, client`,
+    affected: 'day IN (SELECT day FROM touched)',
+  },
+]
+
+/** Adds the difference between the expected and the actual sums. Idempotent, and therefore without a token. */
+async function reconcileSums(clickhouse: ClickHouseClient, block: ViewBlock): Promise<void> {
+  for (const { table, keys, sums, expected, affected } of sumTables) {
+    const columns = [...keys, ...sums].join(', ')
+    await clickhouse.command({
+      query: `
+        INSERT INTO ${table} (${columns})
+        WITH touched AS (SELECT DISTINCT project_id, toDate(at) AS day FROM page_view WHERE ${inBlock})
+        SELECT ${keys.join(', ')}, ${sums.map((name) => `sum(${name}) AS difference_${name}`).join(', ')}
+        FROM (
+          SELECT ${columns} FROM (${expected})
+          UNION ALL
+          SELECT ${keys.join(', ')}, ${sums.map((name) => `-${name}`).join(', ')} FROM ${table}
+          WHERE ${inTouchedProjects} ${affected}
+        )
+        GROUP BY ${keys.join(', ')}
+        HAVING ${sums.map((name) => `difference_${name} != 0`).join(' OR ')}`,
+      query_params: blockParams(block),
+      clickhouse_settings: { async_insert: 0, insert_deduplicate: 0 },
+    })
+  }
+}

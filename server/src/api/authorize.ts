@@ -1,0 +1,86 @@
+/** Decides whether a caller may use a route, by the access that the route declares. */
+import type { FastifyRequest } from 'fastify'
+import type { Actor } from '../audit/audit-store.ts'
+import type { KeyStore } from '../keys/key-store.ts'
+import type { PersonStore } from '../people/person-store.ts'
+import type { LiveSession } from '../people/session.ts'
+import type { Sessions } from '../people/sessions.ts'
+import { Problem } from '../platform/http/problem.ts'
+import { authenticateKey, keyNoLongerValid } from './authenticate-key.ts'
+import { authorizeMember, hasSessionCookie, requireRecentSignIn, requireSession } from './authenticate-session.ts'
+import type { Route } from './route.ts'
+import { assertSameOrigin } from './same-origin.ts'
+
+export interface AuthorizeDeps {
+  keys: KeyStore
+  sessions: Sessions
+  people: PersonStore
+  publicOrigin: string
+}
+
+export interface AuthorizedRequest {
+  /** The caller's id, by which reads are rate limited. Undefined on public routes. */
+  callerId: string | undefined
+  /** Passed to the handler in addition to the request. */
+  context: object
+  /** Throws if the caller has lost access in the meantime. */
+  recheckAccess(): Promise<void>
+}
+
+export async function authorize(
+  request: FastifyRequest,
+  route: Route,
+  deps: AuthorizeDeps,
+): Promise<AuthorizedRequest> {
+  const { access } = route
+  const isChange = route.method !== 'GET'
+  if (access === 'public') {
+    if (isChange && !route.allowsCrossOrigin) assertSameOrigin(request, deps.publicOrigin)
+    return { callerId: undefined, context: {}, recheckAccess: async () => {} }
+  }
+  if (access === 'session' || access === 'operator') {
+    const check = async () => {
+      const session = await requireSession(request, deps.sessions)
+      if (isChange) assertSameOrigin(request, deps.publicOrigin)
+      if (access === 'operator' && !session.person.isOperator)
+        throw new Problem('insufficient_role', 'Only an operator of the instance can do this.')
+      return { session }
+    }
+    return admitSession(request, route, check)
+  }
+  if (access !== 'any-key' && request.headers.authorization === undefined && hasSessionCookie(request)) {
+    const { projectId } = request.params as { projectId: string }
+    const check = async () => {
+      const session = await requireSession(request, deps.sessions)
+      if (isChange) assertSameOrigin(request, deps.publicOrigin)
+      return { session, projectId, caller: await authorizeMember(request, session, access, deps.people) }
+    }
+    return admitSession(request, route, check)
+  }
+  const key = await authenticateKey(request, access, deps.keys)
+  const actor: Actor = { kind: 'key', keyId: key.id, requestId: request.id }
+  const caller = { kind: 'key', id: key.id, key }
+  return {
+    callerId: key.id,
+    context: { key, actor, caller, projectId: key.projectId },
+    async recheckAccess() {
+      if (!(await deps.keys.isActive(key))) throw keyNoLongerValid()
+    },
+  }
+}
+
+async function admitSession(
+  request: FastifyRequest,
+  route: Route,
+  check: () => Promise<{ session: LiveSession }>,
+): Promise<AuthorizedRequest> {
+  const who = await check()
+  const { session } = who
+  if (route.requiresRecentSignIn) requireRecentSignIn(session)
+  const actor: Actor = { kind: 'person', email: session.person.email, requestId: request.id }
+  return {
+    callerId: session.person.id,
+    context: { ...who, actor },
+    recheckAccess: async () => void (await check()), // the role too: it may have been removed in the meantime
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Live streams of job events. One query per second reads all jobs that are followed in this process: with `NOTIFY` instead,
+ * the database could make only half as many commits (tried).
+ */
+import { PassThrough, type Readable } from 'node:stream'
+import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Caller } from '../caller.ts'
+import { toJobEventResponse } from './job-event.ts'
+
+export type StreamJobEvents = (job: WatchedJob, follower: StreamSubscriber) => Readable
+
+export interface StreamSubscriber {
+  id: Caller['id']
+  /** Throws a problem if the caller has lost access in the meantime. */
+  recheckAccess(): Promise<void>
+}
+
+const pollIntervalMs = 1_000
+/** Proxies close connections on which nothing is sent. */
+const keepAliveIntervalMs = 15_000
+/** A caller who signs out, is removed or loses the key receives events for no longer than this. */
+const recheckIntervalMs = 5_000
+const maxStreamsPerCaller = 20
+const batchRows = 100
+
+interface Follower {
+  job: WatchedJob
+  subscriber: StreamSubscriber
+  recheckedAtMs: number
+  stream: PassThrough
+  /** The client reads too slowly: no more events are read for it until the buffer has drained. */
+  isFull: boolean
+  sentAtMs: number
+}
+
+export function createJobEventStreams(
+  events: EventStore,
+  log: Log,
+): { streamJobEvents: StreamJobEvents; stop(): void } {
+  const followers = new Set<Follower>()
+  let polling = false
+
+  const send = async (follower: Follower): Promise<void> => {
+    for (;;) {
+      const rows = await events.read(follower.job, batchRows)
+      const last = rows.at(-1)
+      if (!last || follower.stream.destroyed) return
+      follower.job.after = last.position
+      follower.sentAtMs = Date.now()
+      const lines = rows
+        .map(toJobEventResponse)
+        .map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      if (!follower.stream.write(lines.join(''))) {
+        follower.isFull = true
+        follower.stream.once('drain', () => {
+          follower.isFull = false
+        })
+        return
+      }
+    }
+  }
+
+  const end = async (follower: Follower): Promise<void> => {
+    await send(follower) // events that arrived since the poll
+    if (follower.isFull) return // ends after a later poll, when the client has read the rest
+    follower.stream.end('event: end\ndata: {}\n\n')
+  }
+
+  const hasAccess = async (follower: Follower): Promise<boolean> => {
+    if (Date.now() - follower.recheckedAtMs < recheckIntervalMs) return true
+    try {
+      await follower.subscriber.recheckAccess()
+      follower.recheckedAtMs = Date.now()
+      return true
+    } catch (error) {
+      if (error instanceof Problem)
+        follower.stream.destroy() // without `end`: the client reconnects and gets the reason
+      else log.warn({ error: String(error) }, 'could not recheck the access of a stream')
+      return false
+    }
+  }
+
+  const poll = async (): Promise<void> => {
+    const all = [...followers]
+    const access = await Promise.all(all.map(hasAccess))
+    const ready = all.filter(({ isFull }, index) => access[index] && !isFull)
+    if (ready.length === 0) return
+    const { hasNews, hasEnded } = await events.findUpdates(ready.map(({ job }) => job))
+    await Promise.all(
+      ready.map(async (follower) => {
+        if (hasEnded.has(follower.job)) return end(follower)
+        if (hasNews.has(follower.job)) return send(follower)
+        if (Date.now() - follower.sentAtMs < keepAliveIntervalMs) return
+        follower.sentAtMs = Date.now()
+        follower.stream.write(': keep-alive\n\n')
+      }),
+    )
+  }
+
+  const timer = setInterval(() => {
+    if (polling) return
+    polling = true
+    poll()
+      .catch((error: unknown) => log.warn({ error: String(error) }, 'could not poll for job events'))
+      .finally(() => {
+        polling = false
+      })
+  }, pollIntervalMs)
+  timer.unref()
+
+  return {
+    streamJobEvents(job, subscriber) {
+      const open = [...followers].filter((follower) => follower.subscriber.id === subscriber.id).length
+      if (open >= maxStreamsPerCaller) {
+        throw new Problem(
+          'rate_limited',
+          `The limit is ${maxStreamsPerCaller} open streams per caller. Close one first.`,
+          {
+            headers: { 'retry-after': '5' },
+          },
+        )
+      }
+      const stream = new PassThrough()
+      const now = Date.now()
+      const follower = { job: { ...job }, subscriber, recheckedAtMs: now, stream, isFull: false, sentAtMs: now }
+      followers.add(follower)
+      stream.once('close', () => followers.delete(follower))
+      stream.write('retry: 2000\n\n') // this also sends the headers at once
+      return stream
+    },
+    /** Clients of the closed streams reconnect to another replica. */
+    stop() {
+      clearInterval(timer)
+      for (const { stream } of followers) stream.destroy()
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import type { TestStoredModel } from '../../models/test-stored-model.ts'
+import { MinuteRateLimit } from '../minute-rate-limit.ts'
+import { type Route, respond, route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { ModelTestSchema, timeModelTest } from './model-test-result.ts'
+
+export function testProjectModelRoute({ testStoredModel }: { testStoredModel: TestStoredModel }): Route {
+  const tests = new MinuteRateLimit('model tests in this project', 10) // each one costs the operator a model call
+  return route({
+    method: 'POST',
+    url: '/v2/agent/:projectId/models/test',
+    access: 'agent:write',
+    name: 'testProjectModel',
+    tag: 'Agent jobs',
+    summary: 'Test a model of a project',
+    description:
+      'Tests a model that the project may use with one small call, in the same way as jobs call it. At most 10 tests per ' +
+      'minute and project.',
+    schemas: {
+      params: ProjectParams,
+      body: Type.Object(
+        {
+          model: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'Name of the model, or `default` for the default model of the project.',
+          }),
+        },
+        { additionalProperties: false, examples: [{ model: 'default' }] },
+      ),
+      responses: { 200: ModelTestSchema },
+    },
+    problems: ['rate_limited'],
+    async handle({ projectId, body }) {
+      tests.consume(projectId)
+      return respond(200, await timeModelTest(() => testStoredModel(projectId, body.model)))
+    },
+  })
+}

@@ -1,9 +1,0 @@
-import { isPage } from './allow-list/docs-files.ts'
-import type { FolderLook } from './code-host.ts'
-
-/** In the whole tree of a commit. */
-export function lookInTree(tree: readonly { path: string; type: string }[], folder: string): FolderLook {
-  const inside = folder === '' ? tree : tree.filter(({ path }) => path.startsWith(`${folder}/`))
-  const pages = inside.filter(({ path, type }) => type === 'blob' && isPage(path.slice(path.lastIndexOf('/') + 1)))
-  return { exists: folder === '' || inside.length > 0, pages: pages.length }
-}

@@ -1,0 +1,118 @@
+import { deepEqual, equal, ok } from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import type { WebhookEvent } from '../../code-host.ts'
+import { webhookParsers } from '../../code-host-factory.ts'
+import type { HostRepository } from '../host-repository.ts'
+import { commitOn, createPullRequestSpec, type HostBehavior, until } from './behavior.ts'
+
+type Receiver = { read(secret?: string): WebhookEvent[]; url: string } & Disposable
+
+async function startReceiver(repository: HostRepository): Promise<Receiver> {
+  const deliveries: { headers: IncomingHttpHeaders; body: Buffer }[] = []
+  const server = createServer(async (request, response) => {
+    deliveries.push({ headers: request.headers, body: await buffer(request) })
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    read: (secret = 'the secret') =>
+      deliveries
+        .map((delivery) => webhookParsers[repository.connection.host](delivery, secret))
+        .filter(({ kind }) => kind !== 'ignored'),
+    [Symbol.dispose]: () => void server.close(),
+  }
+}
+
+async function idOf(repository: HostRepository): Promise<number> {
+  const state = await repository.host.readRepositoryState()
+  if (state.kind !== 'usable') throw new Error(state.kind)
+  return state.id
+}
+
+/** Uses the owner's token, because an App has its own webhook. */
+const ownerHost = (repository: HostRepository) => repository.hostWithChanges({ name: repository.name })
+
+export const webhooks: readonly HostBehavior[] = [
+  {
+    name: 'exactly one webhook is left, however often it is ensured',
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      const url = 'https://colophon.example/webhook'
+      equal(await ownerHost(repository).ensureWebhook({ url, secret: 'one' }), 'ensured')
+      equal(await ownerHost(repository).ensureWebhook({ url, secret: 'two' }), 'ensured')
+      deepEqual(await repository.webhooks(), [url])
+    },
+  },
+  {
+    name: 'a token that may not manage webhooks is reported',
+    async run({ repository }) {
+      const { token } = await repository.invite('write')
+      const webhook = { url: 'https://colophon.example/webhook', secret: 'x' }
+      equal(await repository.hostWithToken(token).ensureWebhook(webhook), 'not_permitted')
+    },
+  },
+  {
+    name: 'a delivery is sent when a pull request is opened or closed, signed with the latest secret',
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      using receiver = await startReceiver(repository)
+      await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the first secret' })
+      await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
+      const spec = await createPullRequestSpec(repository, 'delivered')
+      const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
+      await repository.close(number)
+      const expected = { kind: 'pull_request', repositoryId: await idOf(repository), number }
+      const deliveries = () => receiver.read().filter(({ kind }) => kind === 'pull_request')
+      await until(() => deliveries().length >= 2, 'both deliveries arrive')
+      for (const reading of deliveries()) deepEqual(reading, expected)
+      ok(receiver.read('the first secret').every(({ kind }) => kind === 'not_authentic'))
+    },
+  },
+  {
+    name: 'a delivery for a comment names the pull request',
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      using receiver = await startReceiver(repository)
+      const spec = await createPullRequestSpec(repository, 'delivered-comment')
+      const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
+      const person = await repository.invite('write')
+      await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
+      await repository.comment(number, person, '@colophon again')
+      const expected = { kind: 'pull_request', repositoryId: await idOf(repository), number }
+      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      deepEqual(receiver.read(), [expected])
+    },
+  },
+  {
+    name: 'a delivery for a check names the branch',
+    unsupported: { gitea: 'Gitea reports the commit of a status, but not its branch.' },
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      using receiver = await startReceiver(repository)
+      const commit = commitOn(repository.base, { 'docs/delivered.md': 'x' })
+      await repository.pushAsPerson(commit, 'delivered-check')
+      await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
+      await repository.setStatus(commit.id, { name: 'lint', state: 'failure' })
+      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      deepEqual(receiver.read(), [
+        { kind: 'branches', repositoryId: await idOf(repository), branches: ['delivered-check'] },
+      ])
+    },
+  },
+  {
+    name: 'a delivery is sent when the repository is renamed',
+    unsupported: { gitea: 'Gitea sends deliveries only for created and deleted repositories.' },
+    async run({ createRepository }) {
+      const repository = await createRepository()
+      using receiver = await startReceiver(repository)
+      await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
+      const repositoryId = await idOf(repository)
+      await repository.rename(`${repository.name}-renamed`)
+      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      deepEqual(receiver.read(), [{ kind: 'repository', repositoryId, installationId: null }])
+    },
+  },
+]

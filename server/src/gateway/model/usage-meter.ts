@@ -1,0 +1,62 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Usage } from '../../models/model.ts'
+import type { ModelCallStore, Reservation } from '../../models/model-call-store.ts'
+
+const noUsage: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
+
+/** Settles a reservation exactly once, however its call ends. */
+export class UsageMeter {
+  readonly #calls: ModelCallStore
+  readonly #reservation: Reservation
+  readonly #log: FastifyBaseLogger
+  #reportedUsage: Partial<Usage> = {}
+  #settled = false
+
+  constructor(calls: ModelCallStore, reservation: Reservation, log: FastifyBaseLogger) {
+    this.#calls = calls
+    this.#reservation = reservation
+    this.#log = log
+  }
+
+  /** Usage that the provider reports; later values replace earlier ones. */
+  reportUsage(usage: Partial<Usage>): void {
+    this.#reportedUsage = { ...this.#reportedUsage, ...usage }
+  }
+
+  /** The provider rejected the call. */
+  async settleUnused(): Promise<void> {
+    await this.#settle(noUsage)
+  }
+
+  /** The provider reported an error, during its response or instead of one. */
+  async settleFailed({ hasStarted }: { hasStarted: boolean }): Promise<void> {
+    if (this.#reportedUsage.outputTokens !== undefined) await this.settleComplete()
+    else await (hasStarted ? this.settleInterrupted() : this.settleUnused())
+  }
+
+  /** The response is complete. If the provider reports no usage, the whole reservation counts as used. */
+  async settleComplete(): Promise<void> {
+    if (this.#reportedUsage.outputTokens === undefined && !this.#settled)
+      this.#log.warn({ model: this.#reservation.model.name }, 'provider reported no usage for a model call')
+    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage })
+  }
+
+  /** The response was interrupted. The maximum output counts, because thinking is not shown and is charged even then. */
+  async settleInterrupted(): Promise<void> {
+    const { outputTokens } = this.#reserved()
+    await this.#settle({ ...this.#reserved(), ...this.#reportedUsage, outputTokens })
+  }
+
+  #reserved(): Usage {
+    return { ...noUsage, ...this.#reservation.maxUsage }
+  }
+
+  async #settle(usage: Usage): Promise<void> {
+    if (this.#settled) return
+    this.#settled = true
+    await this.#calls.settle(this.#reservation, usage).catch((error: unknown) => {
+      // The reservation keeps counting, which is never less than the usage.
+      this.#log.error({ callId: this.#reservation.id, error: String(error) }, 'failed to settle a model call')
+    })
+  }
+}

@@ -1,0 +1,12 @@
+/** How a turn ended. A job has the outcome of its last turn. */
+export const jobOutcomes = ['pull_request', 'diff', 'no_changes', 'cancelled', 'error'] as const
+export type JobOutcome = (typeof jobOutcomes)[number]
+
+export const pullRequestStates = ['open', 'merged', 'closed'] as const
+export type PullRequestState = (typeof pullRequestStates)[number]
+
+/** Title and body as Colophon wrote them on the code host. */
+export interface PullRequestText {
+  title: string
+  body: string
+}

@@ -1,0 +1,89 @@
+/** Runs a Temporal worker for the workflows and activities of jobs, and restarts it when it fails. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import type { GithubActivities } from '../activities/github-activities.ts'
+import type { JobActivities } from '../activities/job-activities.ts'
+import type { ModelActivities } from '../activities/model-activities.ts'
+import { jobTaskQueue } from '../jobs/job-signals.ts'
+import type { ServicesConfig } from '../platform/config.ts'
+import type { Log } from '../platform/log.ts'
+
+const restartDelayMs = 2_000
+
+/** A cached workflow takes about 2 MB, and replaying its short history takes milliseconds. Temporal's default grows with the machine's memory. */
+const maxCachedWorkflows = 40
+
+export function startTemporalWorker(
+  config: ServicesConfig['temporal'],
+  activities: JobActivities & ModelActivities & GithubActivities,
+  log: Log,
+): { stop(): Promise<void> } {
+  installTemporalLogger(log)
+  const stopping = new AbortController()
+  let worker: Worker | undefined
+
+  const runOnce = async (workflowBundle: { code: string }) => {
+    const connection = await NativeConnection.connect({
+      address: config.address,
+      tls: config.tls,
+      ...(config.apiKey && { apiKey: config.apiKey }),
+    })
+    try {
+      worker = await Worker.create({
+        maxCachedWorkflows,
+        connection,
+        namespace: config.namespace,
+        taskQueue: jobTaskQueue,
+        workflowBundle,
+        activities,
+        shutdownGraceTime: '20 seconds', // the default of 0 would interrupt a result that is being published
+      })
+      if (!stopping.signal.aborted) await worker.run()
+    } finally {
+      worker = undefined
+      await connection.close()
+    }
+  }
+
+  /** A worker that cannot reach Temporal for a long time ends with an error. The process keeps running and starts a new one. */
+  const running = (async () => {
+    const bundle = await bundleWorkflowCode({
+      workflowsPath: join(import.meta.dirname, '../workflows/all.ts'),
+      logger: errorsOnlyLogger,
+    })
+    while (!stopping.signal.aborted) {
+      await runOnce(bundle).catch((error: unknown) =>
+        log.warn({ error: String(error) }, 'temporal worker failed: restarting'),
+      )
+      await sleep(restartDelayMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+
+  return {
+    async stop() {
+      stopping.abort()
+      if (worker?.getState() === 'RUNNING') worker.shutdown()
+      await running
+    },
+  }
+}
+
+const errorsOnlyLogger = new DefaultLogger('ERROR')
+
+let isLoggerInstalled = false
+
+/** Sends Temporal's log to ours. Called once per process, because Temporal's runtime is a singleton. */
+function installTemporalLogger(log: Log): void {
+  if (isLoggerInstalled) return
+  isLoggerInstalled = true
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      log[level === 'ERROR' ? 'error' : 'warn'](
+        { source: 'temporal', detail: String((meta as { error?: unknown })?.error ?? '') },
+        message,
+      )
+    }),
+    shutdownSignals: [],
+  })
+}

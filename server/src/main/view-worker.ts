@@ -1,0 +1,27 @@
+/** The background work for page views: loads them into ClickHouse, and deletes those past a project's retention. */
+import { startLoader } from '../analytics/load/loader.ts'
+import { startViewRetention } from '../analytics/load/view-retention.ts'
+import type { AnalyticsTables } from '../analytics/tables.ts'
+import type { ServicesConfig } from '../platform/config.ts'
+import type { Log } from '../platform/log.ts'
+import { createDatabase, createPool } from '../platform/postgres.ts'
+import type { ConnectedServices } from './connect-services.ts'
+
+const shard = 0 // there is only one
+
+export function startViewWorker(
+  config: ServicesConfig,
+  { pool, clickhouse }: ConnectedServices,
+  log: Log,
+): { stop(): Promise<void> } {
+  // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
+  const loaderPool = createPool({ ...config.postgres, poolSize: 1 }, log)
+  const loader = startLoader({ pool: loaderPool, clickhouse, shard, log })
+  const retention = startViewRetention({ db: createDatabase<AnalyticsTables>(pool), clickhouse, shard, log })
+  return {
+    async stop() {
+      await Promise.all([loader.stop(), retention.stop()])
+      await loaderPool.end()
+    },
+  }
+}

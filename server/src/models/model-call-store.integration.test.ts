@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { claimTurn } from '../../../dev-services/claimed-turn.ts'
+import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { recordAudit } from '../audit/audit-store.ts'
+import type { Id } from '../platform/ids.ts'
+import { createDatabase } from '../platform/postgres.ts'
+import type { BudgetDefaults } from './budget.ts'
+import { BudgetStore } from './budget-store.ts'
+import type { Prices } from './model.ts'
+import { type ModelCallSpec, ModelCallStore, type Reservation } from './model-call-store.ts'
+import type { ModelTables } from './tables.ts'
+
+let instance: TestInstance
+let calls: ModelCallStore
+let replica: ModelCallStore
+let budgets: BudgetStore
+beforeAll(async () => {
+  instance = await createTestInstance(inject('services'), 'model-calls')
+  calls = new ModelCallStore(createDatabase<ModelTables>(instance.pool))
+  replica = new ModelCallStore(createDatabase<ModelTables>(instance.pool))
+  budgets = new BudgetStore(createDatabase<ModelTables>(instance.pool), recordAudit)
+})
+afterAll(() => instance.drop())
+
+const operator = { kind: 'operator' } as const
+const prices: Prices = { input: '3', output: '15', cacheRead: '0.3', cacheWrite: '3.75' }
+const largeBudget: BudgetDefaults = { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null }
+const noUsage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
+
+const newProject = async () => (await instance.stores.projects.create('Docs', operator)).id
+
+async function newCall(projectId: Id<'prj'>, atMost = { inputTokens: 900, outputTokens: 100 }): Promise<ModelCallSpec> {
+  const { jobId, turnId } = await claimTurn(instance, projectId, 'm')
+  return { projectId, jobId, turnId, model: { name: 'm', prices }, maxUsage: atMost }
+}
+
+const jobUsage = async (projectId: Id<'prj'>, jobId: Id<'job'>) =>
+  (await instance.stores.jobs.get(projectId, jobId)).usage
+
+async function reserve(call: ModelCallSpec, budget = largeBudget): Promise<Reservation> {
+  const result = await calls.reserve(call, budget)
+  if (result.kind !== 'reserved') throw new Error(`not reserved: ${JSON.stringify(result)}`)
+  return result.reservation
+}
+
+/** The stored total of the month, and the sum of its calls. */
+async function monthTotals(projectId: Id<'prj'>) {
+  const { rows } = await instance.pool.query(
+    `SELECT tokens::int, cost_usd::float AS cost,
+       (SELECT sum(tokens)::int FROM model_call WHERE project_id = $1) AS call_tokens,
+       (SELECT coalesce(sum(cost_usd), 0)::float FROM model_call WHERE project_id = $1) AS call_cost
+     FROM model_month WHERE project_id = $1`,
+    [projectId],
+  )
+  return rows[0]
+}
+
+test('replaces the reservation by the actual usage, to the last fraction of a cent', async () => {
+  const call = await newCall(await newProject())
+  const { projectId, jobId } = call
+  const first = await reserve(call)
+  expect(await jobUsage(projectId, jobId)).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 })
+  // The highest input price counts: 900 × 3.75 + 100 × 15, per million.
+  expect(await monthTotals(projectId)).toEqual({ tokens: 1000, cost: 0.004875, call_tokens: 1000, call_cost: 0.004875 })
+
+  await calls.settle(first, { inputTokens: 100, cacheReadTokens: 70, cacheWriteTokens: 13, outputTokens: 7 })
+  const cost = (100 * 3 + 70 * 0.3 + 13 * 3.75 + 7 * 15) / 1e6
+  expect(await jobUsage(projectId, jobId)).toEqual({ inputTokens: 183, outputTokens: 7, costUsd: cost })
+  expect(await monthTotals(projectId)).toEqual({ tokens: 190, cost, call_tokens: 190, call_cost: cost })
+
+  await calls.settle(first, { ...noUsage, outputTokens: 999 })
+  expect(await monthTotals(projectId)).toMatchObject({ tokens: 190, call_tokens: 190 })
+})
+
+test('reports no cost where the price of used tokens is unknown', async () => {
+  const call = await newCall(await newProject())
+  const withPrices = (changes: Partial<Prices>) => ({
+    ...call,
+    model: { name: 'm', prices: { ...prices, ...changes } },
+  })
+  await calls.settle(await reserve(withPrices({ cacheWrite: null })), { ...noUsage, inputTokens: 10 })
+  expect(await jobUsage(call.projectId, call.jobId)).toMatchObject({ costUsd: 0.00003 })
+  await calls.settle(await reserve(withPrices({ output: null })), { ...noUsage, outputTokens: 1 })
+  expect(await jobUsage(call.projectId, call.jobId)).toEqual({
+    inputTokens: 10,
+    outputTokens: 1,
+    costUsd: null,
+  })
+})
+
+test('limits concurrent calls through two gateways to exactly the budget of the job', async () => {
+  const call = await newCall(await newProject())
+  const budget = { ...largeBudget, maxTokensPerJob: 10_000 }
+  const attempts = Array.from({ length: 40 }, (_, index) => (index % 2 ? calls : replica).reserve(call, budget))
+  const kinds = (await Promise.all(attempts)).map(({ kind }) => kind)
+  expect(kinds.filter((kind) => kind === 'reserved')).toHaveLength(10)
+  expect(kinds.filter((kind) => kind === 'out_of_budget')).toHaveLength(30)
+  expect(await calls.exceededBudget(call.turnId)).toBe('job_tokens')
+  expect(await monthTotals(call.projectId)).toMatchObject({ tokens: 10_000, call_tokens: 10_000 })
+})
+
+test('limits concurrent jobs of a project to exactly the monthly budget, in tokens and in dollars', async () => {
+  for (const [budget, limit] of [
+    ['month_tokens', { maxTokensPerMonth: 5_000 }],
+    ['month_usd', { maxUsdPerMonth: 5 * 0.004875 }],
+  ] as const) {
+    const projectId = await newProject()
+    const jobCalls: ModelCallSpec[] = []
+    while (jobCalls.length < 5) jobCalls.push(await newCall(projectId))
+    const attempts = jobCalls.flatMap((call) =>
+      [calls, replica, calls].map((gateway) => gateway.reserve(call, { ...largeBudget, ...limit })),
+    )
+    const results = await Promise.all(attempts)
+    expect(results.filter(({ kind }) => kind === 'reserved')).toHaveLength(5)
+    expect(results.filter((result) => result.kind === 'out_of_budget' && result.budget === budget)).toHaveLength(10)
+    expect(await monthTotals(projectId)).toMatchObject({ tokens: 5_000, call_tokens: 5_000 })
+  }
+})
+
+test('prefers the budget of the project to the default, from the next call on', async () => {
+  const call = await newCall(await newProject())
+  await budgets.set(call.projectId, { maxTokensPerJob: 1_500, maxTokensPerMonth: null, maxUsdPerMonth: null }, operator)
+  const first = await reserve(call)
+  expect(await calls.reserve(call, largeBudget)).toEqual({ kind: 'out_of_budget', budget: 'job_tokens' })
+  await calls.settle(first, { ...noUsage, inputTokens: 100 })
+  await reserve(call)
+  await budgets.set(call.projectId, { maxTokensPerJob: null, maxTokensPerMonth: 0, maxUsdPerMonth: null }, operator)
+  expect(await calls.reserve(call, largeBudget)).toEqual({ kind: 'out_of_budget', budget: 'month_tokens' })
+  const entries = await instance.stores.audit.list(call.projectId, { limit: 10, before: undefined })
+  expect(entries.filter(({ action }) => action === 'budget.changed')).toHaveLength(2)
+})
+
+test('counts the reservation of a call whose gateway died: at once in budgets, after an hour as usage', async () => {
+  const call = await newCall(await newProject())
+  const { id } = await reserve(call)
+  const budget = { ...largeBudget, maxTokensPerJob: 1_999 }
+  expect((await calls.reserve(call, budget)).kind).toBe('out_of_budget')
+  const usage = () => jobUsage(call.projectId, call.jobId)
+  expect(await usage()).toMatchObject({ inputTokens: 0, outputTokens: 0 })
+  await instance.pool.query(`UPDATE model_call SET reserved_at = reserved_at - interval '61 minutes' WHERE id = $1`, [
+    id,
+  ])
+  expect(await usage()).toEqual({ inputTokens: 900, outputTokens: 100, costUsd: 0.004875 })
+})
+
+test('limits calls that the provider rejects, although they use no tokens', async () => {
+  const call = await newCall(await newProject())
+  for (let count = 0; count < 60; count++) await calls.settle(await reserve(call), noUsage)
+  expect(await calls.reserve(call, largeBudget)).toEqual({ kind: 'too_many_failures' })
+  await instance.pool.query(`UPDATE model_call SET settled_at = settled_at - interval '1 minute' WHERE job_id = $1`, [
+    call.jobId,
+  ])
+  await reserve(call)
+  expect(await calls.exceededBudget(call.turnId)).toBeUndefined()
+})

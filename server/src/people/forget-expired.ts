@@ -1,9 +1,0 @@
-import { type Kysely, sql } from 'kysely'
-import type { PeopleTables } from './tables.ts'
-
-/** What lets nobody in any more: sessions, links, invitations, and what was kept while a browser was at the provider. */
-export async function forgetExpired(db: Kysely<PeopleTables>): Promise<void> {
-  for (const table of ['person_session', 'one_time_link', 'invitation', 'person_verification'] as const)
-    await db.deleteFrom(table).where('expires_at', '<', sql<Date>`now()`).execute()
-  await db.deleteFrom('invitation_email').where('at', '<', sql<Date>`now() - interval '1 hour'`).execute()
-}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { findRefusals, maxChangedFiles, maxNewBytes } from '../code-hosts/allow-list/allow-list.ts'
+import { createSystemPrompt, editableFiles } from './agent-prompts.ts'
+
+const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null })
+
+const refusals = (path: string) =>
+  findRefusals([{ path: Buffer.from(`docs/${path}`), beforeMode: '100644', afterMode: '100644', newBytes: 1 }], [], {
+    docsFolder: 'docs',
+  })
+
+const { pageExtensions, imageExtensions, navigationNames } = editableFiles
+
+it.each([
+  ...pageExtensions.map((extension) => ({ listed: extension, path: `guide/page${extension}` })),
+  ...imageExtensions.map((extension) => ({ listed: extension, path: `images/image${extension}` })),
+  ...navigationNames.map((name) => ({ listed: name, path: `guide/${name}` })),
+])('the system prompt allows $listed, and so does the allow list', ({ listed, path }) => {
+  expect(prompt).toContain(`\`${listed}\``)
+  expect(refusals(path)).toEqual([])
+})
+
+it.each([
+  'sidebars.js',
+  'mkdocs.yml',
+  'docusaurus.config.js',
+  'astro.config.mjs',
+  'conf.py',
+  'book.toml',
+  '.gitignore',
+  'AGENTS.md',
+  'CLAUDE.md',
+])('the system prompt forbids %s, and the allow list refuses it', (name) => {
+  expect(prompt).toContain(`\`${name}\``)
+  expect(refusals(name)).toHaveLength(1)
+})
+
+it('the system prompt states the limits of the allow list', () => {
+  expect(prompt).toContain(`at most ${maxChangedFiles} files`)
+  expect(prompt).toContain(`at most ${maxNewBytes / 1024 / 1024} MiB`)
+})
+
+it('the system prompt says that another file fails the whole job', () => {
+  expect(prompt).toContain('your whole result is refused and the job fails')
+  expect(prompt).toContain('and only in `docs`')
+  expect(createSystemPrompt({ docsFolder: null, instructions: null })).not.toContain('and only in')
+})

@@ -1,0 +1,106 @@
+/** Parses a page for the checks. The page is compiled, but never executed. */
+import { compile } from '@mdx-js/mdx'
+import { splitFrontMatter } from './front-matter.ts'
+import { headingSlugs } from './heading-slugs.ts'
+
+export interface Page {
+  /** Undefined: the front matter is valid. */
+  frontMatterError: string | undefined
+  /** Why the page does not compile. Only for MDX, because any text is valid Markdown. */
+  mdxError: string | undefined
+  links: readonly Link[]
+  /** Possible targets of a link after `#`. Undefined: the page generates some while it is rendered. */
+  anchors: ReadonlySet<string> | undefined
+}
+
+export interface Link {
+  target: string
+  line: number
+}
+
+/** The parts of a syntax tree node that are used here. */
+interface Node {
+  type: string
+  children?: Node[]
+  value?: string
+  url?: string
+  depth?: number
+  name?: string | null
+  attributes?: { type: string; name?: string; value?: unknown }[]
+  position?: { start: { line: number } }
+}
+
+export async function parsePage(path: string, text: string): Promise<Page> {
+  const { body, problem } = splitFrontMatter(text)
+  const format = path.endsWith('.mdx') ? 'mdx' : 'md'
+  let tree: Node | undefined
+  const captureTree = () => (root: unknown) => {
+    tree = root as Node
+  }
+  let compileError: string | undefined
+  try {
+    await compile(format === 'mdx' ? toStandardMdx(body) : body, { format, remarkPlugins: [captureTree] })
+  } catch (error) {
+    compileError = describeError(error)
+  }
+  return {
+    frontMatterError: problem,
+    mdxError: compileError,
+    ...(tree ? findLinksAndAnchors(tree, body) : { links: [], anchors: undefined }),
+  }
+}
+
+/** Blanks what site generators allow in MDX but MDX itself does not: explicit heading ids and HTML comments. */
+function toStandardMdx(text: string): string {
+  const blank = (match: string) => match.replaceAll(/[^\n]/g, ' ')
+  return text
+    .replaceAll(/^(#{1,6} .*)(\{#[\w-]+\})[^\S\n]*$/gm, (_, heading, id) => heading + blank(id))
+    .replaceAll(/<!--.*?-->/gs, blank)
+}
+
+function findLinksAndAnchors(tree: Node, body: string): Pick<Page, 'links' | 'anchors'> {
+  const links: Link[] = []
+  const headings: string[] = []
+  const ids = new Set<string>()
+  const definitions = [
+    ...body.matchAll(/\{#([\w-]+)\}[^\S\n]*$/gm),
+    ...body.matchAll(/\s(?:id|name)=["']([^"']+)["']/g),
+  ]
+  for (const [, id] of definitions) ids.add(id ?? '')
+  let hasGeneratedAnchors = false
+  visit(tree, (node) => {
+    if (node.type === 'heading') {
+      const text = textOf(node)
+      headings.push(text.replace(/\s*\{#[\w-]+\}\s*$/, ''))
+      if (text.includes('\0')) hasGeneratedAnchors = true
+    }
+    // A component may render headings, possibly from another file.
+    if (/^mdxJsx/.test(node.type) && /^[A-Z]/.test(node.name ?? '')) hasGeneratedAnchors = true
+    const line = node.position?.start.line ?? 1
+    if ((node.type === 'link' || node.type === 'image' || node.type === 'definition') && node.url !== undefined)
+      links.push({ target: node.url, line })
+    for (const { name, value } of node.attributes ?? [])
+      if ((name === 'href' || name === 'src') && typeof value === 'string') links.push({ target: value, line })
+  })
+  return { links, anchors: hasGeneratedAnchors ? undefined : new Set([...ids, ...headingSlugs(headings)]) }
+}
+
+function visit(node: Node, onNode: (node: Node) => void): void {
+  onNode(node)
+  for (const child of node.children ?? []) visit(child, onNode)
+}
+
+/** An expression becomes `\0`, because its value is not known. */
+function textOf({ type, value, children = [] }: Node): string {
+  if (type === 'mdxTextExpression') return '\0'
+  return (value ?? '') + children.map(textOf).join('')
+}
+
+/** Removes positions from the message, so that the same problem on another line has the same text. */
+function describeError(error: unknown): string {
+  const { reason, line } = error as { reason?: string; line?: number }
+  const text = (reason ?? String(error)).split('\n')[0] ?? ''
+  const errorLine = line ?? / \((\d+):\d+-\d+:\d+\)/.exec(text)?.[1]
+  const message = text.replaceAll(/ \(\d+:\d+(?:-\d+:\d+)?\)/g, '')
+  return errorLine === undefined ? message : `line ${errorLine}: ${message}`
+}

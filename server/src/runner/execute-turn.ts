@@ -1,0 +1,119 @@
+/** Executes one turn, from the fetch to the result. Everything that is not trusted runs in a sandbox that is closed afterwards. */
+import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
+import { createSystemPrompt, failedCheckNote, failedMessageNote, repairPrompt } from './agent-prompts.ts'
+import type { AgentRunEvent, AgentRunResult, AgentStopReason, CodingAgent } from './agents/coding-agent.ts'
+import { Checkout } from './checkout.ts'
+import { type CheckResults, checkMounts, checkPages } from './checks/check-pages.ts'
+import { parseFinalMessage } from './parse-final-message.ts'
+import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
+import type { SandboxCgroups } from './sandbox/cgroup.ts'
+import { type EgressSocket, openEgressSocket } from './sandbox/egress-socket.ts'
+import { Sandbox } from './sandbox/sandbox.ts'
+
+export interface ExecuteTurnDeps {
+  agent: CodingAgent
+  gatewayUrl: string
+  cgroups: SandboxCgroups | undefined
+}
+
+/** This machine cannot open a sandbox now. The turn is released, so that another runner, or this one later, can execute it. */
+export class SandboxUnavailableError extends Error {
+  override name = 'SandboxUnavailableError'
+}
+
+export const sandboxMounts = (agent: CodingAgent): ReadOnlyMount[] => [...agent.mounts, ...checkMounts()]
+
+const checksTimeoutMs = 3 * 60_000
+const maxMessageCharacters = 2_000
+
+/**
+ * Nothing of a stopped turn is kept, so aborting `signal` closes the sandbox with everything in it, at any step. The return value
+ * or error is then meaningless.
+ */
+export async function executeTurn(
+  turn: ClaimedTurn,
+  { agent, gatewayUrl, cgroups }: ExecuteTurnDeps,
+  onEvent: (event: AgentRunEvent) => void,
+  signal: AbortSignal,
+): Promise<TurnReport> {
+  const paths = ['/git/', '/model/v1/']
+  await using egress = await orSandboxUnavailable(
+    openEgressSocket({ gatewayUrl, token: turn.attemptToken, allowedPaths: paths }),
+  )
+  await using sandbox = await orSandboxUnavailable(openSandbox(agent, egress, cgroups))
+  const closeSandbox = () => void sandbox.close().catch(() => {}) // an error occurs again when it is disposed of
+  signal.addEventListener('abort', closeSandbox)
+  if (signal.aborted) closeSandbox()
+
+  const checkout = await Checkout.fetch(sandbox, turn, signal)
+  const runAgent = createRunAgent(turn, agent, { sandbox, onEvent, signal })
+  let result = await runAgent(firstPrompt(turn), turn.session === null ? null : Buffer.from(turn.session, 'base64'))
+  if (result.stop.kind !== 'finished') return toFailure(result.stop)
+
+  let checks = await runChecks(sandbox, checkout, signal)
+  const findings = checks.filter(({ status }) => status === 'failed').flatMap((check) => check.findings)
+  if (findings.length > 0) {
+    onEvent({ kind: 'notice', text: `The docs checks found problems:\n${findings.join('\n')}` })
+    const repaired = await runAgent(repairPrompt(findings), result.session)
+    // If the repair fails, the reply and the session of the first run are kept, and the checks report the files as they are now.
+    if (repaired.stop.kind === 'finished') result = repaired
+    checks = await runChecks(sandbox, checkout, signal)
+  }
+
+  const bundle = await checkout.bundle()
+  return {
+    kind: 'result',
+    baseCommit: checkout.baseCommit,
+    bundle,
+    session: result.session,
+    ...parseFinalMessage(result.reply),
+    checks,
+  }
+}
+
+const openSandbox = (agent: CodingAgent, { directory }: EgressSocket, groups: SandboxCgroups | undefined) =>
+  Sandbox.open({ mounts: sandboxMounts(agent), gatewayDirectory: directory, cgroups: groups })
+
+async function orSandboxUnavailable<Resource>(resource: Promise<Resource>): Promise<Resource> {
+  try {
+    return await resource
+  } catch (error) {
+    throw new SandboxUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+type RunAgent = (prompt: string, session: Buffer | null) => Promise<AgentRunResult>
+
+function createRunAgent(
+  { model, modelSettings, docsFolder, instructions }: ClaimedTurn,
+  agent: CodingAgent,
+  context: { sandbox: Sandbox; onEvent: (event: AgentRunEvent) => void; signal: AbortSignal },
+): RunAgent {
+  const systemPrompt = createSystemPrompt({ docsFolder: docsFolder || null, instructions })
+  return (prompt, session) =>
+    agent.run({ ...context, systemPrompt, prompt, session, model: { ...modelSettings, id: model, path: '/model' } })
+}
+
+const firstPrompt = ({ prompt, failedCheck, failedMessages }: ClaimedTurn) =>
+  [prompt, ...(failedCheck ? [failedCheckNote(failedCheck)] : []), ...failedMessages.map(failedMessageNote)].join(
+    '\n\n',
+  )
+
+/** If the checks themselves fail, the result says so. They inform reviewers; the work is kept in any case. */
+async function runChecks(sandbox: Sandbox, { baseCommit }: Checkout, signal: AbortSignal): Promise<CheckResults> {
+  try {
+    return await checkPages(sandbox, baseCommit, AbortSignal.any([signal, AbortSignal.timeout(checksTimeoutMs)]))
+  } catch (error) {
+    return [{ name: 'Docs checks', status: 'failed', findings: [String(error).slice(0, maxMessageCharacters)] }]
+  }
+}
+
+function toFailure(stop: AgentStopReason): TurnReport {
+  return { kind: 'agent_failed', message: describeStop(stop).slice(0, maxMessageCharacters) }
+}
+
+function describeStop(stop: AgentStopReason): string {
+  if ('message' in stop) return stop.message
+  if (stop.kind === 'length_limit') return "The model's response reached its maximum length."
+  return `The agent was ${stop.kind}.`
+}

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { describeTurnFailure, helpLinksFor } from './failure-guidance.ts'
+
+test('explains every error code of a turn', () => {
+  const source = readFileSync(new URL('../../../server/src/jobs/turn-errors.ts', import.meta.url), 'utf8')
+  const codes = [...source.matchAll(/^ {2}(\w+):/gm)].map(([, code = '']) => code)
+  expect(codes.length).toBeGreaterThan(10)
+  for (const code of codes.filter((code) => code !== 'cancelled')) expect(describeTurnFailure(code), code).toBeDefined() // a cancelled turn has no error
+})
+
+test('does not explain unknown codes', () => {
+  expect(describeTurnFailure('code_of_a_newer_server')).toBeUndefined()
+  expect(describeTurnFailure('toString')).toBeUndefined()
+  expect(helpLinksFor('constructor')).toEqual([])
+  expect(helpLinksFor('project_not_ready')).toHaveLength(2)
+})

@@ -1,0 +1,97 @@
+/** Explains why a turn or a request failed and what to do next, with links to the pages where it can be done. */
+import type { LinkProps } from '@tanstack/react-router'
+
+export interface HelpLink {
+  to: Extract<LinkProps['to'], `/projects/$projectId/settings/${string}`>
+  label: string
+}
+
+export interface FailureGuidance {
+  title: string
+  advice: string
+  links?: readonly HelpLink[]
+  /** The server's message has details, such as file names, and is shown as well. */
+  showsDetail?: true
+}
+
+const repository: HelpLink = { to: '/projects/$projectId/settings/repository', label: 'Repository settings' }
+const models: HelpLink = { to: '/projects/$projectId/settings/models', label: 'Models and budget' }
+const runners: HelpLink = { to: '/projects/$projectId/settings/runners', label: 'Runners' }
+const health: HelpLink = { to: '/projects/$projectId/settings/health', label: 'Health' }
+
+/** By the `error.code` of a turn. */
+const turnFailures: Readonly<Record<string, FailureGuidance>> = {
+  deadline_exceeded: {
+    title: 'The agent ran out of time',
+    advice: 'Send a message to continue from here, or ask for less at once, for example one page instead of all pages.',
+  },
+  agent_failed: {
+    title: 'The agent failed repeatedly',
+    advice:
+      'Send a message to try again. If it keeps failing, check the health page or contact an operator of this instance.',
+    links: [health],
+  },
+  no_runner_available: {
+    title: 'No runner was available',
+    advice: 'Start a runner, then send a message to try again.',
+    links: [runners],
+  },
+  publish_timeout: {
+    title: 'The code host could not be reached',
+    advice: 'Check that it is running and that the repository still exists. Then send a message to try again.',
+    links: [repository],
+  },
+  branch_moved: {
+    title: 'The branch has changed',
+    advice:
+      'Someone else changed the branch in a way that conflicts with the result. Send a message: the agent then works on the current branch.',
+  },
+  result_refused: {
+    title: 'The changes were not allowed',
+    advice:
+      'Only pages, images and navigation files in the docs folder can be changed. Check the docs folder in the repository settings, or send a message that asks for changes to such files only.',
+    links: [repository],
+    showsDetail: true,
+  },
+  code_host_access_denied: {
+    title: 'The code host denied access',
+    advice: 'Connect the repository again with an account or token that can push. Then send a message to try again.',
+    links: [repository],
+  },
+  budget_exhausted: {
+    title: 'The budget is used up',
+    advice: 'Raise the budget per job or per month, then send a message to continue.',
+    links: [models],
+  },
+  model_unavailable: {
+    title: 'The model is no longer available',
+    advice: 'Add the model to the project again and send a message, or create a job with another model.',
+    links: [models],
+  },
+  project_not_ready: {
+    title: 'No repository is connected',
+    advice: 'Connect a repository, then send a message to continue.',
+    links: [repository],
+  },
+  internal_error: {
+    title: 'Colophon failed with an internal error',
+    advice:
+      'Send a message to try again. If it keeps failing, check the health page or contact an operator of this instance.',
+    links: [health],
+  },
+}
+
+/** Undefined for the codes of a newer server. The page then shows only the server's message. */
+export const describeTurnFailure = (code: string): FailureGuidance | undefined =>
+  Object.hasOwn(turnFailures, code) ? turnFailures[code] : undefined
+
+/** By the code of a failed request, if a page of the dashboard can help. The server's message says what is wrong. */
+const requestHelpLinks: Readonly<Record<string, readonly HelpLink[]>> = {
+  project_not_ready: [repository, models],
+  budget_exhausted: [models],
+  unavailable: [health],
+  internal_error: [health],
+}
+
+export const helpLinksFor = (code: string): readonly HelpLink[] =>
+  Object.hasOwn(requestHelpLinks, code) ? (requestHelpLinks[code] ?? []) : []

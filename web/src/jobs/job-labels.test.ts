@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { describeStatus, formatCost, isInProgress, jobTitle } from './job-labels.ts'
+
+test('uses the title, or the beginning of the prompt', () => {
+  expect(jobTitle({ title: 'Title', promptPreview: 'p' })).toBe('Title')
+  expect(jobTitle({ title: null, promptPreview: '\n Do it. \nMore.' })).toBe('Do it. ')
+  expect(jobTitle({ title: null, promptPreview: `${'word '.repeat(30)}` })).toMatch(/^(word )+word …$/)
+  expect(jobTitle({ title: null, promptPreview: ' ' })).toBe('Untitled job')
+})
+
+test('distinguishes cancelled from failed, and stopping from active', () => {
+  expect(describeStatus({ status: 'failed', outcome: 'cancelled', pendingStop: null }).label).toBe('Cancelled')
+  expect(describeStatus({ status: 'active', outcome: null, pendingStop: 'archive' }).label).toBe('Stopping')
+})
+
+test('never rounds a cost to zero', () => {
+  expect([null, 0, 0.00042, 0.0099, 0.014, 12.3].map(formatCost)).toEqual([
+    'Unknown',
+    '$0',
+    '$0.00042',
+    '$0.0099',
+    '$0.01',
+    '$12.30',
+  ])
+})
+
+test('a message is in progress until it has ended', () => {
+  expect((['queued', 'running', 'publishing'] as const).every((status) => isInProgress({ status }))).toBe(true)
+  expect((['completed', 'failed', 'dropped'] as const).some((status) => isInProgress({ status }))).toBe(false)
+})

@@ -1,0 +1,29 @@
+import { ColophonError } from '@colophon/sdk'
+import { Alert, Group } from '@mantine/core'
+import { detailOf } from '../shown/failure.tsx'
+import { AnchorLink } from '../shown/links.tsx'
+import { type HelpLink, helpLinksFor } from './failure-guidance.ts'
+
+/** The server's message about a failed request, with links to the pages that help. */
+export function RequestErrorAlert({ projectId, error, title }: { projectId: string; error: unknown; title: string }) {
+  if (!error) return null
+  return (
+    <Alert color="red" title={title} role="alert">
+      {detailOf(error)}
+      {error instanceof ColophonError && <HelpLinks projectId={projectId} links={helpLinksFor(error.code)} />}
+    </Alert>
+  )
+}
+
+export function HelpLinks({ projectId, links }: { projectId: string; links: readonly HelpLink[] }) {
+  if (links.length === 0) return null
+  return (
+    <Group gap="md" mt="xs">
+      {links.map(({ to, label }) => (
+        <AnchorLink key={to} to={to} params={{ projectId }} size="sm" fw={600} c="inherit" underline="always">
+          {label}
+        </AnchorLink>
+      ))}
+    </Group>
+  )
+}

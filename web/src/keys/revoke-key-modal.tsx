@@ -1,0 +1,75 @@
+import type { ApiKey } from '@colophon/sdk'
+import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { client } from '../app/client.ts'
+import { Ago } from '../shown/ago.tsx'
+import { Failure } from '../shown/failure.tsx'
+import { descendantKeys } from './key-state.ts'
+import { keysQuery } from './queries.ts'
+
+interface Props {
+  projectId: string
+  /** Undefined while no key is being revoked. */
+  apiKey: ApiKey | undefined
+  all: readonly ApiKey[]
+  close(): void
+}
+
+/** Shows what is affected before the key is revoked, because that cannot be undone. */
+export function RevokeKeyModal({ apiKey, close, ...rest }: Props) {
+  return (
+    <Modal opened={apiKey !== undefined} onClose={close} title={`Revoke ${apiKey?.name ?? ''}?`} centered>
+      {apiKey && <Confirmation apiKey={apiKey} close={close} {...rest} />}
+    </Modal>
+  )
+}
+
+function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKey }) {
+  const queryClient = useQueryClient()
+  const revoke = useMutation({
+    mutationFn: () => client.keys.revoke(projectId, apiKey.id),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: keysQuery(projectId).queryKey })
+      notifications.show({ message: `${apiKey.name} has been revoked. Requests with it now fail.` })
+      close()
+    },
+  })
+  const descendants = descendantKeys(apiKey, all, new Date())
+  return (
+    <Stack>
+      <Text size="sm">
+        {apiKey.lastUsedAt === null ? (
+          'This key has never been used.'
+        ) : (
+          <>
+            This key was last used <Ago at={apiKey.lastUsedAt} />.
+          </>
+        )}{' '}
+        Requests with it will fail immediately. This cannot be undone.
+      </Text>
+      {descendants.length > 0 && (
+        <div>
+          <Text size="sm">Keys that were created with it are revoked as well:</Text>
+          <List size="sm" mt={4}>
+            {descendants.map(({ id, name, lastUsedAt }) => (
+              <List.Item key={id}>
+                {name}, {lastUsedAt === null ? 'never used' : 'last used '}
+                {lastUsedAt !== null && <Ago at={lastUsedAt} />}
+              </List.Item>
+            ))}
+          </List>
+        </div>
+      )}
+      <Failure error={revoke.error} title="The API key was not revoked" />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
+          {descendants.length === 0 ? 'Revoke API key' : `Revoke ${descendants.length + 1} API keys`}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,19 @@
+import type { ApiKey } from '@colophon/sdk'
+
+export type Scope = ApiKey['scopes'][number]
+
+/** What each scope allows, in the order in which they are shown. */
+export const scopeDescriptions: readonly { scope: Scope; description: string }[] = [
+  { scope: 'agent:read', description: 'Read jobs, events, diffs and models' },
+  { scope: 'agent:write', description: 'Create jobs, send messages, cancel and archive jobs' },
+  { scope: 'analytics:read', description: 'Read page views' },
+  { scope: 'analytics:write', description: 'Send page views from a server' },
+  { scope: 'project:read', description: 'Read settings, members, API keys and the audit log' },
+  { scope: 'project:write', description: 'Change settings and members, create and revoke API keys' },
+]
+
+export const allScopes: readonly Scope[] = scopeDescriptions.map(({ scope }) => scope)
+
+/** One label for a key that has every scope, because six are too many for a table cell. */
+export const scopeLabels = (scopes: readonly Scope[]): readonly string[] =>
+  allScopes.every((scope) => scopes.includes(scope)) ? ['All scopes'] : scopes

@@ -1,4 +1,0 @@
-import { notifications } from '@mantine/notifications'
-
-export const tellSaved = (message: string) =>
-  notifications.show({ message, color: 'green', autoClose: 4_000, closeButtonProps: { 'aria-label': 'Close' } })
