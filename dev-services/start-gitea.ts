@@ -12,7 +12,7 @@ import { runCommand } from './run-command.ts'
 import type { Postgres } from './start-postgres.ts'
 import { setprivPrefix, unprivilegedUser } from './unprivileged-user.ts'
 
-export interface GiteaAddress {
+export interface GiteaAccess {
   url: string
   adminName: string
   adminPassword: string
@@ -21,7 +21,7 @@ export interface GiteaAddress {
 
 export interface Gitea {
   process: ManagedProcess
-  address: GiteaAddress
+  address: GiteaAccess
 }
 
 const module: GoModule = {

@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { getDescriptions } from './github/descriptions.ts'
-import type { GithubAddress } from './github/github-control.ts'
+import type { GithubSimulatorAccess } from './github/github-control.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { randomPassword } from './random-password.ts'
 
 export interface Github {
   process: ManagedProcess
-  address: GithubAddress
+  address: GithubSimulatorAccess
 }
 
 export async function startGithub(directory: string, tls?: { keyFile: string; certFile: string }): Promise<Github> {

@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getDescriptions } from './github/descriptions.ts'
-import type { GithubAddress } from './github/github-control.ts'
+import type { GithubSimulatorAccess } from './github/github-control.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
-import { type GiteaAddress, getGitea, startGitea } from './start-gitea.ts'
+import { type GiteaAccess, getGitea, startGitea } from './start-gitea.ts'
 import { startGithub } from './start-github.ts'
 import { startModel } from './start-model.ts'
 import { ensurePostgres, startPostgres } from './start-postgres.ts'
@@ -18,9 +18,9 @@ export interface ServiceAddresses {
   postgresUrl: string
   temporalAddress: string
   clickhouseUrl: string
-  gitea: GiteaAddress
+  gitea: GiteaAccess
   /** The simulator. */
-  github: GithubAddress
+  github: GithubSimulatorAccess
   modelUrl: string
 }
 

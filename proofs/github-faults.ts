@@ -25,7 +25,7 @@ import { Tally } from './kit/github-faults/tally.ts'
 import { attackWebhooks, type WebhookAttack, webhookAttacks } from './kit/github-faults/webhook-attacks.ts'
 import { readHostState } from './kit/host-state.ts'
 import { planJobs } from './kit/job-plans.ts'
-import { type PlannedJob, runPlannedJob } from './kit/planned-job.ts'
+import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
 import { RetryingClient } from './kit/retrying-client.ts'
 import { type Fault, jobFaults } from './kit/verify-job.ts'
 import { verifyProject } from './kit/verify-project.ts'
@@ -55,13 +55,13 @@ export async function prove(run: ProofRun): Promise<void> {
 
   const retrying = new AbortController()
   const client = new RetryingClient([{ url: fixture.api.url, openWrites: 0 }], retrying.signal)
-  const plannedJobs = planJobs(jobs, run.random).map((plan, index): PlannedJob => {
+  const plannedJobs = planJobs(jobs, run.random).map((plan, index): TrackedJob => {
     const project = fixture.projects[index % fixture.projects.length]
     if (!project) throw new Error('the fixture has no project')
     return { plan, project, accepted: undefined, endedAtMs: undefined }
   })
   const waiting = [...plannedJobs]
-  const activeJobs = new Set<PlannedJob>()
+  const activeJobs = new Set<TrackedJob>()
   const runNext = async () => {
     for (let job = waiting.shift(); job; job = waiting.shift()) {
       activeJobs.add(job)
@@ -134,12 +134,12 @@ export async function prove(run: ProofRun): Promise<void> {
   run.figure('attempts to connect a foreign repository', String(attackTally))
 }
 
-const countEnded = (plannedJobs: readonly PlannedJob[]) =>
+const countEnded = (plannedJobs: readonly TrackedJob[]) =>
   plannedJobs.filter(({ endedAtMs }) => endedAtMs !== undefined).length
 
 /** Faults keep pace with the jobs, so that their ratio does not depend on the machine, but wait only for a limited time. */
 async function waitForEndedJobs(
-  plannedJobs: readonly PlannedJob[],
+  plannedJobs: readonly TrackedJob[],
   moreJobs: number,
   untilMs: number,
   stop: AbortSignal,
@@ -148,14 +148,14 @@ async function waitForEndedJobs(
   while (countEnded(plannedJobs) < target && Date.now() < untilMs && !stop.aborted) await sleep(100)
 }
 
-const describeProgress = (plannedJobs: readonly PlannedJob[], injectedFaults: Tally<FaultKind>) =>
+const describeProgress = (plannedJobs: readonly TrackedJob[], injectedFaults: Tally<FaultKind>) =>
   `${countEnded(plannedJobs)} of ${plannedJobs.length} jobs ended; ${injectedFaults}`
 
 /** Reads everything again, after the faults have stopped. */
 async function verify(
   run: ProofRun,
   fixture: GithubFixture,
-  { plannedJobs, attackers }: { plannedJobs: readonly PlannedJob[]; attackers: readonly Attacker[] },
+  { plannedJobs, attackers }: { plannedJobs: readonly TrackedJob[]; attackers: readonly Attacker[] },
 ): Promise<void> {
   const client = new RetryingClient([{ url: fixture.api.url, openWrites: 0 }], AbortSignal.timeout(300_000))
   const counts = new Map<Fault | 'not verified', number>(
@@ -213,7 +213,7 @@ async function verify(
 async function reportFigures(
   run: ProofRun,
   { control, pool }: GithubFixture,
-  plannedJobs: readonly PlannedJob[],
+  plannedJobs: readonly TrackedJob[],
 ): Promise<void> {
   const turns = plannedJobs.reduce((count, { plan }) => count + plan.turns.length, 0)
   const cancels = plannedJobs.filter(({ plan }) => plan.cancelAfterSeconds !== undefined).length

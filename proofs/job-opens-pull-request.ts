@@ -1,10 +1,14 @@
 /** From a prompt to a pull request, with everything real except the model provider. */
 import { modelFormats } from '../server/src/models/model.ts'
 import { type AgentService, startAgentService } from './kit/agents/agent-service.ts'
-import { followsEventsAcrossDisconnects } from './kit/agents/follow-events.ts'
-import { resumesOnAnotherRunner } from './kit/agents/resume-on-another-runner.ts'
-import { stopKinds, stopsAgentInTime } from './kit/agents/stopped-turns.ts'
-import { fixesBrokenLink, publishesThroughModelFormat, respectsDocsFolder } from './kit/agents/successful-turns.ts'
+import { followsEventsAcrossDisconnectsScenario } from './kit/agents/follow-events.ts'
+import { resumesOnAnotherRunnerScenario } from './kit/agents/resume-on-another-runner.ts'
+import { stopKinds, stopsAgentInTimeScenario } from './kit/agents/stopped-turns.ts'
+import {
+  fixesBrokenLinkScenario,
+  publishesThroughModelFormatScenario,
+  respectsDocsFolderScenario,
+} from './kit/agents/successful-turns.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -22,12 +26,12 @@ export async function prove(run: ProofRun): Promise<void> {
     await service.addModel({ name: format, format, isDefault: format === 'anthropic-messages' })
   await service.addModel({ name: 'link-fixer', format: 'anthropic-messages', script: 'fix-link' })
   const scenarios: Record<string, Scenario> = {
-    ...Object.fromEntries(modelFormats.map((format) => [format, publishesThroughModelFormat(format)])),
-    'a broken link': fixesBrokenLink,
-    monorepo: respectsDocsFolder,
-    'live events': followsEventsAcrossDisconnects,
-    'another runner': resumesOnAnotherRunner,
-    ...Object.fromEntries(stopKinds.map((kind) => [`stopped: ${kind}`, stopsAgentInTime(kind)])),
+    ...Object.fromEntries(modelFormats.map((format) => [format, publishesThroughModelFormatScenario(format)])),
+    'a broken link': fixesBrokenLinkScenario,
+    monorepo: respectsDocsFolderScenario,
+    'live events': followsEventsAcrossDisconnectsScenario,
+    'another runner': resumesOnAnotherRunnerScenario,
+    ...Object.fromEntries(stopKinds.map((kind) => [`stopped: ${kind}`, stopsAgentInTimeScenario(kind)])),
   }
   for (const [name, runScenario] of Object.entries(scenarios)) {
     const isSelected =

@@ -9,7 +9,7 @@ import {
   promptWithScript,
   startAgentService,
 } from './kit/agents/agent-service.ts'
-import { runBaselineTurn } from './kit/agents/baseline-turn.ts'
+import { runTurnWithoutColophon } from './kit/agents/baseline-turn.ts'
 import { waitForJob } from './kit/agents/wait-for-job.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -35,7 +35,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const ids: string[] = []
   for (let round = -1; round < rounds; round++) {
     const scriptSeconds = await seconds(() =>
-      runBaselineTurn(service, project, { branch: `script-${round}`, prompt: promptOf(round) }),
+      runTurnWithoutColophon(service, project, { branch: `script-${round}`, prompt: promptOf(round) }),
     )
     const jobSeconds = await seconds(async () => ids.push(await runJob(project, round)))
     if (round === -1) continue // warm-up: everything is read from disk for the first time

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { giteaAuditTarget, readHostState } from './kit/host-state.ts'
 import { planJobs } from './kit/job-plans.ts'
 import { type KillableService, type KillableServiceProject, prepareKillableService } from './kit/killable-service.ts'
-import { type PlannedJob, runPlannedJob } from './kit/planned-job.ts'
+import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
 import { ProcessKiller } from './kit/process-killer.ts'
 import { RetryingClient } from './kit/retrying-client.ts'
 import { type Fault, jobFaults } from './kit/verify-job.ts'
@@ -86,7 +86,7 @@ export async function prove(run: ProofRun): Promise<void> {
   reportFigures(run, { service, killer, client, plannedJobs })
 }
 
-function createPlannedJobs(run: ProofRun, projects: readonly KillableServiceProject[]): PlannedJob[] {
+function createPlannedJobs(run: ProofRun, projects: readonly KillableServiceProject[]): TrackedJob[] {
   return planJobs(sizes[run.size].jobs, run.random).map((plan, index) => {
     const project = projects[index % projects.length]
     if (!project) throw new Error('the service has no project')
@@ -94,12 +94,12 @@ function createPlannedJobs(run: ProofRun, projects: readonly KillableServiceProj
   })
 }
 
-const countEnded = (plannedJobs: readonly PlannedJob[]) =>
+const countEnded = (plannedJobs: readonly TrackedJob[]) =>
   plannedJobs.filter(({ endedAtMs }) => endedAtMs !== undefined).length
 
 /** Kills keep pace with the jobs, so that their ratio does not depend on the machine, but wait only for a limited time. */
 async function waitForEndedJobs(
-  plannedJobs: readonly PlannedJob[],
+  plannedJobs: readonly TrackedJob[],
   moreJobs: number,
   stop: AbortSignal,
 ): Promise<void> {
@@ -108,11 +108,11 @@ async function waitForEndedJobs(
   while (countEnded(plannedJobs) < target && Date.now() < deadline && !stop.aborted) await sleep(100)
 }
 
-const describeProgress = (plannedJobs: readonly PlannedJob[], killer: ProcessKiller) =>
+const describeProgress = (plannedJobs: readonly TrackedJob[], killer: ProcessKiller) =>
   `${countEnded(plannedJobs)} of ${plannedJobs.length} jobs ended; ${killer.count} kills, ${killer.inFlightCount} with work in flight`
 
 /** Reads everything again: the state of a job when it ended must still be its state when nothing runs any more. */
-async function verify(run: ProofRun, service: KillableService, plannedJobs: readonly PlannedJob[]): Promise<void> {
+async function verify(run: ProofRun, service: KillableService, plannedJobs: readonly TrackedJob[]): Promise<void> {
   const client = new RetryingClient(service.replicas, AbortSignal.timeout(120_000))
   const counts = new Map<Fault, number>(jobFaults.map((fault) => [fault, 0]))
   const recordFault = (fault: Fault, detail: string) => {
@@ -143,7 +143,7 @@ function reportFigures(
     service: KillableService
     killer: ProcessKiller
     client: RetryingClient
-    plannedJobs: readonly PlannedJob[]
+    plannedJobs: readonly TrackedJob[]
   },
 ): void {
   const { service, killer, client, plannedJobs } = results

@@ -23,7 +23,7 @@ import { malformedPaths, malformedQueries, unknownUrls } from './kit/malformed-u
 import { originOf } from './kit/people.ts'
 import { exchange, rawRequest, sendAndReset } from './kit/raw-http.ts'
 import { createExampleSiteKey, exampleUrl, type Operation, readOperations } from './kit/route-examples.ts'
-import { type FuzzedOperation, runSchemathesis } from './kit/schemathesis.ts'
+import { type FuzzTarget, runSchemathesis } from './kit/schemathesis.ts'
 import { type LoggedRequest, logEndOffset, readLogSince } from './kit/service-log.ts'
 import { sendSlowly, slowRequests } from './kit/slow-clients.ts'
 import { createTestService } from './kit/test-service.ts'
@@ -175,7 +175,7 @@ async function sendGeneratedRequests(fixture: Fixture): Promise<void> {
     // Several projects, because Schemathesis exceeds the rate limits of a single one.
     const projects = await Promise.all(Array.from({ length: { ci: 1, stated: 4, full: 8 }[run.size] }, newProject))
     const fuzzed = await Promise.all(
-      operations.map(async (operation, index): Promise<FuzzedOperation> => {
+      operations.map(async (operation, index): Promise<FuzzTarget> => {
         const project = projects[index % projects.length] ?? (await newProject())
         const ids = await createResourceIds(fixture, project, operation, Math.min(examplesPerOperation, 100))
         const key = await newKey(api, project)

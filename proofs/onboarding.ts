@@ -14,7 +14,7 @@ import type { Browser } from 'playwright-core'
 import { githubControl } from '../dev-services/github/github-control.ts'
 import { openChromium } from './kit/onboarding/cold-load.ts'
 import { startDocsSite } from './kit/onboarding/docs-site.ts'
-import { type EmptyService, startEmptyService } from './kit/onboarding/empty-service.ts'
+import { type EmptyService, startFreshInstance } from './kit/onboarding/empty-service.ts'
 import { createGiteaSteps } from './kit/onboarding/gitea-steps.ts'
 import { createGithubSteps } from './kit/onboarding/github-steps.ts'
 import type { CreateHostSteps, HostSteps, OnboardingContext } from './kit/onboarding/host-steps.ts'
@@ -23,9 +23,9 @@ import { type MonitoredTab, openMonitoredTab } from './kit/onboarding/monitored-
 import { Newcomer } from './kit/onboarding/newcomer.ts'
 import {
   type CapturedPage,
+  createPageChecker,
   isAboutRejection,
   type PageCapture,
-  startPageCapture,
 } from './kit/onboarding/page-capture.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -59,7 +59,7 @@ async function runOnboarding(
   createHostSteps: CreateHostSteps,
   steps: (initial: InitialContext, pageCapture: PageCapture) => Promise<void>,
 ): Promise<void> {
-  const service = await startEmptyService(run, 'onboarding')
+  const service = await startFreshInstance(run, 'onboarding')
   const github = githubControl(service.github)
   const violationsBefore = (await github.violations()).length
   const hostSteps = await createHostSteps(run, service)
@@ -71,7 +71,7 @@ async function runOnboarding(
   })
   const newcomer = new Newcomer(tab.page, origin)
   const pictures = mkdtempSync(join(tmpdir(), 'colophon-pictures-'))
-  const pageCapture = startPageCapture(run, {
+  const pageCapture = createPageChecker(run, {
     browser,
     origin,
     context: tab.context,

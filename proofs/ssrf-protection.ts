@@ -36,10 +36,10 @@ import {
 import {
   embedInIPv6,
   formatAsNumbers,
-  internalNetworks,
   pick,
-  publicNetworks,
   randomAddress,
+  sampleInternalNetworks,
+  samplePublicNetworks,
 } from '../server/src/platform/egress/testing/random-hosts.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -128,7 +128,7 @@ async function rejectsRandomInternalAddresses({ run, open, attempts, listeners, 
   const notRejected: string[] = []
   for (let index = 0; index < count; index += 1) {
     const format = pick(run.random, [formatAsNumbers, embedInIPv6])
-    const host = format(run.random, randomAddress(run.random, internalNetworks))
+    const host = format(run.random, randomAddress(run.random, sampleInternalNetworks))
     const code = await codeOf(egress.fetch(`https://${host}:${listeners.port}/`))
     if (code !== 'address_not_allowed') notRejected.push(`${host} ${code}`)
   }
@@ -146,7 +146,7 @@ async function rejectsRandomInternalAddresses({ run, open, attempts, listeners, 
   const notCalled: string[] = []
   for (let index = 0; index < publicCount; index += 1) {
     attempts.clear()
-    const address = randomAddress(run.random, publicNetworks)
+    const address = randomAddress(run.random, samplePublicNetworks)
     const host = formatAsNumbers(run.random, address)
     await codeOf(egress.fetch(`https://${host}/`))
     if (attempts.addresses.join() !== address) notCalled.push(`${host} (${address})`)

@@ -63,7 +63,7 @@ export const readDescription = async (): Promise<Description> =>
   JSON.parse(await readFile(join(await getDescriptions(), 'description.json'), 'utf8')) as Description
 
 /** A recorded request to github.com and its response. */
-export interface RecordedCall {
+export interface GithubFixtureCall {
   method: string
   path: string
   status: number
@@ -73,8 +73,10 @@ export interface RecordedCall {
   headers: Record<string, string | number>
 }
 
-export const readFixture = async (scenario: string): Promise<RecordedCall[]> =>
-  JSON.parse(await readFile(join(await getDescriptions(), 'fixtures', `${scenario}.json`), 'utf8')) as RecordedCall[]
+export const readFixture = async (scenario: string): Promise<GithubFixtureCall[]> =>
+  JSON.parse(
+    await readFile(join(await getDescriptions(), 'fixtures', `${scenario}.json`), 'utf8'),
+  ) as GithubFixtureCall[]
 
 export interface RecordedEvents {
   name: string

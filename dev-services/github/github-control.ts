@@ -7,7 +7,7 @@ import type { Delivery } from './deliveries.ts'
 import type { AccountFaults } from './faults.ts'
 import type { Annotation, ApiCall, CheckRun, CommitStatus, Permissions, Role, Violation } from './state.ts'
 
-export interface GithubAddress {
+export interface GithubSimulatorAccess {
   url: string
   /** Token of the control API. */
   adminToken: string
@@ -166,7 +166,7 @@ export interface GithubControl extends AccountControl, RepositoryControl, PullRe
   redeliver(id: number): Promise<void>
 }
 
-export function githubControl({ url, adminToken }: GithubAddress): GithubControl {
+export function githubControl({ url, adminToken }: GithubSimulatorAccess): GithubControl {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
     const response = await fetch(`${url}/_control/${name}`, {
       method: 'POST',

@@ -2,7 +2,7 @@
  * A person on the simulator's pages, without a browser: signs in, submits forms, and returns the URL that GitHub
  * redirects to.
  */
-import type { GithubAddress } from './github-control.ts'
+import type { GithubSimulatorAccess } from './github-control.ts'
 
 export interface GithubPerson {
   /** Posts a manifest and confirms. Returns the URL that GitHub redirects to, as all functions do. */
@@ -11,7 +11,7 @@ export interface GithubPerson {
   authorize(authorizeUrl: string): Promise<URL>
 }
 
-export async function githubPerson({ url }: GithubAddress, login: string): Promise<GithubPerson> {
+export async function githubPerson({ url }: GithubSimulatorAccess, login: string): Promise<GithubPerson> {
   const signedIn = await fetch(`${url}/login`, {
     method: 'POST',
     redirect: 'manual',

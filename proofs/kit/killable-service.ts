@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { prepareProcess } from '../../dev-services/colophon-process.ts'
 import { ManagedProcess } from '../../dev-services/managed-process.ts'
 import { processTree } from '../../dev-services/process-tree.ts'
-import type { GiteaAddress } from '../../dev-services/start-gitea.ts'
+import type { GiteaAccess } from '../../dev-services/start-gitea.ts'
 import { startServices } from '../../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../../dev-services/test-instance.ts'
 import { addTestModel } from '../../dev-services/test-model.ts'
@@ -38,7 +38,7 @@ export interface KillableService {
   projects: readonly KillableServiceProject[]
   replicas: readonly Replica[]
   /** The address through the relay. */
-  gitea: GiteaAddress
+  gitea: GiteaAccess
   lost: { postgres: LossyPostgres['count']; gitea: LossyHttp['count'] }
   /** Sets the share of responses that the relays lose. */
   loseResponses(share: number): void
@@ -159,7 +159,7 @@ export async function prepareKillableService(
 /** Does in this process what `colophon-server admin` does: one process for each of dozens of projects would take minutes. */
 async function createProject(
   { stores, pool }: TestInstance,
-  gitea: GiteaAddress,
+  gitea: GiteaAccess,
   environment: Record<string, string>,
 ): Promise<KillableServiceProject> {
   const { id: projectId } = await stores.projects.create('Docs', actor)

@@ -4,7 +4,7 @@ import type { JobPlan } from './job-plans.ts'
 import type { RetryingClient } from './retrying-client.ts'
 import { scriptPrompt } from './scripted-work.ts'
 
-export interface PlannedJob {
+export interface TrackedJob {
   plan: JobPlan
   project: { projectId: string; key: string; repository: { owner: string; name: string } }
   accepted: { id: string; atMs: number } | undefined
@@ -31,10 +31,10 @@ export interface TurnResponse {
 
 const pollEveryMs = 2_000
 
-export async function runPlannedJob(client: RetryingClient, plannedJob: PlannedJob): Promise<void> {
+export async function runPlannedJob(client: RetryingClient, plannedJob: TrackedJob): Promise<void> {
   const { plan, project } = plannedJob
   const { idempotencyKey } = plan
-  const [first, ...followUps] = promptsOf(plannedJob)
+  const [first, ...followUps] = plannedPrompts(plannedJob)
   const post = async (
     path: string,
     options: { body?: unknown; idempotencyKey?: string },
@@ -66,13 +66,13 @@ export async function runPlannedJob(client: RetryingClient, plannedJob: PlannedJ
   plannedJob.endedAtMs = Date.now()
 }
 
-export function promptsOf({ plan, project: { repository } }: PlannedJob): string[] {
+export function plannedPrompts({ plan, project: { repository } }: TrackedJob): string[] {
   return plan.turns.map(({ script }) =>
     scriptPrompt({ ...script, repository: `${repository.owner}/${repository.name}` }),
   )
 }
 
-type Project = PlannedJob['project']
+type Project = TrackedJob['project']
 
 export const readJob = (client: RetryingClient, project: Project, id: string) =>
   read<JobResponse>(client, project, `job/${id}`)

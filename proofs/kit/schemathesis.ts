@@ -8,7 +8,7 @@ import { runCommand } from '../../dev-services/run-command.ts'
 import { originOf } from './people.ts'
 import type { Operation } from './route-examples.ts'
 
-export interface FuzzedOperation {
+export interface FuzzTarget {
   operation: Operation
   /** Each operation has its own key, so that no key reaches its read rate limit. */
   key: string
@@ -20,7 +20,7 @@ export interface FuzzedOperation {
 
 export interface SchemathesisOptions {
   apiUrl: string
-  operations: readonly FuzzedOperation[]
+  operations: readonly FuzzTarget[]
   seed: number
   examplesPerOperation: number
   /** For its configuration and output files. */

@@ -56,7 +56,7 @@ export const releaseOnError =
       return { kind: 'released' }
     })
 
-export function scriptedWork(resolveRemote: ResolveRemote): Work {
+export function runPromptScript(resolveRemote: ResolveRemote): Work {
   return async (turn, stopped) => {
     const script = JSON.parse(turn.prompt) as TurnScript
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})

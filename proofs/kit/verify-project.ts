@@ -1,13 +1,13 @@
 /** Compares all jobs of a project with their plans, and the branches on the code host with the jobs. */
 import type { HostState } from './host-state.ts'
-import { listJobIds, type PlannedJob, promptsOf, readJob, readTurns } from './planned-job.ts'
+import { listJobIds, plannedPrompts, readJob, readTurns, type TrackedJob } from './planned-job.ts'
 import type { RetryingClient } from './retrying-client.ts'
 import { type Finding, verifyJob } from './verify-job.ts'
 
 export async function verifyProject(
   client: RetryingClient,
-  project: PlannedJob['project'],
-  plannedJobs: readonly PlannedJob[],
+  project: TrackedJob['project'],
+  plannedJobs: readonly TrackedJob[],
   host: HostState,
 ): Promise<Finding[]> {
   const findings: Finding[] = []
@@ -22,7 +22,7 @@ export async function verifyProject(
     const response = await readJob(client, project, accepted.id)
     const turns = await readTurns(client, project, accepted.id)
     if (response.pullRequest) knownBranches.add(response.pullRequest.branch)
-    for (const { fault, detail } of verifyJob(plan, promptsOf(job), { job: response, turns }, host)) {
+    for (const { fault, detail } of verifyJob(plan, plannedPrompts(job), { job: response, turns }, host)) {
       findings.push({ fault, detail: `${plan.idempotencyKey} ${accepted.id}: ${detail}` })
     }
   }

@@ -2,9 +2,9 @@ import type { AuditEntry, ListAuditEntriesData, ListAuditEntriesResponse } from 
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Audit = ReturnType<typeof audit>
+export type AuditCalls = ReturnType<typeof auditCalls>
 
-export function audit(call: CallOperation) {
+export function auditCalls(call: CallOperation) {
   /** One page, newest first. Pass `nextCursor` as `cursor` to get the next page; null means that this is the last one. */
   const list = (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
     call<ListAuditEntriesData, ListAuditEntriesResponse>(

@@ -1,23 +1,23 @@
-import { type Audit, audit } from './audit.ts'
+import { type AuditCalls, auditCalls } from './audit.ts'
 import { createExportViews, type ExportViews } from './export-views.ts'
 import { createFollowJob, type FollowJob } from './follow-job.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
-import { type GithubCalls, github } from './github.ts'
+import { type GithubCalls, githubCalls } from './github.ts'
 import { health, type Readiness, readiness } from './health.ts'
 import { type IngestViews, ingestViews } from './ingest-views.ts'
-import { type InstanceModels, instanceModels } from './instance-models.ts'
-import { type Invitations, invitations } from './invitations.ts'
-import { type Jobs, jobs } from './jobs.ts'
-import { type Keys, keys } from './keys.ts'
-import { type Members, members } from './members.ts'
+import { type InstanceModelCalls, instanceModelCalls } from './instance-models.ts'
+import { type InvitationCalls, invitationCalls } from './invitations.ts'
+import { type JobCalls, jobCalls } from './jobs.ts'
+import { type KeyCalls, keyCalls } from './keys.ts'
+import { type MemberCalls, memberCalls } from './members.ts'
 import { createCallOperation } from './operation.ts'
-import { type Projects, projects } from './projects.ts'
+import { type ProjectCalls, projectCalls } from './projects.ts'
 import { type ReadViews, readViews } from './read-views.ts'
-import { type RepositoryCalls, repository } from './repository.ts'
+import { type RepositoryCalls, repositoryCalls } from './repository.ts'
 import type { CallOptions, Connection } from './request.ts'
-import { type Runners, runners } from './runners.ts'
-import { type SessionCalls, session } from './session.ts'
-import { type ViewSettings, viewSettings } from './view-settings.ts'
+import { type RunnerCalls, runnerCalls } from './runners.ts'
+import { type SessionCalls, sessionCalls } from './session.ts'
+import { type ViewSettingsCalls, viewSettingsCalls } from './view-settings.ts'
 
 export interface ClientOptions {
   /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
@@ -38,32 +38,32 @@ export interface Client {
   readiness(options?: CallOptions): Promise<Readiness>
   /** The project and scopes of the API key. Use it to test a key. */
   me(options?: CallOptions): Promise<Me>
-  readonly jobs: Jobs & {
+  readonly jobs: JobCalls & {
     /** The agent's events as they happen, until the job is no longer active. Reconnects when the connection is lost. */
     follow: FollowJob
   }
   /** Page views by humans and AI. */
   readonly views: ReadViews &
     IngestViews &
-    ViewSettings & {
+    ViewSettingsCalls & {
       /** All pages of a range as a CSV stream. */
       exportCsv: ExportViews
     }
   /** Sessions of people who sign in; used by the dashboard. */
   readonly session: SessionCalls
-  readonly invitations: Invitations
-  readonly projects: Projects
+  readonly invitations: InvitationCalls
+  readonly projects: ProjectCalls
   /** The repository that a project's jobs work on, and how results are published to it. */
   readonly repository: RepositoryCalls
   /** Connects a project to a GitHub repository through the instance's GitHub App. */
   readonly github: GithubCalls
-  readonly runners: Runners
+  readonly runners: RunnerCalls
   /** All models of the instance; for operators. */
-  readonly models: InstanceModels
-  readonly members: Members
-  readonly keys: Keys
+  readonly models: InstanceModelCalls
+  readonly members: MemberCalls
+  readonly keys: KeyCalls
   /** Who did what in a project. */
-  readonly audit: Audit
+  readonly audit: AuditCalls
 }
 
 /** Throws a `TypeError` if the base URL is invalid. */
@@ -79,23 +79,23 @@ export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: Cl
     health: (options) => health(connection, options),
     readiness: (options) => readiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
-    jobs: { ...jobs(call), follow: createFollowJob(connection) },
+    jobs: { ...jobCalls(call), follow: createFollowJob(connection) },
     views: {
       ...readViews(call),
       ...ingestViews(call),
-      ...viewSettings(call),
+      ...viewSettingsCalls(call),
       exportCsv: createExportViews(connection),
     },
-    session: session(call),
-    invitations: invitations(call),
-    projects: projects(call),
-    repository: repository(call),
-    github: github(call),
-    runners: runners(call),
-    models: instanceModels(call),
-    members: members(call),
-    keys: keys(call),
-    audit: audit(call),
+    session: sessionCalls(call),
+    invitations: invitationCalls(call),
+    projects: projectCalls(call),
+    repository: repositoryCalls(call),
+    github: githubCalls(call),
+    runners: runnerCalls(call),
+    models: instanceModelCalls(call),
+    members: memberCalls(call),
+    keys: keyCalls(call),
+    audit: auditCalls(call),
   }
 }
 

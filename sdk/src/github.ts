@@ -17,12 +17,12 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type GithubCalls = ReturnType<typeof github>
+export type GithubCalls = ReturnType<typeof githubCalls>
 
 const projectUrl = '/v2/projects/{projectId}/github' as const
 
 /** Requires a signed-in person, who also authorizes on GitHub. */
-export const github = (call: CallOperation) => ({
+export const githubCalls = (call: CallOperation) => ({
   apps: (options?: CallOptions) =>
     call<ListGithubAppsData, ListGithubAppsResponse>('GET', { url: '/v2/github/apps' }, options),
 

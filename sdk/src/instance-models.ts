@@ -13,10 +13,10 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type InstanceModels = ReturnType<typeof instanceModels>
+export type InstanceModelCalls = ReturnType<typeof instanceModelCalls>
 
 /** For operators. */
-export const instanceModels = (call: CallOperation) => ({
+export const instanceModelCalls = (call: CallOperation) => ({
   list: (options?: CallOptions) =>
     call<ListInstanceModelsData, ListInstanceModelsResponse>('GET', { url: '/v2/models' }, options),
 

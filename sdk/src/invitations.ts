@@ -13,9 +13,9 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Invitations = ReturnType<typeof invitations>
+export type InvitationCalls = ReturnType<typeof invitationCalls>
 
-export const invitations = (call: CallOperation) => ({
+export const invitationCalls = (call: CallOperation) => ({
   /** The invitations that have not been accepted yet. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListInvitationsData, ListInvitationsResponse>(

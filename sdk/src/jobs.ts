@@ -22,9 +22,9 @@ import { type IdempotentCallOptions, idempotencyHeaders } from './idempotency.ts
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Jobs = ReturnType<typeof jobs>
+export type JobCalls = ReturnType<typeof jobCalls>
 
-export const jobs = (call: CallOperation) => ({
+export const jobCalls = (call: CallOperation) => ({
   create: (projectId: string, body: CreateJobData['body'], options: IdempotentCallOptions = {}) =>
     call<CreateJobData, AgentJob>(
       'POST',

@@ -9,9 +9,9 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Keys = ReturnType<typeof keys>
+export type KeyCalls = ReturnType<typeof keyCalls>
 
-export const keys = (call: CallOperation) => ({
+export const keyCalls = (call: CallOperation) => ({
   /**
    * One page, newest first, including revoked keys, without their secrets. Pass `nextCursor` as `cursor` to get the next page;
    * null means that this is the last one.

@@ -11,9 +11,9 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Members = ReturnType<typeof members>
+export type MemberCalls = ReturnType<typeof memberCalls>
 
-export const members = (call: CallOperation) => ({
+export const memberCalls = (call: CallOperation) => ({
   list: (projectId: string, query: NonNullable<ListMembersData['query']> = {}, options?: CallOptions) =>
     call<ListMembersData, ListMembersResponse>(
       'GET',

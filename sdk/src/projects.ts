@@ -23,9 +23,9 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Projects = ReturnType<typeof projects>
+export type ProjectCalls = ReturnType<typeof projectCalls>
 
-export const projects = (call: CallOperation) => ({
+export const projectCalls = (call: CallOperation) => ({
   /** The projects of the signed-in person. */
   list: (options?: CallOptions) =>
     call<ListProjectsData, ListProjectsResponse>('GET', { url: '/v2/projects' }, options),

@@ -11,11 +11,11 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type RepositoryCalls = ReturnType<typeof repository>
+export type RepositoryCalls = ReturnType<typeof repositoryCalls>
 
 const url = '/v2/projects/{projectId}/repository' as const
 
-export const repository = (call: CallOperation) => ({
+export const repositoryCalls = (call: CallOperation) => ({
   get: (projectId: string, options?: CallOptions) =>
     call<GetRepositoryData, GetRepositoryResponse>('GET', { url, path: { projectId } }, options),
 

@@ -9,9 +9,9 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type Runners = ReturnType<typeof runners>
+export type RunnerCalls = ReturnType<typeof runnerCalls>
 
-export const runners = (call: CallOperation) => ({
+export const runnerCalls = (call: CallOperation) => ({
   /** All runners of the project, newest first, including shared ones. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListRunnersData, ListRunnersResponse>(

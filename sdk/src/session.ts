@@ -11,10 +11,10 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type SessionCalls = ReturnType<typeof session>
+export type SessionCalls = ReturnType<typeof sessionCalls>
 
 /** For the dashboard: the session is a cookie that scripts cannot read. */
-export const session = (call: CallOperation) => ({
+export const sessionCalls = (call: CallOperation) => ({
   /** The signed-in person, if any, and the available ways to sign in. */
   get: (options?: CallOptions) => call<{ url: '/v2/session' }, Session>('GET', { url: '/v2/session' }, options),
 

@@ -12,10 +12,10 @@ import type {
 import type { CallOperation } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type ViewSettings = ReturnType<typeof viewSettings>
+export type ViewSettingsCalls = ReturnType<typeof viewSettingsCalls>
 
 /** How a project's views are counted, and its site keys. */
-export const viewSettings = (call: CallOperation) => ({
+export const viewSettingsCalls = (call: CallOperation) => ({
   settings: (projectId: string, options?: CallOptions) =>
     call<GetAnalyticsSettingsData, AnalyticsSettings>(
       'GET',

@@ -11,7 +11,7 @@ import type { AgentProject } from './agent-service.ts'
 const run = promisify(execFile)
 const agentProgram = join(new PiAgent().mounts[0]?.from ?? '', 'dist/bundle/cli.js')
 
-export async function runBaselineTurn(
+export async function runTurnWithoutColophon(
   { gitea, modelUrl }: TestService,
   { repository }: AgentProject,
   { branch, prompt }: { branch: string; prompt: string },

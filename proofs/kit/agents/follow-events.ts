@@ -10,7 +10,7 @@ import { waitForJob } from './wait-for-job.ts'
 const cutEveryMs = 1_500
 
 /** A client whose connection is cut repeatedly, a client with a stable connection, and the paged list get the same events. */
-export async function followsEventsAcrossDisconnects(run: ProofRun, service: AgentService): Promise<string> {
+export async function followsEventsAcrossDisconnectsScenario(run: ProofRun, service: AgentService): Promise<string> {
   const project = await service.connectProject('Followed')
   await using _runner = await startScopedRunner(service)
   const relay = await startInterruptibleRelay(new URL(service.api.url).host)

@@ -4,7 +4,7 @@ import { checkPullRequest, startScopedRunner } from './successful-turns.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 /** The first runner has stopped, and its state is gone, before the second one starts. */
-export async function resumesOnAnotherRunner(run: ProofRun, service: AgentService): Promise<string> {
+export async function resumesOnAnotherRunnerScenario(run: ProofRun, service: AgentService): Promise<string> {
   const project = await service.connectProject('Resume')
   const write = (path: string, content: string) => ({ tool: 'write', arguments: { path, content } })
   const model = 'resumed'

@@ -15,7 +15,7 @@ const maxSeconds = 5
 /** Two detached processes, and one that the agent waits for. */
 const busyCommand = (marker: string) => `(setsid sleep ${marker} &) ; nohup sleep ${marker} & sleep ${marker}`
 
-export const stopsAgentInTime =
+export const stopsAgentInTimeScenario =
   (kind: StopKind) =>
   async (run: ProofRun, service: AgentService): Promise<string> => {
     const project = await service.connectProject(kind)

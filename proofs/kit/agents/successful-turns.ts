@@ -9,28 +9,33 @@ import { waitForJob } from './wait-for-job.ts'
 /** Without cache writes, because OpenAI's formats cannot report them. */
 const usage: Usage = { inputTokens: 1_000, cacheReadTokens: 200, cacheWriteTokens: 0, outputTokens: 30 }
 
-export const publishesThroughModelFormat = (format: ModelFormat) => async (run: ProofRun, service: AgentService) => {
-  const project = await service.connectProject(format)
-  await using _runner = await startScopedRunner(service)
-  const contents = `# Proxies\n\nWritten through ${format}.\n`
-  const script: Script = [
-    { say: 'First I look around.', call: [{ tool: 'bash', arguments: { command: 'ls && git log --oneline' } }], usage },
-    { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }], usage },
-    { call: [{ tool: 'write', arguments: { path: 'docs/proxies.md', content: contents } }], usage },
-    { say: finalReply('Explain proxies', 'Adds a page about proxies.'), usage },
-  ]
-  const startedAt = performance.now()
-  const { id } = await project.client.jobs.create(project.projectId, {
-    prompt: promptWithScript('Explain proxies.', script),
-    model: format,
-  })
-  const job = await waitForJob(project, id)
-  const tookSeconds = (performance.now() - startedAt) / 1000
-  await checkPullRequest(run, project, job, { title: 'Explain proxies', files: { 'docs/proxies.md': contents } })
-  run.check(job.reply === 'Done.', `the job has the agent's reply, got ${job.reply}`)
-  checkUsage(run, job, script.length)
-  return `pull request after ${tookSeconds.toFixed(1)} s, ${job.usage.inputTokens} + ${job.usage.outputTokens} tokens`
-}
+export const publishesThroughModelFormatScenario =
+  (format: ModelFormat) => async (run: ProofRun, service: AgentService) => {
+    const project = await service.connectProject(format)
+    await using _runner = await startScopedRunner(service)
+    const contents = `# Proxies\n\nWritten through ${format}.\n`
+    const script: Script = [
+      {
+        say: 'First I look around.',
+        call: [{ tool: 'bash', arguments: { command: 'ls && git log --oneline' } }],
+        usage,
+      },
+      { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }], usage },
+      { call: [{ tool: 'write', arguments: { path: 'docs/proxies.md', content: contents } }], usage },
+      { say: finalReply('Explain proxies', 'Adds a page about proxies.'), usage },
+    ]
+    const startedAt = performance.now()
+    const { id } = await project.client.jobs.create(project.projectId, {
+      prompt: promptWithScript('Explain proxies.', script),
+      model: format,
+    })
+    const job = await waitForJob(project, id)
+    const tookSeconds = (performance.now() - startedAt) / 1000
+    await checkPullRequest(run, project, job, { title: 'Explain proxies', files: { 'docs/proxies.md': contents } })
+    run.check(job.reply === 'Done.', `the job has the agent's reply, got ${job.reply}`)
+    checkUsage(run, job, script.length)
+    return `pull request after ${tookSeconds.toFixed(1)} s, ${job.usage.inputTokens} + ${job.usage.outputTokens} tokens`
+  }
 
 /** The script determines the usage to the token, and the price list determines the cost. */
 function checkUsage(run: ProofRun, { usage: reported }: AgentJob, calls: number): void {
@@ -47,7 +52,7 @@ function checkUsage(run: ProofRun, { usage: reported }: AgentJob, calls: number)
   run.check(Math.abs((reported.costUsd ?? -1) - cost) < 1e-9, `the cost is ${cost} USD, got ${reported.costUsd}`)
 }
 
-export async function fixesBrokenLink(run: ProofRun, service: AgentService): Promise<string> {
+export async function fixesBrokenLinkScenario(run: ProofRun, service: AgentService): Promise<string> {
   const project = await service.connectProject('Links')
   await using _runner = await startScopedRunner(service)
   const broken = '# Links\n\nSee [the start](guide/begin.md).\n'
@@ -70,7 +75,7 @@ export async function fixesBrokenLink(run: ProofRun, service: AgentService): Pro
   return 'broken link reported to the agent and fixed in the same turn'
 }
 
-export async function respectsDocsFolder(run: ProofRun, service: AgentService): Promise<string> {
+export async function respectsDocsFolderScenario(run: ProofRun, service: AgentService): Promise<string> {
   const files = {
     'README.md': '# All of it\n',
     'packages/app/main.ts': 'export {}\n',

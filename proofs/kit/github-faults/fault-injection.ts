@@ -1,7 +1,7 @@
 /** Injects faults into one project's repository while its jobs run: one after another, in an order given by the seed. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccountFaults } from '../../../dev-services/github/faults.ts'
-import type { PlannedJob } from '../planned-job.ts'
+import type { TrackedJob } from '../planned-job.ts'
 import type { GithubFixture, GithubProject } from './fixture.ts'
 import { pickOne, shuffle, type Tally } from './tally.ts'
 
@@ -28,7 +28,7 @@ export interface FaultDeps {
   /** Between two faults. */
   pause(): Promise<void>
   /** Of all projects. */
-  activeJobs: ReadonlySet<PlannedJob>
+  activeJobs: ReadonlySet<TrackedJob>
   stop: AbortSignal
 }
 
@@ -87,7 +87,7 @@ export async function injectFaults(deps: FaultDeps, project: GithubProject, firs
     base.allCommits.add(commit)
   }
   /** By design a turn is repeated when its base is rewritten, but only once. */
-  const repeatedJobs = new Set<PlannedJob>()
+  const repeatedJobs = new Set<TrackedJob>()
   let rewrites = first % 2 === 1
   const resetBase = async (): Promise<boolean> => {
     const projectJobs = [...deps.activeJobs].filter((job) => job.project === project)

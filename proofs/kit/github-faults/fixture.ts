@@ -6,7 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
-import { type GithubAddress, type GithubControl, githubControl } from '../../../dev-services/github/github-control.ts'
+import {
+  type GithubControl,
+  type GithubSimulatorAccess,
+  githubControl,
+} from '../../../dev-services/github/github-control.ts'
 import { githubPerson } from '../../../dev-services/github/github-person.ts'
 import { startGithub } from '../../../dev-services/start-github.ts'
 import type { Client } from '../../../sdk/src/index.ts'
@@ -20,13 +24,13 @@ import { createLog } from '../../../server/src/platform/log.ts'
 import { createPool } from '../../../server/src/platform/postgres.ts'
 import { type ProofRun, seededRandom } from '../../proof.ts'
 import { createFirstOwner, type SignedInPerson } from '../people.ts'
-import { gatewayRemote, releaseOnError, scriptedWork } from '../scripted-work.ts'
+import { gatewayRemote, releaseOnError, runPromptScript } from '../scripted-work.ts'
 import { startTestRunner, type Work } from '../test-runner.ts'
 import { createTestService } from '../test-service.ts'
 
 export interface GithubFixture {
   control: GithubControl
-  github: GithubAddress
+  github: GithubSimulatorAccess
   api: ColophonProcess
   stores: Stores
   pool: Pool
@@ -99,7 +103,7 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
   await stores.runners.create('test runners', hashKey(token), null)
   const random = seededRandom(run.seed + 1)
   const runners = workers.flatMap(({ url }) => {
-    const work = withDelay(releaseOnError(scriptedWork(gatewayRemote(url))), random)
+    const work = withDelay(releaseOnError(runPromptScript(gatewayRemote(url))), random)
     return Array.from({ length: runnersPerWorker }, () => startTestRunner(url, token, work))
   })
   run.cleanUp(() => Promise.all(runners.map((runner) => runner.stop())))
@@ -107,7 +111,11 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
 }
 
 /** From its manifest, but public, so that other accounts can install it. */
-async function createApp(control: GithubControl, github: GithubAddress, operatorPerson: SignedInPerson): Promise<void> {
+async function createApp(
+  control: GithubControl,
+  github: GithubSimulatorAccess,
+  operatorPerson: SignedInPerson,
+): Promise<void> {
   await control.createUser('app-owner')
   const { action, manifest } = await operatorPerson.client.github.startApp({ baseUrl: github.url })
   const publicManifest = { ...(JSON.parse(manifest) as object), name: 'Colophon', public: true }
@@ -151,7 +159,7 @@ async function connect(
 
 /** Installs the App through GitHub's pages and connects the repository. Returns the installation id. */
 export async function connectByApp(
-  { github, client, login }: { github: GithubAddress; client: Client; login: string },
+  { github, client, login }: { github: GithubSimulatorAccess; client: Client; login: string },
   projectId: string,
   repositoryId: number,
 ): Promise<number> {

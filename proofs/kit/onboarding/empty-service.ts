@@ -15,7 +15,7 @@ export interface EmptyService extends Pick<ProofInstance, 'gitea' | 'github' | '
   ownerLink(): Promise<string>
 }
 
-export async function startEmptyService(run: ProofRun, purpose: string): Promise<EmptyService> {
+export async function startFreshInstance(run: ProofRun, purpose: string): Promise<EmptyService> {
   const { environment, directory, gitea, github, modelUrl } = await createProofInstance(run, purpose)
   const start = async (name: 'api' | 'worker', settings: Record<string, string>) => {
     const started = await prepareProcess(name, { environment: { ...environment, ...settings }, directory })

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 export const colorSchemes = ['light', 'dark'] as const
 export const screens = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
 export type ColorScheme = (typeof colorSchemes)[number]
-export type Screen = keyof typeof screens
+export type ScreenSize = keyof typeof screens
 
 export interface MonitoredTab {
   context: BrowserContext
@@ -28,7 +28,7 @@ export async function openMonitoredTab(
     hostUrl,
   }: {
     colorScheme: ColorScheme
-    screen: Screen
+    screen: ScreenSize
     cookies?: Awaited<ReturnType<BrowserContext['cookies']>>
     /** The URL of a code host that may be opened in this tab. Requests of its own pages are not recorded. */
     hostUrl?: string

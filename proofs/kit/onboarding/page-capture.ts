@@ -7,7 +7,7 @@ import {
   findAccessibilityIssues,
   horizontalOverflowPixels,
   openMonitoredTab,
-  type Screen,
+  type ScreenSize,
   screens,
 } from './monitored-tab.ts'
 import { Newcomer } from './newcomer.ts'
@@ -30,7 +30,7 @@ export interface PageCapture {
   report(): void
 }
 
-export function startPageCapture(
+export function createPageChecker(
   run: ProofRun,
   {
     browser,
@@ -54,7 +54,7 @@ export function startPageCapture(
     async capture(pages) {
       pageCount += pages.length
       const cookies = await context.cookies()
-      for (const screen of Object.keys(screens) as Screen[]) {
+      for (const screen of Object.keys(screens) as ScreenSize[]) {
         for (const colorScheme of colorSchemes) {
           if (run.size === 'ci' && (screen === 'phone') !== (colorScheme === 'dark')) continue
           // A person who is signed in is redirected from public pages, so these are opened in a tab without a session.

@@ -206,7 +206,7 @@ export const stopPoints: readonly StopPoint[] = [
 ]
 
 /** Cancels a job and then sends it a message; then cancels and archives it. */
-export async function cancelThenContinue(context: ScenarioContext): Promise<string> {
+export async function cancelThenContinueScenario(context: ScenarioContext): Promise<string> {
   const { agent, docs, check } = context
   const jobs = await context.watchJobs(docs)
   const first = createScript(docs)

@@ -17,7 +17,7 @@ import { githubProofHost } from '../hosts/github-proof-host.ts'
 import type { CreatedRepository, ProofHost } from '../hosts/proof-host.ts'
 import { type InterruptibleRelay, startInterruptibleRelay } from '../interruptible-relay.ts'
 import { type PausableWork, pausableWork } from '../pausable-work.ts'
-import { scriptedWork, scriptPrompt, type TurnScript } from '../scripted-work.ts'
+import { runPromptScript, scriptPrompt, type TurnScript } from '../scripted-work.ts'
 import { startTestRunner, type TestRunner } from '../test-runner.ts'
 import { createTestService, type TestService } from '../test-service.ts'
 
@@ -146,7 +146,7 @@ export async function createPublishFixture(run: ProofRun, on: HostName): Promise
   const docs = await connect()
   const docsWithoutRunners = await connect({ repository: docs })
 
-  const agent = pausableWork(scriptedWork((repository) => gitByRepository.get(repository)))
+  const agent = pausableWork(runPromptScript((repository) => gitByRepository.get(repository)))
   const allRunners: TestRunner[] = []
   const startRunners = async (project: ProjectOnHost, count: number) => {
     const token = await createRunnerToken(project)

@@ -97,7 +97,7 @@ const isPoll = /\/(issues\/\d+\/comments|check-runs|status(es)?|deployments)\b/
  * `paused`: the call arrives and the first worker resumes after the turn has ended. `disconnected`: the worker runs, but has
  * lost Temporal.
  */
-export async function publishFromTwoWorkers(
+export async function publishFromTwoWorkersScenario(
   context: ScenarioContext,
   first: 'paused' | 'disconnected',
   at: 'pushes' | 'opensPullRequest',
@@ -144,7 +144,7 @@ const longerThanCallTimeoutMs = 35_000
  * Both workers' calls to open the pull request reach the host at the same time, and it opens two. Colophon closes the newer one,
  * and the job continues with the other.
  */
-export async function openPullRequestTwice(context: ScenarioContext): Promise<string> {
+export async function openPullRequestTwiceScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, host, worker, temporalRelays } = context
   const jobs = await context.watchJobs(docs)
   const script = createScript(docs)

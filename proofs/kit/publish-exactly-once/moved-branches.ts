@@ -3,7 +3,7 @@
 import { createScript, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
 
-export async function branchMovesMergeable(context: ScenarioContext): Promise<string> {
+export async function branchMovesMergeableScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, agent } = context
   const { id, branch, number, jobs, first } = await openPullRequest(context)
   const second = createScript(docs)
@@ -27,7 +27,7 @@ export async function branchMovesMergeable(context: ScenarioContext): Promise<st
   return "merged on top of the person's commit"
 }
 
-export async function branchMovesConflicting(context: ScenarioContext): Promise<string> {
+export async function branchMovesConflictingScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, agent } = context
   const { id, branch, number, jobs, first } = await openPullRequest(context)
   const second = createScript(docs, { write: { [first.page]: 'The agent says so.\n' } })
@@ -49,7 +49,7 @@ export async function branchMovesConflicting(context: ScenarioContext): Promise<
   return 'turn repeated on the moved branch, then published'
 }
 
-export async function branchMovesTwice(context: ScenarioContext): Promise<string> {
+export async function branchMovesTwiceScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, agent } = context
   const { id, branch, number, jobs, first } = await openPullRequest(context)
   const second = createScript(docs, { write: { [first.page]: 'The agent says so.\n' } })
@@ -76,7 +76,7 @@ export async function branchMovesTwice(context: ScenarioContext): Promise<string
 }
 
 /** A person deletes the branch: the host closes the pull request with it. */
-export async function branchDeleted(context: ScenarioContext): Promise<string> {
+export async function branchDeletedScenario(context: ScenarioContext): Promise<string> {
   const { docs, agent } = context
   const { id, branch, jobs } = await openPullRequest(context)
   const second = createScript(docs)

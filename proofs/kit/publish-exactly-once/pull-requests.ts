@@ -53,7 +53,7 @@ export async function checkPullRequest(
   )
 }
 
-export async function followUps(context: ScenarioContext): Promise<string> {
+export async function followUpsScenario(context: ScenarioContext): Promise<string> {
   const { check, docs } = context
   const { person } = docs
   const jobs = await context.watchJobs(docs)
@@ -105,7 +105,7 @@ export async function followUps(context: ScenarioContext): Promise<string> {
   return "same pull request: title kept, body rewritten, a person's edits kept"
 }
 
-export async function emptyResult(context: ScenarioContext): Promise<string> {
+export async function emptyResultScenario(context: ScenarioContext): Promise<string> {
   const { check, docs } = context
   const jobs = await context.watchJobs(docs)
   const { id } = await jobs.createAccepted(createScript(docs, { write: {} }).prompt)
@@ -127,7 +127,7 @@ export async function emptyResult(context: ScenarioContext): Promise<string> {
   return 'completed, prLink null, no branch'
 }
 
-export async function messagesRunInOrder(context: ScenarioContext): Promise<string> {
+export async function messagesRunInOrderScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, agent } = context
   const jobs = await context.watchJobs(docs)
   const scripts = [createScript(docs), createScript(docs), createScript(docs)] as const
@@ -170,7 +170,7 @@ type Ending = 'merged' | 'closed'
 type EndTiming = 'noticed' | 'unnoticed' | 'working' | 'publishing'
 
 /** A follow-up after the end of a pull request opens a new one with only its own changes. */
-export const followUpAfterEnd =
+export const followUpAfterEndScenario =
   (ending: Ending, when: EndTiming) =>
   async (context: ScenarioContext): Promise<string> => {
     const { check, docs, agent, host } = context
@@ -211,7 +211,7 @@ export const followUpAfterEnd =
   }
 
 /** A person pushes to the base while the agent works. */
-export async function baseBranchMoves(context: ScenarioContext): Promise<string> {
+export async function baseBranchMovesScenario(context: ScenarioContext): Promise<string> {
   const { docs, agent } = context
   const jobs = await context.watchJobs(docs)
   const script = createScript(docs)

@@ -2,7 +2,7 @@
 
 import type { ProofRun, ProofSize } from '../../proof.ts'
 import type { LossKind } from '../faulty-relay.ts'
-import { cancelThenContinue, stopPoints } from './cancel-and-archive.ts'
+import { cancelThenContinueScenario, stopPoints } from './cancel-and-archive.ts'
 import {
   createPublishFixture,
   type HostName,
@@ -13,16 +13,31 @@ import {
 } from './fixture.ts'
 import {
   isWrite,
-  openPullRequestTwice,
-  publishFromTwoWorkers,
+  openPullRequestTwiceScenario,
+  publishFromTwoWorkersScenario,
   recordHostCalls,
   runWithFailedCall,
 } from './lost-responses.ts'
-import { branchDeleted, branchMovesConflicting, branchMovesMergeable, branchMovesTwice } from './moved-branches.ts'
-import { baseBranchMoves, emptyResult, followUpAfterEnd, followUps, messagesRunInOrder } from './pull-requests.ts'
-import { neutralizesAgentText, neutralizesTextOnGitea, publishingSettings } from './templates-and-text.ts'
-import { temporalUnreachable } from './temporal-unreachable.ts'
-import { diffs, topics } from './topics-and-diffs.ts'
+import {
+  branchDeletedScenario,
+  branchMovesConflictingScenario,
+  branchMovesMergeableScenario,
+  branchMovesTwiceScenario,
+} from './moved-branches.ts'
+import {
+  baseBranchMovesScenario,
+  emptyResultScenario,
+  followUpAfterEndScenario,
+  followUpsScenario,
+  messagesRunInOrderScenario,
+} from './pull-requests.ts'
+import {
+  neutralizesAgentTextScenario,
+  neutralizesTextOnGiteaScenario,
+  publishingSettingsScenario,
+} from './templates-and-text.ts'
+import { temporalUnreachableScenario } from './temporal-unreachable.ts'
+import { oneJobPerTopicScenario, publishAsDiffScenario } from './topics-and-diffs.ts'
 
 interface Scenario {
   name: string
@@ -50,29 +65,29 @@ export async function runScenarios(run: ProofRun, on: HostName): Promise<number>
 function concurrentScenarios(size: ProofSize, on: HostName): Scenario[] {
   return [
     { name: 'a call to the host fails', run: (context) => failCalls(context, size) },
-    { name: 'topic', run: topics },
-    { name: 'templates and webhook', run: publishingSettings },
-    { name: 'active text from the agent', run: neutralizesAgentText },
-    ...(on === 'gitea' ? [{ name: 'active text on Gitea', run: neutralizesTextOnGitea }] : []),
-    { name: 'follow-ups', run: followUps },
-    { name: 'publish: diff', run: diffs },
-    { name: 'messages to an active job', run: messagesRunInOrder },
-    { name: 'nothing changed', run: emptyResult },
-    { name: 'the base branch moves', run: baseBranchMoves },
-    { name: 'the branch moves, mergeable', run: branchMovesMergeable },
-    { name: 'the branch moves, not mergeable', run: branchMovesConflicting, isStatedOnly: true },
-    { name: 'the branch moves twice', run: branchMovesTwice },
-    { name: 'the branch is deleted', run: branchDeleted, isStatedOnly: true },
-    { name: 'merged, noticed', run: followUpAfterEnd('merged', 'noticed') },
-    { name: 'merged, not yet noticed', run: followUpAfterEnd('merged', 'unnoticed'), isStatedOnly: true },
-    { name: 'merged while the agent works', run: followUpAfterEnd('merged', 'working') },
-    { name: 'merged while publishing', run: followUpAfterEnd('merged', 'publishing') },
-    { name: 'closed, noticed', run: followUpAfterEnd('closed', 'noticed'), isStatedOnly: true },
-    { name: 'closed, not yet noticed', run: followUpAfterEnd('closed', 'unnoticed') },
-    { name: 'closed while the agent works', run: followUpAfterEnd('closed', 'working'), isStatedOnly: true },
-    { name: 'closed while publishing', run: followUpAfterEnd('closed', 'publishing'), isStatedOnly: true },
+    { name: 'topic', run: oneJobPerTopicScenario },
+    { name: 'templates and webhook', run: publishingSettingsScenario },
+    { name: 'active text from the agent', run: neutralizesAgentTextScenario },
+    ...(on === 'gitea' ? [{ name: 'active text on Gitea', run: neutralizesTextOnGiteaScenario }] : []),
+    { name: 'follow-ups', run: followUpsScenario },
+    { name: 'publish: diff', run: publishAsDiffScenario },
+    { name: 'messages to an active job', run: messagesRunInOrderScenario },
+    { name: 'nothing changed', run: emptyResultScenario },
+    { name: 'the base branch moves', run: baseBranchMovesScenario },
+    { name: 'the branch moves, mergeable', run: branchMovesMergeableScenario },
+    { name: 'the branch moves, not mergeable', run: branchMovesConflictingScenario, isStatedOnly: true },
+    { name: 'the branch moves twice', run: branchMovesTwiceScenario },
+    { name: 'the branch is deleted', run: branchDeletedScenario, isStatedOnly: true },
+    { name: 'merged, noticed', run: followUpAfterEndScenario('merged', 'noticed') },
+    { name: 'merged, not yet noticed', run: followUpAfterEndScenario('merged', 'unnoticed'), isStatedOnly: true },
+    { name: 'merged while the agent works', run: followUpAfterEndScenario('merged', 'working') },
+    { name: 'merged while publishing', run: followUpAfterEndScenario('merged', 'publishing') },
+    { name: 'closed, noticed', run: followUpAfterEndScenario('closed', 'noticed'), isStatedOnly: true },
+    { name: 'closed, not yet noticed', run: followUpAfterEndScenario('closed', 'unnoticed') },
+    { name: 'closed while the agent works', run: followUpAfterEndScenario('closed', 'working'), isStatedOnly: true },
+    { name: 'closed while publishing', run: followUpAfterEndScenario('closed', 'publishing'), isStatedOnly: true },
     ...stops.filter(({ isExclusive }) => !isExclusive),
-    { name: 'cancel, then a new message', run: cancelThenContinue },
+    { name: 'cancel, then a new message', run: cancelThenContinueScenario },
   ]
 }
 
@@ -89,24 +104,28 @@ const stops = stopPoints.map(({ point, run, isExclusive = false, isSequential = 
 /** These interrupt Temporal or a worker, so nothing else may run. */
 const sequentialScenarios: readonly Scenario[] = [
   ...stops.filter(({ isExclusive }) => isExclusive),
-  { name: 'Temporal refuses connections', run: (context) => temporalUnreachable(context, 'refused') },
-  { name: 'Temporal does not respond', run: (context) => temporalUnreachable(context, 'silent'), isStatedOnly: true },
+  { name: 'Temporal refuses connections', run: (context) => temporalUnreachableScenario(context, 'refused') },
+  {
+    name: 'Temporal does not respond',
+    run: (context) => temporalUnreachableScenario(context, 'silent'),
+    isStatedOnly: true,
+  },
   {
     name: 'two workers, one paused',
-    run: (context) => publishFromTwoWorkers(context, 'paused', 'opensPullRequest'),
+    run: (context) => publishFromTwoWorkersScenario(context, 'paused', 'opensPullRequest'),
     isStatedOnly: true,
   },
   {
     name: 'two workers, one paused at the push',
-    run: (context) => publishFromTwoWorkers(context, 'paused', 'pushes'),
+    run: (context) => publishFromTwoWorkersScenario(context, 'paused', 'pushes'),
     isStatedOnly: true,
   },
   {
     name: 'two workers, both running',
-    run: (context) => publishFromTwoWorkers(context, 'disconnected', 'opensPullRequest'),
+    run: (context) => publishFromTwoWorkersScenario(context, 'disconnected', 'opensPullRequest'),
     isStatedOnly: true,
   },
-  { name: 'two workers, simultaneous calls', run: openPullRequestTwice, isStatedOnly: true },
+  { name: 'two workers, simultaneous calls', run: openPullRequestTwiceScenario, isStatedOnly: true },
 ]
 
 /** `ci`: the writes of a first turn. `stated`: every call. `full`: every call, with every kind of loss. */

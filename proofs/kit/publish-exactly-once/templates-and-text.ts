@@ -4,7 +4,7 @@ import { giteaPerson } from '../hosts/gitea-person.ts'
 import { jobPullRequests } from '../hosts/host-person.ts'
 import { createScript, type ProjectOnHost, pullRequestPollSeconds, type ScenarioContext } from './fixture.ts'
 
-export async function publishingSettings(context: ScenarioContext): Promise<string> {
+export async function publishingSettingsScenario(context: ScenarioContext): Promise<string> {
   const { check } = context
   const created = await context.createRepository()
   const { name: reviewer } = await created.repository.invite('write')
@@ -74,7 +74,7 @@ export async function publishingSettings(context: ScenarioContext): Promise<stri
 }
 
 /** Everything that hosts act on, in title and summary, is inactive in the title, body and commits. */
-export async function neutralizesAgentText(context: ScenarioContext): Promise<string> {
+export async function neutralizesAgentTextScenario(context: ScenarioContext): Promise<string> {
   const { check } = context
   const project = await context.connect()
   const { person, repository } = project
@@ -117,7 +117,7 @@ const activeText = (repository: string, victim: string, issue: number) =>
   ].join('\n')
 
 /** The same on the real Gitea, which acts on such text: a person's text takes effect, the agent's does not. */
-export async function neutralizesTextOnGitea(context: ScenarioContext): Promise<string> {
+export async function neutralizesTextOnGiteaScenario(context: ScenarioContext): Promise<string> {
   const { check, service } = context
   const project = await context.connect()
   const { person, repository } = project

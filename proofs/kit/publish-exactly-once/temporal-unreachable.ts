@@ -6,7 +6,10 @@ import { checkPullRequest } from './pull-requests.ts'
 
 const maxMs = 2_500
 
-export async function temporalUnreachable(context: ScenarioContext, failure: 'refused' | 'silent'): Promise<string> {
+export async function temporalUnreachableScenario(
+  context: ScenarioContext,
+  failure: 'refused' | 'silent',
+): Promise<string> {
   const { check, docs, temporalRelays, observations } = context
   const jobs = await context.watchJobs(docs)
   const scripts = [createScript(docs), createScript(docs)] as const

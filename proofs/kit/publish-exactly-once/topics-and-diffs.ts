@@ -4,7 +4,7 @@ import { diffOfNewFiles, stripObjectIds } from '../hosts/new-files-diff.ts'
 import { createScript, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
 
-export async function topics(context: ScenarioContext): Promise<string> {
+export async function oneJobPerTopicScenario(context: ScenarioContext): Promise<string> {
   const { check, docs, agent } = context
   const jobs = await context.watchJobs(docs)
   const topic = `release notes ${createScript(docs).page}`
@@ -70,7 +70,7 @@ export async function topics(context: ScenarioContext): Promise<string> {
   return 'a second create is a message; after a merge or archive it is a new job'
 }
 
-export async function diffs(context: ScenarioContext): Promise<string> {
+export async function publishAsDiffScenario(context: ScenarioContext): Promise<string> {
   const { check, docs } = context
   const jobs = await context.watchJobs(docs)
   const first = createScript(docs)

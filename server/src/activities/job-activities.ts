@@ -1,6 +1,6 @@
 /** Activities of the job workflow. They only delegate, and each can be repeated at any time. */
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
-import type { AttemptLimits, AttemptStore } from '../jobs/attempt-store.ts'
+import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejected } from '../jobs/job-transition.ts'
 import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
 import { turnError } from '../jobs/turn-errors.ts'
@@ -51,7 +51,7 @@ export function createJobActivities({
   queuedAttempts: QueuedAttemptHeartbeat
   publishResult: PublishResult
   pollPullRequest: PollPullRequest
-  limits: AttemptLimits
+  limits: TurnLimits
   timeouts: JobTimeouts
 }): JobActivities {
   return {

@@ -1,7 +1,7 @@
 /** The public HTTP API, assembled from its routes. */
 import type { ClientDetector } from '../analytics/classify/client-detector.ts'
 import type { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
-import type { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import type { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
 import type { ObservedTraffic } from '../analytics/query/observed-traffic.ts'
 import type { ViewReports } from '../analytics/query/view-reports.ts'
 import type { SettingsStore } from '../analytics/settings/settings-store.ts'
@@ -145,7 +145,7 @@ export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInv
   github: GithubConnector
   authorizations: GithubAuthorizationStore
   observedTraffic: ObservedTraffic
-  viewBuffer: ViewBuffer
+  viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
   siteCache: SiteCache
   viewReports: ViewReports

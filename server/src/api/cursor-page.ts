@@ -26,7 +26,7 @@ export const cursorQuery = <const Prefix extends string>(prefix: Prefix) =>
     { additionalProperties: false },
   )
 
-export const nextCursor = nullable(Type.String(), {
+export const NextCursor = nullable(Type.String(), {
   description: '`cursor` for the next page. Null on the last page.',
   examples: [null],
 })

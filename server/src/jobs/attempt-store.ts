@@ -16,7 +16,7 @@ import {
   type StoredResult,
 } from './turn-results.ts'
 
-export interface AttemptLimits {
+export interface TurnLimits {
   deadlineSeconds: number
   maxAgentFailures: number
   queueTimeoutSeconds: number
@@ -67,7 +67,7 @@ export class AttemptStore {
   }
 
   /** Queues an attempt, unless the turn has a result already or must fail. */
-  async enqueue(turnId: Id<'trn'>, taskToken: Uint8Array, limits: AttemptLimits): Promise<EnqueueResult> {
+  async enqueue(turnId: Id<'trn'>, taskToken: Uint8Array, limits: TurnLimits): Promise<EnqueueResult> {
     return this.#db.transaction().execute(async (tx) => {
       // Attempts are locked before their turn everywhere, because a claim finds the attempt first.
       await tx

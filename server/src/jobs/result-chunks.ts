@@ -6,14 +6,14 @@ import type { Kysely, Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { JobTables } from './tables.ts'
 
-export type ResultPart = 'bundle' | 'session'
+export type BinaryResultPart = 'bundle' | 'session'
 
 const chunkBytes = 1024 * 1024
 
 export async function storeChunks(
   tx: Transaction<JobTables>,
   turnId: Id<'trn'>,
-  part: ResultPart,
+  part: BinaryResultPart,
   bytes: Buffer,
 ): Promise<void> {
   for (let number = 0; number * chunkBytes < bytes.length; number++) {
@@ -25,7 +25,7 @@ export async function storeChunks(
 export async function readChunks(
   db: Kysely<JobTables>,
   turnId: Id<'trn'>,
-  part: ResultPart,
+  part: BinaryResultPart,
   sizeBytes: number,
 ): Promise<Buffer> {
   const content = Buffer.alloc(sizeBytes)

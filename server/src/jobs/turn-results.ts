@@ -1,7 +1,7 @@
 /** Results of turns. Bundles and sessions can be many megabytes, so they are read only where needed. */
 import type { Kysely } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import { type ResultPart, readChunks } from './result-chunks.ts'
+import { type BinaryResultPart, readChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
 import { turnErrors } from './turn-errors.ts'
 
@@ -48,7 +48,7 @@ export async function readLastBundle(db: Db, jobId: Id<'job'>): Promise<{ baseCo
 }
 
 /** The last completed turn whose result has this part. */
-async function findLastAccepted(db: Db, jobId: Id<'job'>, part: ResultPart) {
+async function findLastAccepted(db: Db, jobId: Id<'job'>, part: BinaryResultPart) {
   return db
     .selectFrom('turn')
     .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')

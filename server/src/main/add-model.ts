@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts'
 const price = 'in US dollars per million tokens'
 
 /** The options of `admin model add` that describe the model itself. */
-export const modelOptions = {
+export const addModelOptions = {
   name: { placeholder: 'NAME', description: 'Name of the model in Colophon', required: true },
   format: { placeholder: 'FORMAT', description: `API format: ${modelFormats.join(', ')}`, required: true },
   url: {
@@ -34,7 +34,7 @@ export const modelOptions = {
   'cache-write-price': { placeholder: 'USD', description: `Price of cache writes ${price}` },
 } as const
 
-export type ModelOptionValues = { readonly [Name in keyof typeof modelOptions]?: string | undefined }
+export type ModelOptionValues = { readonly [Name in keyof typeof addModelOptions]?: string | undefined }
 
 /** Converts the option values of `admin model add`. */
 export function parseModelOptions(values: ModelOptionValues): Omit<Model, 'projectIds' | 'isDefault'> {

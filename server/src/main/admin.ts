@@ -25,7 +25,7 @@ import { CredentialStore } from '../projects/credential-store.ts'
 import { maxInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
-import { modelOptions, parseModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
+import { addModelOptions, parseModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { connectRepository } from './connect-repository.ts'
 import { ownerLinkUrl } from './log-owner-link.ts'
@@ -407,7 +407,7 @@ export const adminCommands: CommandGroup = {
         'The model is tested with one tiny call before it is saved.',
       ].join('\n'),
       options: {
-        ...modelOptions,
+        ...addModelOptions,
         projects,
         default: { description: 'Make it the default model' },
         'no-test': { description: 'Save the model without testing it' },

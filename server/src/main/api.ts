@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client'
 import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
-import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { ObservedTraffic } from '../analytics/query/observed-traffic.ts'
 import { ViewReports } from '../analytics/query/view-reports.ts'
 import { SiteCache } from '../analytics/settings/site-cache.ts'
@@ -43,7 +43,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const stores = openStores(services.pool)
   const jobStreams = createJobEventStreams(stores.events, log)
   const database = createDatabase<AnalyticsTables>(services.pool)
-  const viewBuffer = new ViewBuffer(database, config.views)
+  const viewBuffer = new PostgresViewBuffer(database, config.views)
   const sourceActivity = new SourceActivityRecorder(database, log)
   const siteCache = new SiteCache(stores.analyticsSettings)
   const views = {

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import type { DropCounts } from '../analytics/collect/classify-requests.ts'
 import { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
-import { ViewBuffer } from '../analytics/collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { type ImportDeps, type ImportSummary, importLog } from '../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
 import { createLogLineParser, type LogFormat, logFormats } from '../analytics/import-logs/parse-log-line.ts'
@@ -34,7 +34,7 @@ export async function importLogs(
     const { projects, analyticsSettings } = openStores(pool)
     await projects.get(projectId)
     const db = createDatabase<AnalyticsTables>(pool)
-    const buffer = new ViewBuffer(db, config.views)
+    const buffer = new PostgresViewBuffer(db, config.views)
     const notes = new SourceActivityRecorder(db, log)
     const deps: ImportDeps = {
       runs: new ImportStore(db, projectId),

@@ -10,7 +10,7 @@ import { createTestStoredModel } from '../models/test-stored-model.ts'
 import { createCallWorker, workerCallTimeoutMs } from '../platform/call-worker.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
-import { latestPostgresMigration } from '../platform/migrations/postgres-migrations.ts'
+import { lastAppliedPostgresMigration } from '../platform/migrations/postgres-migrations.ts'
 import { createDatabase } from '../platform/postgres.ts'
 import { saveModel, testUnsavedModel } from './add-model.ts'
 import { connectRepository, testRepository } from './connect-repository.ts'
@@ -51,6 +51,6 @@ export function createSettingsDeps({
     findMostAdvancedJob: createFindMostAdvancedJob(createDatabase<JobTables>(pool)),
     instanceBudget: config.budget,
     gatewayUrl: config.gatewayUrl,
-    readSchemaVersion: () => latestPostgresMigration(pool),
+    readSchemaVersion: () => lastAppliedPostgresMigration(pool),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { findRefusals, maxChangedFiles, maxNewBytes } from '../code-hosts/allow-list/allow-list.ts'
-import { createSystemPrompt, editableFiles } from './agent-prompts.ts'
+import { createSystemPrompt, editableFilePatterns } from './agent-prompts.ts'
 
 const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null })
 
@@ -9,7 +9,7 @@ const refusals = (path: string) =>
     docsFolder: 'docs',
   })
 
-const { pageExtensions, imageExtensions, navigationNames } = editableFiles
+const { pageExtensions, imageExtensions, navigationNames } = editableFilePatterns
 
 it.each([
   ...pageExtensions.map((extension) => ({ listed: extension, path: `guide/page${extension}` })),

@@ -12,7 +12,7 @@ export interface SystemPromptInput {
  * The files that the allow list of the server accepts (`code-hosts/allow-list`). The runner may not import it, so a unit test
  * compares the two.
  */
-export const editableFiles = {
+export const editableFilePatterns = {
   pageExtensions: ['.md', '.mdx', '.markdown', '.rst', '.adoc', '.asciidoc'],
   imageExtensions: ['.png', '.jpg', '.jpeg', '.gif', '.webp', '.avif', '.ico'],
   navigationNames: [
@@ -82,9 +82,9 @@ in your final message what you decided.
 
 You may add, edit, move and delete only the following files${docsFolder === null ? '' : `, and only in \`${docsFolder}\``}:
 
-- Pages: ${list(editableFiles.pageExtensions)}.
-- Images: ${list(editableFiles.imageExtensions)}. SVG is not allowed.
-- Navigation files with exactly one of these names: ${list(editableFiles.navigationNames)}.
+- Pages: ${list(editableFilePatterns.pageExtensions)}.
+- Images: ${list(editableFilePatterns.imageExtensions)}. SVG is not allowed.
+- Navigation files with exactly one of these names: ${list(editableFilePatterns.navigationNames)}.
 
 **If you change, add or delete any other file, your whole result is refused and the job fails. Nothing of it is published,
 not even the changes to pages.** In particular, do not touch:

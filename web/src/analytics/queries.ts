@@ -7,7 +7,7 @@ import type { AnalyticsSearch } from './search.ts'
 
 type Ai = AnalyticsSearch['ai']
 
-export interface Series extends Pick<ViewsTimeseries, 'points' | 'coverage'> {
+export interface ViewSeries extends Pick<ViewsTimeseries, 'points' | 'coverage'> {
   period: Period
 }
 
@@ -62,7 +62,7 @@ export const seriesQuery = (
 ) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'series', period.dates, period.interval, period.zone, ai, path],
-    queryFn: async ({ signal }): Promise<Series> => {
+    queryFn: async ({ signal }): Promise<ViewSeries> => {
       const { dates, interval, zone: timeZone } = period
       const query = { ...dates, ...aiScopeQuery(ai), ...(path !== undefined && { path }), interval, timeZone }
       const { points, coverage } = await client.views.timeseries(projectId, query, { signal })

@@ -3,7 +3,7 @@ import '@mantine/charts/styles.css'
 import { formatCompact, formatCount } from './format-numbers.ts'
 import { isBeforeMeasurement, type MeasuredSince } from './measured-since.ts'
 import { formatDays, intervalLabel } from './period.ts'
-import type { Series } from './queries.ts'
+import type { ViewSeries } from './queries.ts'
 
 /** Omits what was not measured: an empty bar would look like no views. */
 export function SeriesChart({
@@ -11,7 +11,7 @@ export function SeriesChart({
   since,
   heightPx,
 }: {
-  series: Series
+  series: ViewSeries
   since: MeasuredSince | undefined
   heightPx: number
 }) {

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { formatCount } from './format-numbers.ts'
 import { isBeforeMeasurement, type MeasuredSince } from './measured-since.ts'
 import { formatDays, intervalLabel } from './period.ts'
-import { measuredSinceQuery, type Series } from './queries.ts'
+import { measuredSinceQuery, type ViewSeries } from './queries.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('./series-chart.tsx')).SeriesChart }))
 
@@ -17,7 +17,7 @@ export function ViewsOverTime({
   isStale,
 }: {
   projectId: string
-  series: Series | undefined
+  series: ViewSeries | undefined
   isStale: boolean
 }) {
   const { data: since } = useQuery({ ...measuredSinceQuery(projectId), enabled: series !== undefined })
@@ -48,7 +48,13 @@ export function ViewsOverTime({
   )
 }
 
-function MeasuredSinceNote({ series: { points, coverage, period }, since }: { series: Series; since: MeasuredSince }) {
+function MeasuredSinceNote({
+  series: { points, coverage, period },
+  since,
+}: {
+  series: ViewSeries
+  since: MeasuredSince
+}) {
   const [first] = points
   const late = (['human', 'ai'] as const).flatMap((traffic) => {
     const day = since[traffic]
@@ -71,7 +77,7 @@ function SeriesTable({
   series: { points, coverage, period },
   since,
 }: {
-  series: Series
+  series: ViewSeries
   since: MeasuredSince | undefined
 }) {
   const cell = (traffic: 'human' | 'ai', at: string, count: number) =>

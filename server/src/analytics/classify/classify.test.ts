@@ -114,14 +114,16 @@ test('truncates a user agent of one megabyte without scanning all of it', () => 
 })
 
 // Test machines have two busy cores, so the threshold is far below the 600,000 per second that an idle core reaches.
-test('classifies at least 200,000 requests per second on one core', () => {
+test('classifies at least 200,000 requests per second of CPU time', () => {
   const requests = cases.map(({ userAgent, accept, path }) => ({ ...pageRequest, userAgent, accept, path }))
   const rounds = 500
   const bestOfThree = Math.max(
     ...Array.from({ length: 3 }, () => {
-      const started = performance.now()
+      // CPU time, because other work on the machine must not fail the test.
+      const before = process.threadCpuUsage()
       for (let round = 0; round < rounds; round++) for (const request of requests) classify(request, countedByServers)
-      return (rounds * requests.length) / ((performance.now() - started) / 1000)
+      const { user, system } = process.threadCpuUsage(before)
+      return (rounds * requests.length) / ((user + system) / 1e6)
     }),
   )
   console.log(`${Math.round(bestOfThree).toLocaleString('en')} classifications/s`)

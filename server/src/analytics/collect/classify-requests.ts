@@ -2,7 +2,7 @@
 import { type CountingSource, classify, type SiteRequest } from '../classify/classify.ts'
 import type { ClientDetector } from '../classify/client-detector.ts'
 import type { DropReason } from '../classify/drop-reason.ts'
-import type { Site } from '../settings/settings-store.ts'
+import type { AnalyticsSite } from '../settings/settings-store.ts'
 import type { View } from './view.ts'
 
 export interface ObservedRequest extends Omit<SiteRequest, 'source'> {
@@ -34,7 +34,7 @@ export function classifyRequests(
     clientDetector,
     source,
     importId = '',
-  }: { site: Site; clientDetector: ClientDetector; source: CountingSource; importId?: string },
+  }: { site: AnalyticsSite; clientDetector: ClientDetector; source: CountingSource; importId?: string },
 ): ClassifiedRequests {
   const views: View[] = []
   const dropped: DropCounts = {}

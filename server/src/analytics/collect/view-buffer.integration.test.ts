@@ -4,7 +4,7 @@ import { newId } from '../../platform/ids.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { otherPagesPath } from './limit-new-pages.ts'
-import { ViewBuffer } from './view-buffer.ts'
+import { PostgresViewBuffer } from './view-buffer.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
 const instance = await createViewsTestInstance(inject('services'), 'view buffer')
@@ -12,7 +12,7 @@ afterAll(() => instance.drop())
 afterEach(() => instance.pool.query('TRUNCATE view_batch'))
 
 const projectId = await instance.newProject('Docs')
-const newBuffer = (maxBufferBytes = 1e9) => new ViewBuffer(instance.db, { maxBufferBytes })
+const newBuffer = (maxBufferBytes = 1e9) => new PostgresViewBuffer(instance.db, { maxBufferBytes })
 
 const delivery = (overrides: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
@@ -224,7 +224,7 @@ test('does not measure the whole buffer each time its status is read', async () 
     },
     transformResult: async ({ result }) => result,
   })
-  const buffer = new ViewBuffer(db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
   await buffer.append(delivery())
   const statuses = await Promise.all(Array.from({ length: 10 }, () => buffer.readStatus()))
   for (const { bytes, oldestWaitingAt } of statuses) {

@@ -19,7 +19,7 @@ const collectForMs = 20
 const maxViewsPerInsert = 20_000
 const maxPendingViews = 200_000 // about 100 MB of memory
 
-export class ViewBuffer {
+export class PostgresViewBuffer {
   readonly #db: Kysely<AnalyticsTables>
   readonly #size: BufferSize
   #pending: PendingDelivery[] = []

@@ -3,7 +3,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { recordAudit } from '../../audit/audit-store.ts'
 import type { Id } from '../../platform/ids.ts'
 import { loadClientDetector } from '../classify/client-detector.ts'
-import { ViewBuffer } from '../collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
@@ -21,7 +21,7 @@ const settings = new SettingsStore(instance.db, recordAudit)
 async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
   const projectId = await instance.newProject('Logs')
   await settings.change(projectId, { humanSource: 'servers' }, { kind: 'operator' })
-  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
   return {
     projectId,
     runs: new ImportStore(instance.db, projectId),

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { ClientDetector } from '../classify/client-detector.ts'
 import { classifyRequests, type DropCounts } from '../collect/classify-requests.ts'
 import type { SourceActivityRecorder } from '../collect/source-activity-recorder.ts'
-import type { ViewBuffer } from '../collect/view-buffer.ts'
-import type { Site } from '../settings/settings-store.ts'
+import type { PostgresViewBuffer } from '../collect/view-buffer.ts'
+import type { AnalyticsSite } from '../settings/settings-store.ts'
 import type { ImportRun, ImportStore } from './import-store.ts'
 import type { LoggedRequest, ParseLogLine } from './parse-log-line.ts'
 import { LineSplitter, type LogLine } from './split-lines.ts'
@@ -22,9 +22,9 @@ export interface LogFile {
 
 export interface ImportDeps {
   runs: ImportStore
-  append: ViewBuffer['append']
+  append: PostgresViewBuffer['append']
   recordOutcome: SourceActivityRecorder['record']
-  site: Site
+  site: AnalyticsSite
   clientDetector: ClientDetector
 }
 

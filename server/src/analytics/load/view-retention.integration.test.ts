@@ -1,9 +1,9 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { recordAudit } from '../../audit/audit-store.ts'
-import { ViewBuffer } from '../collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { listClients } from '../query/list-clients.ts'
-import { listViews } from '../query/list-views.ts'
+import { listPagesByViews } from '../query/list-views.ts'
 import { queryTimeseries } from '../query/query-timeseries.ts'
 import { clampToRetention, type TimeRange } from '../query/time-range.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
@@ -27,7 +27,7 @@ const monthsAgo = (months: number) => new Date(Date.UTC(now.getUTCFullYear(), no
 test('deletes views beyond the retention of a project from every table, and none of other projects', async () => {
   const [limited, unlimited] = await Promise.all(['Limited', 'Unlimited'].map((name) => instance.newProject(name)))
   if (!limited || !unlimited) throw new Error('no projects')
-  const buffer = new ViewBuffer(db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [limited, unlimited]) {
     const views = at.map((time) => makeView({ projectId, at: time }))
@@ -42,7 +42,7 @@ test('deletes views beyond the retention of a project from every table, and none
     const page = { projectId, range, ai: 'all', pages: {}, limit: 10, offset: 0 } as const
     const step = { projectId, range, ai: 'all', step: 'month', timeZone: 'UTC' } as const
     return [
-      (await listViews(clickhouse, page)).totals.human,
+      (await listPagesByViews(clickhouse, page)).totals.human,
       (await listClients(clickhouse, { projectId, range })).reduce((sum, { views }) => sum + views, 0),
       (await queryTimeseries(clickhouse, step)).reduce((sum, { human }) => sum + human, 0),
     ]
@@ -68,7 +68,7 @@ test('deletes views beyond the retention of a project from every table, and none
 
 test('deletes delivery IDs after a week, except those of imports', async () => {
   const projectId = await instance.newProject('Delivery IDs')
-  const buffer = new ViewBuffer(db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
   const deliver = (text: string, retention: 'week' | 'forever') =>
     buffer.append({
       projectId,

@@ -37,7 +37,7 @@ export interface ViewsQuery {
   offset: number
 }
 
-export async function listViews(clickhouse: QueryClickhouse, query: ViewsQuery): Promise<ViewsPage> {
+export async function listPagesByViews(clickhouse: QueryClickhouse, query: ViewsQuery): Promise<ViewsPage> {
   const { projectId, range, ai, pages, limit, offset } = query
   const response = await clickhouse.query({
     // Totals from a window over all pages take a tenth longer (measured). In the JSON formats, totals are missing when the

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Id } from '../../platform/ids.ts'
 import { type ClientClass, clientClasses } from '../classify/client-class.ts'
 import type { View } from '../collect/view.ts'
-import { ViewBuffer } from '../collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
 import { makeView } from '../testing/make-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { findCoverage } from './find-coverage.ts'
 import { listClients } from './list-clients.ts'
-import { listViews, type PageViews } from './list-views.ts'
+import { listPagesByViews, type PageViews } from './list-views.ts'
 import { queryTimeseries, type TimeStep } from './query-timeseries.ts'
 import type { TimeRange } from './time-range.ts'
 
@@ -66,7 +66,7 @@ const views = Array.from({ length: 6_000 }, () => randomView(projectId))
 
 beforeAll(async () => {
   console.log(`seed ${seed}`)
-  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
   const other = await instance.newProject('Other docs')
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await instance.pool.connect()
@@ -138,7 +138,7 @@ test('returns the exact pages, totals and clients for any range, to the millisec
     const ai = pick(['all', 'assistants'] as const)
     const context = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${ai}`
     const pages = expectedPages(range, ai)
-    const page = await listViews(instance.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
+    const page = await listPagesByViews(instance.clickhouse, { projectId, range, ai, pages: {}, limit: 250, offset: 0 })
     expect(page, context).toEqual({ totals: sum(pages), views: pages, hasMore: false })
 
     const viewsByClient = Map.groupBy(inRange(range), (view) => `${view.class} ${view.client}`)
@@ -158,7 +158,7 @@ test('filters by one path, or by a text in the path', { timeout: 300_000 }, asyn
     const context = `seed ${seed}, ${range.from?.toISOString()} to ${range.to?.toISOString()}, ${path}, ${contains}`
     const pages = expectedPages(range, 'all')
     const list = (filter: { path: string } | { contains: string }) =>
-      listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: filter, limit: 250, offset: 0 })
+      listPagesByViews(instance.clickhouse, { projectId, range, ai: 'all', pages: filter, limit: 250, offset: 0 })
     const matching = pages.filter((page) => page.path === path)
     expect(await list({ path }), context).toEqual({ totals: sum(matching), views: matching, hasMore: false })
     const containing = pages.filter((page) => page.path.includes(contains.toLowerCase()))
@@ -190,14 +190,21 @@ test('returns every path once over all pages of results, with the same totals ev
   const pages = expectedPages(range, 'all')
   const found: PageViews[] = []
   for (let offset = 0; ; offset += 7) {
-    const page = await listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 7, offset })
+    const page = await listPagesByViews(instance.clickhouse, {
+      projectId,
+      range,
+      ai: 'all',
+      pages: {},
+      limit: 7,
+      offset,
+    })
     found.push(...page.views)
     expect(page.totals).toEqual(sum(pages))
     expect(page.hasMore).toBe(offset + 7 < pages.length)
     if (!page.hasMore) break
   }
   expect(found).toEqual(pages)
-  const afterLast = await listViews(instance.clickhouse, {
+  const afterLast = await listPagesByViews(instance.clickhouse, {
     projectId,
     range,
     ai: 'all',
@@ -215,7 +222,7 @@ test.each<[string, TimeRange]>([
   ['of a millisecond without views', { from: new Date(firstMs - 1), to: new Date(firstMs) }],
 ])('returns no views for a range %s', async (_, range) => {
   expect(
-    await listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 50, offset: 0 }),
+    await listPagesByViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 50, offset: 0 }),
   ).toEqual({
     totals: { human: 0, ai: 0, total: 0 },
     views: [],
@@ -325,13 +332,14 @@ test('reads pages times months for a long range, not single views', async () => 
   )
   expect(monthRows?.rows).toBeLessThanOrEqual(4 * 40 * 6) // four blocks, forty pages, six months
   expect(
-    (await listViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 1, offset: 0 })).totals,
+    (await listPagesByViews(instance.clickhouse, { projectId, range, ai: 'all', pages: {}, limit: 1, offset: 0 }))
+      .totals,
   ).toEqual(sum(expectedPages(range, 'all')))
 })
 
 test('reports coverage by the sources that count humans, and by servers for AI', async () => {
   const project = await instance.newProject('Covered')
-  const buffer = new ViewBuffer(instance.db, { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(instance.db, { maxBufferBytes: 1e9 })
   const report = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
     buffer.append({
       projectId: project,

@@ -9,7 +9,7 @@ import { ClickhouseQueryLimit, downloadLimits, type QueryClickhouse, queryLimits
 import { type Coverage, findCoverage } from './find-coverage.ts'
 import { type ClientViews, listClients } from './list-clients.ts'
 import { listSourceCoverage, type SourceCoverage } from './list-source-coverage.ts'
-import { listViews, type ViewsPage } from './list-views.ts'
+import { listPagesByViews, type ViewsPage } from './list-views.ts'
 import { type LiveEvent, listCountedEvents, listDroppedEvents, sortNewestFirst } from './live-events.ts'
 import type { PageFilter } from './page-filter.ts'
 import { queryTimeseries, type TimePoint, type TimeseriesQuery } from './query-timeseries.ts'
@@ -42,7 +42,7 @@ export class ViewReports {
   ): Promise<ViewsPage & { coverage: Coverage }> {
     const { range, ai } = await this.#applySettings(projectId, query)
     const [page, coverage] = await Promise.all([
-      this.#queries.run((clickhouse) => listViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
+      this.#queries.run((clickhouse) => listPagesByViews(clickhouse, { projectId, range, ai, pages, limit, offset })),
       findCoverage(this.#db, { projectId, range }),
     ])
     return { ...page, coverage }

@@ -32,7 +32,7 @@ export interface CreatedSiteKey extends SiteKey {
   switchedHumanSource: boolean
 }
 
-export interface Site {
+export interface AnalyticsSite {
   projectId: Id<'prj'>
   settings: AnalyticsSettings
   /** Where the project's views are stored in ClickHouse. */
@@ -60,7 +60,7 @@ export class SettingsStore {
     this.#recordAudit = recordAudit
   }
 
-  async read(projectId: Id<'prj'>): Promise<Site> {
+  async read(projectId: Id<'prj'>): Promise<AnalyticsSite> {
     const row = await this.#db
       .selectFrom('analytics_settings')
       .select([...settingColumns, 'shard'])
@@ -95,7 +95,7 @@ export class SettingsStore {
     })
   }
 
-  async findBySiteKey(siteKey: string): Promise<Site | undefined> {
+  async findBySiteKey(siteKey: string): Promise<AnalyticsSite | undefined> {
     if (!isSiteKey(siteKey)) return undefined
     const siteKeyRow = await this.#db
       .selectFrom('site_key')

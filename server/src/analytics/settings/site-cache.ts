@@ -1,24 +1,24 @@
 /** Caches the site of a site key or project for a few seconds, including unknown keys, to save a query per request. */
 import type { Id } from '../../platform/ids.ts'
-import type { SettingsStore, Site } from './settings-store.ts'
+import type { AnalyticsSite, SettingsStore } from './settings-store.ts'
 
 const ttlMs = 5_000
 const maxEntries = 10_000 // made-up site keys evict each other
 
 export class SiteCache {
   readonly #settings: Pick<SettingsStore, 'findBySiteKey' | 'read'>
-  readonly #byKey = new Map<string, CacheEntry<Site | undefined>>()
-  readonly #byProject = new Map<Id<'prj'>, CacheEntry<Site>>()
+  readonly #byKey = new Map<string, CacheEntry<AnalyticsSite | undefined>>()
+  readonly #byProject = new Map<Id<'prj'>, CacheEntry<AnalyticsSite>>()
 
   constructor(settings: Pick<SettingsStore, 'findBySiteKey' | 'read'>) {
     this.#settings = settings
   }
 
-  findBySiteKey(siteKey: string): Promise<Site | undefined> {
+  findBySiteKey(siteKey: string): Promise<AnalyticsSite | undefined> {
     return readThrough(this.#byKey, siteKey, (key) => this.#settings.findBySiteKey(key))
   }
 
-  findByProject(projectId: Id<'prj'>): Promise<Site> {
+  findByProject(projectId: Id<'prj'>): Promise<AnalyticsSite> {
     return readThrough(this.#byProject, projectId, (id) => this.#settings.read(id))
   }
 

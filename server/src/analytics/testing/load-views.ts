@@ -3,7 +3,7 @@ import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
 import { createDatabase } from '../../platform/postgres.ts'
 import type { View } from '../collect/view.ts'
-import { ViewBuffer } from '../collect/view-buffer.ts'
+import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import type { ViewDelivery } from '../collect/view-delivery.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
@@ -15,7 +15,7 @@ export async function loadViews(
   { pool, clickhouseUrl }: { pool: Pool; clickhouseUrl: string },
   delivery: Pick<ViewDelivery, 'projectId' | 'source' | 'countsHumans'> & { views: readonly Partial<View>[] },
 ): Promise<void> {
-  const buffer = new ViewBuffer(createDatabase<AnalyticsTables>(pool), { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(createDatabase<AnalyticsTables>(pool), { maxBufferBytes: 1e9 })
   const views = delivery.views.map((view) => makeView({ projectId: delivery.projectId, ...view }))
   await buffer.append({ ...delivery, shard: 0, deliveryId: undefined, views })
   await loadPendingViews({ pool, clickhouseUrl })

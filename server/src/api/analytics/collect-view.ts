@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import type { ClientDetector } from '../../analytics/classify/client-detector.ts'
 import { classifyRequests } from '../../analytics/collect/classify-requests.ts'
 import type { IngestOutcome, SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
-import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
 import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { parseJson } from '../../platform/http/json-body.ts'
@@ -50,7 +50,7 @@ export function collectViewRoute({
   siteCache,
   clientDetector,
 }: {
-  viewBuffer: ViewBuffer
+  viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
   siteCache: SiteCache
   clientDetector: ClientDetector

@@ -5,7 +5,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { aiScopeQuery, CoverageSchema, pathQuery, viewCounts } from './view-schemas.ts'
+import { aiScopeQuery, CoverageSchema, pathQuery, viewCountFields } from './view-schemas.ts'
 
 export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewReports }): Route {
   return route({
@@ -45,7 +45,7 @@ export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewRepor
             points: Type.Array(
               Type.Object({
                 at: DateTime('Start of the interval. The first interval can start before `dateFrom`.'),
-                ...viewCounts,
+                ...viewCountFields,
               }),
               { description: 'Counts by interval, oldest first.' },
             ),

@@ -3,7 +3,7 @@ import type { ClientDetector } from '../../analytics/classify/client-detector.ts
 import { type DropReason, dropReasons } from '../../analytics/classify/drop-reason.ts'
 import { classifyRequests, type ObservedRequest } from '../../analytics/collect/classify-requests.ts'
 import type { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
-import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { resolveViewTime } from '../../analytics/collect/view-time.ts'
 import type { SiteCache } from '../../analytics/settings/site-cache.ts'
 import { type Route, respond, route } from '../route.ts'
@@ -57,7 +57,7 @@ export function ingestViewsRoute({
   siteCache,
   clientDetector,
 }: {
-  viewBuffer: ViewBuffer
+  viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
   siteCache: SiteCache
   clientDetector: ClientDetector

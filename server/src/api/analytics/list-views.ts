@@ -3,17 +3,17 @@ import type { ViewReports } from '../../analytics/query/view-reports.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { aiScopeQuery, CoverageSchema, pathQuery, viewCounts } from './view-schemas.ts'
+import { aiScopeQuery, CoverageSchema, pathQuery, viewCountFields } from './view-schemas.ts'
 
 const ViewsResult = Type.Object(
   {
-    totals: Type.Object(viewCounts, {
+    totals: Type.Object(viewCountFields, {
       description: 'Sums over all matching pages in the range, not only over those in this response.',
     }),
     views: Type.Array(
       Type.Object({
         path: Type.String({ description: 'Path of the page.', examples: ['/docs/install'] }),
-        ...viewCounts,
+        ...viewCountFields,
       }),
       {
         description: 'Views by page: by `total` in descending order, then by `path`.',

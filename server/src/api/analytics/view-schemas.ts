@@ -22,7 +22,7 @@ export const pathQuery = {
 
 const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
 
-export const viewCounts = {
+export const viewCountFields = {
   human: Count('Number of page views by humans.', 1290),
   ai: Count('Number of page views by AI clients.', 417),
   total: Count('Sum of `human` and `ai`. Search engines and other bots are not included.', 1707),

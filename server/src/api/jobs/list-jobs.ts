@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
+import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams, SingleLineText } from '../schemas.ts'
 import { AgentJob, toAgentJobResponse } from './agent-job.ts'
@@ -37,7 +37,10 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
         { additionalProperties: false },
       ),
       responses: {
-        200: Type.Object({ jobs: Type.Array(AgentJob, { description: 'Jobs, newest first.' }), nextCursor }),
+        200: Type.Object({
+          jobs: Type.Array(AgentJob, { description: 'Jobs, newest first.' }),
+          nextCursor: NextCursor,
+        }),
       },
     },
     async handle({ projectId, query: { status, outcome, q: words, ...pageOptions } }) {

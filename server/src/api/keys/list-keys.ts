@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
+import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ApiKeySchema, toApiKeyResponse } from './api-key.ts'
@@ -19,7 +19,10 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
       params: ProjectParams,
       query: cursorQuery('key'),
       responses: {
-        200: Type.Object({ keys: Type.Array(ApiKeySchema, { description: 'API keys, newest first.' }), nextCursor }),
+        200: Type.Object({
+          keys: Type.Array(ApiKeySchema, { description: 'API keys, newest first.' }),
+          nextCursor: NextCursor,
+        }),
       },
     },
     async handle({ projectId, query }) {

@@ -5,7 +5,7 @@ import { problemCodes } from '../../platform/http/problem.ts'
 import { errorPagePath } from '../reference/anchors.ts'
 import { type Html, html } from '../reference/html.ts'
 import { pageLayout } from '../reference/page-layout.ts'
-import { renderInlineMarkdown } from '../reference/render-markdown.ts'
+import { renderCodeSpans } from '../reference/render-markdown.ts'
 
 interface ErrorExplanation {
   readonly status?: number
@@ -57,9 +57,9 @@ function explanation(heading: string, facts: Html, { meaning, action }: ErrorExp
 <h2>${heading}</h2>
 <p class="access">${facts}</p>
 <h3>Meaning</h3>
-<p>${renderInlineMarkdown(meaning)}</p>
+<p>${renderCodeSpans(meaning)}</p>
 <h3>What to do</h3>
-<p>${renderInlineMarkdown(action)}</p>
+<p>${renderCodeSpans(action)}</p>
 </section>
 `
 }
@@ -80,7 +80,7 @@ ${errorTable('Job errors', jobErrors)}
 function errorTable(caption: string, errors: Explanations): Html {
   const rows = Object.entries(errors).map(
     ([code, error]) => html`
-<tr role="row"><th scope="row" role="rowheader">${codeLink(code)}</th><td role="cell">${error?.status}</td><td role="cell" class="description">${renderInlineMarkdown(error?.meaning)}</td></tr>`,
+<tr role="row"><th scope="row" role="rowheader">${codeLink(code)}</th><td role="cell">${error?.status}</td><td role="cell" class="description">${renderCodeSpans(error?.meaning)}</td></tr>`,
   )
   return html`<table class="codes" role="table">
 <caption class="unseen">${caption}</caption>

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { ViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
@@ -59,7 +59,7 @@ const ProjectHealth = Type.Object(
 export interface HealthDeps {
   readiness: Readiness
   runners: RunnerStore
-  viewBuffer: ViewBuffer
+  viewBuffer: PostgresViewBuffer
   readSchemaVersion: () => Promise<string | null>
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
-import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
+import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
@@ -56,7 +56,7 @@ export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
       responses: {
         200: Type.Object({
           entries: Type.Array(AuditEntry, { description: 'Entries of the audit log, newest first.' }),
-          nextCursor,
+          nextCursor: NextCursor,
         }),
       },
     },

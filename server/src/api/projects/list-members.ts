@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
-import { cursorQuery, nextCursor, readPage } from '../cursor-page.ts'
+import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
 import { type Route, respond, route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { MemberSchema, toMemberResponse } from './member.ts'
@@ -22,7 +22,7 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
       responses: {
         200: Type.Object({
           members: Type.Array(MemberSchema, { description: 'Members of the project, newest first.' }),
-          nextCursor,
+          nextCursor: NextCursor,
         }),
       },
     },

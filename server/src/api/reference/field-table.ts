@@ -1,7 +1,7 @@
 /** Tables of parameters and fields. On small screens CSS turns rows into blocks, so the ARIA roles are explicit. */
 import { type Html, html, joinHtml } from './html.ts'
 import { type Schema, toSchemaObject, unionMembers } from './openapi-document.ts'
-import { renderInlineMarkdown } from './render-markdown.ts'
+import { renderCodeSpans } from './render-markdown.ts'
 import { constraintLabels, typeLabel } from './schema-labels.ts'
 
 export interface Field {
@@ -56,5 +56,5 @@ function fieldRow({ name, location, schema, required, description }: Field): Htm
 <tr role="row"><th scope="row" role="rowheader"><code>${name}</code>${location && html` <span class="location">${location}</span>`}</th>
 <td role="cell" class="type">${typeLabel(schema)}${limits.length > 0 ? html` <span class="limits">${joinHtml(limits, ', ')}</span>` : ''}</td>
 <td role="cell" class="${required ? 'required' : 'optional'}">${required ? 'required' : 'optional'}</td>
-<td role="cell" class="description">${renderInlineMarkdown(description)}</td></tr>`
+<td role="cell" class="description">${renderCodeSpans(description)}</td></tr>`
 }

@@ -12,7 +12,7 @@ import {
   type ResponseObject,
   resolveHeader,
 } from './openapi-document.ts'
-import { renderInlineMarkdown, renderMarkdown } from './render-markdown.ts'
+import { renderCodeSpans, renderMarkdown } from './render-markdown.ts'
 import { typeLabel } from './schema-labels.ts'
 
 export function operationSection(document: OpenApiDocument, call: Endpoint): Html {
@@ -74,7 +74,7 @@ function successBlock(document: OpenApiDocument, status: string, response: Respo
   })
   return html`
 <div class="response">
-<p><span class="status">${statusWithName(status)}</span> ${renderInlineMarkdown(description)}</p>
+<p><span class="status">${statusWithName(status)}</span> ${renderCodeSpans(description)}</p>
 ${headerFields.length > 0 ? fieldTable(`Headers of the response ${status}`, headerFields) : ''}
 ${contentBlocks(`Fields of the response ${status}`, content)}
 </div>`
@@ -107,7 +107,7 @@ function errorTable(errors: readonly [status: string, ResponseObject][]): Html {
   const rows = errors.map(
     ([status, { description }]) => html`
 <tr role="row"><th scope="row" role="rowheader">${statusWithName(status)}</th>
-<td role="cell" class="description">${renderInlineMarkdown(description)}</td></tr>`,
+<td role="cell" class="description">${renderCodeSpans(description)}</td></tr>`,
   )
   return html`<h4>Errors</h4>
 ${[...new Map(bodies.map((body) => [body.text, body])).values()]}

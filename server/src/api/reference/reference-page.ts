@@ -14,7 +14,7 @@ import {
 } from './openapi-document.ts'
 import { operationSection, operationTitle } from './operation-section.ts'
 import { pageLayout } from './page-layout.ts'
-import { renderInlineMarkdown, renderMarkdown } from './render-markdown.ts'
+import { renderCodeSpans, renderMarkdown } from './render-markdown.ts'
 import { constraintLabels, typeLabel } from './schema-labels.ts'
 
 /** The operations of one tag, in the order of the document. */
@@ -116,7 +116,7 @@ function errorSection(codes: readonly string[]): Html {
   const rows = codes.map((code) => {
     const { status, meaning } = knownCodes[code] ?? {}
     return html`
-<tr role="row"><th scope="row" role="rowheader"><a href="${errorPagePath(code)}"><code>${code}</code></a></th><td role="cell">${status}</td><td role="cell" class="description">${renderInlineMarkdown(meaning)}</td></tr>`
+<tr role="row"><th scope="row" role="rowheader"><a href="${errorPagePath(code)}"><code>${code}</code></a></th><td role="cell">${status}</td><td role="cell" class="description">${renderCodeSpans(meaning)}</td></tr>`
   })
   return html`
 <section aria-labelledby="errors">

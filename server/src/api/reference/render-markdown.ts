@@ -5,7 +5,7 @@ export const renderMarkdown = (text: string | undefined): Html[] =>
   (text ?? '')
     .split(/\n\s*\n/)
     .filter((paragraph) => paragraph.trim() !== '')
-    .map((paragraph) => html`<p>${renderInlineMarkdown(paragraph.trim())}</p>`)
+    .map((paragraph) => html`<p>${renderCodeSpans(paragraph.trim())}</p>`)
 
-export const renderInlineMarkdown = (text: string | undefined): Html[] =>
+export const renderCodeSpans = (text: string | undefined): Html[] =>
   (text ?? '').split(/`([^`]+)`/).map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))

@@ -6,7 +6,7 @@ import { readGiteaChecks } from './checks.ts'
 import { acknowledgeGiteaComment, hasGiteaWriteAccess, listGiteaComments } from './comments.ts'
 import { createGiteaApi, type GiteaConnection } from './gitea-api.ts'
 import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
-import { inspectGiteaFolder } from './inspect-folder.ts'
+import { inspectFolderOnGitea } from './inspect-folder.ts'
 import { ensureGiteaPullRequest, findGiteaPullRequest, updateGiteaPullRequestText } from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
 import { ensureGiteaWebhook } from './webhooks.ts'
@@ -46,7 +46,7 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
     },
 
     testConnection: (baseBranch) => testGiteaConnection({ api, gitRemote, egress, baseBranch }),
-    inspectFolder: (commit, folder) => inspectGiteaFolder(api, commit, folder),
+    inspectFolder: (commit, folder) => inspectFolderOnGitea(api, commit, folder),
 
     async putCommit(commit, branch) {
       const outcome = await commit.push(branch)

@@ -37,7 +37,7 @@ export async function convertManifest(baseUrl: string, code: string, egress: Egr
   return app
 }
 
-export interface AppClient {
+export interface GithubOauthCredentials {
   baseUrl: string
   appId: number
   clientId: string
@@ -54,7 +54,7 @@ type CallContext = { egress: Egress; signal: AbortSignal }
 
 /** Undefined: GitHub does not accept this code, or no longer. */
 export async function exchangeCode(
-  { baseUrl, clientId, clientSecret }: AppClient,
+  { baseUrl, clientId, clientSecret }: GithubOauthCredentials,
   code: string,
   { egress, signal }: CallContext,
 ): Promise<string | undefined> {
@@ -103,7 +103,7 @@ const maxRepositories = 2_000
  * repositories that the token's user can see, with the permissions of that user.
  */
 export async function listWritableRepositories(
-  { baseUrl, appId }: AppClient,
+  { baseUrl, appId }: GithubOauthCredentials,
   token: string,
   { egress, signal }: CallContext,
 ) {
@@ -142,7 +142,7 @@ export async function listWritableRepositories(
 
 /** Called when the person's token is no longer needed. */
 export async function revokeToken(
-  { baseUrl, clientId, clientSecret }: AppClient,
+  { baseUrl, clientId, clientSecret }: GithubOauthCredentials,
   token: string,
   { egress, signal }: CallContext,
 ): Promise<void> {

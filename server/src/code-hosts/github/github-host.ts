@@ -7,7 +7,7 @@ import { acknowledgeGithubComment, hasGithubWriteAccess, listGithubComments } fr
 import { deleteGithubBranch, githubBranchHead, putGithubCommit } from './commits.ts'
 import { createGithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
-import { inspectGithubFolder } from './inspect-folder.ts'
+import { inspectFolderOnGithub } from './inspect-folder.ts'
 import type { InstallationTokens } from './installation-tokens.ts'
 import { ensureGithubPullRequest, findGithubPullRequest, updateGithubPullRequestText } from './pull-requests.ts'
 import { testGithubConnection } from './test-connection.ts'
@@ -40,7 +40,7 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
     },
 
     testConnection: (baseBranch) => testGithubConnection({ api, access, gitRemote, egress, baseBranch }),
-    inspectFolder: (commit, folder) => inspectGithubFolder(api, commit, folder),
+    inspectFolder: (commit, folder) => inspectFolderOnGithub(api, commit, folder),
     branchHead: (branch) => githubBranchHead(api, branch),
     putCommit: (commit, branch) => putGithubCommit(api, commit, branch),
     deleteBranch: (branch, pushed) => deleteGithubBranch(api, branch, pushed),

@@ -6,7 +6,7 @@ import { readGithubTreeId } from './commits.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubContents, GithubTree } from './github-schemas.ts'
 
-export async function inspectGithubFolder(api: GithubApi, commit: CommitId, folder: string): Promise<FolderSummary> {
+export async function inspectFolderOnGithub(api: GithubApi, commit: CommitId, folder: string): Promise<FolderSummary> {
   const tree = await readTree(api, commit)
   if (!tree) return { exists: folder === '' || (await isFolder(api, commit, folder)), pages: null }
   return summarizeFolder(tree, folder)

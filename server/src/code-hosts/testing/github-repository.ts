@@ -1,8 +1,8 @@
 /** A test repository on a running GitHub simulator. */
 import { randomBytes } from 'node:crypto'
 import {
-  type GithubAddress,
   type GithubControl,
+  type GithubSimulatorAccess,
   githubControl,
 } from '../../../../dev-services/github/github-control.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
@@ -42,7 +42,7 @@ const appPermissions = {
 const events = ['pull_request', 'issue_comment', 'check_run', 'status', 'deployment_status', 'repository']
 
 export async function createGithubRepository(
-  address: GithubAddress,
+  address: GithubSimulatorAccess,
   { by = 'app', files = baseFiles }: { by?: 'app' | 'token'; files?: typeof baseFiles } = {},
 ): Promise<GithubRepository> {
   const control = githubControl(address)

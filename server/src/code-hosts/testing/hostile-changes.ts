@@ -9,7 +9,7 @@ import {
   type HostileResult,
   harmlessChange,
   hostileBundle,
-  hostileChange,
+  hostileChangeResult,
   hostileNewFile,
   missingObjectId,
   pageText,
@@ -20,7 +20,7 @@ const pageRemoved = { 'docs/guide/start.md': undefined }
 const pageEdited = { 'docs/guide/start.md': '# Start here\n' }
 
 const frontMatter = (name: string, hostile: string, harmless: string, path = 'docs/page.md') =>
-  hostileChange('executable_front_matter', name, { [path]: hostile }, { [path]: harmless })
+  hostileChangeResult('executable_front_matter', name, { [path]: hostile }, { [path]: harmless })
 
 export const hostileChanges: readonly HostileResult[] = [
   // Files that run on the host or in CI
@@ -36,9 +36,9 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('ci_file', '.travis.yml'),
   hostileNewFile('ci_file', '.drone.star'),
   hostileNewFile('ci_file', 'azure-pipelines.yml'),
-  hostileChange('ci_file', 'a workflow edited', { [workflow]: 'on: pull_request_target\n' }, pageEdited),
-  hostileChange('ci_file', 'a workflow removed', { [workflow]: undefined }, pageRemoved),
-  hostileChange(
+  hostileChangeResult('ci_file', 'a workflow edited', { [workflow]: 'on: pull_request_target\n' }, pageEdited),
+  hostileChangeResult('ci_file', 'a workflow removed', { [workflow]: undefined }, pageRemoved),
+  hostileChangeResult(
     'ci_file',
     'a workflow moved to the pages',
     { [workflow]: undefined, 'docs/release.md': attackedFiles[workflow] },
@@ -56,16 +56,16 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('git_configuration', 'docs/.mailmap', 'docs/mailmap.md'),
   hostileNewFile('git_configuration', 'docs/.LFSconfig', 'docs/lfsconfig.md'),
   hostileNewFile('git_configuration', 'docs/gi7eba~1', 'docs/gi7eba.md'),
-  hostileChange(
+  hostileChangeResult(
     'git_configuration',
     'attributes that run a filter',
     { '.gitattributes': '*.md filter=x\n' },
     pageEdited,
   ),
-  hostileChange('git_configuration', '.gitmodules as a symlink', {
+  hostileChangeResult('git_configuration', '.gitmodules as a symlink', {
     'docs/.gitmodules': { mode: '120000', contents: '../src/main.ts' },
   }),
-  hostileChange('git_configuration', '.gitmodules with a URL that is a command-line option', {
+  hostileChangeResult('git_configuration', '.gitmodules with a URL that is a command-line option', {
     'docs/.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch /tmp/here\n',
   }),
   frontMatter(
@@ -92,44 +92,44 @@ export const hostileChanges: readonly HostileResult[] = [
   ),
 
   // Not a regular file
-  hostileChange('submodule', 'a submodule', { 'docs/other': { mode: '160000', id: missingObjectId } }),
-  hostileChange('submodule', 'a submodule at another commit', {
+  hostileChangeResult('submodule', 'a submodule', { 'docs/other': { mode: '160000', id: missingObjectId } }),
+  hostileChangeResult('submodule', 'a submodule at another commit', {
     'docs/vendored': { mode: '160000', id: gitObject('blob', pageText).id },
   }),
-  hostileChange('submodule', 'a submodule removed', { 'docs/vendored': undefined }, pageRemoved),
-  hostileChange('submodule', 'a submodule turned into a folder', {
+  hostileChangeResult('submodule', 'a submodule removed', { 'docs/vendored': undefined }, pageRemoved),
+  hostileChangeResult('submodule', 'a submodule turned into a folder', {
     'docs/vendored': undefined,
     'docs/vendored/page.md': pageText,
   }),
-  hostileChange('submodule', 'a folder turned into a submodule', {
+  hostileChangeResult('submodule', 'a folder turned into a submodule', {
     ...pageRemoved,
     'docs/guide': { mode: '160000', id: missingObjectId },
   }),
-  hostileChange('symlink', 'a symlink', { 'docs/passwords.md': { mode: '120000', contents: '/etc/passwd' } }),
-  hostileChange('symlink', 'a page turned into a symlink', {
+  hostileChangeResult('symlink', 'a symlink', { 'docs/passwords.md': { mode: '120000', contents: '/etc/passwd' } }),
+  hostileChangeResult('symlink', 'a page turned into a symlink', {
     'docs/index.md': { mode: '120000', contents: '../README.md' },
   }),
-  hostileChange('symlink', 'a folder turned into a symlink', {
+  hostileChangeResult('symlink', 'a folder turned into a symlink', {
     ...pageRemoved,
     'docs/guide': { mode: '120000', contents: '../.github' },
   }),
-  hostileChange('symlink', 'a symlink with another target', {
+  hostileChangeResult('symlink', 'a symlink with another target', {
     'docs/latest': { mode: '120000', contents: '../.github' },
   }),
-  hostileChange('symlink', 'a symlink removed', { 'docs/latest': undefined }, pageRemoved),
-  hostileChange('symlink', 'a symlink turned into a folder', {
+  hostileChangeResult('symlink', 'a symlink removed', { 'docs/latest': undefined }, pageRemoved),
+  hostileChangeResult('symlink', 'a symlink turned into a folder', {
     'docs/latest': undefined,
     'docs/latest/page.md': pageText,
   }),
-  hostileChange('executable', 'an executable page', { 'docs/run.md': { mode: '100755', contents: pageText } }),
-  hostileChange('executable', 'a page made executable', {
+  hostileChangeResult('executable', 'an executable page', { 'docs/run.md': { mode: '100755', contents: pageText } }),
+  hostileChangeResult('executable', 'a page made executable', {
     'docs/guide/start.md': { mode: '100755', contents: '# Start\n' },
   }),
-  hostileChange('executable', 'an executable page edited', {
+  hostileChangeResult('executable', 'an executable page edited', {
     'docs/tool.md': { mode: '100755', contents: '# Mine\n' },
   }),
   ...['100664', '100666', '100000', '140000', '10000000100644', '40000000120000'].map((mode) =>
-    hostileChange('unsupported_mode', `mode ${mode}`, { 'docs/page.md': { mode, contents: pageText } }),
+    hostileChangeResult('unsupported_mode', `mode ${mode}`, { 'docs/page.md': { mode, contents: pageText } }),
   ),
 
   // .git, as file systems interpret names
@@ -161,16 +161,16 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('unsafe_unicode', 'docs／page.md'),
   hostileNewFile('unsafe_unicode', 'docs/..\u2215..\uff0fpage.md'),
   hostileNewFile('not_normalized', 'docs/cafe\u0301.md', 'docs/caf\u00e9.md'),
-  hostileChange(
+  hostileChangeResult(
     'not_utf8',
     'a name in Latin-1',
     { 'docs/caf\u00e9.md': pageText },
     { [utf8Path('docs/caf\u00e9.md')]: pageText },
   ),
-  hostileChange('not_utf8', 'an overlong encoding of a slash', {
+  hostileChangeResult('not_utf8', 'an overlong encoding of a slash', {
     'docs/..\u00c0\u00af..\u00c0\u00afpage.md': pageText,
   }),
-  hostileChange('not_utf8', 'half a surrogate pair', { 'docs/\u00ed\u00a0\u0080.md': pageText }),
+  hostileChangeResult('not_utf8', 'half a surrogate pair', { 'docs/\u00ed\u00a0\u0080.md': pageText }),
   hostileNewFile('reserved_name', 'docs/con.md', 'docs/console.md'),
   hostileNewFile('reserved_name', 'docs/LPT1.png'),
   hostileNewFile('reserved_name', 'docs/com¹/page.md', 'docs/com/page.md'),
@@ -187,7 +187,7 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('case_collision', 'docs/\uff49ndex.md'),
   hostileNewFile('case_collision', 'docs/\u0131ndex.md'),
   hostileNewFile('case_collision', 'docs/Guide/other.md', 'docs/guide/other.md'),
-  hostileChange('case_collision', 'two new pages whose names collide', {
+  hostileChangeResult('case_collision', 'two new pages whose names collide', {
     [utf8Path('docs/straße.md')]: pageText,
     'docs/STRASSE.md': pageText,
   }),
@@ -209,14 +209,14 @@ export const hostileChanges: readonly HostileResult[] = [
   ),
 
   // Outside the docs folder, or another file type
-  hostileChange('outside_docs_folder', 'a change outside the docs folder', { 'README.md': '# Mine\n' }),
-  hostileChange(
+  hostileChangeResult('outside_docs_folder', 'a change outside the docs folder', { 'README.md': '# Mine\n' }),
+  hostileChangeResult(
     'outside_docs_folder',
     'a file removed outside the docs folder',
     { 'src/main.ts': undefined },
     pageRemoved,
   ),
-  hostileChange(
+  hostileChangeResult(
     'outside_docs_folder',
     'a page moved out of the docs folder',
     { ...pageRemoved, 'src/start.md': attackedFiles['docs/guide/start.md'] },
@@ -231,13 +231,13 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('unsupported_file_type', 'docs/package.json', 'docs/docs.json'),
   hostileNewFile('unsupported_file_type', 'docs/mkdocs.yml', 'docs/toc.yml'),
   hostileNewFile('unsupported_file_type', 'docs/_config.yml', 'docs/nav.yml'),
-  hostileChange(
+  hostileChangeResult(
     'unsupported_file_type',
     'a page turned into a folder',
     { 'docs/index.md': undefined, 'docs/index.md/page': pageText },
     { 'docs/index.md': undefined, 'docs/index/page.md': pageText },
   ),
-  hostileChange(
+  hostileChangeResult(
     'unsupported_file_type',
     'a folder turned into a file',
     { ...pageRemoved, 'docs/guide': pageText },
@@ -248,11 +248,11 @@ export const hostileChanges: readonly HostileResult[] = [
   hostileNewFile('hidden_file', 'docs/.md', 'docs/a.md'),
 
   // Hidden among allowed changes
-  hostileChange('ci_file', 'one workflow among 200 pages', {
+  hostileChangeResult('ci_file', 'one workflow among 200 pages', {
     ...Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`docs/many/page-${index}.md`, pageText])),
     '.gitea/workflows/build.yaml': 'on: push\n',
   }),
-  hostileChange('executable', 'the same page twice, once executable', {
+  hostileChangeResult('executable', 'the same page twice, once executable', {
     ...harmlessChange,
     'docs/run.md': { mode: '100755', contents: pageText },
   }),

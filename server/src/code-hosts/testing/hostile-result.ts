@@ -50,7 +50,7 @@ export type FileChanges = Record<string, CraftedFile | string | undefined>
 export const pageText = '# A page\n'
 export const harmlessChange: FileChanges = { 'docs/page.md': pageText }
 
-export const hostileChange = (
+export const hostileChangeResult = (
   code: ResultRefusalCode,
   name: string,
   hostile: FileChanges,
@@ -64,7 +64,7 @@ export const hostileChange = (
 
 /** A new file with this path. */
 export const hostileNewFile = (code: ResultRefusalCode, path: string, harmless = 'docs/page.md'): HostileResult =>
-  hostileChange(
+  hostileChangeResult(
     code,
     `file ${JSON.stringify(path)}`,
     { [utf8Path(path)]: pageText },

@@ -18,7 +18,7 @@ import {
   type HostileResult,
   harmlessChange,
   hostileBundle,
-  hostileChange,
+  hostileChangeResult,
   pageText,
 } from './hostile-result.ts'
 
@@ -69,18 +69,18 @@ function variableLength(value: number): Buffer {
 }
 
 export const oversizedResults: readonly HostileResult[] = [
-  hostileChange(
+  hostileChangeResult(
     'too_many_files',
     '501 pages',
     files(501, () => pageText),
     files(500, () => pageText),
   ),
-  hostileChange(
+  hostileChangeResult(
     'too_many_files',
     '10,000 pages',
     files(10_000, (index) => `# ${index}\n`),
   ),
-  hostileChange(
+  hostileChangeResult(
     'too_many_directories',
     '500 pages, each in its own chain of 20 directories',
     files(
@@ -94,7 +94,7 @@ export const oversizedResults: readonly HostileResult[] = [
       (index) => `docs/${`${index}/`.repeat(9)}${index}`,
     ),
   ),
-  hostileChange(
+  hostileChangeResult(
     'changes_too_large',
     '11 MB of pages',
     files(11, (index) => `${index}`.repeat(1024 * 1024)),

@@ -15,7 +15,7 @@ export async function planPostgresMigrations(database: ClientBase | Pool): Promi
 }
 
 /** The last migration that was applied. */
-export async function latestPostgresMigration(pool: Pool): Promise<string | null> {
+export async function lastAppliedPostgresMigration(pool: Pool): Promise<string | null> {
   const { rows } = await pool.query<{ name: string | null }>('SELECT max(name) AS name FROM schema_migration')
   return rows[0]?.name ?? null
 }

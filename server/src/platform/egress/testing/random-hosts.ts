@@ -1,7 +1,7 @@
 type Random = () => number
 type Network = readonly [base: string, prefixBits: number]
 
-export const internalNetworks: readonly Network[] = [
+export const sampleInternalNetworks: readonly Network[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -12,7 +12,7 @@ export const internalNetworks: readonly Network[] = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ]
-export const publicNetworks: readonly Network[] = [
+export const samplePublicNetworks: readonly Network[] = [
   ['8.0.0.0', 8],
   ['93.184.0.0', 16],
   ['140.82.112.0', 20],
