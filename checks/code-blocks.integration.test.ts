@@ -3,6 +3,7 @@ import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { startTestApi } from '../dev-services/test-api.ts'
@@ -103,7 +104,7 @@ async function runShell(text: string): Promise<string> {
   const needsJob = text.includes('$JOB_ID')
   const script = `set -eu -o pipefail\n${withRealValues(text)}`
   const { stdout } = await run('bash', ['-c', script], {
-    cwd: folder,
+    cwd: text.startsWith('npx ') ? root : folder, // npx runs commands of the checkout
     env: { ...environment, ...(needsJob && { JOB_ID: await createEndedJob() }) },
     timeout: 50_000,
   })
@@ -149,19 +150,18 @@ async function runTypeScript(text: string): Promise<void> {
     ['--conditions=colophon-source', '--input-type=module-typescript', '--eval', text],
     { cwd: join(root, 'sdk'), env: environment, timeout: 50_000 },
   )
-  const ended = program.then(
-    () => true,
-    () => true,
-  )
-  const cancelled = vi.waitFor(
-    async () => {
-      const [job] = (await client.jobs.list(projectId, { status: 'active', limit: 1 })).jobs
-      await client.jobs.cancel(projectId, String(job?.id))
-    },
-    { timeout: 40_000, interval: 500 },
-  )
-  await Promise.race([cancelled, ended])
-  expect((await program).stdout).toContain('failed')
+  let isRunning = true
+  const ended = program.finally(() => {
+    isRunning = false
+  })
+  const cancelling = (async () => {
+    for (; isRunning; await sleep(500)) {
+      const { jobs } = await client.jobs.list(projectId, { status: 'active' })
+      for (const { id } of jobs) await client.jobs.cancel(projectId, id)
+    }
+  })()
+  expect((await ended).stdout).toContain('failed')
+  await cancelling
 }
 
 const blocks = readCodeBlocks()
@@ -170,10 +170,12 @@ const runnable = blocks.filter(({ name }) => notRun[name] === undefined)
 test('every code block is run, or listed with the reason why not', () => {
   expect(runnable.filter(({ language }) => !runners[language]).map(({ name }) => name)).toEqual([])
   const names = new Set(blocks.map(({ name }) => name))
+  expect(names.size, 'blocks with the same first line cannot be told apart').toBe(blocks.length)
   expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
   expect(parseCodeBlocks('a.md', 'A list:\n\n1. Run:\n\n   ```sh\n   ls\n   ```\n')).toEqual([
     { name: 'a.md: ls', language: 'sh', text: 'ls\n' },
   ])
+  expect(() => parseCodeBlocks('a.md', '```\nls\n```\n')).toThrow('a language')
 })
 
 // Repositories first, because jobs need one; the other blocks in the order of the documents.

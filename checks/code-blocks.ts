@@ -18,13 +18,15 @@ const documents = globSync(['*.md', '{docs,deploy,dev-services}/**/*.md', '{serv
 })
 
 export function parseCodeBlocks(document: string, markdown: string): CodeBlock[] {
-  return [...markdown.matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].flatMap(
-    ([, indent = '', language = '', body = '']) => {
-      const text = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
-      if (shownOnly.has(language)) return []
-      return [{ name: `${document}: ${text.split('\n')[0]?.trim()}`, language, text }]
-    },
-  )
+  const matches = [...markdown.matchAll(/^( *)```(\w+)\n([\s\S]*?)^\1```$/gm)]
+  const fences = markdown.match(/^[ >]*(```|~~~)/gm) ?? []
+  if (fences.length !== 2 * matches.length)
+    throw new Error(`${document}: write every code block as \`\`\` and a language, outside of quotations.`)
+  return matches.flatMap(([, indent = '', language = '', body = '']) => {
+    const text = body.replaceAll(new RegExp(`^${indent}`, 'gm'), '')
+    if (shownOnly.has(language)) return []
+    return [{ name: `${document}: ${text.split('\n')[0]?.trim()}`, language, text }]
+  })
 }
 
 export const readCodeBlocks = (): CodeBlock[] =>

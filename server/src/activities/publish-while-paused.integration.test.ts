@@ -253,6 +253,31 @@ describe('a project that is paused during publishing', () => {
     expect(await readRemote(repository)).toEqual({ branches, pullRequests: 1 })
   })
 
+  test('finishes a cancelled turn whose commit is already pushed, after the resume', async () => {
+    const jobId = await createJob(instance, projectId, 'cancelled after the push')
+    const turnId = await runTurn(jobId, 'A summary.')
+    expect(await publish(turnId, 'putCommit')).toBe('paused')
+    await instance.stores.jobs.cancel(projectId, jobId, operator)
+    expect(await publish(turnId)).toBe('paused')
+    await resume()
+    expect(await publish(turnId)).toMatchObject({ outcome: 'pull_request' })
+    const job = await instance.stores.jobs.get(projectId, jobId)
+    expect(job).toMatchObject({ status: 'completed', pullRequest: { state: 'open' } })
+    expect(await readRemote(repository)).toEqual({ branches: [job.pullRequest?.branch], pullRequests: 1 })
+  })
+
+  test('pushes nothing for a turn that was cancelled while its worker was unreachable', async () => {
+    const jobId = await createJob(instance, projectId, 'cancelled meanwhile')
+    const turnId = await runTurn(jobId, 'Never published.')
+    await turns.beginPublishing(turnId) // by the unreachable worker
+    await pause()
+    expect(await turns.beginPublishing(turnId)).toBe('paused') // by another worker
+    await instance.stores.jobs.cancel(projectId, jobId, operator)
+    await turns.fail(turnId, { code: 'cancelled', message: 'Cancelled.' })
+    await resume()
+    expect(await turns.recordCommit(turnId, 'colophon/x', 'a'.repeat(40))).toBe(false)
+  })
+
   test('does not rewrite an open pull request', async () => {
     const jobId = await createJob(instance, projectId, 'before the text')
     await publish(await runTurn(jobId, 'The first summary.'))

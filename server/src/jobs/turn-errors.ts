@@ -47,7 +47,7 @@ export const turnErrors: Readonly<Record<TurnErrorCode, { meaning: string; actio
   },
   code_host_access_denied: {
     meaning: 'The code host denied access to the repository.',
-    action: 'Ask an owner of the project to connect the repository again with access to push. Then send a message.',
+    action: 'Ask an owner of the project to connect the repository again with push access. Then send a message.',
   },
   budget_exhausted: {
     meaning: 'The budget of the job, or the monthly budget of the project, is used up.',
@@ -55,8 +55,7 @@ export const turnErrors: Readonly<Record<TurnErrorCode, { meaning: string; actio
   },
   model_unavailable: {
     meaning: 'The model of the job is no longer available to the project.',
-    action:
-      'Ask an owner of the project or an operator to add it again and send a message, or create a job with another model.',
+    action: 'Ask an operator to add it again and send a message, or create a job with another model.',
   },
   project_not_ready: {
     meaning: 'The project has no connected repository.',

@@ -85,8 +85,8 @@ export class TurnStore {
   }
 
   /**
-   * From here on the turn finishes even if a stop is requested, unless the project is paused; a stop requested earlier wins.
-   * Undefined: there is no result to publish, because the turn was restarted.
+   * From here on the turn finishes even if a stop is requested; a stop requested earlier wins. Undefined: there is no result to
+   * publish, because the turn was restarted.
    */
   async beginPublishing(turnId: Id<'trn'>): Promise<CurrentTurn | 'paused' | undefined> {
     return this.#withLockedTurn(turnId, async (tx, locked, turn) => {
@@ -96,18 +96,18 @@ export class TurnStore {
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
       if (!result && currentTurn(locked.state)?.number === turn) return undefined
-      const isPaused = await isProjectPaused(tx, locked.projectId)
-      await transition(tx, locked, { type: isPaused ? 'pause' : 'publish', turn }, new Date())
-      if (isPaused) return 'paused'
+      if (await isProjectPaused(tx, locked.projectId)) {
+        await pausePublishing(tx, locked, { id: turnId, number: turn })
+        return 'paused'
+      }
+      await transition(tx, locked, { type: 'publish', turn }, new Date())
       return { projectId: locked.projectId, jobId: locked.jobId, turnId }
     })
   }
 
-  /** Publishing stopped because the project is paused: until it begins again, the turn can be cancelled. */
+  /** Publishing stopped because the project is paused. */
   async pausePublishing(turnId: Id<'trn'>): Promise<void> {
-    await this.#withLockedTurn(turnId, (tx, locked, turn) =>
-      transition(tx, locked, { type: 'pause', turn }, new Date()),
-    )
+    await this.#withLockedTurn(turnId, (tx, locked, number) => pausePublishing(tx, locked, { id: turnId, number }))
   }
 
   isPaused(projectId: Id<'prj'>): Promise<boolean> {
@@ -281,12 +281,16 @@ export class TurnStore {
     return row?.base_commit
   }
 
-  /** Records the commit that is about to be pushed. False: the project is paused, and nothing may be pushed. */
+  /**
+   * Records the commit that is about to be pushed. False: nothing may be pushed, because the project is paused, or was paused in
+   * between and the turn has been cancelled since.
+   */
   async recordCommit(turnId: Id<'trn'>, branch: string, commit: string): Promise<boolean> {
     const recorded = await this.#db
       .updateTable('turn')
       .set({ branch, commit_id: commit })
       .where('id', '=', turnId)
+      .where('status', '=', 'publishing')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -450,6 +454,19 @@ export class TurnStore {
     }
     return idle.length
   }
+}
+
+/**
+ * Until publishing begins again, the turn can be cancelled, unless a commit may have been pushed: a cancelled turn would leave its
+ * branch, or a pull request whose response was lost, behind.
+ */
+async function pausePublishing(
+  tx: Transaction<JobTables>,
+  locked: LockedJob,
+  { id, number }: { id: Id<'trn'>; number: number },
+): Promise<void> {
+  const { commit_id } = await tx.selectFrom('turn').select('commit_id').where('id', '=', id).executeTakeFirstOrThrow()
+  await transition(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number }, new Date())
 }
 
 async function isProjectPaused(db: Kysely<JobTables>, projectId: Id<'prj'>): Promise<boolean> {

@@ -215,7 +215,7 @@ async function assertMayRevoke(
     throw new Problem('insufficient_scope', `Your key cannot revoke this key: it lacks ${missing.join(', ')}.`)
 }
 
-const noSuchKey = () => new Problem('not_found', 'The project has no API key with this id.')
+const noSuchKey = () => new Problem('not_found', 'The project has no API key with this ID.')
 
 function toKey(row: Selectable<ApiKeyTable>): ApiKeyRecord {
   return {

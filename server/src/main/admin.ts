@@ -211,8 +211,12 @@ export const adminCommands: CommandGroup = {
       run: (options) =>
         withStores(async (stores) => {
           const { id } = await stores.projects.get(options.project)
-          const { key } = await stores.analyticsSettings.createSiteKey(id, operator)
+          const { key, switchedHumanSource } = await stores.analyticsSettings.createSiteKey(id, operator)
           note('Site key created. It is public: use it in the script tag of your site.')
+          if (switchedHumanSource)
+            note(
+              'Human views are now counted by the script instead of your servers. Change this in the page view settings.',
+            )
           print(key)
         }),
     }),
@@ -307,7 +311,7 @@ export const adminCommands: CommandGroup = {
     }),
 
     'password-link create': command({
-      summary: 'Create a one-time link with which a person sets a new password',
+      summary: 'Create a one-time link for setting a new password',
       options: { email },
       async run(options) {
         const { publicUrl } = loadPublicUrlConfig()
@@ -594,7 +598,7 @@ export const adminCommands: CommandGroup = {
           ]
           const resealed = results.reduce((sum, result) => sum + result.resealed, 0)
           const current = results.reduce((sum, result) => sum + result.current, 0)
-          note(`Secrets resealed: ${resealed}. Secrets that already had the current key: ${current}.`)
+          note(`Secrets resealed: ${resealed}. Secrets already sealed with the current key: ${current}.`)
         })
       },
     }),

@@ -12,7 +12,7 @@ export function HowClassified() {
       </Text>
       <List type="ordered" size="sm" spacing={4}>
         <List.Item>The user agent contains the name of a known assistant, crawler or bot.</List.Item>
-        <List.Item>The request asks for Markdown: an assistant.</List.Item>
+        <List.Item>The request accepts Markdown: an assistant.</List.Item>
         <List.Item>The user agent is that of a browser: a human. This includes AI agents that use a browser.</List.Item>
         <List.Item>
           Not a browser, and it reads Markdown or llms.txt, which are written for AI models: an assistant.
@@ -21,7 +21,7 @@ export function HowClassified() {
       </List>
       <Text size="sm" mt="xs">
         AI views are those of assistants, AI search crawlers and AI training crawlers, or of assistants only if you
-        choose so. Search engines and other bots are not part of the totals.
+        choose that. Search engines and other bots are not part of the totals.
       </Text>
     </Paper>
   )

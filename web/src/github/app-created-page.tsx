@@ -29,7 +29,7 @@ export function AppCreatedPage() {
             </ButtonLink>
           }
         >
-          GitHub redirects to this page after it created an App. This time it sent no code, so nothing was set up.
+          GitHub redirects to this page after it creates an App. This time it sent no code, so nothing was set up.
         </EmptyState>
       ) : (
         <SetUpApp callback={{ code, state }} />
@@ -63,7 +63,7 @@ function SetUpApp({ callback }: { callback: { code: string; state: string } }) {
       <Stack>
         <Failure error={error} title="The App was not set up" />
         <Text size="sm">
-          Colophon stored nothing. If GitHub created the App, you find it there under Developer settings → GitHub Apps.
+          Colophon stored nothing. If GitHub created the App, it is listed there under Developer settings → GitHub Apps.
         </Text>
         <Group>
           <ButtonLink

@@ -56,7 +56,7 @@ function UseApp({ app: { name, baseUrl }, projectId }: { app: GithubApp; project
     <Stack gap="sm">
       <Text size="sm">
         <b>{name}</b> is the GitHub App of this instance on {displayHost(baseUrl)}. Install it on the account that owns
-        the repository; GitHub lets you limit it to that repository. Then you come back here to choose it.
+        the repository; GitHub lets you limit it to that repository. GitHub then sends you back to choose it.
       </Text>
       <GoToGithub authorization={{ projectId, baseUrl }} button="install" link="choose" />
     </Stack>

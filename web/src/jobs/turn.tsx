@@ -14,7 +14,7 @@ import { type LoadedEvents, useTurnEvents } from './use-job-events.ts'
 
 const outcomeNotes: Readonly<Partial<Record<NonNullable<JobMessage['outcome']>, string>>> = {
   no_changes: 'The agent changed no files, so nothing was published.',
-  cancelled: 'Cancelled. The changes of this turn were discarded.',
+  cancelled: 'Cancelled. The changes made in this turn were discarded.',
 }
 
 interface TurnProps {

@@ -28,7 +28,7 @@ export function AccountPage() {
                 Other sessions
               </Title>
               <Text c="dimmed" size="sm">
-                Signs you out everywhere except in this browser, for example after you lost a device. Takes effect
+                Signs you out everywhere except in this browser, for example if you lost a device. Takes effect
                 immediately.
               </Text>
             </div>

@@ -31,7 +31,7 @@ export function WelcomePage() {
   return (
     <SignedOutPage
       title="Welcome to Colophon"
-      lead="Create the first account. It becomes the operator of this instance."
+      lead="Create the first account. You become the operator of this instance."
     >
       <InsecureConnectionAlert />
       <form onSubmit={submit}>

@@ -32,7 +32,7 @@ export const stepTexts: Readonly<Record<StepId, StepText>> = {
   },
   'pull-request': {
     title: 'See the pull request',
-    description: 'The changes of the agent, for you to review like any other change.',
+    description: "The agent's changes, for you to review like any other change.",
     outcome: ({ pullRequest }) => pullRequest.state ?? '',
   },
   merge: {

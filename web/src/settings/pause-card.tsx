@@ -40,7 +40,7 @@ export function PauseCard({
       <List size="sm">
         <List.Item>A running turn stops within seconds. After you resume, it is repeated from its start.</List.Item>
         <List.Item>A finished result is published after you resume.</List.Item>
-        <List.Item>New jobs and messages are accepted and wait. The pause does not count towards deadlines.</List.Item>
+        <List.Item>New jobs and messages are accepted and wait. The pause does not count toward deadlines.</List.Item>
         <List.Item>Page views are still counted.</List.Item>
       </List>
       {pausedAt !== null && (

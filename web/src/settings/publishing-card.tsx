@@ -74,7 +74,7 @@ export function PublishingCard({
           </Paper>
           <Textarea
             label="Description"
-            description="Markdown. Must contain {summary} on its own line, which becomes the summary of the agent"
+            description="Markdown. Must contain {summary} on its own line, which is replaced with the agent's summary"
             autosize
             minRows={3}
             maxRows={14}

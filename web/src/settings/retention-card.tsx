@@ -33,7 +33,7 @@ export function RetentionCard({
   return (
     <SettingsCard
       title="Job retention"
-      lead="Deletes old jobs with their messages, events and diffs. Pull requests stay on the code host, and usage still counts towards the budget."
+      lead="Deletes old jobs with their messages, events and diffs. Pull requests stay on the code host, and usage still counts toward the budget."
     >
       <form onSubmit={submit}>
         <Stack gap="md">

@@ -61,7 +61,7 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
       ))}
       {siteKeys.length > 0 && (
         <Text size="sm" c="dimmed">
-          Add the script to every page, anywhere in <Code>head</Code> or <Code>body</Code>. It sets no cookies.{' '}
+          Add the script to the <Code>head</Code> of every page. It sets no cookies.{' '}
           <DocsLink page="views" inherit>
             How page views are counted
           </DocsLink>

@@ -15,7 +15,7 @@ export function readDocs(folder: string): DocsFiles {
   const pages = fileNames(folder).filter((name) => name.endsWith('.md'))
   return {
     pages: new Map(pages.map((name) => [basename(name, '.md'), readFileSync(join(folder, name), 'utf8')])),
-    examples: readSubfolder(folder, 'examples', () => true),
+    examples: readSubfolder(folder, 'examples', (name) => name.endsWith('.mjs')),
     pictures: readSubfolder(folder, 'pictures', (name) => name.endsWith('.png')),
   }
 }

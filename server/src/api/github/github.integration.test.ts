@@ -214,7 +214,7 @@ test('offers no repositories that the person can only read, or that belong to ot
   expect(await offeredTo('carol')).toEqual([ofCarol.id])
 }, 60_000)
 
-test('follows changes of the repository on GitHub and describes its issues', { timeout: 120_000 }, async () => {
+test('follows changes of the repository on GitHub and describes its issues', { timeout: 240_000 }, async () => {
   await control.createOrganization(loginOf('acme'), [loginOf('ada')])
   const handbook = await makeRepository('handbook')
   const { projectId, owner } = await makeOwner()
@@ -233,7 +233,7 @@ test('follows changes of the repository on GitHub and describes its issues', { t
   })
   const becomes = (expected: { name?: string; issue: object | null }) =>
     vi.waitFor(async () => expect((await owner.client.repository.get(projectId)).repository).toMatchObject(expected), {
-      timeout: 15_000,
+      timeout: 40_000,
       interval: 250,
     })
   const dueInSeconds = 'SELECT extract(epoch FROM poll_at - now()) AS seconds FROM repository WHERE project_id = $1'
@@ -243,7 +243,7 @@ test('follows changes of the repository on GitHub and describes its issues', { t
         const { seconds } = (await api.pool.query(dueInSeconds, [projectId])).rows[0]
         expect(Number(seconds), message).toSatisfy((s) => s > min && s <= max)
       },
-      { timeout: 15_000, interval: 250 },
+      { timeout: 40_000, interval: 250 },
     )
   await isDueIn(3_000, 3_600, 'it was polled when it was connected')
   await control.setFaults(loginOf('ada'), { next: [{ kind: 'server_error', operation: 'repos/get' }] })

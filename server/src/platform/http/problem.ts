@@ -56,7 +56,7 @@ export const problemCodes = {
     status: 404,
     title: 'Not found',
     meaning: 'The resource does not exist, or you may not see it.',
-    action: 'Check the URL and the ids in it, and that your key or role belongs to the project.',
+    action: 'Check the URL and the IDs in it, and that your key or role belongs to the project.',
   },
   method_not_allowed: {
     status: 405,

@@ -28,7 +28,7 @@ it('checks the changed pages in the sandbox', async () => {
   const all = (result: object) => ['MDX syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result }))
   await expect(check()).resolves.toEqual(all({ status: 'not_checked', findings: ['No pages were changed.'] }))
   await shell('echo changed > docs/page.rst')
-  const notChecked = 'Not checked: docs/page.rst. Only .md and .mdx pages of up to 1 MiB are checked.'
+  const notChecked = 'Not checked: docs/page.rst. Up to 500 .md and .mdx pages of up to 1 MiB are checked.'
   await expect(check()).resolves.toEqual(all({ status: 'not_checked', findings: [notChecked] }))
   await shell('echo "# New" > docs/valid.md')
   await expect(check()).resolves.toEqual(all({ status: 'passed', findings: [], note: notChecked }))

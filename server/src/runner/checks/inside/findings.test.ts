@@ -157,7 +157,7 @@ describe('check results', () => {
     expect(await check([path], { [path]: 'text [x](nowhere.md)\n' })).toEqual(
       all({
         status: 'not_checked',
-        findings: [`Not checked: ${path}. Only .md and .mdx pages of up to 1 MiB are checked.`],
+        findings: [`Not checked: ${path}. Up to 500 .md and .mdx pages of up to 1 MiB are checked.`],
       }),
     )
   })
@@ -175,7 +175,7 @@ describe('check results', () => {
   })
 
   it('depend on the checked pages if others could not be checked, and name those in a note', async () => {
-    const note = 'Not checked: b.rst. Only .md and .mdx pages of up to 1 MiB are checked.'
+    const note = 'Not checked: b.rst. Up to 500 .md and .mdx pages of up to 1 MiB are checked.'
     expect(await check(['a.md', 'b.rst'], { 'a.md': '# A\n', 'b.rst': 'B' })).toEqual(
       all({ status: 'passed', findings: [], note }),
     )
@@ -189,6 +189,6 @@ describe('check results', () => {
   it('name a limited number of pages that were not checked', async () => {
     const paths = Array.from({ length: 30 }, (_, index) => `${index}.rst`)
     const [result] = await check(paths, Object.fromEntries(paths.map((path) => [path, ''])))
-    expect(result?.findings).toEqual([expect.stringContaining('9.rst and 20 more. Only')])
+    expect(result?.findings).toEqual([expect.stringContaining('9.rst and 20 more. Up to')])
   })
 })

@@ -113,5 +113,5 @@ export async function checkChangedPages(
 function describeNotChecked(paths: readonly string[]): string {
   const listed = paths.slice(0, maxListedPages).join(', ')
   const more = paths.length > maxListedPages ? ` and ${paths.length - maxListedPages} more` : ''
-  return `Not checked: ${listed}${more}. Only .md and .mdx pages of up to 1 MiB are checked.`
+  return `Not checked: ${listed}${more}. Up to ${maxCheckedPages} .md and .mdx pages of up to 1 MiB are checked.`
 }
