@@ -22,7 +22,7 @@ export const instanceModelCalls = (call: CallOperation) => ({
 
   /** Tests the model with one tiny call. Nothing is stored. */
   test: (body: TestModelData['body'], options?: CallOptions) =>
-    call<TestModelData, ModelTest>('POST', { url: '/v2/models/test', body }, options),
+    call<TestModelData, ModelTest>('POST', { url: '/v2/model-tests', body }, options),
 
   /** Tests the model, then stores it. The key is sealed. */
   add: (body: AddModelData['body'], options?: CallOptions) =>

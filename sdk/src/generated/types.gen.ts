@@ -6161,7 +6161,7 @@ export type TestModelData = {
     };
     path?: never;
     query?: never;
-    url: '/v2/models/test';
+    url: '/v2/model-tests';
 };
 
 export type TestModelErrors = {

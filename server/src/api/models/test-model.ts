@@ -6,7 +6,7 @@ import { ModelTestSchema, timeModelTest } from './model-test-result.ts'
 export function testModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
   return route({
     method: 'POST',
-    url: '/v2/models/test',
+    url: '/v2/model-tests', // not below /v2/models, where `test` would also be the name of a model
     access: 'operator',
     name: 'testModel',
     tag: 'Service',
