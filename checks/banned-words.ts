@@ -160,7 +160,7 @@ export const bannedIdentifiers: readonly BannedPattern[] = [
 ]
 
 /** Words of the glossary that no pattern can find, because they are right in another meaning. Reviewers look for these. */
-export const wordsWithOrdinaryMeanings: Readonly<Record<string, string>> = {
+export const ambiguousBannedWords: Readonly<Record<string, string>> = {
   reader: 'a reader of a stream or a file, a person who reads the docs',
   people: 'people with an account',
   make: 'an ordinary verb: make a request, make sure',
@@ -182,7 +182,7 @@ export const wordsWithOrdinaryMeanings: Readonly<Record<string, string>> = {
   promise: 'a JavaScript promise',
 }
 
-export interface Exception {
+export interface BannedWordException {
   /** What is allowed. Banned words that overlap a match are not reported. */
   pattern: RegExp
   reason: string
@@ -192,7 +192,7 @@ export interface Exception {
   files?: readonly string[]
 }
 
-export const allowedTexts: readonly Exception[] = [
+export const allowedTexts: readonly BannedWordException[] = [
   { pattern: /\bENGINE ?= ?\w/, reason: "ClickHouse's SQL", example: 'CREATE TABLE t (a Int8) ENGINE = MergeTree' },
   { pattern: /\btable engines?\b/, reason: "ClickHouse's term", example: 'The table engine deduplicates.' },
   { pattern: /\bsearch engines?\b/, reason: 'the usual name for Google and others', example: 'A search engine.' },
@@ -210,7 +210,7 @@ export const allowedTexts: readonly Exception[] = [
   },
 ]
 
-export const allowedIdentifiers: readonly Exception[] = [
+export const allowedIdentifiers: readonly BannedWordException[] = [
   { pattern: /^formatToParts$/, reason: 'method of Intl.DateTimeFormat', example: 'formatToParts' },
   { pattern: /MostAdvanced/, reason: 'a superlative, not a limit', example: 'findMostAdvancedJob' },
   {

@@ -1,6 +1,6 @@
-/** Runs the code blocks of the documentation as printed, with example values replaced by those of a test instance. */
+/** Runs the code blocks of the documentation, and one of the dashboard, as printed, with example values replaced by those of a test instance. */
 import { execFile, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,11 +8,23 @@ import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { startTestApi } from '../dev-services/test-api.ts'
 import { addTestModel } from '../dev-services/test-model.ts'
-import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
-import { createGithubRepository, personalTokenPermissions } from '../server/src/code-hosts/testing/github-repository.ts'
+import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
+import {
+  createGithubTestRepository,
+  personalTokenPermissions,
+} from '../server/src/code-hosts/testing/github-test-repository.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'
-import { type CodeBlock, notRun, parseCodeBlocks, readCodeBlocks } from './code-blocks.ts'
+import { renderCheckoutImportCommand } from '../web/src/analytics/sending-snippets.ts'
+import {
+  type CodeBlock,
+  dashboardBlocks,
+  findCopyBlocks,
+  parseCodeBlocks,
+  readCodeBlocks,
+  readDashboardBlocks,
+  untestedCodeBlockReasons,
+} from './code-blocks.ts'
 
 const services = inject('services')
 const settings = {
@@ -23,8 +35,8 @@ const settings = {
 }
 const api = await startTestApi(services, 'code blocks', settings)
 const folder = mkdtempSync(join(tmpdir(), 'colophon-code-blocks-'))
-const giteaRepository = await createGiteaRepository(services.gitea)
-const githubRepository = await createGithubRepository(services.github, { by: 'token' })
+const giteaRepository = await createGiteaTestRepository(services.gitea)
+const githubRepository = await createGithubTestRepository(services.github, { by: 'token' })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await giteaRepository.remove()
@@ -165,13 +177,13 @@ async function runTypeScript(text: string): Promise<void> {
 }
 
 const blocks = readCodeBlocks()
-const runnable = blocks.filter(({ name }) => notRun[name] === undefined)
+const runnable = blocks.filter(({ name }) => untestedCodeBlockReasons[name] === undefined)
 
 test('every code block is run, or listed with the reason why not', () => {
   expect(runnable.filter(({ language }) => !runners[language]).map(({ name }) => name)).toEqual([])
   const names = new Set(blocks.map(({ name }) => name))
   expect(names.size, 'blocks with the same first line cannot be told apart').toBe(blocks.length)
-  expect(Object.keys(notRun).filter((name) => !names.has(name))).toEqual([])
+  expect(Object.keys(untestedCodeBlockReasons).filter((name) => !names.has(name))).toEqual([])
   expect(parseCodeBlocks('a.md', 'A list:\n\n1. Run:\n\n   ```sh\n   ls\n   ```\n')).toEqual([
     { name: 'a.md: ls', language: 'sh', text: 'ls\n' },
   ])
@@ -184,4 +196,26 @@ const ordered = [...runnable.filter(isSetup), ...runnable.filter((block) => !isS
 
 test.each(ordered)('runs $name', async ({ language, text }) => {
   await runners[language]?.(text)
+})
+
+test('every block of the dashboard is run, or listed with the reason why not', () => {
+  const shown = new Set(readDashboardBlocks())
+  expect([...shown].toSorted()).toEqual(Object.keys(dashboardBlocks).toSorted())
+  for (const [name, block] of Object.entries(dashboardBlocks)) {
+    if ('notRun' in block) continue
+    expect(readFileSync(join(root, block.runBy), 'utf8'), `${block.runBy} runs ${name}`).toContain(block.where)
+  }
+  expect(findCopyBlocks('<CopyBlock label="x" text={renderNew(1)} /> <CopyBlock text="ls" />')).toEqual([
+    'renderNew',
+    '"ls"',
+  ])
+})
+
+test('runs the command of the dashboard that imports logs', async () => {
+  const { stderr } = await run('bash', ['-c', withRealValues(renderCheckoutImportCommand(projectId))], {
+    cwd: root,
+    env: environment,
+    timeout: 50_000,
+  })
+  expect(stderr).toContain('docs.access.log: 1 line')
 })

@@ -1,4 +1,4 @@
-/** The code blocks of the documentation that people can copy, and which of them no test can run. */
+/** The code blocks of the documentation and the dashboard that people can copy, and which of them no test can run. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -36,7 +36,7 @@ const needsContainers = 'needs a container runtime'
 const changesMachine = 'changes the machine: installs packages or a systemd unit'
 
 /** The reason for each block that no test runs. */
-export const notRun: Readonly<Record<string, string>> = {
+export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
   'README.md: ./setup': 'proofs/start-and-recovery.ts runs both commands on a clone',
@@ -58,3 +58,30 @@ export const notRun: Readonly<Record<string, string>> = {
   'docs/views.md: npx colophon-server admin client-list compare --file newer.json   # shows what would change':
     'changes server/data/ai-clients.json; admin.test.ts compares a list, and a release updates it',
 }
+
+/**
+ * The expressions in `text` of the dashboard's `CopyBlock` components, each with the file and the code that run it as
+ * shown, or the reason why none does.
+ */
+export const dashboardBlocks: Readonly<Record<string, { runBy: string; where: string } | { notRun: string }>> = {
+  buildRunnerCommand: { runBy: 'proofs/onboarding.ts', where: "copied('runner command')" },
+  renderAiViewExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderAiViewExample(' },
+  renderCheckoutImportCommand: {
+    runBy: 'checks/code-blocks.integration.test.ts',
+    where: 'renderCheckoutImportCommand(',
+  },
+  renderContainerImportCommand: { notRun: needsContainers },
+  renderEnvironmentExample: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'renderEnvironmentExample(' },
+  renderExpressSnippet: { runBy: 'web/src/analytics/sending-snippets.test.ts', where: 'renderExpressSnippet(' },
+  renderScriptTag: { runBy: 'proofs/onboarding.ts', where: "copied('script tag')" },
+  text: { runBy: 'web/src/keys/examples.integration.test.ts', where: 'test.each(apiExamples)' }, // of apiExamples
+}
+
+/** The names at the start of `text` of all `CopyBlock` components in the sources of the dashboard. */
+export function readDashboardBlocks(): string[] {
+  const sources = globSync('web/src/**/*.tsx', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  return sources.flatMap(findCopyBlocks)
+}
+
+export const findCopyBlocks = (source: string): string[] =>
+  [...source.matchAll(/<CopyBlock\b[^>]*?\btext=\{?(\w+|"[^"]*")/g)].map(([, text = '']) => text)

@@ -1,6 +1,6 @@
 /** npm run check:workflows: checks .github/workflows with actionlint, from the PATH or built once. */
 import { join } from 'node:path'
-import { cached } from '../dev-services/cache.ts'
+import { getOrFillCacheDirectory } from '../dev-services/cache.ts'
 import { findBinary } from '../dev-services/find-binary.ts'
 import { buildGoModule, type GoModule } from '../dev-services/go-build.ts'
 import { runCommand } from '../dev-services/run-command.ts'
@@ -16,7 +16,9 @@ const actionlint: GoModule = {
 
 const buildActionlint = async () =>
   join(
-    await cached('actionlint', actionlint.version, (directory) => buildGoModule(actionlint, directory)),
+    await getOrFillCacheDirectory('actionlint', actionlint.version, (directory) =>
+      buildGoModule(actionlint, directory),
+    ),
     'bin/actionlint',
   )
 

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { examplePlaceholder } from '../server/src/api/reference/example-value.ts'
 import type { OpenApiDocument } from '../server/src/api/reference/openapi-document.ts'
 import { committedDocument } from './openapi.ts'
-import { findQualityProblems } from './openapi-quality.ts'
+import { findOpenApiQualityProblems } from './openapi-quality.ts'
 
 test('the committed API description is complete', () => {
-  expect(findQualityProblems(committedDocument() as OpenApiDocument)).toEqual([])
+  expect(findOpenApiQualityProblems(committedDocument() as OpenApiDocument)).toEqual([])
 })
 
 const name = () => ({ type: 'string', description: 'Name of the page.' })
@@ -92,7 +92,7 @@ const complete = {
 }
 
 test('finds nothing in a complete document', () => {
-  expect(findQualityProblems(complete)).toEqual([])
+  expect(findOpenApiQualityProblems(complete)).toEqual([])
 })
 
 type Complete = typeof complete
@@ -189,5 +189,5 @@ test.each<[what: string, damage: (document: Complete) => unknown, problem: strin
 ])('finds %s', (_what, damage, problem) => {
   const document = structuredClone(complete)
   damage(document)
-  expect(findQualityProblems(document)).toEqual([problem])
+  expect(findOpenApiQualityProblems(document)).toEqual([problem])
 })

@@ -13,7 +13,7 @@ import {
   unionMembers,
 } from '../server/src/api/reference/openapi-document.ts'
 
-export function findQualityProblems(document: OpenApiDocument): string[] {
+export function findOpenApiQualityProblems(document: OpenApiDocument): string[] {
   const validateExample = exampleValidator(document)
   return [
     ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) => [
@@ -131,8 +131,8 @@ function exampleValidator({ components = {} }: OpenApiDocument): ValidateExample
 }
 
 if (import.meta.main) {
-  const { generatedDocument } = await import('./openapi.ts')
-  const problems = findQualityProblems(generatedDocument() as OpenApiDocument)
+  const { generateOpenApiDocument } = await import('./openapi.ts')
+  const problems = findOpenApiQualityProblems(generateOpenApiDocument() as OpenApiDocument)
   for (const problem of problems) console.log(problem)
   console.log(`${problems.length} problems`)
 }

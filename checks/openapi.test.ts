@@ -2,7 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { committedDocument, committedFile, generatedDirectory, generatedDocument, generateTypes } from './openapi.ts'
+import {
+  committedDocument,
+  committedOpenApiFile,
+  generatedTypesDirectory,
+  generateOpenApiDocument,
+  generateTypes,
+} from './openapi.ts'
 import { findBreakingChanges } from './openapi-compatibility.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'colophon-openapi-'))
@@ -12,12 +18,12 @@ const filesIn = (directory: string) =>
   Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8')]))
 
 test('the committed document matches the routes; if not, run `npm run openapi`', () => {
-  expect(committedDocument()).toEqual(generatedDocument())
+  expect(committedDocument()).toEqual(generateOpenApiDocument())
 })
 
 test("the client's types match the committed document; if not, run `npm run openapi`", async () => {
-  await generateTypes(committedFile, temporary)
-  expect(filesIn(generatedDirectory)).toEqual(filesIn(temporary))
+  await generateTypes(committedOpenApiFile, temporary)
+  expect(filesIn(generatedTypesDirectory)).toEqual(filesIn(temporary))
 })
 
 /** The committed document with changed operations for keys. */

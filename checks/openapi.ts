@@ -5,21 +5,23 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
-import { type ApiDeps, apiRoutes } from '../server/src/api/app.ts'
+import { type ApiDeps, createApiRoutes } from '../server/src/api/app.ts'
 import { buildOpenApiDocument } from '../server/src/api/openapi.ts'
 import { findBreakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
 
 const sdk = join(import.meta.dirname, '../sdk')
-export const committedFile = join(sdk, 'openapi.json')
-export const generatedDirectory = join(sdk, 'src/generated')
+export const committedOpenApiFile = join(sdk, 'openapi.json')
+export const generatedTypesDirectory = join(sdk, 'src/generated')
 
 /** Listing the routes calls nothing, so no dependencies are needed. */
-export const generatedDocument = () =>
-  JSON.parse(JSON.stringify(buildOpenApiDocument(apiRoutes({} as ApiDeps)))) as OpenApiDocument
+export const generateOpenApiDocument = () =>
+  JSON.parse(JSON.stringify(buildOpenApiDocument(createApiRoutes({} as ApiDeps)))) as OpenApiDocument
 
 export function committedDocument(): OpenApiDocument | undefined {
   // Undefined only if the file is missing: a file that cannot be parsed must not count as a document without guarantees.
-  return existsSync(committedFile) ? (JSON.parse(readFileSync(committedFile, 'utf8')) as OpenApiDocument) : undefined
+  return existsSync(committedOpenApiFile)
+    ? (JSON.parse(readFileSync(committedOpenApiFile, 'utf8')) as OpenApiDocument)
+    : undefined
 }
 
 export const generateTypes = (input: string, output: string) =>
@@ -32,11 +34,11 @@ export const generateTypes = (input: string, output: string) =>
 
 if (import.meta.main) {
   const before = committedDocument()
-  const after = generatedDocument()
+  const after = generateOpenApiDocument()
   const breakingChanges = before ? findBreakingChanges(before, after) : []
   for (const sentence of breakingChanges) console.error(`Breaks clients: ${sentence}`)
   if (breakingChanges.length > 0) process.exit(1)
-  writeFileSync(committedFile, `${JSON.stringify(after, null, 2)}\n`)
-  await generateTypes(committedFile, generatedDirectory)
+  writeFileSync(committedOpenApiFile, `${JSON.stringify(after, null, 2)}\n`)
+  await generateTypes(committedOpenApiFile, generatedTypesDirectory)
   console.log('sdk/openapi.json and the client types are up to date.')
 }

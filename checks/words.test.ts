@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import {
   allowedIdentifiers,
   allowedTexts,
+  ambiguousBannedWords,
+  type BannedWordException,
   bannedIdentifiers,
   bannedWords,
-  type Exception,
-  wordsWithOrdinaryMeanings,
 } from './banned-words.ts'
 import { findBannedWords } from './words.ts'
 
@@ -19,12 +19,16 @@ const places: readonly [place: string, file: string, sourceWith: (text: string) 
   ['a JSDoc comment', 'server/src/a.ts', (text) => `\n/**\n * ${text}\n */\nexport const a = 1\n`],
   ['a comment at the end of a line', 'server/src/a.ts', (text) => `\n\nconst a = 1 // ${text}\n`],
   ['a comment at the end of a file', 'server/src/a.ts', (text) => `const a = 1\n\n// ${text}\n`],
+  ['a comment after a comma', 'server/src/a.ts', (text) => `const a = [\n\n  1, // ${text}\n]\n`],
+  ['a comment in an empty block', 'server/src/a.ts', (text) => `function a() {\n\n  // ${text}\n}\n`],
+  ['a comment in the dashboard', 'web/src/a.tsx', (text) => `const a = (\n\n<p>{/* ${text} */}</p>)`],
   ['a string', 'server/src/a.ts', (text) => `\n\nlog.info('${text}')\n`],
   ['a template', 'server/src/a.ts', (text) => `const a = (b) =>\n\n\`\${b}: ${text}\``],
   ['an element of the dashboard', 'web/src/a.tsx', (text) => `const a = (\n\n<p>${text}</p>)`],
   ['an attribute of the dashboard', 'web/src/a.tsx', (text) => `const a = (\n\n<Input label="${text}" />)`],
   ['SQL', 'server/migrations/postgres/0001_a.sql', (text) => `\n\n-- ${text}\n`],
   ['YAML', 'deploy/compose.yml', (text) => `\n\n# ${text}\n`],
+  ['a shell script', 'deploy/make.sh', (text) => `\n\n# ${text}\n`],
   ['the API description', 'sdk/openapi.json', (text) => `{\n\n  "description": ${JSON.stringify(text)},\n}`],
 ]
 
@@ -67,7 +71,7 @@ test.each([
   expect(check(file, source)).toEqual([])
 })
 
-const fileFor = ({ files: [path] = ['server/src/a.ts'] }: Exception) =>
+const fileFor = ({ files: [path] = ['server/src/a.ts'] }: BannedWordException) =>
   path?.endsWith('/') ? `${path}a.ts` : `${path}`
 
 test.each(allowedTexts)('allows "$example": $reason', (exception) => {
@@ -101,7 +105,7 @@ test('the glossary and the check name the same words', () => {
       .split(/[,;] /),
   )
   const checked = [...bannedWords, ...bannedIdentifiers].map(({ word }) => word)
-  const known = new Set([...checked, ...Object.keys(wordsWithOrdinaryMeanings)])
+  const known = new Set([...checked, ...Object.keys(ambiguousBannedWords)])
   expect(inGlossary.toSorted()).toEqual([...known].toSorted())
-  expect(Object.keys(wordsWithOrdinaryMeanings).filter((word) => checked.includes(word))).toEqual([])
+  expect(Object.keys(ambiguousBannedWords).filter((word) => checked.includes(word))).toEqual([])
 })

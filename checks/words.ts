@@ -6,9 +6,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { allowedIdentifiers, allowedTexts, bannedIdentifiers, bannedWords, type Exception } from './banned-words.ts'
+import {
+  allowedIdentifiers,
+  allowedTexts,
+  type BannedWordException,
+  bannedIdentifiers,
+  bannedWords,
+} from './banned-words.ts'
 
-export interface Hit {
+export interface BannedWordHit {
   file: string
   line: number
   found: string
@@ -32,7 +38,7 @@ const exempt = new Set([
 ])
 const generated = /^(package-lock\.json|LICENSE|sdk\/src\/generated\/|server\/src\/workflows\/histories\/)/
 
-export function findBannedWords(files: readonly string[], read: (file: string) => string): Hit[] {
+export function findBannedWords(files: readonly string[], read: (file: string) => string): BannedWordHit[] {
   return files
     .filter((file) => !exempt.has(file) && !generated.test(file))
     .flatMap((file) => {
@@ -40,7 +46,7 @@ export function findBannedWords(files: readonly string[], read: (file: string) =
       if (/\.(ts|tsx|mjs|js)$/.test(file)) return hitsInCode(file, source)
       if (file === 'sdk/openapi.json') return hitsInPassages(file, descriptionsIn(source))
       if (file.endsWith('.md')) return hitsInPassages(file, proseOf(source))
-      if (/\.(sql|css|html|ya?ml|grit)$|(^|\/)(setup|run|make-secrets|Dockerfile)$/.test(file)) {
+      if (/\.(sql|css|html|xml|sh|ya?ml|grit)$|(^|\/)(setup|run|make-secrets|Dockerfile)$/.test(file)) {
         return hitsInPassages(file, linesOf(source))
       }
       return []
@@ -70,7 +76,7 @@ function descriptionsIn(openapi: string): Passage[] {
   })
 }
 
-function hitsInCode(file: string, source: string): Hit[] {
+function hitsInCode(file: string, source: string): BannedWordHit[] {
   const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, kind)
   const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line + 1
@@ -92,7 +98,8 @@ function hitsInCode(file: string, source: string): Hit[] {
     } else if (ts.isStringLiteralLike(node) || ts.isJsxText(node) || isTemplatePiece(node)) {
       passages.push({ text: node.text, line: lineOf(node.getStart()) })
     }
-    ts.forEachChild(node, visit)
+    // Not `forEachChild`: punctuation can have comments too.
+    for (const child of node.getChildren(tree)) visit(child)
   }
   visit(tree)
   return [
@@ -108,7 +115,7 @@ function hitsInCode(file: string, source: string): Hit[] {
 const isTemplatePiece = (node: ts.Node): node is ts.TemplateHead | ts.TemplateMiddle | ts.TemplateTail =>
   ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node)
 
-function hitsInPassages(file: string, passages: readonly Passage[]): Hit[] {
+function hitsInPassages(file: string, passages: readonly Passage[]): BannedWordHit[] {
   const exceptions = exceptionsIn(file, allowedTexts)
   return passages.flatMap(({ text, line }) => {
     const allowed = exceptions.flatMap(({ pattern }) => rangesOf(pattern, text))
@@ -125,7 +132,7 @@ function hitsInPassages(file: string, passages: readonly Passage[]): Hit[] {
   })
 }
 
-const exceptionsIn = (file: string, exceptions: readonly Exception[]) =>
+const exceptionsIn = (file: string, exceptions: readonly BannedWordException[]) =>
   exceptions.filter(({ files }) => files === undefined || files.some((path) => file.startsWith(path)))
 
 const rangesOf = (pattern: RegExp, text: string) =>

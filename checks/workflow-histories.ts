@@ -13,11 +13,11 @@ import { createTestInstance } from '../dev-services/test-instance.ts'
 import { startTestWorker, workerSettings } from '../dev-services/test-worker.ts'
 import { startTestRunner } from '../proofs/kit/test-runner.ts'
 import { craftCommit, createCommitBundle } from '../server/src/code-hosts/testing/craft-commit.ts'
-import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
+import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../server/src/jobs/job.ts'
 import type { JobStatus } from '../server/src/jobs/job-state.ts'
 import { connectRepository } from '../server/src/main/connect-repository.ts'
-import { loadCredentialConfig } from '../server/src/platform/config.ts'
+import { loadCredentialCommandConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'
 
@@ -44,7 +44,7 @@ cleanup.defer(services.release)
 const { gitea, temporalAddress } = services.addresses
 const instance = await createTestInstance(services.addresses, 'histories')
 cleanup.defer(instance.drop)
-const repository = await createGiteaRepository(gitea)
+const repository = await createGiteaTestRepository(gitea)
 cleanup.defer(repository.remove)
 const settings = workerSettings({ gitea })
 const projectId = (await instance.stores.projects.create('Docs', operator)).id
@@ -54,7 +54,7 @@ await connectRepository({
   projectId,
   token: gitea.adminToken,
   actor: operator,
-  config: loadCredentialConfig(settings),
+  config: loadCredentialCommandConfig(settings),
   input: {
     host: 'gitea',
     baseUrl: gitea.url,

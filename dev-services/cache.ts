@@ -18,7 +18,7 @@ export const isCached = (name: string, version: string): boolean => existsSync(d
  * Returns the directory of `name` at `version`, and fills it with `fill` first if it does not exist. An interrupted `fill`
  * leaves only a `.part` directory, which the next one continues from: a directory with the final name is always complete.
  */
-export async function cached(
+export async function getOrFillCacheDirectory(
   name: string,
   version: string,
   fill: (directory: string) => Promise<void>,

@@ -4,7 +4,7 @@ import type { JobTables } from '../server/src/jobs/tables.ts'
 import { TurnStore } from '../server/src/jobs/turn-store.ts'
 import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
 import type { Id } from '../server/src/platform/ids.ts'
-import { createDatabase } from '../server/src/platform/postgres.ts'
+import { createKyselyDatabase } from '../server/src/platform/postgres.ts'
 import type { TestInstance } from './test-instance.ts'
 
 export interface ClaimedTurn {
@@ -17,8 +17,12 @@ export interface ClaimedTurn {
 const limits = { deadlineSeconds: 600, maxAgentFailures: 2, queueTimeoutSeconds: 600, maxConcurrentPerProject: 1000 }
 const jobInput = { repository: 'docs/site', ref: 'main', title: null, draft: false, publish: 'pull_request' } as const
 
-export async function claimTurn(instance: TestInstance, projectId: Id<'prj'>, model: string): Promise<ClaimedTurn> {
-  const database = createDatabase<JobTables>(instance.pool)
+export async function createClaimedTurn(
+  instance: TestInstance,
+  projectId: Id<'prj'>,
+  model: string,
+): Promise<ClaimedTurn> {
+  const database = createKyselyDatabase<JobTables>(instance.pool)
   const turns = new TurnStore(database)
   const attempts = new AttemptStore(database)
   const { body: job } = await instance.stores.jobs.create(

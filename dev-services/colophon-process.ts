@@ -36,7 +36,7 @@ const listenSettings = {
 } as const satisfies Record<ProcessName, string>
 
 /** Prepares a process that keeps its port across restarts. `process.start()` starts it and waits until it responds. */
-export async function prepareProcess(name: ProcessName, options: ProcessOptions): Promise<ColophonProcess> {
+export async function prepareColophonProcess(name: ProcessName, options: ProcessOptions): Promise<ColophonProcess> {
   const listen = options.environment[listenSettings[name]] ?? `127.0.0.1:${await freePort()}`
   const url = `http://${listen}`
   const managedProcess = new ManagedProcess({
@@ -53,7 +53,7 @@ export async function prepareProcess(name: ProcessName, options: ProcessOptions)
 }
 
 /** Runs `colophon-server migrate` or `admin …` until it exits, and returns its standard output. */
-export async function runColophon(
+export async function runColophonCommand(
   args: readonly string[],
   {
     environment,
@@ -73,7 +73,7 @@ export async function runColophon(
 
 /** Generates a pair of sealing keys and returns both settings. */
 export async function sealingKeySettings(): Promise<Record<string, string>> {
-  const lines = (await runColophon(['admin', 'sealing-key', 'generate'], { environment: {} })).split('\n')
+  const lines = (await runColophonCommand(['admin', 'sealing-key', 'generate'], { environment: {} })).split('\n')
   return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
 }
 
@@ -82,8 +82,8 @@ export async function createProject(
   environment: Record<string, string>,
   name: string,
 ): Promise<{ projectId: string; key: string }> {
-  const projectId = await runColophon(['admin', 'project', 'create', '--name', name], { environment })
-  const key = await runColophon(['admin', 'key', 'create', '--project', projectId, '--name', 'first key'], {
+  const projectId = await runColophonCommand(['admin', 'project', 'create', '--name', name], { environment })
+  const key = await runColophonCommand(['admin', 'key', 'create', '--project', projectId, '--name', 'first key'], {
     environment,
   })
   return { projectId, key }

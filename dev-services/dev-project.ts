@@ -2,8 +2,8 @@
  * The project of `npm run dev`: a public repository on Gitea, the scripted model and a runner token, enough for a pull
  * request.
  */
-import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
-import { createProject, runColophon } from './colophon-process.ts'
+import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
+import { createProject, runColophonCommand } from './colophon-process.ts'
 import type { ServiceAddresses } from './start-services.ts'
 
 export interface DevProject {
@@ -18,7 +18,7 @@ export async function createDevProject(
   environment: Record<string, string>,
   { gitea, modelUrl }: ServiceAddresses,
 ): Promise<DevProject> {
-  const admin = (stdin: string, ...args: string[]) => runColophon(['admin', ...args], { environment, stdin })
+  const admin = (stdin: string, ...args: string[]) => runColophonCommand(['admin', ...args], { environment, stdin })
   const model = [
     '--name',
     'scripted',
@@ -34,7 +34,7 @@ export async function createDevProject(
   ]
   const [project, repository, runnerToken] = await Promise.all([
     createProject(environment, 'My docs'),
-    createGiteaRepository(gitea),
+    createGiteaTestRepository(gitea),
     admin('', 'runner', 'create', '--name', 'development'),
     admin('any-key', 'model', 'add', ...model),
   ])

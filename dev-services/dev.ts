@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, prepareProcess, runColophon, sealingKeySettings } from './colophon-process.ts'
+import {
+  type ColophonProcess,
+  prepareColophonProcess,
+  runColophonCommand,
+  sealingKeySettings,
+} from './colophon-process.ts'
 import { createDevProject, type DevProject } from './dev-project.ts'
 import { createEmptyTestInstance } from './empty-test-instance.ts'
 import { formatLogLine } from './format-log-line.ts'
@@ -24,7 +29,7 @@ async function main(): Promise<void> {
   const instance = await createEmptyTestInstance(addresses, 'dev')
   stops.push(instance.drop)
   const sealingKeys = sealingKeySettings()
-  await runColophon(['migrate'], instance)
+  await runColophonCommand(['migrate'], instance)
 
   const directory = mkdtempSync(join(tmpdir(), 'colophon-dev-'))
   stops.push(() => rmSync(directory, { recursive: true, force: true }))
@@ -46,7 +51,7 @@ async function main(): Promise<void> {
     settings: Record<string, string>,
   ): Promise<ColophonProcess> => {
     const print = (line: string) => console.log(`${name.padEnd(7)}│ ${formatLogLine(line)}`)
-    const colophon = await prepareProcess(name, { environment: settings, directory, print })
+    const colophon = await prepareColophonProcess(name, { environment: settings, directory, print })
     stops.push(() => colophon.process.stop())
     await colophon.process.start()
     return colophon
@@ -65,7 +70,7 @@ async function main(): Promise<void> {
   await Promise.all(running.map(waitUntilReady))
   stops.push(restartOnChange(running))
   const url = `http://localhost:${apiPort}`
-  const ownerLink = await runColophon(['admin', 'owner-link', 'create'], { environment })
+  const ownerLink = await runColophonCommand(['admin', 'owner-link', 'create'], { environment })
   console.log(`\nColophon is up after ${((performance.now() - startedAt) / 1000).toFixed(0)} s: ${url}\n`)
   console.log(formatServiceTable(addresses))
   console.log(nextSteps({ url, ownerLink, databaseUrl: instance.postgresUrl, project }))

@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBinary } from './find-binary.ts'
-import { type Progress, showProgress } from './progress.ts'
+import { type ProgressDisplay, showProgress } from './progress-display.ts'
 import { runCommand } from './run-command.ts'
 
 export interface GoModule {
@@ -33,7 +33,7 @@ export async function buildGoModule(module: GoModule, directory: string): Promis
   }
 }
 
-async function buildWithProgress(module: GoModule, directory: string, progress: Progress): Promise<void> {
+async function buildWithProgress(module: GoModule, directory: string, progress: ProgressDisplay): Promise<void> {
   // GOWORK and GOFLAGS of the user's own projects must not affect this build.
   const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
   progress.update('fetching the source')

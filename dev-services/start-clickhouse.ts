@@ -4,15 +4,15 @@
  */
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cached } from './cache.ts'
+import { getOrFillCacheDirectory } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { ManagedProcess } from './managed-process.ts'
-import { showProgress } from './progress.ts'
+import { showProgress } from './progress-display.ts'
 import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
 
-export interface Clickhouse {
+export interface RunningClickhouse {
   process: ManagedProcess
   url: string
 }
@@ -21,10 +21,10 @@ export type ClickhouseBinary = { kind: 'server'; clickhouse: string } | { kind: 
 
 const chdbVersion = '3.4.0'
 
-export async function getClickhouse(): Promise<ClickhouseBinary> {
+export async function getClickhouseBinary(): Promise<ClickhouseBinary> {
   const clickhouse = findBinary('clickhouse')
   if (clickhouse) return { kind: 'server', clickhouse }
-  const directory = await cached('chdb', chdbVersion, async (partDirectory) => {
+  const directory = await getOrFillCacheDirectory('chdb', chdbVersion, async (partDirectory) => {
     const progress = showProgress(`Fetching ClickHouse as a library (chdb ${chdbVersion}, 550 MB)`, 60)
     const from = join(import.meta.dirname, 'chdb-package')
     for (const file of ['package.json', 'package-lock.json'])
@@ -36,7 +36,7 @@ export async function getClickhouse(): Promise<ClickhouseBinary> {
   return { kind: 'chdb', directory }
 }
 
-export async function startClickhouse(binary: ClickhouseBinary, directory: string): Promise<Clickhouse> {
+export async function startClickhouse(binary: ClickhouseBinary, directory: string): Promise<RunningClickhouse> {
   await mkdir(directory, { recursive: true })
   const port = await freePort()
   const address = `127.0.0.1:${port}`

@@ -8,8 +8,8 @@ import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { runCommand } from './run-command.ts'
 import { isGiteaAvailable } from './start-gitea.ts'
-import { startGithub } from './start-github.ts'
-import { startModel } from './start-model.ts'
+import { startGithubSimulator } from './start-github-simulator.ts'
+import { startModelSimulator } from './start-model-simulator.ts'
 import type { ServiceAddresses } from './start-services.ts'
 import { isTemporalAvailable } from './start-temporal.ts'
 
@@ -49,9 +49,9 @@ export async function startContainers(
     runCommand(['docker', 'compose', '--project-name', `colophon-${ports.postgres}`, '--file', file, ...args], { env })
 
   log('starting containers from deploy/compose.dev.yml; the first start pulls about 2 GB of images')
-  const model = await startModel(logDirectory)
+  const model = await startModelSimulator(logDirectory)
   const githubDirectory = join(logDirectory, 'github')
-  const github = await startGithub(githubDirectory)
+  const github = await startGithubSimulator(githubDirectory)
   const stop = async () => {
     await model.process.stop()
     await github.process.stop()

@@ -2,14 +2,14 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { cached, isCached } from './cache.ts'
+import { getOrFillCacheDirectory, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
-import type { Postgres } from './start-postgres.ts'
+import type { RunningPostgres } from './start-postgres.ts'
 import { setprivPrefix, unprivilegedUser } from './unprivileged-user.ts'
 
 export interface GiteaAccess {
@@ -19,7 +19,7 @@ export interface GiteaAccess {
   adminToken: string
 }
 
-export interface Gitea {
+export interface RunningGitea {
   process: ManagedProcess
   address: GiteaAccess
 }
@@ -42,16 +42,22 @@ export interface GiteaBinary {
 
 export const isGiteaAvailable = (): boolean => findBinary('gitea') !== undefined || isCached('gitea', module.version)
 
-export async function getGitea(): Promise<GiteaBinary> {
+export async function getGiteaBinary(): Promise<GiteaBinary> {
   const installed = findBinary('gitea')
   if (installed) return { gitea: installed, staticRoot: undefined }
-  const directory = await cached('gitea', module.version, (partDirectory) => buildGoModule(module, partDirectory))
+  const directory = await getOrFillCacheDirectory('gitea', module.version, (partDirectory) =>
+    buildGoModule(module, partDirectory),
+  )
   return { gitea: join(directory, 'bin/gitea'), staticRoot: join(directory, 'source') }
 }
 
 const adminName = 'colophon-admin'
 
-export async function startGitea(binary: GiteaBinary, directory: string, postgres: Postgres): Promise<Gitea> {
+export async function startGitea(
+  binary: GiteaBinary,
+  directory: string,
+  postgres: RunningPostgres,
+): Promise<RunningGitea> {
   const runAs = unprivilegedUser()
   const adminPassword = randomPassword()
   await mkdir(directory, { recursive: true })
@@ -107,7 +113,12 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-function configuration(directory: string, staticRoot: string | undefined, port: number, postgres: Postgres): string {
+function configuration(
+  directory: string,
+  staticRoot: string | undefined,
+  port: number,
+  postgres: RunningPostgres,
+): string {
   return `APP_NAME = Gitea
 RUN_MODE = prod
 WORK_PATH = ${directory}

@@ -11,7 +11,7 @@ import { runCommand } from './run-command.ts'
 import { ensureSystemPackage } from './system-package.ts'
 import { setprivPrefix, unprivilegedUser } from './unprivileged-user.ts'
 
-export interface Postgres {
+export interface RunningPostgres {
   process: ManagedProcess
   host: string
   port: number
@@ -40,9 +40,9 @@ const majorOf = (name: string) => Number(name.replace('postgresql@', ''))
 
 const find = (name: string) => findBinary(name, binaryDirectories())
 
-export const ensurePostgres = () => ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
+export const ensurePostgresInstalled = () => ensureSystemPackage('postgresql', () => find('initdb') !== undefined)
 
-export async function startPostgres(directory: string): Promise<Postgres> {
+export async function startPostgres(directory: string): Promise<RunningPostgres> {
   const initdb = find('initdb')
   const postgres = find('postgres')
   if (!initdb || !postgres)

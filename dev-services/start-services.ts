@@ -2,16 +2,16 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { getDescriptions } from './github/descriptions.ts'
+import { getDescriptionsDirectory } from './github/descriptions.ts'
 import type { GithubSimulatorAccess } from './github/github-control.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
-import { getClickhouse, startClickhouse } from './start-clickhouse.ts'
-import { type GiteaAccess, getGitea, startGitea } from './start-gitea.ts'
-import { startGithub } from './start-github.ts'
-import { startModel } from './start-model.ts'
-import { ensurePostgres, startPostgres } from './start-postgres.ts'
-import { getTemporal, startTemporal } from './start-temporal.ts'
+import { getClickhouseBinary, startClickhouse } from './start-clickhouse.ts'
+import { type GiteaAccess, getGiteaBinary, startGitea } from './start-gitea.ts'
+import { startGithubSimulator } from './start-github-simulator.ts'
+import { startModelSimulator } from './start-model-simulator.ts'
+import { ensurePostgresInstalled, startPostgres } from './start-postgres.ts'
+import { getTemporalBinaries, startTemporal } from './start-temporal.ts'
 
 /** What clients need to connect. Plain data, because other processes read it from `.services/running.json`. */
 export interface ServiceAddresses {
@@ -27,7 +27,7 @@ export interface ServiceAddresses {
 const serviceNames = ['postgres', 'temporal', 'clickhouse', 'gitea', 'github', 'model'] as const
 type ServiceName = (typeof serviceNames)[number]
 
-export interface Services {
+export interface RunningServices {
   addresses: ServiceAddresses
   processes: Record<ServiceName, ManagedProcess>
   /** Data and logs. `stop` removes it. */
@@ -43,13 +43,17 @@ export async function startServices({
 }: {
   log?: (line: string) => void
   onStop?: (stop: () => Promise<void>) => void
-} = {}): Promise<Services> {
-  await ensurePostgres() // before the long builds: it may fail with a command for the user to run
+} = {}): Promise<RunningServices> {
+  await ensurePostgresInstalled() // before the long builds: it may fail with a command for the user to run
   await ensureSandboxPackages()
 
   // Sequential: each build uses all cores, and its progress is a single line.
-  const binaries = { temporal: await getTemporal(), gitea: await getGitea(), clickhouse: await getClickhouse() }
-  await getDescriptions()
+  const binaries = {
+    temporal: await getTemporalBinaries(),
+    gitea: await getGiteaBinary(),
+    clickhouse: await getClickhouseBinary(),
+  }
+  await getDescriptionsDirectory()
 
   removeLeftovers()
   const directory = mkdtempSync(join(tmpdir(), `${directoryPrefix}${process.pid}-`))
@@ -79,8 +83,8 @@ export async function startServices({
         .then(record),
       startClickhouse(binaries.clickhouse, join(directory, 'clickhouse')).then(record),
       startingPostgres.then((postgres) => startGitea(binaries.gitea, join(directory, 'gitea'), postgres)).then(record),
-      startGithub(join(directory, 'github')).then(record),
-      startModel(directory).then(record),
+      startGithubSimulator(join(directory, 'github')).then(record),
+      startModelSimulator(directory).then(record),
     ] as const
     await Promise.allSettled(starting) // if one fails, `stop` must not run while others are still starting
     const [postgres, temporal, clickhouse, gitea, github, model] = await Promise.all(starting)

@@ -5,15 +5,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Connection } from '@temporalio/client'
-import { cached, isCached } from './cache.ts'
+import { getOrFillCacheDirectory, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
 import { buildGoModule, type GoModule } from './go-build.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { runCommand } from './run-command.ts'
-import type { Postgres } from './start-postgres.ts'
+import type { RunningPostgres } from './start-postgres.ts'
 
-export interface Temporal {
+export interface RunningTemporal {
   process: ManagedProcess
   address: string
 }
@@ -44,10 +44,12 @@ function installedTemporal(): TemporalBinaries | undefined {
 export const isTemporalAvailable = (): boolean =>
   installedTemporal() !== undefined || isCached('temporal', module.version)
 
-export async function getTemporal(): Promise<TemporalBinaries> {
+export async function getTemporalBinaries(): Promise<TemporalBinaries> {
   const installed = installedTemporal()
   if (installed) return installed
-  const directory = await cached('temporal', module.version, (partDirectory) => buildGoModule(module, partDirectory))
+  const directory = await getOrFillCacheDirectory('temporal', module.version, (partDirectory) =>
+    buildGoModule(module, partDirectory),
+  )
   return {
     server: join(directory, 'bin/temporal-server'),
     sqlTool: join(directory, 'bin/temporal-sql-tool'),
@@ -58,8 +60,8 @@ export async function getTemporal(): Promise<TemporalBinaries> {
 export async function startTemporal(
   binaries: TemporalBinaries,
   directory: string,
-  postgres: Postgres,
-): Promise<Temporal> {
+  postgres: RunningPostgres,
+): Promise<RunningTemporal> {
   await mkdir(directory, { recursive: true })
   await Promise.all((['temporal', 'visibility'] as const).map((kind) => prepareDatabase(binaries, postgres, kind)))
   const ports = {
@@ -87,7 +89,7 @@ export async function startTemporal(
 
 async function prepareDatabase(
   binaries: TemporalBinaries,
-  postgres: Postgres,
+  postgres: RunningPostgres,
   kind: 'temporal' | 'visibility',
 ): Promise<void> {
   const tool = (...args: string[]) =>
@@ -115,7 +117,7 @@ async function prepareDatabase(
 const databaseNames = { temporal: 'temporal', visibility: 'temporal_visibility' } as const
 
 function configuration(
-  postgres: Postgres,
+  postgres: RunningPostgres,
   ports: Readonly<Record<'frontend' | 'history' | 'matching' | 'worker', readonly [number, number]>>,
   dynamicConfigFile: string,
 ): object {

@@ -41,14 +41,14 @@ export interface TestApi extends TestInstance {
     grant?: { scopes?: readonly Scope[]; allowedNetworks?: string[] },
   ): Promise<ApiKeyClient>
   /** Signs in a new person, with a role in a project or, by default, without any project. */
-  signIn(membership?: { projectId: Id<'prj'>; role: MemberRole }): Promise<SignedIn>
+  signIn(membership?: { projectId: Id<'prj'>; role: MemberRole }): Promise<SignedInClient>
   /** Signs in the operator of the instance. */
-  signInOperator(): Promise<SignedIn>
+  signInOperator(): Promise<SignedInClient>
   /** Every kind of caller that must be rejected where this scope of this project is required. */
   deniedCallers(projectId: Id<'prj'>, scope: Scope): Promise<DeniedCaller[]>
 }
 
-export interface SignedIn extends BrowserClient {
+export interface SignedInClient extends BrowserClient {
   email: string
   /** The credentials to sign in with again. */
   login: { email: string; password: string }
@@ -101,7 +101,7 @@ export async function startTestApi(
     })
     return email
   }
-  const signInAs = async (email: string): Promise<SignedIn> => {
+  const signInAs = async (email: string): Promise<SignedInClient> => {
     const browser = createBrowserClient(url, publicOrigin)
     await browser.client.session.signIn({ email, password })
     return { ...browser, email, login: { email, password } }

@@ -1,17 +1,17 @@
 /** The dependencies of authorization, for tests that register single routes. */
 import type { AuthorizeDeps } from '../server/src/api/authorize.ts'
 import type { Stores } from '../server/src/main/open-stores.ts'
-import { Sessions } from '../server/src/people/sessions.ts'
+import { SessionManager } from '../server/src/people/session-manager.ts'
 import type { PeopleTables } from '../server/src/people/tables.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { createDatabase } from '../server/src/platform/postgres.ts'
+import { createKyselyDatabase } from '../server/src/platform/postgres.ts'
 import type { TestInstance } from './test-instance.ts'
 
 export function testAuthorizeDeps({ stores, pool }: Pick<TestInstance, 'pool'> & { stores: Stores }): AuthorizeDeps {
   const publicOrigin = 'http://localhost'
-  const sessions = new Sessions(
+  const sessions = new SessionManager(
     {
-      db: createDatabase<PeopleTables>(pool),
+      db: createKyselyDatabase<PeopleTables>(pool),
       publicUrl: publicOrigin,
       sessionSecret: 'a secret for tests that is long enough',
       isInvited: async () => false,

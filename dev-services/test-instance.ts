@@ -4,7 +4,7 @@ import { migrateServices } from '../server/src/main/migrate.ts'
 import { openStores, type Stores } from '../server/src/main/open-stores.ts'
 import { loadServicesConfig } from '../server/src/platform/config.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { createPool } from '../server/src/platform/postgres.ts'
+import { createPostgresPool } from '../server/src/platform/postgres.ts'
 import { createEmptyTestInstance, type EmptyTestInstance } from './empty-test-instance.ts'
 import type { ServiceAddresses } from './start-services.ts'
 
@@ -21,7 +21,7 @@ export async function createTestInstance(addresses: ServiceAddresses, purpose: s
   const config = loadServicesConfig(instance.environment)
   const log = createLog('test', quiet)
   await migrateServices(config, log)
-  const pool = createPool(config.postgres, log)
+  const pool = createPostgresPool(config.postgres, log)
   return {
     ...instance,
     pool,

@@ -1,6 +1,6 @@
 /** Runs `worker` in the test's process on a test instance, with short timers, a runner token and a model. */
 import { Client, Connection } from '@temporalio/client'
-import { createJobSignals, type JobSignals } from '../server/src/jobs/job-signals.ts'
+import { createJobSignaler, type JobSignaler } from '../server/src/jobs/job-signaler.ts'
 import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
 import { startWorker } from '../server/src/main/worker.ts'
 import { loadWorkerConfig } from '../server/src/platform/config.ts'
@@ -12,7 +12,7 @@ import type { TestInstance } from './test-instance.ts'
 import { addTestModel } from './test-model.ts'
 
 export interface TestWorker {
-  signals: JobSignals
+  signals: JobSignaler
   gatewayUrl: string
   runnerToken: string
   stop(): Promise<void>
@@ -53,7 +53,7 @@ export async function startTestWorker(
   const runnerToken = generateKey('colophon_runner_')
   await instance.stores.runners.create('runner', hashKey(runnerToken), null)
   return {
-    signals: createJobSignals(client, connection, createLog('test', { level: 'error' })),
+    signals: createJobSignaler(client, connection, createLog('test', { level: 'error' })),
     gatewayUrl: `http://${listen}`,
     runnerToken,
     async stop() {

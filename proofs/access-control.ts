@@ -1,17 +1,22 @@
 /** Calls every route with every kind of credential: the response is exactly the documented one, and the right key is accepted. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { createProject, runColophon } from '../dev-services/colophon-process.ts'
+import { createProject, runColophonCommand } from '../dev-services/colophon-process.ts'
 import { type ApiDeps, createApi } from '../server/src/api/app.ts'
 import { generateKey } from '../server/src/keys/key-format.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { startCountingRelay } from './kit/counting-relay.ts'
+import { startByteCountingRelay } from './kit/byte-counting-relay.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
-import { hourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
-import { bearer, call, type HttpResponse } from './kit/http-call.ts'
-import { createExampleSiteKey, exampleUrl, type Operation, readOperations } from './kit/route-examples.ts'
-import { createTestService, type TestService } from './kit/test-service.ts'
+import { createHourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
+import {
+  type ApiOperation,
+  createExampleSiteKey,
+  createUrlWithExampleResources,
+  readApiOperations,
+} from './kit/route-examples.ts'
+import { prepareTestService, type TestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -32,14 +37,14 @@ interface Credential {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await createTestService(run, 'keys')
+  const service = await prepareTestService(run, 'keys')
   const replica = await service.startApi()
   const behindProxy = await service.startApi({ COLOPHON_TRUSTED_PROXIES: '127.0.0.1' })
   const ownProject = await createProject(service.environment, 'Own')
   const otherProject = await createProject(service.environment, 'Others')
   await connectExampleRepository(service, ownProject.projectId)
-  const operations = await readOperations(replica.url)
-  const resetHourlyLimits = hourlyLimitReset(run, service)
+  const operations = await readApiOperations(replica.url)
+  const resetHourlyLimits = createHourlyLimitReset(run, service)
 
   await createExampleSiteKey(operations, service.instance.postgresUrl, ownProject.projectId)
   await checkEveryRouteIsDocumented(run, operations)
@@ -60,7 +65,7 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 /** Compares the registered routes with the OpenAPI document. Undocumented routes must be public or check a signature. */
-async function checkEveryRouteIsDocumented(run: ProofRun, operations: readonly Operation[]): Promise<void> {
+async function checkEveryRouteIsDocumented(run: ProofRun, operations: readonly ApiOperation[]): Promise<void> {
   const listen = { host: '127.0.0.1', port: 0 }
   const log = createLog('proof', { level: 'error' })
   const { server, declaredRoutes } = createApi(
@@ -89,7 +94,10 @@ async function createCredentials(
   otherProject: Project,
 ): Promise<Credential[]> {
   const createKey = (...options: string[]) =>
-    runColophon(['admin', 'key', 'create', '--project', ownProject.projectId, '--name', 'proof', ...options], service)
+    runColophonCommand(
+      ['admin', 'key', 'create', '--project', ownProject.projectId, '--name', 'proof', ...options],
+      service,
+    )
   const revoked = await createKey()
   const expired = await createKey('--expires-in-days', '1')
   const wrongNetwork = await createKey('--networks', '203.0.113.0/24')
@@ -110,34 +118,39 @@ async function createCredentials(
   })
   const lastCharacter = ownProject.key.at(-1) === 'a' ? 'b' : 'a'
   return [
-    { name: 'the right key', headers: () => bearer(ownProject.key), expected: accepted, expectedForAnyKey: accepted },
+    {
+      name: 'the right key',
+      headers: () => formatBearerHeader(ownProject.key),
+      expected: accepted,
+      expectedForAnyKey: accepted,
+    },
     invalid('no key'),
     invalid('a malformed token', 'authorization', 'Bearer garbage'),
     invalid('the Basic scheme', 'authorization', `Basic ${Buffer.from(`user:${ownProject.key}`).toString('base64')}`),
     invalid('a key without a scheme', 'authorization', ownProject.key),
-    invalid('a key with a wrong checksum', ...bearer(ownProject.key.slice(0, -1) + lastCharacter)),
-    invalid('an unknown key', ...bearer(generateKey('colophon_'))),
-    invalid('a runner token', ...bearer(generateKey('colophon_runner_'))),
-    invalid('a revoked key', ...bearer(revoked)),
-    invalid('an expired key', ...bearer(expired)),
-    invalid('two valid headers', ...bearer(ownProject.key), ...bearer(ownProject.key)),
-    invalid('two headers, one valid', ...bearer(ownProject.key), 'authorization', 'Bearer garbage'),
+    invalid('a key with a wrong checksum', ...formatBearerHeader(ownProject.key.slice(0, -1) + lastCharacter)),
+    invalid('an unknown key', ...formatBearerHeader(generateKey('colophon_'))),
+    invalid('a runner token', ...formatBearerHeader(generateKey('colophon_runner_'))),
+    invalid('a revoked key', ...formatBearerHeader(revoked)),
+    invalid('an expired key', ...formatBearerHeader(expired)),
+    invalid('two valid headers', ...formatBearerHeader(ownProject.key), ...formatBearerHeader(ownProject.key)),
+    invalid('two headers, one valid', ...formatBearerHeader(ownProject.key), 'authorization', 'Bearer garbage'),
     invalid('a key in the query only'),
     {
       name: "another project's key",
-      headers: () => bearer(otherProject.key),
+      headers: () => formatBearerHeader(otherProject.key),
       expected: rejected(404, 'not_found'),
       expectedForAnyKey: accepted,
     },
     {
       name: 'a key without the scope',
-      headers: (access) => bearer(withoutScope.get(access) ?? ownProject.key),
+      headers: (access) => formatBearerHeader(withoutScope.get(access) ?? ownProject.key),
       expected: rejected(403, 'insufficient_scope'),
       expectedForAnyKey: accepted,
     },
     {
       name: 'a key for another network',
-      headers: () => bearer(wrongNetwork),
+      headers: () => formatBearerHeader(wrongNetwork),
       expected: rejected(403, 'ip_not_allowed'),
       expectedForAnyKey: rejected(403, 'ip_not_allowed'),
     },
@@ -147,20 +160,20 @@ async function createCredentials(
 type Project = { projectId: string; key: string }
 
 async function revoke(service: TestService, { projectId }: Project, secret: string): Promise<void> {
-  const list = await runColophon(['admin', 'key', 'list', '--project', projectId], service)
+  const list = await runColophonCommand(['admin', 'key', 'list', '--project', projectId], service)
   const hint = secret.slice(0, 'colophon_'.length + 4)
   const id =
     list
       .split('\n')
       .find((line) => line.includes(hint))
       ?.split(' ')[0] ?? ''
-  await runColophon(['admin', 'key', 'revoke', '--project', projectId, '--key', id], service)
+  await runColophonCommand(['admin', 'key', 'revoke', '--project', projectId, '--key', id], service)
 }
 
 async function everyRouteWithEveryCredential(
   run: ProofRun,
   apiUrl: string,
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   credentials: readonly Credential[],
   ownProject: Project,
   resetHourlyLimits: ResetHourlyLimits,
@@ -170,7 +183,7 @@ async function everyRouteWithEveryCredential(
     await resetHourlyLimits()
     for (const method of operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]) {
       for (const credential of credentials) {
-        const url = await exampleUrl(apiUrl, operation, ownProject)
+        const url = await createUrlWithExampleResources(apiUrl, operation, ownProject)
         const query =
           credential.name === 'a key in the query only'
             ? `?authorization=Bearer%20${ownProject.key}&access_token=${ownProject.key}`
@@ -178,7 +191,7 @@ async function everyRouteWithEveryCredential(
         const body = operation.bodyExample === undefined ? {} : { body: JSON.stringify(operation.bodyExample) }
         const type = operation.bodyExample === undefined ? [] : ['content-type', 'application/json']
         const headers = [...credential.headers(operation.access), ...type]
-        const response = await call({ method, url: url + query, headers, ...body })
+        const response = await sendHttpRequest({ method, url: url + query, headers, ...body })
         const expected = expectedAt(operation, credential)
         checkResponse(run, `${method} ${operation.path} with ${credential.name}`, response, expected, method === 'HEAD')
         requests++
@@ -189,7 +202,7 @@ async function everyRouteWithEveryCredential(
   run.figure('requests, every route with every credential', requests)
 }
 
-function expectedAt({ method, path, access }: Operation, { expectedForAnyKey, expected }: Credential): Expected {
+function expectedAt({ method, path, access }: ApiOperation, { expectedForAnyKey, expected }: Credential): Expected {
   if (access === 'session' || access === 'operator') return unauthenticated // an API key is not a session
   if (access === 'any-key') return expectedForAnyKey
   if (path.startsWith(sessionOnlyPath) && expected === accepted) return rejected(403, 'insufficient_scope')
@@ -241,7 +254,7 @@ function checkResponse(
 
 /** Measured on the wire, because PostgreSQL's own counters lag by up to ten seconds. */
 async function wrongChecksumSendsNoSql(run: ProofRun, service: TestService): Promise<void> {
-  const relay = await startCountingRelay(service.instance.postgresUrl)
+  const relay = await startByteCountingRelay(service.instance.postgresUrl)
   run.cleanUp(relay.stop)
   const { url } = await service.startApi({ COLOPHON_DATABASE_URL: relay.url })
   await sleep(2_000) // after its start, a process checks whether there is a first owner
@@ -249,7 +262,7 @@ async function wrongChecksumSendsNoSql(run: ProofRun, service: TestService): Pro
   const sentBytesFor = async (key: () => string) => {
     const before = relay.sentBytes()
     for (let index = 0; index < requests; index++)
-      await call({ method: 'GET', url: `${url}/v2/me`, headers: bearer(key()) })
+      await sendHttpRequest({ method: 'GET', url: `${url}/v2/me`, headers: formatBearerHeader(key()) })
     return relay.sentBytes() - before
   }
   const mistyped = await sentBytesFor(() =>
@@ -272,8 +285,8 @@ async function revocationIsImmediate(
   for (let round = 0; round < rounds; round++) {
     const keysUrl = `${first}/v2/projects/${projectId}/keys`
     const createKey = async (creator: string) => {
-      const headers = [...bearer(creator), 'content-type', 'application/json']
-      const response = await call({
+      const headers = [...formatBearerHeader(creator), 'content-type', 'application/json']
+      const response = await sendHttpRequest({
         method: 'POST',
         url: keysUrl,
         headers,
@@ -283,12 +296,13 @@ async function revocationIsImmediate(
     }
     const parent = await createKey(key)
     const child = await createKey(parent.secret)
-    const me = (secret: string) => call({ method: 'GET', url: `${second}/v2/me`, headers: bearer(secret) })
+    const me = (secret: string) =>
+      sendHttpRequest({ method: 'GET', url: `${second}/v2/me`, headers: formatBearerHeader(secret) })
     run.check(
       (await me(parent.secret)).status === 200 && (await me(child.secret)).status === 200,
       'another replica accepts a new key',
     )
-    await call({ method: 'DELETE', url: `${keysUrl}/${parent.key.id}`, headers: bearer(key) })
+    await sendHttpRequest({ method: 'DELETE', url: `${keysUrl}/${parent.key.id}`, headers: formatBearerHeader(key) })
     for (const secret of [parent.secret, child.secret]) if ((await me(secret)).status !== 401) acceptedAfterwards++
   }
   run.check(
@@ -304,20 +318,26 @@ async function delayedBodies(run: ProofRun, apiUrl: string, { projectId, key }: 
   const keysUrl = `${apiUrl}/v2/projects/${projectId}/keys`
   const json = ['content-type', 'application/json']
   const body = (name: string) => JSON.stringify({ name, scopes: ['project:write'] })
-  const created = await call({
+  const created = await sendHttpRequest({
     method: 'POST',
     url: keysUrl,
-    headers: [...bearer(key), ...json],
+    headers: [...formatBearerHeader(key), ...json],
     body: body('delayed'),
   })
   const delayedKey = JSON.parse(created.text) as { key: { id: string }; secret: string }
   const revocation = Promise.withResolvers<void>()
-  const headers = [...bearer(delayedKey.secret), ...json]
+  const headers = [...formatBearerHeader(delayedKey.secret), ...json]
   const responses = Array.from({ length: clients }, () =>
-    call({ method: 'POST', url: keysUrl, headers, body: body('too late'), holdLastByteUntil: revocation.promise }),
+    sendHttpRequest({
+      method: 'POST',
+      url: keysUrl,
+      headers,
+      body: body('too late'),
+      holdLastByteUntil: revocation.promise,
+    }),
   )
   await sleep(1_000) // by then every key has been looked up and accepted
-  await call({ method: 'DELETE', url: `${keysUrl}/${delayedKey.key.id}`, headers: bearer(key) })
+  await sendHttpRequest({ method: 'DELETE', url: `${keysUrl}/${delayedKey.key.id}`, headers: formatBearerHeader(key) })
   revocation.resolve()
   const acceptedCount = (await Promise.all(responses)).filter(({ status }) => status !== 401).length
   run.check(
@@ -333,7 +353,7 @@ async function forgedAddresses(
   [direct = '', behindProxy = '']: string[],
   ownProject: Project,
 ): Promise<void> {
-  const key = await runColophon(
+  const key = await runColophonCommand(
     [
       'admin',
       'key',
@@ -370,7 +390,11 @@ async function forgedAddresses(
     [behindProxy, ['x-forwarded-for', '203.0.113.7 '.repeat(100)], 403, 'this is not a list of addresses'],
   ]
   for (const [apiUrl, forwardedFor, status, why] of cases) {
-    const response = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: [...bearer(key), ...forwardedFor] })
+    const response = await sendHttpRequest({
+      method: 'GET',
+      url: `${apiUrl}/v2/me`,
+      headers: [...formatBearerHeader(key), ...forwardedFor],
+    })
     run.check(
       response.status === status,
       `${forwardedFor.join(' ') || 'no header'} returns ${status}: ${why} (${response.status})`,
@@ -391,7 +415,11 @@ async function randomHeaders(run: ProofRun, apiUrl: string): Promise<void> {
     const prefix = prefixes[Math.floor(run.random() * prefixes.length)] ?? ''
     const length = Math.floor(run.random() ** 3 * 4_000)
     const value = prefix + Array.from({ length }, anyByte).join('')
-    const { status } = await call({ method: 'GET', url: `${apiUrl}/v2/me`, headers: ['authorization', value] })
+    const { status } = await sendHttpRequest({
+      method: 'GET',
+      url: `${apiUrl}/v2/me`,
+      headers: ['authorization', value],
+    })
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
   }
   for (let sent = 0; sent < total; sent += 20) await Promise.all(Array.from({ length: 20 }, sendRandomHeader))
@@ -406,7 +434,7 @@ async function everyChangeIsAudited(run: ProofRun, apiUrl: string, { projectId, 
   const subjectsByAction = new Map<string, Set<string>>()
   for (let cursor = ''; ; ) {
     const url = `${apiUrl}/v2/projects/${projectId}/audit?limit=250${cursor}`
-    const page = JSON.parse((await call({ method: 'GET', url, headers: bearer(key) })).text) as {
+    const page = JSON.parse((await sendHttpRequest({ method: 'GET', url, headers: formatBearerHeader(key) })).text) as {
       entries: { action: string; subject: string }[]
       nextCursor: string | null
     }
@@ -415,10 +443,10 @@ async function everyChangeIsAudited(run: ProofRun, apiUrl: string, { projectId, 
     if (page.nextCursor === null) break
     cursor = `&cursor=${page.nextCursor}`
   }
-  const list = await call({
+  const list = await sendHttpRequest({
     method: 'GET',
     url: `${apiUrl}/v2/projects/${projectId}/keys?limit=250`,
-    headers: bearer(key),
+    headers: formatBearerHeader(key),
   })
   const { keys } = JSON.parse(list.text) as { keys: { id: string; revokedAt: string | null }[] }
   const created = keys.filter(({ id }) => subjectsByAction.get('key.created')?.has(id)).length

@@ -3,12 +3,12 @@
  * Statements that leave something open ("not shown") are left out; everything else that can be tested is here.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createProject, runColophon } from '../dev-services/colophon-process.ts'
+import { createProject, runColophonCommand } from '../dev-services/colophon-process.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { type AgentService, startAgentService } from './kit/agents/agent-service.ts'
 import { findInvalidJobFields, findInvalidViewsFields } from './kit/api-contract/field-checks.ts'
 import { createPlainClient, isOk, type PlainClient, type PlainResponse } from './kit/api-contract/plain-client.ts'
-import { createFirstOwner, inviteMember } from './kit/people.ts'
+import { createFirstOwner, createInvitedMember } from './kit/people.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Every statement of the published API contract holds for a client written from that text alone'
@@ -32,7 +32,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const busy = await service.connectProject('Busy')
   const idle = await service.connectProject('Idle')
   const createRunner = ['admin', 'runner', 'create', '--name', 'busy', '--projects', busy.projectId]
-  await service.startRunner({ COLOPHON_RUNNER_TOKEN: await runColophon(createRunner, service) })
+  await service.startRunner({ COLOPHON_RUNNER_TOKEN: await runColophonCommand(createRunner, service) })
   let statements = 0
   const statement: CheckStatement = (text, holds, observed) => {
     statements++
@@ -76,7 +76,7 @@ async function ended(client: PlainClient, id: string): Promise<{ last: PlainResp
  */
 async function createKeyAsOwner(statement: CheckStatement, service: AgentService, projectId: string): Promise<string> {
   const first = await createFirstOwner(service.api.url, service.environment)
-  const owner = await inviteMember(service.api.url, first, {
+  const owner = await createInvitedMember(service.api.url, first, {
     projectId,
     role: 'owner',
     email: 'contract-owner@example.com',

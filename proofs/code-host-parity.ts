@@ -6,14 +6,14 @@
  * `publish-exactly-once`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { githubControl } from '../dev-services/github/github-control.ts'
+import { createGithubControlClient } from '../dev-services/github/github-control.ts'
 import { findOrStartServices } from '../dev-services/running-services.ts'
 import type { ServiceAddresses } from '../dev-services/start-services.ts'
-import { createGiteaRepository } from '../server/src/code-hosts/testing/gitea-repository.ts'
-import { createGithubRepository } from '../server/src/code-hosts/testing/github-repository.ts'
+import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
+import { createGithubTestRepository } from '../server/src/code-hosts/testing/github-test-repository.ts'
 import { hostBehaviors } from '../server/src/code-hosts/testing/host-behaviors.ts'
-import type { HostRepository, HostVariant } from '../server/src/code-hosts/testing/host-repository.ts'
-import { type HostName, hostNames } from './kit/publish-exactly-once/fixture.ts'
+import type { HostTestRepository, HostVariant } from '../server/src/code-hosts/testing/host-test-repository.ts'
+import { type CodeHostKind, codeHostLabels } from './kit/publish-exactly-once/fixture.ts'
 import { runScenarios } from './kit/publish-exactly-once/scenarios.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -21,7 +21,7 @@ export const guarantee = 'Colophon behaves the same on GitHub and on Gitea, exce
 
 const behaviorTimeoutMs = 120_000
 
-const variantsByHost: Record<HostName, readonly HostVariant[]> = {
+const variantsByHost: Record<CodeHostKind, readonly HostVariant[]> = {
   gitea: ['gitea'],
   github: ['github', 'github_by_token'],
 }
@@ -34,11 +34,11 @@ const variantLabels: Record<HostVariant, string> = {
 export async function prove(run: ProofRun): Promise<void> {
   const { addresses, release } = await findOrStartServices()
   run.cleanUp(release)
-  const isHost = (arg: string): arg is HostName => arg in variantsByHost
+  const isHost = (arg: string): arg is CodeHostKind => arg in variantsByHost
   const namedHosts = run.args.filter(isHost)
   const otherArgs = run.args.filter((arg) => !isHost(arg))
-  const hosts: readonly HostName[] = namedHosts.length > 0 ? namedHosts : ['gitea', 'github']
-  const github = githubControl(addresses.github)
+  const hosts: readonly CodeHostKind[] = namedHosts.length > 0 ? namedHosts : ['gitea', 'github']
+  const github = createGithubControlClient(addresses.github)
   const violationsBefore = (await github.violations()).length
   let completed = 0
   for (const host of hosts) {
@@ -47,7 +47,7 @@ export async function prove(run: ProofRun): Promise<void> {
     // At the small size, `publish-exactly-once` runs the scenarios on Gitea.
     if (run.size === 'ci' && host === 'gitea') continue
     const scenarios = await runScenarios({ ...run, args: otherArgs }, host)
-    run.figure(`publishing scenarios on ${hostNames[host]}`, scenarios)
+    run.figure(`publishing scenarios on ${codeHostLabels[host]}`, scenarios)
     completed += scenarios
   }
   run.check(completed > 0, `the arguments name a behavior or a scenario: ${otherArgs.join(', ')}`)
@@ -60,11 +60,11 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 async function runBehaviors(run: ProofRun, { gitea, github }: ServiceAddresses, variant: HostVariant): Promise<number> {
-  const createRepository = async (): Promise<HostRepository> => {
+  const createRepository = async (): Promise<HostTestRepository> => {
     const by = variant === 'github' ? 'app' : 'token'
     const repository = await (variant === 'gitea'
-      ? createGiteaRepository(gitea)
-      : createGithubRepository(github, { by }))
+      ? createGiteaTestRepository(gitea)
+      : createGithubTestRepository(github, { by }))
     run.cleanUp(repository.remove)
     return repository
   }

@@ -5,14 +5,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
+import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
 import { findOrStartServices } from '../dev-services/running-services.ts'
-import { getClickhouse, startClickhouse } from '../dev-services/start-clickhouse.ts'
+import { getClickhouseBinary, startClickhouse } from '../dev-services/start-clickhouse.ts'
 import { createTestInstance } from '../dev-services/test-instance.ts'
 import { createClickhouse } from '../server/src/platform/clickhouse.ts'
-import { loadCold, openChromium, type PageLoad, type UsefulContent } from './kit/onboarding/cold-load.ts'
+import { measureColdPageLoad, openChromium, type PageLoad, type UsefulContent } from './kit/onboarding/cold-load.ts'
 import { insertJobs } from './kit/onboarding/insert-jobs.ts'
-import { createFirstOwner, originOf } from './kit/people.ts'
+import { createFirstOwner, toLocalhostOrigin } from './kit/people.ts'
 import { insertViews } from './kit/view-query-scale/insert-views.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -49,14 +49,15 @@ export async function prove(run: ProofRun): Promise<void> {
   const { url, cookies, pages } = await createFixture(run)
   const browser = await openChromium()
   run.cleanUp(() => browser.close())
-  const origin = originOf(url)
+  const origin = toLocalhostOrigin(url)
 
-  for (const page of pages) await loadCold(browser, { url: `${origin}${page.path}`, cookies, useful: page.useful })
+  for (const page of pages)
+    await measureColdPageLoad(browser, { url: `${origin}${page.path}`, cookies, useful: page.useful })
   run.log(`opening each page ${loadCounts[run.size]} times`)
   const all = new Map(pages.map((page) => [page, [] as PageLoad[]]))
   for (let round = 0; round < loadCounts[run.size]; round++) {
     for (const [{ path, useful }, loads] of all)
-      loads.push(await loadCold(browser, { url: `${origin}${path}`, cookies, useful }))
+      loads.push(await measureColdPageLoad(browser, { url: `${origin}${path}`, cookies, useful }))
   }
   for (const [page, loads] of all) checkPage(run, page, loads)
 }
@@ -66,12 +67,12 @@ async function createFixture(run: ProofRun) {
   run.cleanUp(release)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const clickhouse = await startClickhouse(await getClickhouse(), join(directory, 'clickhouse'))
+  const clickhouse = await startClickhouse(await getClickhouseBinary(), join(directory, 'clickhouse'))
   run.cleanUp(() => clickhouse.process.stop())
   const instance = await createTestInstance({ ...addresses, clickhouseUrl: clickhouse.url }, 'dashboard')
   run.cleanUp(instance.drop)
   const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const { process: apiProcess, url } = await prepareProcess('api', { environment, directory })
+  const { process: apiProcess, url } = await prepareColophonProcess('api', { environment, directory })
   run.cleanUp(() => apiProcess.stop())
   await apiProcess.start()
 

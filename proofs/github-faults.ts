@@ -6,28 +6,28 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  type Attack,
   type Attacker,
-  attacks,
+  type ConnectionAttackKind,
+  connectionAttackKinds,
   createAttacker,
   isConnectionUnchanged,
-  runAttacks,
+  runConnectionAttacks,
 } from './kit/github-faults/attackers.ts'
 import {
-  findConnectionChange,
-  isUntouched,
+  findConnectionProblem,
+  isDecoyUntouched,
   listUnverifiedCommits,
-  readAuditedRepository,
+  readGithubAuditTarget,
 } from './kit/github-faults/audit.ts'
 import { type FaultKind, faultKinds, injectFaults } from './kit/github-faults/fault-injection.ts'
 import { createGithubFixture, type GithubFixture } from './kit/github-faults/fixture.ts'
 import { Tally } from './kit/github-faults/tally.ts'
-import { attackWebhooks, type WebhookAttack, webhookAttacks } from './kit/github-faults/webhook-attacks.ts'
-import { readHostState } from './kit/host-state.ts'
+import { attackWebhooks, type WebhookAttackKind, webhookAttackKinds } from './kit/github-faults/webhook-attacks.ts'
+import { readHostedRepositoryState } from './kit/hosted-repository-state.ts'
 import { planJobs } from './kit/job-plans.ts'
 import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
 import { RetryingClient } from './kit/retrying-client.ts'
-import { type Fault, jobFaults } from './kit/verify-job.ts'
+import { type JobFaultKind, jobFaultKinds } from './kit/verify-job.ts'
 import { verifyProject } from './kit/verify-project.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
@@ -74,8 +74,8 @@ export async function prove(run: ProofRun): Promise<void> {
   }
 
   const injectedFaults = new Tally<FaultKind>(faultKinds)
-  const webhookTally = new Tally<WebhookAttack>(webhookAttacks)
-  const attackTally = new Tally<Attack>(attacks)
+  const webhookTally = new Tally<WebhookAttackKind>(webhookAttackKinds)
+  const attackTally = new Tally<ConnectionAttackKind>(connectionAttackKinds)
   const faultsStopping = new AbortController()
   const stop = faultsStopping.signal
   let seed = run.seed + 10
@@ -92,7 +92,7 @@ export async function prove(run: ProofRun): Promise<void> {
     }),
     attackWebhooks(run, fixture, { tally: webhookTally, random: nextRandom(), stop }),
     ...attackers.map((attacker) =>
-      runAttacks(run, fixture, attacker, { tally: attackTally, random: nextRandom(), stop }),
+      runConnectionAttacks(run, fixture, attacker, { tally: attackTally, random: nextRandom(), stop }),
     ),
   ])
   const injected = injecting.then(
@@ -158,16 +158,16 @@ async function verify(
   { plannedJobs, attackers }: { plannedJobs: readonly TrackedJob[]; attackers: readonly Attacker[] },
 ): Promise<void> {
   const client = new RetryingClient([{ url: fixture.api.url, openWrites: 0 }], AbortSignal.timeout(300_000))
-  const counts = new Map<Fault | 'not verified', number>(
-    [...jobFaults, 'not verified' as const].map((fault) => [fault, 0]),
+  const counts = new Map<JobFaultKind | 'not verified', number>(
+    [...jobFaultKinds, 'not verified' as const].map((fault) => [fault, 0]),
   )
-  const recordFault = (fault: Fault | 'not verified', detail: string) => {
+  const recordFault = (fault: JobFaultKind | 'not verified', detail: string) => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
     run.check(false, `${fault}: ${detail}`)
   }
   for (const project of fixture.projects) {
-    const audited = await readAuditedRepository(fixture, project)
-    const host = await readHostState(audited)
+    const audited = await readGithubAuditTarget(fixture, project)
+    const host = await readHostedRepositoryState(audited)
     const projectJobs = plannedJobs.filter((job) => job.project === project)
     for (const { fault, detail } of await verifyProject(client, project, projectJobs, host)) recordFault(fault, detail)
     if (project.access === 'app')
@@ -175,7 +175,7 @@ async function verify(
         recordFault('not verified', id)
     for (const decoy of project.decoys)
       run.check(
-        await isUntouched(fixture, decoy),
+        await isDecoyUntouched(fixture, decoy),
         `a repository that took over the old name of ${project.repository.owner}'s repository is not touched`,
       )
   }
@@ -187,7 +187,7 @@ async function verify(
 
   await fixture.owner.signInAgain()
   const changedConnections = (
-    await Promise.all(fixture.projects.map((project) => findConnectionChange(fixture, project)))
+    await Promise.all(fixture.projects.map((project) => findConnectionProblem(fixture, project)))
   ).filter((wrong) => wrong !== undefined)
   for (const wrong of changedConnections)
     run.check(false, `a connection stays as it was, with the new name of the repository: ${wrong}`)

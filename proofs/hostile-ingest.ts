@@ -4,9 +4,9 @@ import { createIngestFixture, type IngestFixture } from './kit/hostile-ingest/fi
 import { sendForgedPages } from './kit/hostile-ingest/forged-pages.ts'
 import { sendHostileBodies } from './kit/hostile-ingest/hostile-bodies.ts'
 import { sendHostileText, sendHostileTimes } from './kit/hostile-ingest/hostile-text.ts'
-import { fullBuffer, rejectedBatch } from './kit/hostile-ingest/loader-faults.ts'
+import { fullBufferScenario, quarantinedBatchScenario } from './kit/hostile-ingest/loader-faults.ts'
 import { sendUnauthorized } from './kit/hostile-ingest/unauthorized.ts'
-import { createTestService } from './kit/test-service.ts'
+import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Hostile ingest traffic cannot break, fill or block the service, or inject into its responses'
@@ -22,12 +22,12 @@ const attacks: Record<string, (fixture: IngestFixture) => Promise<void>> = {
   times: sendHostileTimes,
   bodies: sendHostileBodies,
   pages: sendForgedPages,
-  'rejected-batch': rejectedBatch,
-  'full-buffer': fullBuffer,
+  'rejected-batch': quarantinedBatchScenario,
+  'full-buffer': fullBufferScenario,
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const fixture = await createIngestFixture(run, await createTestService(run, 'hostile_events'))
+  const fixture = await createIngestFixture(run, await prepareTestService(run, 'hostile_events'))
   const peaks: string[] = []
   for (const [name, attack] of Object.entries(attacks)) {
     if (run.args.length > 0 && !run.args.includes(name)) continue

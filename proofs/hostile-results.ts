@@ -2,16 +2,16 @@
 import type { CraftedCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { hostileResults } from '../server/src/code-hosts/testing/hostile-results.ts'
 import { resultsWithExtraObjects } from '../server/src/code-hosts/testing/results-with-extra-objects.ts'
-import { deploymentSettings } from './kit/deployment-settings.ts'
+import { deploymentMemorySettings } from './kit/deployment-memory-settings.ts'
 import { createAttackedProject } from './kit/hostile-results/attacked-project.ts'
 import { checkResults } from './kit/hostile-results/check-results.ts'
 import { floodRunnerApi } from './kit/hostile-results/flood-runner-api.ts'
 import { sendForeignBases } from './kit/hostile-results/foreign-bases.ts'
-import { openHostReader } from './kit/hostile-results/host-reader.ts'
+import { openGitRepositoryReader } from './kit/hostile-results/git-repository-reader.ts'
 import { sendHostileCalls } from './kit/hostile-results/hostile-calls.ts'
 import { watchMemory } from './kit/hostile-results/peak-memory.ts'
 import { type CraftedResult, sendResults } from './kit/hostile-results/send-results.ts'
-import { createTestService } from './kit/test-service.ts'
+import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'A hostile runner cannot publish anything except harmless changes to docs'
@@ -27,10 +27,10 @@ const maxMemoryBytes = 512 * 1024 * 1024
 const mebibytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await createTestService(run, 'hostile')
+  const service = await prepareTestService(run, 'hostile')
   const [api, worker] = await Promise.all([
     service.startApi(),
-    service.startWorker({ ...longTimers, ...deploymentSettings.worker }),
+    service.startWorker({ ...longTimers, ...deploymentMemorySettings.worker }),
   ])
   const createProject = (name: string) => createAttackedProject(run, service, api.url, name)
   const memory = watchMemory(worker.process.pid ?? 0, 'worker')
@@ -39,7 +39,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const attacks: Record<string, () => Promise<void>> = {
     async results() {
       const project = await createProject('Attacked')
-      const host = await openHostReader(run, service, project.repository)
+      const host = await openGitRepositoryReader(run, service, project.repository)
       const results = chooseResults(run, project.repository.base)
       run.log(`${results.length} results are prepared`)
       const ended = await sendResults(run, service, project, { gatewayUrl: worker.url, results, concurrentRunners: 4 })

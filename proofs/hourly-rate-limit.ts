@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { createProject } from '../dev-services/colophon-process.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
-import { bearer, call, type HttpResponse } from './kit/http-call.ts'
-import { createTestService } from './kit/test-service.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
+import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -29,7 +29,7 @@ interface Fixture {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await createTestService(run, 'hourly_limit')
+  const service = await prepareTestService(run, 'hourly_limit')
   const apis = await Promise.all([service.startApi(), service.startApi(), service.startApi()])
   const parallel = { ci: 300, stated: 1_000, full: 3_000 }[run.size]
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
@@ -64,11 +64,11 @@ const post = (
   { project, path, body, idempotencyKey }: Post,
   index = 0,
 ): Promise<HttpResponse> =>
-  call({
+  sendHttpRequest({
     method: 'POST',
     url: `${replicas[index % replicas.length]}/v2/agent/${project.projectId}/${path}`,
     headers: [
-      ...bearer(project.key),
+      ...formatBearerHeader(project.key),
       'content-type',
       'application/json',
       ...(idempotencyKey === undefined ? [] : ['idempotency-key', idempotencyKey]),
@@ -116,7 +116,7 @@ async function withBackgroundRequests(
     while (flooding) {
       const startedAt = performance.now()
       const url = `${replica}/v2/agent/${projectId}/jobs`
-      const { status } = await call({ method: 'GET', url, headers: bearer(key), agent })
+      const { status } = await sendHttpRequest({ method: 'GET', url, headers: formatBearerHeader(key), agent })
       slowestMs = Math.max(slowestMs, performance.now() - startedAt)
       sent++
       if (status !== 200) failed++

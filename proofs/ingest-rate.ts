@@ -8,12 +8,12 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
-import { prepareProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
-import { type Services, startServices } from '../dev-services/start-services.ts'
+import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
+import { type RunningServices, startServices } from '../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { cpuMilliseconds } from './kit/cpu-time.ts'
-import { bearer, call } from './kit/http-call.ts'
+import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
 import { waitUntilLoaded } from './kit/ingest-rate/backlog.ts'
 import { type GeneratedView, generateViews } from './kit/ingest-rate/generated-views.ts'
 import type { ProofRun } from './proof.ts'
@@ -37,7 +37,7 @@ const lengths = {
 }
 
 interface Fixture {
-  services: Services
+  services: RunningServices
   instance: TestInstance
   clickhouse: ClickHouseClient
   apiUrl: string
@@ -146,8 +146,8 @@ async function createFixture(run: ProofRun): Promise<Fixture> {
   const instance = await createTestInstance(services.addresses, 'ingest_rate')
   run.cleanUp(() => instance.pool.end())
   const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const api = await prepareProcess('api', { environment, directory: services.directory })
-  const worker = await prepareProcess('worker', { environment, directory: services.directory })
+  const api = await prepareColophonProcess('api', { environment, directory: services.directory })
+  const worker = await prepareColophonProcess('worker', { environment, directory: services.directory })
   for (const { process: managed } of [api, worker]) {
     run.cleanUp(() => managed.stop())
     await managed.start()
@@ -201,10 +201,10 @@ function ingestSender(
 ): Send {
   const bodies = batches.map((views) => JSON.stringify({ views }))
   return async (index) => {
-    const { status, text } = await call({
+    const { status, text } = await sendHttpRequest({
       method: 'POST',
       url: `${apiUrl}/v1/ingest/${projectId}/views`,
-      headers: [...bearer(key), 'content-type', 'application/json', 'idempotency-key', randomUUID()],
+      headers: [...formatBearerHeader(key), 'content-type', 'application/json', 'idempotency-key', randomUUID()],
       body: bodies[index % bodies.length] ?? '',
     })
     if (status !== 200) throw new Error(`a batch was rejected: ${status} ${text}`)
@@ -267,7 +267,7 @@ async function sendBeacons(
       path: `/docs/page-${Math.floor(run.random() * 1000)}`,
     })
     const headers = ['content-type', 'text/plain', 'user-agent', userAgent, 'origin', 'https://docs.example.com']
-    const response = await call({ method: 'POST', url: `${apiUrl}/v1/collect`, headers, body, agent }).catch(
+    const response = await sendHttpRequest({ method: 'POST', url: `${apiUrl}/v1/collect`, headers, body, agent }).catch(
       () => undefined,
     )
     if (response?.status === 204) latenciesMs.push(performance.now() - scheduledAt)

@@ -7,18 +7,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import type pg from 'pg'
-import { prepareProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
+import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
 import { startServices } from '../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
 import { addTestModel } from '../dev-services/test-model.ts'
-import { createJobSignals, jobTaskQueue } from '../server/src/jobs/job-signals.ts'
+import { createJobSignaler, jobTaskQueue } from '../server/src/jobs/job-signaler.ts'
 import type { JobStore, NewJob } from '../server/src/jobs/job-store.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { type Id, newId } from '../server/src/platform/ids.ts'
 import { createLog } from '../server/src/platform/log.ts'
 import { cpuMilliseconds } from './kit/cpu-time.ts'
-import { hourlyLimitReset } from './kit/hourly-limit-reset.ts'
-import { bearer, call } from './kit/http-call.ts'
+import { createHourlyLimitReset } from './kit/hourly-limit-reset.ts'
+import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -66,14 +66,14 @@ export async function prove(run: ProofRun): Promise<void> {
   const instance = await createTestInstance(services.addresses, 'create_rate')
   run.cleanUp(instance.drop)
   const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const api = await prepareProcess('api', { environment, directory: services.directory })
+  const api = await prepareColophonProcess('api', { environment, directory: services.directory })
   run.cleanUp(() => api.process.stop())
   await api.process.start()
   const connection = await Connection.connect({ address: services.addresses.temporalAddress })
   run.cleanUp(() => connection.close())
   await addTestModel(instance.stores.models)
   const projects = await createProjects(instance)
-  const resetHourlyLimits = hourlyLimitReset(run, { instance })
+  const resetHourlyLimits = createHourlyLimitReset(run, { instance })
   const creates = createMethods(instance, connection, api.url)
   const cpuTimes = async (): Promise<CpuTimes> => {
     const { user, system } = process.cpuUsage()
@@ -165,7 +165,7 @@ function createMethods({ pool, stores, environment }: TestInstance, connection: 
   const temporal = new Client({ connection, namespace: environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
   const start = (jobId: string) =>
     temporal.workflow.start('runAgentJob', { workflowId: jobId, taskQueue: jobTaskQueue, args: [jobId] })
-  const { startJob } = createJobSignals(temporal, connection, createLog('proof', { level: 'error' }))
+  const { startJob } = createJobSignaler(temporal, connection, createLog('proof', { level: 'error' }))
   return {
     rows: ({ projectId }) => insertRows(pool, projectId),
     baseline: async ({ projectId }) => start(await insertRows(pool, projectId)),
@@ -225,10 +225,10 @@ async function createInStore(jobs: JobStore, projectId: Id<'prj'>): Promise<Id<'
 }
 
 async function createThroughApi(apiUrl: string, { projectId, key }: Project): Promise<void> {
-  const { status, text } = await call({
+  const { status, text } = await sendHttpRequest({
     method: 'POST',
     url: `${apiUrl}/v2/agent/${projectId}/job`,
-    headers: [...bearer(key), 'content-type', 'application/json'],
+    headers: [...formatBearerHeader(key), 'content-type', 'application/json'],
     body: JSON.stringify({ prompt: newJob.prompt }),
   })
   if (status !== 201) throw new Error(`POST job returned ${status}: ${text}`)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import {
   type AgentProject,
   type AgentService,
-  finalReply,
+  formatFinalAgentReply,
   promptWithScript,
   startAgentService,
 } from './kit/agents/agent-service.ts'
@@ -65,7 +65,7 @@ const promptOf = (round: number) =>
   promptWithScript(`Write page ${round}.`, [
     { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }] },
     { call: [{ tool: 'write', arguments: { path: `docs/page-${round}.md`, content: `# Page ${round}\n` } }] },
-    { say: finalReply(`Write page ${round}`, 'As asked.') },
+    { say: formatFinalAgentReply(`Write page ${round}`, 'As asked.') },
   ])
 
 async function runJob(project: AgentProject, round: number): Promise<string> {

@@ -6,13 +6,13 @@
  * `-- keep-logs` keeps the logs of the processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { giteaAuditTarget, readHostState } from './kit/host-state.ts'
+import { readGiteaAuditTarget, readHostedRepositoryState } from './kit/hosted-repository-state.ts'
 import { planJobs } from './kit/job-plans.ts'
 import { type KillableService, type KillableServiceProject, prepareKillableService } from './kit/killable-service.ts'
 import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
 import { ProcessKiller } from './kit/process-killer.ts'
 import { RetryingClient } from './kit/retrying-client.ts'
-import { type Fault, jobFaults } from './kit/verify-job.ts'
+import { type JobFaultKind, jobFaultKinds } from './kit/verify-job.ts'
 import { verifyProject } from './kit/verify-project.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
@@ -114,14 +114,14 @@ const describeProgress = (plannedJobs: readonly TrackedJob[], killer: ProcessKil
 /** Reads everything again: the state of a job when it ended must still be its state when nothing runs any more. */
 async function verify(run: ProofRun, service: KillableService, plannedJobs: readonly TrackedJob[]): Promise<void> {
   const client = new RetryingClient(service.replicas, AbortSignal.timeout(120_000))
-  const counts = new Map<Fault, number>(jobFaults.map((fault) => [fault, 0]))
-  const recordFault = (fault: Fault, detail: string) => {
+  const counts = new Map<JobFaultKind, number>(jobFaultKinds.map((fault) => [fault, 0]))
+  const recordFault = (fault: JobFaultKind, detail: string) => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
     run.check(false, `${fault}: ${detail}`)
   }
   let outdatedPullRequests = 0
   for (const project of service.projects) {
-    const host = await readHostState(await giteaAuditTarget(service.gitea, project.repository))
+    const host = await readHostedRepositoryState(await readGiteaAuditTarget(service.gitea, project.repository))
     const projectJobs = plannedJobs.filter((job) => job.project === project)
     for (const { fault, detail } of await verifyProject(client, project, projectJobs, host)) recordFault(fault, detail)
     outdatedPullRequests += host.pullRequests.filter(

@@ -12,21 +12,26 @@ import { type Scope, scopes } from '../server/src/keys/scopes.ts'
 import type { ProblemCode } from '../server/src/platform/http/problem.ts'
 import { newId } from '../server/src/platform/ids.ts'
 import { startBackgroundClient } from './kit/background-client.ts'
-import { deploymentSettings } from './kit/deployment-settings.ts'
+import { deploymentMemorySettings } from './kit/deployment-memory-settings.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
-import { type ExpectedResponse, findViolation, rejectedWith } from './kit/expected-response.ts'
-import { hourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
-import { bearer, call } from './kit/http-call.ts'
-import { malformedBodies, unexpectedBodies } from './kit/malformed-bodies.ts'
-import { malformedHttp } from './kit/malformed-http.ts'
+import { type ExpectedResponse, expectRejection, findResponseViolation } from './kit/expected-response.ts'
+import { createHourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
+import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
+import { ignoredBodies, malformedBodies } from './kit/malformed-bodies.ts'
+import { createMalformedHttpRequests } from './kit/malformed-http-requests.ts'
 import { malformedPaths, malformedQueries, unknownUrls } from './kit/malformed-urls.ts'
-import { originOf } from './kit/people.ts'
-import { exchange, rawRequest, sendAndReset } from './kit/raw-http.ts'
-import { createExampleSiteKey, exampleUrl, type Operation, readOperations } from './kit/route-examples.ts'
+import { toLocalhostOrigin } from './kit/people.ts'
+import { formatRawRequest, sendAndReset, sendRawBytes } from './kit/raw-http.ts'
+import {
+  type ApiOperation,
+  createExampleSiteKey,
+  createUrlWithExampleResources,
+  readApiOperations,
+} from './kit/route-examples.ts'
 import { type FuzzTarget, runSchemathesis } from './kit/schemathesis.ts'
 import { type LoggedRequest, logEndOffset, readLogSince } from './kit/service-log.ts'
 import { sendSlowly, slowRequests } from './kit/slow-clients.ts'
-import { createTestService } from './kit/test-service.ts'
+import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'No request, however malformed, makes the service fail or respond outside its API description'
@@ -95,7 +100,7 @@ type Project = { projectId: string; key: string }
 interface Fixture {
   run: ProofRun
   api: ColophonProcess
-  operations: readonly Operation[]
+  operations: readonly ApiOperation[]
   logFile: string
   /** Each part of the proof has its own projects, so that they do not share rate limits. */
   newProject(): Promise<Project>
@@ -103,22 +108,22 @@ interface Fixture {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await createTestService(run, 'bad_requests')
+  const service = await prepareTestService(run, 'bad_requests')
   const api = await service.startApi({
     COLOPHON_LOG_LEVEL: 'debug', // health checks are logged at this level only
-    ...deploymentSettings.api,
+    ...deploymentMemorySettings.api,
   })
   const fixture: Fixture = {
     run,
     api,
-    operations: await readOperations(api.url),
+    operations: await readApiOperations(api.url),
     logFile: join(service.directory, 'api.log'),
     async newProject() {
       const project = await createProject(service.environment, 'Fuzzed')
       await connectExampleRepository(service, project.projectId)
       return project
     },
-    resetHourlyLimits: hourlyLimitReset(run, service),
+    resetHourlyLimits: createHourlyLimitReset(run, service),
   }
   await createExampleSiteKey(fixture.operations, service.instance.postgresUrl, (await fixture.newProject()).projectId)
   const backgroundClient = await startBackgroundClient(run, api, (await fixture.newProject()).key)
@@ -143,10 +148,10 @@ async function newKey(
   { projectId, key }: Project,
   granted: readonly Scope[] = scopes,
 ): Promise<string> {
-  const response = await call({
+  const response = await sendHttpRequest({
     method: 'POST',
     url: `${api.url}/v2/projects/${projectId}/keys`,
-    headers: [...bearer(key), 'content-type', 'application/json'],
+    headers: [...formatBearerHeader(key), 'content-type', 'application/json'],
     body: JSON.stringify({ name: 'proof', scopes: granted }),
   })
   return (JSON.parse(response.text) as { secret: string }).secret
@@ -229,19 +234,19 @@ async function withLimitResets<Result>(work: Promise<Result>, resetHourlyLimits:
   return ended
 }
 
-const consumesResource = ({ method, bodyExample }: Operation) =>
+const consumesResource = ({ method, bodyExample }: ApiOperation) =>
   method === 'DELETE' || (method === 'POST' && bodyExample === undefined)
 
 /** Creates many resources if a request consumes one, for example by deleting it. Otherwise one is enough. */
 async function createResourceIds(
   { api, resetHourlyLimits }: Fixture,
   project: Project,
-  operation: Operation,
+  operation: ApiOperation,
   maxCount: number,
 ): Promise<Record<string, string[]>> {
   const paths = await repeat(consumesResource(operation) ? maxCount : 1, async (index) => {
     if (index % requestsPerReset === 0) await resetHourlyLimits()
-    return new URL(await exampleUrl(api.url, operation, project)).pathname.split('/')
+    return new URL(await createUrlWithExampleResources(api.url, operation, project)).pathname.split('/')
   })
   const segments = operation.path.split('/')
   const parameters = segments.flatMap((segment, index) =>
@@ -275,11 +280,11 @@ async function sendHandwrittenRequests({
   let slowest = { seconds: 0, name: '' }
   const expect = async (name: string, bytes: Buffer | string, expected: ExpectedResponse) => {
     if (sent % requestsPerReset === 0) await resetHourlyLimits()
-    const { response, seconds } = await exchange(api.url, bytes)
+    const { response, seconds } = await sendRawBytes(api.url, bytes)
     if (api.process.pid === undefined) throw new Error(`the service exited after: ${name}`)
     sent++
     if (seconds > slowest.seconds) slowest = { seconds, name }
-    const violation = findViolation(response, expected)
+    const violation = findResponseViolation(response, expected)
     run.check(
       violation === undefined,
       `the response to ${name} is the expected one: ${violation} (${response?.status} ${response?.text.slice(0, 300)})`,
@@ -288,7 +293,7 @@ async function sendHandwrittenRequests({
   let project = await newProject()
   let callers = await createUnauthorizedCallers(api, project)
   // In CI a third of the operations, selected by the seed.
-  const isSelected = (_operation: Operation, index: number) => run.size !== 'ci' || (index + run.seed) % 3 === 0
+  const isSelected = (_operation: ApiOperation, index: number) => run.size !== 'ci' || (index + run.seed) % 3 === 0
   const selected = operations.filter((operation) => acceptsKeys(operation) && !isSignIn(operation)).filter(isSelected)
   for (const [index, operation] of selected.entries()) {
     if (index % operationsPerProject === operationsPerProject - 1) {
@@ -299,10 +304,11 @@ async function sendHandwrittenRequests({
   }
   for (const { name, target, expected } of unknownUrls) {
     for (const method of ['GET', 'POST'])
-      await expect(`${method} ${name}`, rawRequest({ method, target, ...invalidBody }), expected)
+      await expect(`${method} ${name}`, formatRawRequest({ method, target, ...invalidBody }), expected)
   }
   const authorization = authorizationWith(await newKey(api, project))
-  for (const { name, bytes, expected } of malformedHttp(authorization)) await expect(name, bytes, expected)
+  for (const { name, bytes, expected } of createMalformedHttpRequests(authorization))
+    await expect(name, bytes, expected)
   run.log(`${sent} handwritten requests; the slowest response took ${slowest.seconds.toFixed(2)} s: ${slowest.name}`)
   run.check(
     slowest.seconds < 5,
@@ -312,10 +318,10 @@ async function sendHandwrittenRequests({
 }
 
 /** The proof `role-permissions` covers the routes that need a session. */
-const acceptsKeys = ({ access }: Operation) => access !== 'session' && access !== 'operator'
+const acceptsKeys = ({ access }: ApiOperation) => access !== 'session' && access !== 'operator'
 
 /** Signing in and the like: these need a password or a token from an email. */
-const isSignIn = ({ method, path, access }: Operation) =>
+const isSignIn = ({ method, path, access }: ApiOperation) =>
   access === 'public' && method !== 'GET' && path !== '/v1/collect'
 
 /** Media type, encoding and body are all invalid, so any other rejection must come from an earlier check. */
@@ -326,24 +332,24 @@ type Expect = (name: string, bytes: Buffer | string, expected: ExpectedResponse)
 async function sendMalformedRequests(
   api: ColophonProcess,
   project: Project,
-  operation: Operation,
+  operation: ApiOperation,
   callers: readonly UnauthorizedCaller[],
   expect: Expect,
 ): Promise<void> {
   const { method, path, access, statuses } = operation
-  const newTarget = async () => (await exampleUrl(api.url, operation, project)).slice(api.url.length)
+  const newTarget = async () => (await createUrlWithExampleResources(api.url, operation, project)).slice(api.url.length)
   const target = await newTarget()
   const authorization = authorizationWith(await newKey(api, project))
-  const origin = `Origin: ${originOf(api.url)}`
+  const origin = `Origin: ${toLocalhostOrigin(api.url)}`
   const documented = statuses.filter((status) => status < 500)
   const example = operation.bodyExample as Record<string, unknown> | undefined
-  const bodies = example ? malformedBodies(example, operation.bodySpec, { documented }) : unexpectedBodies()
+  const bodies = example ? malformedBodies(example, operation.bodySpec, { documented }) : ignoredBodies()
   for (const { name, headers, expected, ...body } of bodies) {
     const requestTarget = consumesResource(operation) ? await newTarget() : target
     const request = { method, target: requestTarget, headers: [authorization, origin, ...headers], ...body }
     const mayBeAccepted = expected === 'accepted' || 'documented' in expected
     const possible = mayBeAccepted && nameOf(operation) in neverAccepted ? { documented } : expected
-    await expect(`${method} ${path}, ${name}`, rawRequest(request), possible)
+    await expect(`${method} ${path}, ${name}`, formatRawRequest(request), possible)
   }
   const urls = [...malformedPaths(path, target, documented), ...malformedQueries(target, documented)]
   for (const { name, target: malformedTarget, expected } of urls) {
@@ -351,7 +357,7 @@ async function sendMalformedRequests(
     const headers = [authorization, origin, ...(example ? ['Content-Type: application/json'] : [])]
     await expect(
       `${method} ${path}, ${name}`,
-      rawRequest({ method, target: malformedTarget, headers, ...valid }),
+      formatRawRequest({ method, target: malformedTarget, headers, ...valid }),
       expected,
     )
   }
@@ -364,7 +370,7 @@ async function sendMalformedRequests(
       body: invalidBody.body,
       headers: [...headers(access), ...invalidBody.headers],
     }
-    await expect(`${method} ${path}, invalid body, ${name}`, rawRequest(request), rejectedWith(code))
+    await expect(`${method} ${path}, invalid body, ${name}`, formatRawRequest(request), expectRejection(code))
   }
 }
 
@@ -415,14 +421,19 @@ async function sendAndDisconnect({ run, api, operations, newProject }: Fixture):
   const project = await newProject()
   const authorization = authorizationWith(project.key)
   const requests = [
-    ...malformedHttp(authorization).map(({ bytes }) => bytes),
+    ...createMalformedHttpRequests(authorization).map(({ bytes }) => bytes),
     ...slowRequests(`/v2/projects/${project.projectId}/keys`, authorization).map(({ firstBytes }) => firstBytes),
   ]
   for (const operation of operations) {
-    const target = (await exampleUrl(api.url, operation, project)).slice(api.url.length)
+    const target = (await createUrlWithExampleResources(api.url, operation, project)).slice(api.url.length)
     const headers = [authorization, 'Content-Type: application/json']
     requests.push(
-      rawRequest({ method: operation.method, target, headers, body: JSON.stringify(operation.bodyExample ?? {}) }),
+      formatRawRequest({
+        method: operation.method,
+        target,
+        headers,
+        body: JSON.stringify(operation.bodyExample ?? {}),
+      }),
     )
   }
   for (let round = 0; round < times; round++) await Promise.all(requests.map((bytes) => sendAndReset(api.url, bytes)))
@@ -441,7 +452,11 @@ async function sendNeverEndingRequests({ run, api, newProject }: Fixture): Promi
     kinds.flatMap((kind) =>
       Array.from({ length: countPerKind }, async () => {
         const { response, seconds } = await sendSlowly(api.url, kind, 2 * timeoutSeconds.latest)
-        return { name: kind.name, violation: findViolation(response, rejectedWith('request_timeout')), seconds }
+        return {
+          name: kind.name,
+          violation: findResponseViolation(response, expectRejection('request_timeout')),
+          seconds,
+        }
       }),
     ),
   )

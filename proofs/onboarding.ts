@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
-import { githubControl } from '../dev-services/github/github-control.ts'
+import { createGithubControlClient } from '../dev-services/github/github-control.ts'
 import { openChromium } from './kit/onboarding/cold-load.ts'
 import { startDocsSite } from './kit/onboarding/docs-site.ts'
-import { type EmptyService, startFreshInstance } from './kit/onboarding/empty-service.ts'
+import { type FreshInstance, startFreshInstance } from './kit/onboarding/fresh-instance.ts'
 import { createGiteaSteps } from './kit/onboarding/gitea-steps.ts'
 import { createGithubSteps } from './kit/onboarding/github-steps.ts'
 import type { CreateHostSteps, HostSteps, OnboardingContext } from './kit/onboarding/host-steps.ts'
@@ -22,11 +22,11 @@ import { runHostileJob } from './kit/onboarding/hostile-job.ts'
 import { type MonitoredTab, openMonitoredTab } from './kit/onboarding/monitored-tab.ts'
 import { Newcomer } from './kit/onboarding/newcomer.ts'
 import {
-  type CapturedPage,
   createPageChecker,
-  isAboutRejection,
-  type PageCapture,
-} from './kit/onboarding/page-capture.ts'
+  isRejectedRequestError,
+  type OnboardingPageChecker,
+  type PageToCheck,
+} from './kit/onboarding/onboarding-page-checker.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -57,10 +57,10 @@ async function runOnboarding(
   run: ProofRun,
   browser: Browser,
   createHostSteps: CreateHostSteps,
-  steps: (initial: InitialContext, pageCapture: PageCapture) => Promise<void>,
+  steps: (initial: InitialContext, pageCapture: OnboardingPageChecker) => Promise<void>,
 ): Promise<void> {
   const service = await startFreshInstance(run, 'onboarding')
-  const github = githubControl(service.github)
+  const github = createGithubControlClient(service.github)
   const violationsBefore = (await github.violations()).length
   const hostSteps = await createHostSteps(run, service)
   const { origin } = service
@@ -89,7 +89,7 @@ async function runOnboarding(
     tab.externalRequests.length === 0,
     `no page sends a request to another origin: ${tab.externalRequests.join(', ')}`,
   )
-  const unexpectedErrors = tab.browserErrors.filter((text) => !isAboutRejection(text)) // without deliberate rejections
+  const unexpectedErrors = tab.browserErrors.filter((text) => !isRejectedRequestError(text)) // without deliberate rejections
   run.check(unexpectedErrors.length === 0, `the browser reports no errors: ${unexpectedErrors.join('; ')}`)
   const violations = (await github.violations()).slice(violationsBefore)
   run.check(
@@ -98,7 +98,7 @@ async function runOnboarding(
   )
 }
 
-async function completeOnboarding(initial: InitialContext, { capture, report }: PageCapture): Promise<void> {
+async function completeOnboarding(initial: InitialContext, { capture, report }: OnboardingPageChecker): Promise<void> {
   const { run, hostSteps } = initial
   const startedAt = performance.now()
   const context = await goUntilMerged(initial, capture)
@@ -125,7 +125,7 @@ async function onboardUntilMerged(initial: InitialContext): Promise<void> {
   )
 }
 
-async function goUntilMerged(initial: InitialContext, capture: PageCapture['capture']): Promise<Context> {
+async function goUntilMerged(initial: InitialContext, capture: OnboardingPageChecker['capture']): Promise<Context> {
   const { run, service, tab, newcomer } = initial
   await becomeOwner(run, service, newcomer)
   const context: Context = { ...initial, projectPath: new URL(tab.page.url()).pathname, capture }
@@ -136,7 +136,7 @@ async function goUntilMerged(initial: InitialContext, capture: PageCapture['capt
   return context
 }
 
-async function becomeOwner(run: ProofRun, service: EmptyService, newcomer: Newcomer): Promise<void> {
+async function becomeOwner(run: ProofRun, service: FreshInstance, newcomer: Newcomer): Promise<void> {
   await newcomer.open('/')
   await newcomer.seeHeading('Welcome to Colophon') // there is no owner yet, and the page says what to do
   await newcomer.open(await service.ownerLink())
@@ -184,7 +184,7 @@ async function startRunner(context: Context): Promise<void> {
   await newcomer.fill('Name', 'my own machine')
   await newcomer.press('Create runner')
   await newcomer.see('Token for my own machine')
-  const command = await newcomer.page.locator('pre', { hasText: 'colophon-server.ts runner' }).textContent()
+  const command = await newcomer.copied('runner command')
   // The command as shown on the page. Here it needs another port, because other processes share this machine.
   const runner = spawn('sh', ['-c', `COLOPHON_RUNNER_LISTEN=127.0.0.1:0 exec env ${command}`], {
     cwd: checkout,
@@ -284,7 +284,7 @@ async function capturePages({ newcomer, capture, projectPath }: Context, jobPath
       .getByText(/\/invitation#/)
       .first()
       .textContent()) ?? ''
-  const inProject = (name: string, path: string, heading: string | RegExp): CapturedPage => ({
+  const inProject = (name: string, path: string, heading: string | RegExp): PageToCheck => ({
     name,
     path: `${projectPath}${path}`,
     heading,

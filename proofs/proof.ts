@@ -11,7 +11,7 @@ export interface ProofRun {
   /** Prints a line of progress, with the time since the start. */
   log(line: string): void
   /** Figures are printed at the end, in this order, and recorded in the results. A missed target does not fail the proof. */
-  figure(label: string, value: string | number, target?: Target): void
+  figure(label: string, value: string | number, target?: FigureTarget): void
   /**
    * The message says what must hold, then what was observed. A failed check is printed at once and fails the proof at its end;
    * later checks still run.
@@ -21,7 +21,7 @@ export interface ProofRun {
   cleanUp(stop: () => Promise<unknown>): void
 }
 
-export interface Target {
+export interface FigureTarget {
   /** For example `≤ 1.3×`. */
   goal: string
   isMet: boolean

@@ -2,40 +2,46 @@
 import pg from 'pg'
 import { createProject } from '../dev-services/colophon-process.ts'
 import { connectExampleRepository } from './kit/example-repository.ts'
-import { hourlyLimitReset } from './kit/hourly-limit-reset.ts'
-import { call, type HttpResponse } from './kit/http-call.ts'
-import { createFirstOwner, inviteMember, originOf, type SignedInPerson } from './kit/people.ts'
-import { type Caller, callers, readRoleTable, type Verdict } from './kit/role-table.ts'
-import { createExampleSiteKey, exampleModel, exampleUrl, type Operation, readOperations } from './kit/route-examples.ts'
-import { createTestService } from './kit/test-service.ts'
+import { createHourlyLimitReset } from './kit/hourly-limit-reset.ts'
+import { type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
+import { createFirstOwner, createInvitedMember, type SignedInPerson, toLocalhostOrigin } from './kit/people.ts'
+import { type AccessVerdict, type Caller, callers, readRoleTable } from './kit/role-table.ts'
+import {
+  type ApiOperation,
+  createExampleSiteKey,
+  createUrlWithExampleResources,
+  exampleModel,
+  readApiOperations,
+} from './kit/route-examples.ts'
+import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'On the dashboard, every role can do what the permissions table says, and nothing else'
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await createTestService(run, 'roles')
+  const service = await prepareTestService(run, 'roles')
   const { url } = await service.startApi()
   const ownProject = await createProject(service.environment, 'Mine')
   const otherProject = await createProject(service.environment, 'Others')
   await connectExampleRepository(service, ownProject.projectId)
   const first = await createFirstOwner(url, service.environment) // also becomes owner of both projects, which had no member
   const people: Record<Exclude<Caller, 'nobody'>, SignedInPerson> = {
-    viewer: await inviteMember(url, first, {
+    viewer: await createInvitedMember(url, first, {
       projectId: ownProject.projectId,
       role: 'viewer',
       email: 'viewer@example.com',
     }),
-    editor: await inviteMember(url, first, {
+    editor: await createInvitedMember(url, first, {
       projectId: ownProject.projectId,
       role: 'editor',
       email: 'editor@example.com',
     }),
-    owner: await inviteMember(url, first, {
+    owner: await createInvitedMember(url, first, {
       projectId: ownProject.projectId,
       role: 'owner',
       email: 'an-owner@example.com',
     }),
-    "another project's owner": await inviteMember(url, first, {
+    "another project's owner": await createInvitedMember(url, first, {
       projectId: otherProject.projectId,
       role: 'owner',
       email: 'other@example.com',
@@ -48,14 +54,14 @@ export async function prove(run: ProofRun): Promise<void> {
   )
   await people.owner.client.members.remove(ownProject.projectId, operatorMember?.id ?? '')
 
-  const operations = (await readOperations(url)).filter(({ access }) => access !== 'any-key')
+  const operations = (await readApiOperations(url)).filter(({ access }) => access !== 'any-key')
   await createExampleSiteKey(operations, service.instance.postgresUrl, ownProject.projectId)
   const table = readRoleTable()
   const names = operations.map(nameOf)
   for (const name of names) run.check(table.has(name), `docs/roles.md has a row for ${name}`)
   for (const name of table.keys()) run.check(names.includes(name), `the row ${name} in docs/roles.md is a route`)
 
-  const resetHourlyLimits = hourlyLimitReset(run, service)
+  const resetHourlyLimits = createHourlyLimitReset(run, service)
   const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
   run.cleanUp(() => database.end())
   const insertExampleModel = () =>
@@ -72,9 +78,9 @@ export async function prove(run: ProofRun): Promise<void> {
     await resetHourlyLimits()
     for (const caller of callers) {
       const person = caller === 'nobody' ? undefined : people[caller]
-      const target = await exampleUrl(url, operation, ownProject)
+      const target = await createUrlWithExampleResources(url, operation, ownProject)
       await insertExampleModel()
-      const headers = person?.headers() ?? ['origin', originOf(url)]
+      const headers = person?.headers() ?? ['origin', toLocalhostOrigin(url)]
       const response = await send(operation, target, headers)
       const verdict = toVerdict(response, operation)
       run.check(
@@ -87,7 +93,7 @@ export async function prove(run: ProofRun): Promise<void> {
     if (operation.method === 'GET' || operation.path === '/v1/collect') continue
     for (const origin of ['https://evil.example', 'null', undefined]) {
       const cookie = people.owner.headers().slice(0, 2)
-      const target = await exampleUrl(url, operation, ownProject)
+      const target = await createUrlWithExampleResources(url, operation, ownProject)
       const response = await send(operation, target, [...cookie, ...(origin === undefined ? [] : ['origin', origin])])
       const isRejected = response.status === 403 && codeOf(response) === 'cross_origin'
       run.check(
@@ -102,20 +108,20 @@ export async function prove(run: ProofRun): Promise<void> {
   run.figure('cross-origin requests', crossOriginRequests)
 }
 
-const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const nameOf = ({ method, path }: ApiOperation) => `${method} ${path}`
 
-const endsSession = ({ method, path }: Operation) => method === 'DELETE' && path === '/v2/session'
+const endsSession = ({ method, path }: ApiOperation) => method === 'DELETE' && path === '/v2/session'
 
-function send({ method, bodyExample }: Operation, url: string, headers: readonly string[]): Promise<HttpResponse> {
+function send({ method, bodyExample }: ApiOperation, url: string, headers: readonly string[]): Promise<HttpResponse> {
   const body = bodyExample === undefined ? {} : { body: JSON.stringify(bodyExample) }
   const type = bodyExample === undefined ? [] : ['content-type', 'application/json']
-  return call({ method, url, headers: [...headers, ...type], ...body })
+  return sendHttpRequest({ method, url, headers: [...headers, ...type], ...body })
 }
 
 const codeOf = ({ text }: HttpResponse) => (JSON.parse(text) as { code?: string }).code
 
 /** Public routes do not depend on the caller: a 401 for a wrong password in the example is not a matter of permissions. */
-function toVerdict(response: HttpResponse, { access }: Operation): Verdict | string {
+function toVerdict(response: HttpResponse, { access }: ApiOperation): AccessVerdict | string {
   if (response.status >= 500) return `${response.status}`
   if (access === 'public') return response.status === 403 ? '403' : 'yes'
   if (response.status === 401 || response.status === 404) return `${response.status}`

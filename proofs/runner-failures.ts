@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColophonProcess } from '../dev-services/colophon-process.ts'
 import { processTree } from '../dev-services/process-tree.ts'
 import type { AgentJob } from '../sdk/src/index.ts'
-import { type AgentProject, finalReply, promptWithScript, startAgentService } from './kit/agents/agent-service.ts'
+import {
+  type AgentProject,
+  formatFinalAgentReply,
+  promptWithScript,
+  startAgentService,
+} from './kit/agents/agent-service.ts'
 import { waitForJob } from './kit/agents/wait-for-job.ts'
 import type { ProofRun } from './proof.ts'
 
@@ -93,7 +98,7 @@ async function createJob(project: AgentProject, index: number): Promise<{ projec
   const prompt = promptWithScript(`Write page ${index}.`, [
     { call: [{ tool: 'bash', arguments: { command: `sleep ${turnSeconds}` } }] },
     { call: [{ tool: 'write', arguments: pageOf(index) }] },
-    { say: finalReply(`Write page ${index}`, 'As asked.') },
+    { say: formatFinalAgentReply(`Write page ${index}`, 'As asked.') },
   ])
   return { project, id: (await client.jobs.create(projectId, { prompt })).id }
 }

@@ -1,5 +1,5 @@
 /** Runs the attacks of a hostile model. Each attack must succeed without its isolation layer, and fail with all layers. */
-import { finalReply, promptWithScript } from './kit/agents/agent-service.ts'
+import { formatFinalAgentReply, promptWithScript } from './kit/agents/agent-service.ts'
 import { checkPullRequest } from './kit/agents/successful-turns.ts'
 import { waitForJob } from './kit/agents/wait-for-job.ts'
 import {
@@ -12,20 +12,20 @@ import {
 import {
   attackOpenGateway,
   attackWithoutLayers,
-  runTreeAttacksOnHost,
+  checkGitAttacksOnHost,
 } from './kit/sandbox-escapes/attacks-without-layers.ts'
 import { createSandboxFixture, type SandboxFixture } from './kit/sandbox-escapes/fixture.ts'
 import { gatewayAttacks } from './kit/sandbox-escapes/gateway-attacks.ts'
+import { createGitAttacks } from './kit/sandbox-escapes/git-attacks.ts'
 import {
   type Artifact,
-  databaseArtifacts,
   findLeakedSecrets,
-  logArtifacts,
-  pullRequestArtifacts,
+  readDatabaseArtifacts,
+  readLogArtifacts,
+  readPullRequestArtifacts,
 } from './kit/sandbox-escapes/leaked-secrets.ts'
 import { attackLimits } from './kit/sandbox-escapes/limit-attacks.ts'
 import { sandboxAttacks } from './kit/sandbox-escapes/sandbox-attacks.ts'
-import { treeAttacks } from './kit/sandbox-escapes/tree-attacks.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'A hostile model cannot escape its sandbox or learn a secret'
@@ -36,13 +36,13 @@ export async function prove(run: ProofRun): Promise<void> {
   const fixture = await createSandboxFixture(run)
   const { service, targets, canaryDirectory } = fixture
   const names = selectAttacks(run, fixture)
-  const trees = treeAttacks(canaryDirectory)
+  const trees = createGitAttacks(canaryDirectory)
   const gatewayAttackCount = gatewayAttacks({ service, otherRepository: '' }).length
   const attackCount = names.size + gatewayAttackCount + trees.length + limitAttackCount
 
   let withoutLayer = await attackWithoutLayers(run, fixture, names)
   withoutLayer += await attackOpenGateway(run, fixture)
-  withoutLayer += await runTreeAttacksOnHost(run, trees)
+  withoutLayer += await checkGitAttacksOnHost(run, trees)
 
   const settings = { COLOPHON_RUNNER_TOKEN: fixture.runnerToken, [targets.secretName]: targets.secret }
   const runner = await service.startRunner(settings)
@@ -103,7 +103,7 @@ async function runsNextTurn(run: ProofRun, { project }: SandboxFixture): Promise
   const { id } = await project.client.jobs.create(project.projectId, {
     prompt: promptWithScript('Add a page.', [
       { call: [{ tool: 'write', arguments: { path: 'docs/next.md', content: contents } }] },
-      { say: finalReply('Add a page', 'As asked.') },
+      { say: formatFinalAgentReply('Add a page', 'As asked.') },
     ]),
   })
   const job = await waitForJob(project, id)
@@ -117,8 +117,8 @@ async function collectArtifacts(
 ): Promise<Artifact[]> {
   return [
     ...jobs.map(({ job, events }) => ({ name: `job ${job.id}`, contents: Buffer.from(JSON.stringify([job, events])) })),
-    ...(await databaseArtifacts(run, service, [project, others])),
-    ...(await logArtifacts(service)),
-    ...(await pullRequestArtifacts(service, project)),
+    ...(await readDatabaseArtifacts(run, service, [project, others])),
+    ...(await readLogArtifacts(service)),
+    ...(await readPullRequestArtifacts(service, project)),
   ]
 }

@@ -35,8 +35,8 @@ import {
 } from '../server/src/platform/egress/testing/internal-hosts.ts'
 import {
   embedInIPv6,
-  formatAsNumbers,
-  pick,
+  obfuscateIPv4Address,
+  pickRandom,
   randomAddress,
   sampleInternalNetworks,
   samplePublicNetworks,
@@ -127,7 +127,7 @@ async function rejectsRandomInternalAddresses({ run, open, attempts, listeners, 
   attempts.clear()
   const notRejected: string[] = []
   for (let index = 0; index < count; index += 1) {
-    const format = pick(run.random, [formatAsNumbers, embedInIPv6])
+    const format = pickRandom(run.random, [obfuscateIPv4Address, embedInIPv6])
     const host = format(run.random, randomAddress(run.random, sampleInternalNetworks))
     const code = await codeOf(egress.fetch(`https://${host}:${listeners.port}/`))
     if (code !== 'address_not_allowed') notRejected.push(`${host} ${code}`)
@@ -147,7 +147,7 @@ async function rejectsRandomInternalAddresses({ run, open, attempts, listeners, 
   for (let index = 0; index < publicCount; index += 1) {
     attempts.clear()
     const address = randomAddress(run.random, samplePublicNetworks)
-    const host = formatAsNumbers(run.random, address)
+    const host = obfuscateIPv4Address(run.random, address)
     await codeOf(egress.fetch(`https://${host}/`))
     if (attempts.addresses.join() !== address) notCalled.push(`${host} (${address})`)
   }
@@ -207,7 +207,7 @@ async function resistsDnsRebinding({ run, open, attempts, listeners, dns, changi
     expect(attempts.addresses.length === 0, 'an earlier check does not count for a later call')
 
     const responses = Array.from({ length: 12 }, () =>
-      pick(run.random, [examplePublicAddress, '127.0.0.1', '169.254.169.254']),
+      pickRandom(run.random, [examplePublicAddress, '127.0.0.1', '169.254.169.254']),
     )
     const alternating = `https:${registerName(`alternating-${round}`, responses)}`
     await Promise.all(Array.from({ length: 8 }, () => codeOf(egress.fetch(alternating))))

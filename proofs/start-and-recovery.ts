@@ -10,15 +10,15 @@ import { createClient } from '@clickhouse/client'
 import pg from 'pg'
 import {
   type ColophonProcess,
-  prepareProcess,
-  runColophon,
+  prepareColophonProcess,
+  runColophonCommand,
   sealingKeySettings,
 } from '../dev-services/colophon-process.ts'
 import { createEmptyTestInstance } from '../dev-services/empty-test-instance.ts'
 import { freePort } from '../dev-services/free-port.ts'
 import { ManagedProcess } from '../dev-services/managed-process.ts'
 import { runCommand } from '../dev-services/run-command.ts'
-import { type Services, startServices } from '../dev-services/start-services.ts'
+import { type RunningServices, startServices } from '../dev-services/start-services.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -110,9 +110,14 @@ const serviceDirectories = () => new Set(readdirSync(tmpdir()).filter((name) => 
 const isProcessRunning = async (text: string) =>
   (await runCommand(['ps', '-A', '-o', 'args='])).split('\n').some((line) => line.includes(text))
 
-async function killEachService(run: ProofRun, services: Services, clone: string, directory: string): Promise<void> {
+async function killEachService(
+  run: ProofRun,
+  services: RunningServices,
+  clone: string,
+  directory: string,
+): Promise<void> {
   const instance = await createEmptyTestInstance(services.addresses, 'start-and-recovery')
-  await runColophon(['migrate'], { environment: instance.environment, checkout: clone })
+  await runColophonCommand(['migrate'], { environment: instance.environment, checkout: clone })
   const gatewayPort = await freePort()
   const environment = {
     ...instance.environment,
@@ -122,7 +127,7 @@ async function killEachService(run: ProofRun, services: Services, clone: string,
     COLOPHON_RUNNER_TOKEN: 'proof',
   }
   const start = async (name: 'api' | 'worker' | 'runner'): Promise<ColophonProcess> => {
-    const colophon = await prepareProcess(name, { environment, directory, checkout: clone })
+    const colophon = await prepareColophonProcess(name, { environment, directory, checkout: clone })
     run.cleanUp(() => colophon.process.stop())
     await colophon.process.start()
     return colophon
@@ -170,7 +175,7 @@ async function killEachService(run: ProofRun, services: Services, clone: string,
 }
 
 /** A request in flight when the process is stopped still gets its response. */
-async function stopInFlight(run: ProofRun, services: Services, api: ColophonProcess): Promise<void> {
+async function stopInFlight(run: ProofRun, services: RunningServices, api: ColophonProcess): Promise<void> {
   await sleep(1_100) // until the cached report has expired
   services.processes.clickhouse.pause() // so that /readyz takes two seconds, its timeout
   const inFlight = fetch(`${api.url}/readyz`).then(
@@ -196,7 +201,7 @@ async function stopInFlight(run: ProofRun, services: Services, api: ColophonProc
 }
 
 /** Adds migrations to the proof's own clone that are slow enough for a kill to hit them in the middle. */
-async function migrateConcurrently(run: ProofRun, services: Services, clone: string): Promise<void> {
+async function migrateConcurrently(run: ProofRun, services: RunningServices, clone: string): Promise<void> {
   const tables = ['alpha', 'beta', 'gamma']
   const lastMigration = '9002_proof_gamma'
   for (const [index, table] of tables.entries()) {
@@ -232,7 +237,7 @@ async function migrateConcurrently(run: ProofRun, services: Services, clone: str
     await victim?.kill()
     await Promise.all(replicas.map((replica) => replica.ended))
     // As a process manager restarts the killed process.
-    const output = await runColophon(['migrate'], { environment: instance.environment, checkout: clone })
+    const output = await runColophonCommand(['migrate'], { environment: instance.environment, checkout: clone })
     run.check(!output.includes('migration applied'), `round ${round}: the surviving replica applied all migrations`)
     const rows = await query(
       instance.postgresUrl,

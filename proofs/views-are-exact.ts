@@ -9,13 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasRow } from './kit/has-row.ts'
 import { ProcessKiller } from './kit/process-killer.ts'
 import { RetryingClient } from './kit/retrying-client.ts'
-import { measureCountingDelays, sendTwiceWithoutKey } from './kit/views-exact/counting-delay.ts'
+import { measureCountingDelays, sendTwiceWithoutIdempotencyKey } from './kit/views-exact/counting-delay.ts'
 import type { ViewsProject } from './kit/views-exact/deliveries.ts'
 import { type ProjectPlan, prepareViewsFixture, type ViewsFixture } from './kit/views-exact/fixture.ts'
-import { QuietMoments } from './kit/views-exact/quiet-moments.ts'
+import { QuietMomentScheduler } from './kit/views-exact/quiet-moment-scheduler.ts'
 import { allTime, type RangeQuery, randomRange } from './kit/views-exact/random-ranges.ts'
 import { ResponseChecker } from './kit/views-exact/response-checker.ts'
-import { ViewStream } from './kit/views-exact/view-stream.ts'
+import { ViewStreamSender } from './kit/views-exact/view-stream-sender.ts'
 import { spanEndingAt } from './kit/views-exact/view-times.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
@@ -74,10 +74,10 @@ export async function prove(run: ProofRun): Promise<void> {
   run.log(`everything is up: ${service.processes.length + service.services.length} processes to kill`)
 
   const client = new RetryingClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
-  const quietMoments = new QuietMoments()
+  const quietMoments = new QuietMomentScheduler()
   const span = spanEndingAt(Date.now())
   await quietMoments.create()
-  const stream = new ViewStream({ run, service, client, quietMoments, span, size })
+  const stream = new ViewStreamSender({ run, service, client, quietMoments, span, size })
   const startedAt = performance.now()
   await streamWhileKilling(run, { service, stream, quietMoments, killer })
   await quietMoments.create()
@@ -95,7 +95,7 @@ export async function prove(run: ProofRun): Promise<void> {
   const [quietProject] = service.projects
   if (!quietProject) throw new Error('the fixture has no project')
   const quietDeps = { client, project: quietProject, span }
-  await sendTwiceWithoutKey(quietDeps, random)
+  await sendTwiceWithoutIdempotencyKey(quietDeps, random)
   const delaysMs = (await measureCountingDelays(quietDeps, quietViews, random)).sort((a, b) => a - b)
   await checkAllTime(run, service.projects, checker)
 
@@ -117,7 +117,7 @@ export async function prove(run: ProofRun): Promise<void> {
 /** Streams until enough kills have hit work in flight. Afterwards everything is up, and no more responses are lost. */
 async function streamWhileKilling(
   run: ProofRun,
-  deps: { service: ViewsFixture; stream: ViewStream; quietMoments: QuietMoments; killer: ProcessKiller },
+  deps: { service: ViewsFixture; stream: ViewStreamSender; quietMoments: QuietMomentScheduler; killer: ProcessKiller },
 ): Promise<void> {
   const { service, stream, quietMoments, killer } = deps
   const { events, killsInFlight } = sizes[run.size]
@@ -141,15 +141,15 @@ async function streamWhileKilling(
 }
 
 /** Kills keep pace with the stream, so that their ratio does not depend on the machine, but wait only for a limited time. */
-async function waitForEvents(stream: ViewStream, moreEvents: number, stop: AbortSignal): Promise<void> {
+async function waitForEvents(stream: ViewStreamSender, moreEvents: number, stop: AbortSignal): Promise<void> {
   const target = stream.acknowledgedEvents + moreEvents
   const deadline = Date.now() + maxPauseMs
   while (stream.acknowledgedEvents < target && Date.now() < deadline && !stop.aborted) await sleep(50)
 }
 
 async function createQuietMoments(
-  stream: ViewStream,
-  quietMoments: QuietMoments,
+  stream: ViewStreamSender,
+  quietMoments: QuietMomentScheduler,
   events: number,
   stop: AbortSignal,
 ): Promise<void> {
@@ -159,7 +159,7 @@ async function createQuietMoments(
   }
 }
 
-const describeProgress = (stream: ViewStream, killer: ProcessKiller) =>
+const describeProgress = (stream: ViewStreamSender, killer: ProcessKiller) =>
   `${stream.acknowledgedEvents} events acknowledged; ${killer.count} kills, ${killer.inFlightCount} with work in flight`
 
 /** Waits until no batch or block is left. A batch that was set aside would stay forever, and fail this check. */
@@ -214,7 +214,7 @@ function reportFigures(
   run: ProofRun,
   results: {
     service: ViewsFixture
-    stream: ViewStream
+    stream: ViewStreamSender
     killer: ProcessKiller
     client: RetryingClient
     checker: ResponseChecker

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { exitCodes } from './exit-codes.ts'
 import { UsageError } from './usage-error.ts'
 
-export interface Option {
+export interface CommandOption {
   description: string
   /** Of the option's value. An option without it is a flag. */
   placeholder?: string
@@ -16,7 +16,7 @@ export type OptionValues = Readonly<Record<string, string | boolean | undefined>
 export interface Command {
   /** One line for the list of commands. */
   summary: string
-  options: Readonly<Record<string, Option>>
+  options: Readonly<Record<string, CommandOption>>
   /** Returns the exit code. */
   run(values: OptionValues, environment: NodeJS.ProcessEnv): Promise<number>
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** `colophon <command>`: Colophon from a terminal or from CI. */
 import { runCommandLine } from './command-line.ts'
-import { status } from './status.ts'
+import { statusCommand } from './status-command.ts'
 
-process.exitCode = await runCommandLine({ status }, process.argv.slice(2), process.env)
+process.exitCode = await runCommandLine({ status: statusCommand }, process.argv.slice(2), process.env)

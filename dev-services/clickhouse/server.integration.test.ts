@@ -13,9 +13,9 @@ import {
   createClient,
 } from '@clickhouse/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getClickhouse } from '../start-clickhouse.ts'
+import { getClickhouseBinary } from '../start-clickhouse.ts'
 
-const binary = await getClickhouse()
+const binary = await getClickhouseBinary()
 if (binary.kind !== 'chdb') throw new Error('These tests require chdb, but there is a ClickHouse server on the PATH.')
 const chdbDirectory = binary.directory
 

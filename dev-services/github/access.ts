@@ -1,11 +1,11 @@
 /** The permissions of a caller on a repository. */
 import { ApiError, notFound } from './api-error.ts'
 import type { Caller } from './authenticate.ts'
-import { atLeast, lower } from './permission-levels.ts'
+import { isLevelAtLeast, pickLowerLevel } from './permission-levels.ts'
 import {
   type Account,
-  covers,
-  type Level,
+  isRepositoryCovered,
+  type PermissionLevel,
   type Permissions,
   type Repository,
   roleOf,
@@ -14,7 +14,7 @@ import {
 } from './state.ts'
 
 /** For example `contents:read`. */
-export type RequiredPermission = `${string}:${Level}`
+export type RequiredPermission = `${string}:${PermissionLevel}`
 
 /** What everyone may read in a public repository. */
 const publicPermissions: Permissions = Object.fromEntries(
@@ -38,7 +38,7 @@ function tokenPermissions(state: State, token: Token, repository: Repository): P
     case 'installation': {
       const { installation, repositories, permissions } = token
       if (installation.suspendedAt || !state.installations.has(installation.id)) return undefined
-      if (!covers(installation, repository)) return undefined
+      if (!isRepositoryCovered(installation, repository)) return undefined
       return repositories === null || repositories.has(repository.id) ? permissions : undefined
     }
     case 'user': {
@@ -56,7 +56,7 @@ function limitToRole(permissions: Permissions, user: Account, repository: Reposi
   if (!role) return undefined
   return Object.fromEntries(
     Object.entries(permissions)
-      .map(([name, level]): [string, Level] => [name, lower(level, role)])
+      .map(([name, level]): [string, PermissionLevel] => [name, pickLowerLevel(level, role)])
       .filter(([name]) => role === 'admin' || !needsAdmin.has(name)),
   )
 }
@@ -77,8 +77,8 @@ export function requirePermission(
   caller: Caller,
 ): void {
   const isMet = needs.some((need) => {
-    const [name = '', level] = need.split(':') as [string, Level]
-    return atLeast(permissions[name], level)
+    const [name = '', level] = need.split(':') as [string, PermissionLevel]
+    return isLevelAtLeast(permissions[name], level)
   })
   if (!isMet) throw notAccessible(caller)
 }

@@ -2,11 +2,11 @@
 import type { RequiredPermission } from './access.ts'
 import type { ApiResponse } from './api-error.ts'
 import type { Caller } from './authenticate.ts'
-import type { World } from './events.ts'
 import type { Repository } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 /** The input of every operation. */
-export interface Call extends World {
+export interface OperationCall extends SimulatorContext {
   caller: Caller
   params: Record<string, string>
   query: Record<string, unknown>
@@ -16,11 +16,11 @@ export interface Call extends World {
   url: URL
 }
 
-export type RepositoryCall = Call & { repository: Repository }
+export type RepositoryCall = OperationCall & { repository: Repository }
 
 export type Operation =
   /** The handler checks the caller itself. */
-  | { by: 'anyone'; handle: (call: Call) => Promise<ApiResponse> | ApiResponse }
+  | { by: 'anyone'; handle: (call: OperationCall) => Promise<ApiResponse> | ApiResponse }
   /** Requires one of these permissions on the repository in the path. */
   | {
       by: 'repository'
@@ -30,12 +30,14 @@ export type Operation =
 
 export type Operations = Record<string, Operation>
 
-export const forAnyone = (handle: (call: Call) => Promise<ApiResponse> | ApiResponse): Operation => ({
+export const defineOpenOperation = (
+  handle: (call: OperationCall) => Promise<ApiResponse> | ApiResponse,
+): Operation => ({
   by: 'anyone',
   handle,
 })
 
-export const onRepository = (
+export const defineRepositoryOperation = (
   needs: RequiredPermission | readonly RequiredPermission[],
   handle: (call: RepositoryCall) => Promise<ApiResponse> | ApiResponse,
 ): Operation => ({ by: 'repository', needs: typeof needs === 'string' ? [needs] : needs, handle })
@@ -43,7 +45,7 @@ export const onRepository = (
 /** Returns one page of a list, and the `link` header for the others. Links use the repository's ID, as on GitHub. */
 export function paginate<T>(
   items: readonly T[],
-  call: Call | RepositoryCall,
+  call: OperationCall | RepositoryCall,
 ): { items: T[]; headers: Record<string, string> } {
   const { query, url, state } = call
   const path =

@@ -2,7 +2,7 @@
 
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { DescribedOperation, Description, Parameter, Schema } from './openapi-to-json-schema.ts'
+import type { DescribedOperation, GithubDescription, Parameter, Schema } from './openapi-to-json-schema.ts'
 
 export interface MatchedOperation {
   operation: DescribedOperation
@@ -13,14 +13,14 @@ export interface MatchedOperation {
 const commonStatuses = new Set([301, 307, 400, 401, 403, 404, 409, 410, 422, 429, 500, 502, 503])
 
 export class ApiDescription {
-  readonly #description: Description
+  readonly #description: GithubDescription
   readonly #ajv: Ajv
   /** For values that arrive as text, in paths and queries. */
   readonly #coercing: Ajv
   readonly #validators = new Map<string, ValidateFunction>()
   readonly #patterns: { operation: DescribedOperation; pattern: RegExp; names: string[] }[]
 
-  constructor(description: Description) {
+  constructor(description: GithubDescription) {
     this.#description = description
     this.#ajv = newAjv(description, false)
     this.#coercing = newAjv(description, true)
@@ -98,7 +98,7 @@ export class ApiDescription {
   }
 }
 
-function newAjv({ schemas }: Description, coerceTypes: boolean): Ajv {
+function newAjv({ schemas }: GithubDescription, coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ strict: false, allErrors: true, coerceTypes, validateSchema: false })
   addFormats.default(ajv)
   for (const format of ['repo.nwo', 'timestamp', 'binary']) ajv.addFormat(format, true)

@@ -1,18 +1,18 @@
 /** GitHub Apps: creation from a manifest, installation on accounts. */
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { World } from './events.ts'
 import { accountResponse } from './responses/account.ts'
 import { installationResponse, shortRepositoryResponse } from './responses/app.ts'
 import {
   type Account,
   type App,
-  covers,
   type Installation,
+  isRepositoryCovered,
   newSecret,
   type Permissions,
   type Repository,
   type State,
 } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 /** See https://docs.github.com/apps/sharing-github-apps/registering-a-github-app-from-a-manifest. */
 export interface AppManifest {
@@ -126,7 +126,7 @@ export function createApp(state: State, owner: Account, manifest: AppManifest, n
 }
 
 export function installApp(
-  { state, events }: World,
+  { state, events }: SimulatorContext,
   app: App,
   account: Account,
   repositories: readonly Repository[] | null,
@@ -157,10 +157,10 @@ export function installApp(
 }
 
 export const coveredRepositories = (state: State, installation: Installation): Repository[] =>
-  [...state.repositories.values()].filter((repository) => covers(installation, repository))
+  [...state.repositories.values()].filter((repository) => isRepositoryCovered(installation, repository))
 
 /** Also deletes its tokens. */
-export function uninstall({ state, events }: World, installation: Installation, by: Account): void {
+export function uninstall({ state, events }: SimulatorContext, installation: Installation, by: Account): void {
   const repositories = coveredRepositories(state, installation).map(shortRepositoryResponse)
   state.installations.delete(installation.id)
   for (const [text, token] of state.tokens) {
@@ -174,7 +174,12 @@ export function uninstall({ state, events }: World, installation: Installation, 
   })
 }
 
-export function suspend({ state, events }: World, installation: Installation, isSuspended: boolean, by: Account): void {
+export function setInstallationSuspended(
+  { state, events }: SimulatorContext,
+  installation: Installation,
+  isSuspended: boolean,
+  by: Account,
+): void {
   installation.suspendedAt = isSuspended ? new Date() : null
   events.emitInstallationEvent(installation, 'installation', {
     action: isSuspended ? 'suspend' : 'unsuspend',
@@ -185,7 +190,7 @@ export function suspend({ state, events }: World, installation: Installation, is
 }
 
 export function emitInstallationRepositories(
-  { state, events }: World,
+  { state, events }: SimulatorContext,
   installation: Installation,
   change: { added: readonly Repository[] } | { removed: readonly Repository[] },
   by: Account,

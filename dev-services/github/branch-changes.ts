@@ -1,17 +1,17 @@
 /** Runs after every change of a repository, by push or API: updates pull requests to their branches, and emits events. */
 
-import type { World } from './events.ts'
 import { isAncestor, readBranches, readCommit } from './git.ts'
 import { closePullRequest } from './pull-request-changes.ts'
 import { pullRequestResponse } from './responses/pull-request.ts'
-import { repositoryPage } from './responses/repository.ts'
+import { repositoryPageUrl } from './responses/repository.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 const noCommit = '0'.repeat(40)
 const lastRuns = new WeakMap<Repository, Promise<void>>()
 
 /** Runs one at a time per repository, so that each change is reported once. */
-export function processBranchChanges(world: World, repository: Repository, by: Account): Promise<void> {
+export function processBranchChanges(world: SimulatorContext, repository: Repository, by: Account): Promise<void> {
   const run = (lastRuns.get(repository) ?? Promise.resolve()).then(() => compareBranches(world, repository, by))
   lastRuns.set(
     repository,
@@ -20,7 +20,7 @@ export function processBranchChanges(world: World, repository: Repository, by: A
   return run
 }
 
-async function compareBranches(world: World, repository: Repository, by: Account): Promise<void> {
+async function compareBranches(world: SimulatorContext, repository: Repository, by: Account): Promise<void> {
   const before = repository.branches
   const after = await readBranches(repository.directory)
   repository.branches = after
@@ -39,7 +39,7 @@ async function compareBranches(world: World, repository: Repository, by: Account
 }
 
 async function updateHead(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   now: string | undefined,
@@ -59,7 +59,7 @@ async function updateHead(
 }
 
 async function updateBase(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   now: string | undefined,
@@ -74,13 +74,13 @@ async function updateBase(
 }
 
 async function emitPush(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   { branch, old, now }: { branch: string; old: string | undefined; now: string | undefined },
   by: Account,
 ): Promise<void> {
   const commit = now === undefined ? undefined : await readCommit(repository.directory, now)
-  const page = repositoryPage(world.state, repository)
+  const page = repositoryPageUrl(world.state, repository)
   const head = commit && {
     id: commit.sha,
     tree_id: commit.tree,

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cached } from '../cache.ts'
+import { getOrFillCacheDirectory } from '../cache.ts'
 import { runCommand } from '../run-command.ts'
-import { type Description, type OpenApi, toDescription } from './openapi-to-json-schema.ts'
+import { type GithubDescription, type OpenApi, toGithubDescription } from './openapi-to-json-schema.ts'
 
 interface NpmPackage {
   name: string
@@ -31,19 +31,19 @@ const webhookExamples: NpmPackage = {
   integrity: 'sha512-De6U3XB6O3DtCa7bKgCMzTHdeopqqZ6SNivMYJnK65ierKL1AnNIA0tkRYCRS7lwGT792d+Ps1WbfHlso6MynQ==',
 }
 
-/** Version of the files that are kept. Increase it when `toDescription` changes. */
+/** Version of the files that are kept. Increase it when `toGithubDescription` changes. */
 const formatVersion = 2
 const version = `${openapi.version}-${fixtures.version}-${webhookExamples.version}-${formatVersion}`
 
 /** Returns the directory with the descriptions. The first call fills it. */
-export const getDescriptions = (): Promise<string> =>
-  cached('github-descriptions', version, async (directory) => {
+export const getDescriptionsDirectory = (): Promise<string> =>
+  getOrFillCacheDirectory('github-descriptions', version, async (directory) => {
     const openapiDirectory = join(
       await unpack(openapi, directory, ['package/generated/api.github.com.json']),
       'generated',
     )
     const document = JSON.parse(await readFile(join(openapiDirectory, 'api.github.com.json'), 'utf8')) as OpenApi
-    await writeFile(join(directory, 'description.json'), JSON.stringify(toDescription(document)))
+    await writeFile(join(directory, 'description.json'), JSON.stringify(toGithubDescription(document)))
 
     const scenarios = join(await unpack(fixtures, directory), 'scenarios/api.github.com')
     await mkdir(join(directory, 'fixtures'))
@@ -59,8 +59,8 @@ export const getDescriptions = (): Promise<string> =>
     await rm(join(directory, 'packages'), { recursive: true, force: true })
   })
 
-export const readDescription = async (): Promise<Description> =>
-  JSON.parse(await readFile(join(await getDescriptions(), 'description.json'), 'utf8')) as Description
+export const readDescription = async (): Promise<GithubDescription> =>
+  JSON.parse(await readFile(join(await getDescriptionsDirectory(), 'description.json'), 'utf8')) as GithubDescription
 
 /** A recorded request to github.com and its response. */
 export interface GithubFixtureCall {
@@ -75,16 +75,18 @@ export interface GithubFixtureCall {
 
 export const readFixture = async (scenario: string): Promise<GithubFixtureCall[]> =>
   JSON.parse(
-    await readFile(join(await getDescriptions(), 'fixtures', `${scenario}.json`), 'utf8'),
+    await readFile(join(await getDescriptionsDirectory(), 'fixtures', `${scenario}.json`), 'utf8'),
   ) as GithubFixtureCall[]
 
-export interface RecordedEvents {
+export interface WebhookEventExamples {
   name: string
   examples: Record<string, unknown>[]
 }
 
-export const readWebhookExamples = async (): Promise<RecordedEvents[]> =>
-  JSON.parse(await readFile(join(await getDescriptions(), 'webhook-examples.json'), 'utf8')) as RecordedEvents[]
+export const readWebhookExamples = async (): Promise<WebhookEventExamples[]> =>
+  JSON.parse(
+    await readFile(join(await getDescriptionsDirectory(), 'webhook-examples.json'), 'utf8'),
+  ) as WebhookEventExamples[]
 
 async function unpack(
   { name, version, integrity }: NpmPackage,

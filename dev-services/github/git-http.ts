@@ -5,19 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { actorOf, permissionsOn } from './access.ts'
 import { authenticate, type Caller } from './authenticate.ts'
 import { processBranchChanges } from './branch-changes.ts'
-import type { World } from './events.ts'
-import type { Faults } from './faults.ts'
+import type { FaultInjector } from './fault-injector.ts'
 import { gitEnvironment } from './git.ts'
-import { atLeast } from './permission-levels.ts'
+import { isLevelAtLeast } from './permission-levels.ts'
 import { fullName } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 const gitPath = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git-receive-pack)$/
 
 export const isGitRequest = (url: URL): boolean => gitPath.test(url.pathname)
 
 export async function serveGit(
-  world: World,
-  faults: Faults,
+  world: SimulatorContext,
+  faults: FaultInjector,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
@@ -54,7 +54,7 @@ export async function serveGit(
     const location = `${state.url}/${fullName(repository)}.git/${service}${url.search}`
     return reject(301, 'Moved Permanently', { location })
   }
-  if (!atLeast(permissions.contents, isPush ? 'write' : 'read')) {
+  if (!isLevelAtLeast(permissions.contents, isPush ? 'write' : 'read')) {
     return reject(403, isPush ? 'Write access to repository not granted.' : 'Repository not found.')
   }
   if (isPush && repository.isArchived) return reject(403, 'This repository was archived so it is read-only.')

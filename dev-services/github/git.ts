@@ -26,7 +26,11 @@ interface GitOptions {
   env?: NodeJS.ProcessEnv
 }
 
-export async function gitBytes(directory: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+export async function runGitForBytes(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<Buffer> {
   const child = spawn('git', args, { cwd: directory, env: { ...gitEnvironment, ...options.env } })
   child.stdin.on('error', () => {}) // it may exit without reading
   child.stdin.end(options.stdin ?? '')
@@ -43,7 +47,7 @@ export async function gitBytes(directory: string, args: readonly string[], optio
 }
 
 export const git = async (directory: string, args: readonly string[], options?: GitOptions): Promise<string> =>
-  (await gitBytes(directory, args, options)).toString().trimEnd()
+  (await runGitForBytes(directory, args, options)).toString().trimEnd()
 
 const succeeds = (directory: string, args: readonly string[]): Promise<boolean> =>
   git(directory, args).then(
@@ -147,7 +151,7 @@ export async function writeTree(
   }
 }
 
-export interface Person {
+export interface GitIdentity {
   name: string
   email: string
   date: Date
@@ -157,15 +161,15 @@ export interface NewCommit {
   tree: string
   parents: readonly string[]
   message: string
-  author: Person
-  committer: Person
+  author: GitIdentity
+  committer: GitIdentity
   /** ASCII-armored. Null for an unsigned commit. */
   signature: string | null
 }
 
 /** Writes the commit object itself, because `commit-tree` can only sign with a local key. */
 export function writeCommit(directory: string, commit: NewCommit): Promise<string> {
-  const person = ({ name, email, date }: Person) => `${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000`
+  const person = ({ name, email, date }: GitIdentity) => `${name} <${email}> ${Math.floor(date.getTime() / 1000)} +0000`
   const lines = [
     `tree ${commit.tree}`,
     ...commit.parents.map((parent) => `parent ${parent}`),
@@ -182,8 +186,8 @@ export interface Commit {
   sha: string
   tree: string
   parents: string[]
-  author: Person
-  committer: Person
+  author: GitIdentity
+  committer: GitIdentity
   message: string
 }
 

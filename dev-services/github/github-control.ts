@@ -3,9 +3,17 @@
  * on GitHub.
  */
 import type { AppManifest } from './apps.ts'
-import type { Delivery } from './deliveries.ts'
-import type { AccountFaults } from './faults.ts'
-import type { Annotation, ApiCall, CheckRun, CommitStatus, Permissions, Role, Violation } from './state.ts'
+import type { AccountFaults } from './fault-injector.ts'
+import type {
+  Annotation,
+  CheckRun,
+  CommitStatus,
+  DescriptionViolation,
+  LoggedApiCall,
+  Permissions,
+  Role,
+} from './state.ts'
+import type { Delivery } from './webhook-sender.ts'
 
 export interface GithubSimulatorAccess {
   url: string
@@ -14,7 +22,7 @@ export interface GithubSimulatorAccess {
 }
 
 /** `owner/name`, or the repository's ID. */
-export type RepositoryName = string | number
+export type RepositoryReference = string | number
 
 export interface CreatedRepository {
   id: number
@@ -60,7 +68,7 @@ export interface AccountControl {
   /** These tokens cannot have the permission `checks`. */
   createFineGrainedToken(
     login: string,
-    options: { repositories: RepositoryName[]; permissions: Permissions; expiresInSeconds?: number },
+    options: { repositories: RepositoryReference[]; permissions: Permissions; expiresInSeconds?: number },
   ): Promise<string>
   /** Invalidates every token of this account and of its installations. Without a login: of all accounts. */
   expireTokens(login?: string): Promise<void>
@@ -72,53 +80,53 @@ export interface RepositoryControl {
     name: string,
     options?: { files?: Record<string, string>; isPrivate?: boolean; defaultBranch?: string; labels?: string[] },
   ): Promise<CreatedRepository>
-  repository(repository: RepositoryName): Promise<CreatedRepository>
-  setVisibility(repository: RepositoryName, isPrivate: boolean): Promise<void>
-  addCollaborator(repository: RepositoryName, login: string, role: Role): Promise<void>
-  removeCollaborator(repository: RepositoryName, login: string): Promise<void>
+  repository(repository: RepositoryReference): Promise<CreatedRepository>
+  setVisibility(repository: RepositoryReference, isPrivate: boolean): Promise<void>
+  addCollaborator(repository: RepositoryReference, login: string, role: Role): Promise<void>
+  removeCollaborator(repository: RepositoryReference, login: string): Promise<void>
 
   /** Commits as `login`, or as the repository's owner. Null as contents deletes the file. Returns the commit ID. */
   pushFile(
-    repository: RepositoryName,
+    repository: RepositoryReference,
     branch: string,
     path: string,
     contents: string | null,
     login?: string,
   ): Promise<string>
   /** Sets the branch to a commit, even if that is not a fast-forward. */
-  forcePush(repository: RepositoryName, branch: string, sha: string): Promise<void>
-  deleteBranch(repository: RepositoryName, branch: string): Promise<void>
-  branches(repository: RepositoryName): Promise<Record<string, string>>
+  forcePush(repository: RepositoryReference, branch: string, sha: string): Promise<void>
+  deleteBranch(repository: RepositoryReference, branch: string): Promise<void>
+  branches(repository: RepositoryReference): Promise<Record<string, string>>
   /** Null if there is no such file. */
-  readFile(repository: RepositoryName, ref: string, path: string): Promise<string | null>
+  readFile(repository: RepositoryReference, ref: string, path: string): Promise<string | null>
 
-  rename(repository: RepositoryName, name: string): Promise<CreatedRepository>
-  transfer(repository: RepositoryName, owner: string): Promise<CreatedRepository>
-  archive(repository: RepositoryName, isArchived?: boolean): Promise<void>
-  deleteRepository(repository: RepositoryName): Promise<void>
+  rename(repository: RepositoryReference, name: string): Promise<CreatedRepository>
+  transfer(repository: RepositoryReference, owner: string): Promise<CreatedRepository>
+  archive(repository: RepositoryReference, isArchived?: boolean): Promise<void>
+  deleteRepository(repository: RepositoryReference): Promise<void>
 }
 
 export interface PullRequestControl {
-  pullRequests(repository: RepositoryName): Promise<PullRequestSnapshot[]>
+  pullRequests(repository: RepositoryReference): Promise<PullRequestSnapshot[]>
   /** Returns the merge commit. */
-  mergePullRequest(repository: RepositoryName, number: number, login?: string): Promise<string>
-  closePullRequest(repository: RepositoryName, number: number, login?: string): Promise<void>
-  reopenPullRequest(repository: RepositoryName, number: number, login?: string): Promise<void>
+  mergePullRequest(repository: RepositoryReference, number: number, login?: string): Promise<string>
+  closePullRequest(repository: RepositoryReference, number: number, login?: string): Promise<void>
+  reopenPullRequest(repository: RepositoryReference, number: number, login?: string): Promise<void>
   /** Edits the pull request as on its page. */
   editPullRequest(
-    repository: RepositoryName,
+    repository: RepositoryReference,
     number: number,
     change: { title?: string; body?: string; isDraft?: boolean; labels?: string[] },
   ): Promise<void>
   /** Returns the comment's ID. */
-  comment(repository: RepositoryName, number: number, login: string, text: string): Promise<number>
-  reactions(repository: RepositoryName, commentId: number): Promise<{ content: string; login: string }[]>
+  comment(repository: RepositoryReference, number: number, login: string, text: string): Promise<number>
+  reactions(repository: RepositoryReference, commentId: number): Promise<{ content: string; login: string }[]>
 }
 
 export interface CheckControl {
   /** Replaces a check run of this name on this commit. With a log, it belongs to GitHub Actions. Returns its ID. */
   setCheckRun(
-    repository: RepositoryName,
+    repository: RepositoryReference,
     sha: string,
     run: {
       name: string
@@ -131,12 +139,12 @@ export interface CheckControl {
     },
   ): Promise<number>
   setStatus(
-    repository: RepositoryName,
+    repository: RepositoryReference,
     sha: string,
     status: { context: string; state: CommitStatus['state']; description?: string; targetUrl?: string },
   ): Promise<void>
   setDeployment(
-    repository: RepositoryName,
+    repository: RepositoryReference,
     sha: string,
     deployment: { environmentUrl: string; environment?: string; state?: string },
   ): Promise<void>
@@ -146,19 +154,24 @@ export interface AppControl {
   /** Creates an App from a manifest, which must have a name. */
   createApp(owner: string, manifest: AppManifest): Promise<CreatedApp>
   /** Returns the installation's ID. */
-  installApp(slug: string, account: string, repositories: RepositoryName[] | 'all', login?: string): Promise<number>
+  installApp(
+    slug: string,
+    account: string,
+    repositories: RepositoryReference[] | 'all',
+    login?: string,
+  ): Promise<number>
   uninstall(installationId: number): Promise<void>
   suspend(installationId: number, isSuspended?: boolean): Promise<void>
-  addToInstallation(installationId: number, repository: RepositoryName): Promise<void>
-  removeFromInstallation(installationId: number, repository: RepositoryName): Promise<void>
+  addToInstallation(installationId: number, repository: RepositoryReference): Promise<void>
+  removeFromInstallation(installationId: number, repository: RepositoryReference): Promise<void>
   /** Returns the token that the person would get by authorizing the App on the pages. */
   createUserToken(slug: string, login: string): Promise<string>
 }
 
 export interface GithubControl extends AccountControl, RepositoryControl, PullRequestControl, CheckControl, AppControl {
-  calls(since?: number): Promise<ApiCall[]>
+  calls(since?: number): Promise<LoggedApiCall[]>
   /** Requests, responses and events that do not fit GitHub's description. Tests assert that there are none. */
-  violations(): Promise<Violation[]>
+  violations(): Promise<DescriptionViolation[]>
   /** All webhooks about an account's repositories and installations, including the dropped ones. */
   deliveries(account?: string): Promise<Delivery[]>
   /** Sets the faults of this account and replaces earlier ones. `{}` removes them. */
@@ -166,7 +179,7 @@ export interface GithubControl extends AccountControl, RepositoryControl, PullRe
   redeliver(id: number): Promise<void>
 }
 
-export function githubControl({ url, adminToken }: GithubSimulatorAccess): GithubControl {
+export function createGithubControlClient({ url, adminToken }: GithubSimulatorAccess): GithubControl {
   const call = async (name: string, args: unknown[]): Promise<unknown> => {
     const response = await fetch(`${url}/_control/${name}`, {
       method: 'POST',

@@ -2,15 +2,15 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { ApiDescription } from './api-description.ts'
-import { createControl } from './control/control.ts'
-import { Deliveries } from './deliveries.ts'
-import { Events } from './events.ts'
-import { Faults } from './faults.ts'
+import { createGithubControl } from './control/control.ts'
+import { FaultInjector } from './fault-injector.ts'
 import { isGitRequest, serveGit } from './git-http.ts'
-import { logPath } from './operations/checks.ts'
+import { checkLogPathPrefix } from './operations/checks.ts'
 import { servePage } from './pages/serve-pages.ts'
 import { apiPath, RestApi } from './rest-api.ts'
 import { State } from './state.ts'
+import { WebhookEventEmitter } from './webhook-event-emitter.ts'
+import { WebhookSender } from './webhook-sender.ts'
 
 export interface GithubServerOptions {
   /** The URL that clients use. */
@@ -24,18 +24,18 @@ export interface GithubServerOptions {
 
 export function createGithubServer({ url, directory, adminToken, description, tls }: GithubServerOptions): Server {
   const state = new State(url, directory)
-  const faults = new Faults()
-  const deliveries = new Deliveries(faults)
-  const world = { state, events: new Events(state, description, deliveries) }
+  const faults = new FaultInjector()
+  const deliveries = new WebhookSender(faults)
+  const world = { state, events: new WebhookEventEmitter(state, description, deliveries) }
   const api = new RestApi(world, description, faults)
-  const control = createControl(world, deliveries, faults)
+  const control = createGithubControl(world, deliveries, faults)
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestUrl = new URL(request.url ?? '/', url)
     if (requestUrl.pathname.startsWith('/_control/')) return serveControl(request, response, requestUrl)
     if (requestUrl.pathname.startsWith(`${apiPath}/`)) return serveApi(request, response, requestUrl)
     if (isGitRequest(requestUrl)) return serveGit(world, faults, request, response, requestUrl)
-    if (requestUrl.pathname.startsWith(logPath)) return serveLog(response, requestUrl)
+    if (requestUrl.pathname.startsWith(checkLogPathPrefix)) return serveLog(response, requestUrl)
     return servePage(world, request, response, requestUrl, await readAll(request))
   }
 
@@ -55,7 +55,7 @@ export function createGithubServer({ url, directory, adminToken, description, tl
   }
 
   function serveLog(response: ServerResponse, requestUrl: URL): void {
-    const id = Number(requestUrl.pathname.slice(logPath.length))
+    const id = Number(requestUrl.pathname.slice(checkLogPathPrefix.length))
     const runs = [...state.repositories.values()].flatMap(({ checkRuns }) => checkRuns)
     const run = runs.find((checkRun) => checkRun.id === id && checkRun.logSecret === requestUrl.searchParams.get('sig'))
     response.writeHead(run ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' }).end(run?.log ?? '')

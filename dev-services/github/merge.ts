@@ -1,9 +1,9 @@
 import { processBranchChanges } from './branch-changes.ts'
-import type { World } from './events.ts'
 import { mergeTrees, updateRef, writeCommit } from './git.ts'
 import { closePullRequest } from './pull-request-changes.ts'
 import { emailOf } from './responses/commit.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 export type MergeResult =
   | { kind: 'merged'; sha: string }
@@ -13,7 +13,7 @@ export type MergeResult =
 
 /** Creates a merge commit on the base branch, as GitHub's merge button does. */
 export async function mergePullRequest(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,

@@ -25,7 +25,7 @@ export interface DescribedOperation {
   responses: Record<string, Schema | null>
 }
 
-export interface Description {
+export interface GithubDescription {
   operations: DescribedOperation[]
   /** Schemas of payloads by `event-action`, with hyphens. */
   webhooks: Record<string, Schema>
@@ -68,7 +68,7 @@ const corrections: Record<string, Record<string, Schema>> = {
   'apps/list-installations': { 200: { type: 'array', items: { $ref: 'github#/schemas/installation' } } },
 }
 
-export function toDescription(document: OpenApi): Description {
+export function toGithubDescription(document: OpenApi): GithubDescription {
   const { schemas, parameters, responses } = document.components
   const jsonSchemaOf = ({ content }: Content) => content?.['application/json']?.schema
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

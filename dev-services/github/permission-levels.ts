@@ -1,9 +1,11 @@
-import type { Level } from './state.ts'
+import type { PermissionLevel } from './state.ts'
 
-const levels: readonly Level[] = ['read', 'write', 'admin']
+const levels: readonly PermissionLevel[] = ['read', 'write', 'admin']
 
-const rank = (level: Level | undefined) => (level === undefined ? -1 : levels.indexOf(level))
+const rank = (level: PermissionLevel | undefined) => (level === undefined ? -1 : levels.indexOf(level))
 
-export const atLeast = (actual: Level | undefined, required: Level): boolean => rank(actual) >= rank(required)
+export const isLevelAtLeast = (actual: PermissionLevel | undefined, required: PermissionLevel): boolean =>
+  rank(actual) >= rank(required)
 
-export const lower = (first: Level, second: Level): Level => (rank(first) < rank(second) ? first : second)
+export const pickLowerLevel = (first: PermissionLevel, second: PermissionLevel): PermissionLevel =>
+  rank(first) < rank(second) ? first : second

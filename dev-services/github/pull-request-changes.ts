@@ -1,10 +1,10 @@
-import type { World } from './events.ts'
 import { pullRequestResponse } from './responses/pull-request.ts'
 import type { Account, PullRequest, Repository } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 /** Closes the pull request. The caller has recorded whether it was merged. */
 export async function closePullRequest(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,
@@ -16,7 +16,7 @@ export async function closePullRequest(
 }
 
 export async function emitPullRequest(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   action: 'opened' | 'closed' | 'reopened',
@@ -31,7 +31,7 @@ export async function emitPullRequest(
 
 /** Returns false if the pull request was merged or its branch is gone. */
 export async function reopenPullRequest(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requirePermission, requireVisible } from './access.ts'
-import type { Call, Operation } from './api-call.ts'
+import type { Operation, OperationCall } from './api-call.ts'
 import type { ApiDescription, MatchedOperation } from './api-description.ts'
 import { ApiError, type ApiResponse } from './api-error.ts'
 import { authenticate, type Caller } from './authenticate.ts'
-import type { World } from './events.ts'
-import { affectedAccount, type Faults } from './faults.ts'
+import { affectedAccount, type FaultInjector } from './fault-injector.ts'
 import { allOperations } from './operations/all-operations.ts'
-import type { ApiCall, Repository, State, Violation } from './state.ts'
+import type { DescriptionViolation, LoggedApiCall, Repository, State } from './state.ts'
+import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 export const apiPath = '/api/v3'
 
@@ -24,11 +24,11 @@ export interface ApiRequest {
 }
 
 export class RestApi {
-  readonly #world: World
+  readonly #world: SimulatorContext
   readonly #description: ApiDescription
-  readonly #faults: Faults
+  readonly #faults: FaultInjector
 
-  constructor(world: World, description: ApiDescription, faults: Faults) {
+  constructor(world: SimulatorContext, description: ApiDescription, faults: FaultInjector) {
     this.#world = world
     this.#description = description
     this.#faults = faults
@@ -40,7 +40,7 @@ export class RestApi {
 
   /** `isLost` means that the operation was performed, but its response must not be sent. */
   async handle({ request, url, body }: ApiRequest): Promise<{ response: ApiResponse; isLost: boolean }> {
-    const call: ApiCall = {
+    const call: LoggedApiCall = {
       sequence: this.#state.calls.length + 1,
       at: new Date().toISOString(),
       method: request.method ?? 'GET',
@@ -65,7 +65,12 @@ export class RestApi {
   }
 
   /** Applies injected faults. */
-  async #respondWithFaults(request: IncomingMessage, url: URL, body: Buffer, call: ApiCall): Promise<ApiResponse> {
+  async #respondWithFaults(
+    request: IncomingMessage,
+    url: URL,
+    body: Buffer,
+    call: LoggedApiCall,
+  ): Promise<ApiResponse> {
     const path = url.pathname.slice(apiPath.length)
     const matched = this.#description.find(call.method, this.#resolveRepositoryId(path))
     if (!matched) return this.#violation('request', call, ['the description has no such operation'])
@@ -84,7 +89,7 @@ export class RestApi {
     request: IncomingMessage,
     url: URL,
     body: Buffer,
-    call: ApiCall,
+    call: LoggedApiCall,
     matched: MatchedOperation,
   ): Promise<ApiResponse> {
     const { operation, pathParameters } = matched
@@ -114,7 +119,7 @@ export class RestApi {
     return reasons.length > 0 ? this.#violation('response', call, reasons) : response
   }
 
-  async #callOperation(operation: Operation, call: Call, url: URL, method: string): Promise<ApiResponse> {
+  async #callOperation(operation: Operation, call: OperationCall, url: URL, method: string): Promise<ApiResponse> {
     if (operation.by === 'anyone') return operation.handle(call)
     const { owner = '', repo = '' } = call.params
     const former = this.#state.repositoryFormerlyNamed(owner, repo)
@@ -141,7 +146,7 @@ export class RestApi {
     return this.#description.validateResponse(operation, status, asSent)
   }
 
-  #violation(source: Violation['source'], call: ApiCall, reasons: string[]): ApiResponse {
+  #violation(source: DescriptionViolation['source'], call: LoggedApiCall, reasons: string[]): ApiResponse {
     this.#state.violations.push({ source, what: `${call.method} ${call.path}`, reasons })
     return { status: 500, body: { message: `This ${source} does not fit GitHub's API description`, errors: reasons } }
   }

@@ -1,9 +1,9 @@
 /** The simulator's state, in memory. The contents of repositories are in git. */
 import { randomBytes } from 'node:crypto'
 
-export type Level = 'read' | 'write' | 'admin'
-export type Permissions = Record<string, Level>
-export type Role = Level
+export type PermissionLevel = 'read' | 'write' | 'admin'
+export type Permissions = Record<string, PermissionLevel>
+export type Role = PermissionLevel
 
 export interface Account {
   id: number
@@ -189,7 +189,7 @@ export interface AuthorizationCode {
   expiresAt: Date
 }
 
-export interface ApiCall {
+export interface LoggedApiCall {
   sequence: number
   at: string
   method: string
@@ -204,7 +204,7 @@ export interface ApiCall {
   account: string | null
 }
 
-export interface Violation {
+export interface DescriptionViolation {
   /** What does not fit the description. */
   source: 'request' | 'response' | 'event'
   what: string
@@ -233,8 +233,8 @@ export class State {
   readonly authorizations = new Set<string>()
   /** Signed-in accounts by session cookie. */
   readonly sessions = new Map<string, Account>()
-  readonly calls: ApiCall[] = []
-  readonly violations: Violation[] = []
+  readonly calls: LoggedApiCall[] = []
+  readonly violations: DescriptionViolation[] = []
   #lastId = 1000
 
   constructor(url: string, directory: string) {
@@ -281,7 +281,7 @@ export class State {
   }
 
   installationsOf(repository: Repository): Installation[] {
-    return [...this.installations.values()].filter((installation) => covers(installation, repository))
+    return [...this.installations.values()].filter((installation) => isRepositoryCovered(installation, repository))
   }
 }
 
@@ -289,7 +289,7 @@ export const nameKey = (owner: string, name: string): string => `${owner}/${name
 
 export const fullName = ({ owner, name }: Repository): string => `${owner.login}/${name}`
 
-export const covers = ({ account, repositories }: Installation, repository: Repository): boolean =>
+export const isRepositoryCovered = ({ account, repositories }: Installation, repository: Repository): boolean =>
   repository.owner === account && (repositories === null || repositories.has(repository.id))
 
 export function roleOf(repository: Repository, account: Account): Role | undefined {

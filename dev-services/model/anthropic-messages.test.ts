@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicMessages } from './anthropic-messages.ts'
+import { anthropicMessagesFormat } from './anthropic-messages.ts'
 import type { JsonObject } from './json.ts'
 import { replyFor } from './reply.ts'
 import type { Step } from './script.ts'
@@ -11,7 +11,7 @@ const text = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
 
 function events(step: Step): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  return [...anthropicMessages.parseRequest(request, {}).events(reply)].map((event) => {
+  return [...anthropicMessagesFormat.parseRequest(request, {}).events(reply)].map((event) => {
     const [, name, data] = /^event: (.*)\ndata: (.*)\n\n$/.exec(event) ?? []
     const parsed = JSON.parse(data ?? '')
     expect(parsed.type).toBe(name)
@@ -74,7 +74,7 @@ describe('a request', () => {
   it('is parsed', () => {
     const tools = [{ name: 'ls', input_schema: { type: 'object' } }]
     const system = { role: 'system', content: 'be brief' }
-    const parsed = anthropicMessages.parseRequest(
+    const parsed = anthropicMessagesFormat.parseRequest(
       { ...request, tools, messages: [system, text, call, result], stream: true },
       {},
     )
@@ -95,7 +95,10 @@ describe('a request', () => {
 
   it('may have a new instruction next to tool results', () => {
     const both = { role: 'user', content: [...result.content, ...text.content] }
-    const { turns } = anthropicMessages.parseRequest({ ...request, messages: [text, call, both] }, {}).conversation
+    const { turns } = anthropicMessagesFormat.parseRequest(
+      { ...request, messages: [text, call, both] },
+      {},
+    ).conversation
     expect(turns.map((turn) => turn.by)).toEqual(['user', 'assistant', 'tool', 'user'])
   })
 
@@ -104,13 +107,14 @@ describe('a request', () => {
     const calls = { role: 'assistant', content: [...call.content, other] }
     const otherResult = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't2' }] }
     expect(
-      anthropicMessages.parseRequest({ ...request, messages: [text, calls, result, otherResult] }, {}).messageCount,
+      anthropicMessagesFormat.parseRequest({ ...request, messages: [text, calls, result, otherResult] }, {})
+        .messageCount,
     ).toBe(4)
   })
 
   it('may have beta fields if it names a beta', () => {
     expect(
-      anthropicMessages.parseRequest({ ...request, mcp_servers: [] }, { 'anthropic-beta': 'x' }).messageCount,
+      anthropicMessagesFormat.parseRequest({ ...request, mcp_servers: [] }, { 'anthropic-beta': 'x' }).messageCount,
     ).toBe(1)
   })
 
@@ -150,6 +154,6 @@ describe('a request', () => {
     ],
   ])('is rejected: %s', (message, body) => {
     const sent = JSON.parse(JSON.stringify(body))
-    expect(() => anthropicMessages.parseRequest(sent, {})).toThrow(message)
+    expect(() => anthropicMessagesFormat.parseRequest(sent, {})).toThrow(message)
   })
 })

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 // Types only: they check every event against the provider's published types, and the running server needs no package.
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Turn } from './conversation.ts'
-import { isCount, isMatching, isObject, type JsonObject, objectsIn, parseObject } from './json.ts'
+import type { ConversationTurn } from './conversation.ts'
+import { isMatching, isNonNegativeInteger, isObject, type JsonObject, objectsIn, parseObject } from './json.ts'
 import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
 import { type ParsedRequest, ProviderError, sseEvent, type WireFormat } from './wire-format.ts'
 
-export const anthropicMessages: WireFormat = {
+export const anthropicMessagesFormat: WireFormat = {
   name: 'anthropic-messages',
   path: '/v1/messages',
   requestIdHeader: 'request-id',
@@ -83,7 +83,8 @@ function parseRequest(body: JsonObject, headers: IncomingHttpHeaders): ParsedReq
 
   if (typeof body.model !== 'string' || body.model === '') reject('model: Field required')
   if (body.max_tokens === undefined) reject('max_tokens: Field required')
-  if (!isCount(body.max_tokens) || body.max_tokens < 1) reject('max_tokens: Input should be greater than or equal to 1')
+  if (!isNonNegativeInteger(body.max_tokens) || body.max_tokens < 1)
+    reject('max_tokens: Input should be greater than or equal to 1')
   if (!Array.isArray(body.messages)) reject('messages: Field required')
   if (body.messages.length === 0) reject('messages: at least one message is required')
   const messages = body.messages.map(readMessage)
@@ -181,7 +182,7 @@ function readTools(tools: unknown): string[] {
   return names
 }
 
-function turnsOf(message: Message): Turn[] {
+function turnsOf(message: Message): ConversationTurn[] {
   const text = textOf(message.content)
   switch (message.role) {
     case 'assistant':
@@ -194,7 +195,11 @@ function turnsOf(message: Message): Turn[] {
     case 'user':
       return [
         ...blocksOf('tool_result', message).map(
-          (block): Turn => ({ by: 'tool', callId: String(block.tool_use_id), output: textOf(block.content) }),
+          (block): ConversationTurn => ({
+            by: 'tool',
+            callId: String(block.tool_use_id),
+            output: textOf(block.content),
+          }),
         ),
         ...(text === '' ? [] : [{ by: 'user', text } as const]),
       ]

@@ -4,7 +4,7 @@ import type { WireFormat } from './wire-format.ts'
 const maxCalls = 10_000
 
 /** A request to the scripted model, and what became of it. */
-export type Call = {
+export type LoggedModelCall = {
   readonly sequence: number
   readonly at: string
   readonly wire: WireFormat['name']
@@ -17,19 +17,19 @@ export type Call = {
   playback: { script: string; step: number; fault: Fault['kind'] | null; usage: Usage | null } | null
   status: number | null
   /** Null while the response is in progress. */
-  outcome: Outcome | null
+  outcome: ModelCallOutcome | null
 }
 
-export type Outcome = 'completed' | 'rejected' | 'cut' | 'client_gone'
+export type ModelCallOutcome = 'completed' | 'rejected' | 'cut' | 'client_gone'
 
 export class CallLog {
-  #calls: Call[] = []
+  #calls: LoggedModelCall[] = []
   #sequence = 0
 
   /** Returns the entry, which the caller completes while it handles the request. */
-  add({ wire, headerNames }: Pick<Call, 'wire' | 'headerNames'>): Call {
+  add({ wire, headerNames }: Pick<LoggedModelCall, 'wire' | 'headerNames'>): LoggedModelCall {
     this.#sequence += 1
-    const call: Call = {
+    const call: LoggedModelCall = {
       sequence: this.#sequence,
       at: new Date().toISOString(),
       wire,
@@ -45,7 +45,7 @@ export class CallLog {
     return call
   }
 
-  since(sequence: number): Call[] {
+  since(sequence: number): LoggedModelCall[] {
     return this.#calls.filter((call) => call.sequence > sequence)
   }
 

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { chooseStep } from './choose-step.ts'
-import type { Conversation, Turn } from './conversation.ts'
+import type { Conversation, ConversationTurn } from './conversation.ts'
 
 const allTools = ['read', 'edit', 'write', 'grep', 'find', 'ls', 'bash']
-const user = (text: string): Turn => ({ by: 'user', text })
-const assistant = (...ids: string[]): Turn => ({ by: 'assistant', calls: ids.map((id) => ({ id, tool: 'ls' })) })
-const tool = (callId: string): Turn => ({ by: 'tool', callId, output: 'ok' })
+const user = (text: string): ConversationTurn => ({ by: 'user', text })
+const assistant = (...ids: string[]): ConversationTurn => ({
+  by: 'assistant',
+  calls: ids.map((id) => ({ id, tool: 'ls' })),
+})
+const tool = (callId: string): ConversationTurn => ({ by: 'tool', callId, output: 'ok' })
 
 function conversation(
-  turns: Turn[],
+  turns: ConversationTurn[],
   { model = 'any', toolsOffered = allTools }: Partial<Conversation> = {},
 ): Conversation {
   return { model, toolsOffered, turns }

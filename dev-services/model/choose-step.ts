@@ -1,4 +1,4 @@
-import { type Conversation, lastInstruction, responsesSinceInstruction } from './conversation.ts'
+import { type Conversation, countResponsesSinceInstruction, lastInstruction } from './conversation.ts'
 import { defaultScript } from './default-script.ts'
 import { parseScript } from './parse-script.ts'
 import type { Script, Step } from './script.ts'
@@ -12,7 +12,7 @@ type ChosenStep = { script: string; index: number; step: Step }
  */
 export function chooseStep(conversation: Conversation): ChosenStep {
   const { name, script } = chooseScript(conversation)
-  const index = responsesSinceInstruction(conversation)
+  const index = countResponsesSinceInstruction(conversation)
   return { script: name, index, step: replaceMissingTools(stepAt(script, index), conversation.toolsOffered) }
 }
 

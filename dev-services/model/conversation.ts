@@ -2,10 +2,10 @@
 export type Conversation = {
   model: string
   toolsOffered: string[]
-  turns: Turn[]
+  turns: ConversationTurn[]
 }
 
-export type Turn =
+export type ConversationTurn =
   | { by: 'user'; text: string }
   | { by: 'assistant'; calls: { id: string; tool: string }[] }
   | { by: 'tool'; callId: string; output: string }
@@ -19,18 +19,18 @@ export function lastInstruction({ turns }: Conversation): string {
  * The number of responses since the last instruction.
  * A response may be several consecutive turns here (text, then each call). They count once.
  */
-export function responsesSinceInstruction({ turns }: Conversation): number {
+export function countResponsesSinceInstruction({ turns }: Conversation): number {
   const since = turns.slice(lastInstructionIndex(turns) + 1)
   return since.filter((turn, index) => turn.by === 'assistant' && since[index - 1]?.by !== 'assistant').length
 }
 
 /** Returns the output of the first call of the tool since the last instruction. */
-export function outputOf(tool: string, { turns }: Conversation): string | undefined {
+export function findToolOutput(tool: string, { turns }: Conversation): string | undefined {
   const since = turns.slice(lastInstructionIndex(turns) + 1)
   const call = since.flatMap((turn) => (turn.by === 'assistant' ? turn.calls : [])).find((call) => call.tool === tool)
   return since.flatMap((turn) => (turn.by === 'tool' && turn.callId === call?.id ? [turn.output] : []))[0]
 }
 
-function lastInstructionIndex(turns: Turn[]): number {
+function lastInstructionIndex(turns: ConversationTurn[]): number {
   return turns.findLastIndex((turn) => turn.by === 'user' && turn.text.trim() !== '')
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Turn } from './conversation.ts'
+import type { ConversationTurn } from './conversation.ts'
 import { defaultScript } from './default-script.ts'
 
 function secondStep(instruction: string, outputs: Record<string, string> = {}) {
   const calls = Object.keys(outputs).map((tool) => ({ id: tool, tool }))
-  const results = Object.entries(outputs).map(([callId, output]): Turn => ({ by: 'tool', callId, output }))
-  const turns: Turn[] = [{ by: 'user', text: instruction }, { by: 'assistant', calls }, ...results]
+  const results = Object.entries(outputs).map(([callId, output]): ConversationTurn => ({ by: 'tool', callId, output }))
+  const turns: ConversationTurn[] = [{ by: 'user', text: instruction }, { by: 'assistant', calls }, ...results]
   return defaultScript({ model: 'any', toolsOffered: [], turns })[1]
 }
 

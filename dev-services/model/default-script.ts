@@ -1,4 +1,4 @@
-import { type Conversation, lastInstruction, outputOf } from './conversation.ts'
+import { type Conversation, findToolOutput, lastInstruction } from './conversation.ts'
 import type { Script, ToolCall } from './script.ts'
 
 /**
@@ -9,8 +9,8 @@ export function defaultScript(conversation: Conversation): Script {
   const instruction = lastInstruction(conversation)
   const title = titleOf(instruction)
   const namedPage = /(?<![\w./-])((?:[\w-][\w.-]*\/)*[\w-][\w.-]*\.mdx?)\b/.exec(instruction)?.[1]
-  const page = namedPage ?? `${docsFolder(outputOf('ls', conversation))}/${slugOf(title)}.md`
-  const existing = namedPage === undefined ? undefined : pageText(outputOf('read', conversation))
+  const page = namedPage ?? `${docsFolder(findToolOutput('ls', conversation))}/${slugOf(title)}.md`
+  const existing = namedPage === undefined ? undefined : pageText(findToolOutput('read', conversation))
 
   return [
     {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Action } from './playback.ts'
+import type { StreamAction } from './stream-actions.ts'
 
 /** Returns undefined for a body that is too large, and leaves the rest unread. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
@@ -18,8 +18,8 @@ export function sendJson(status: number, body: object, response: ServerResponse)
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-export async function runActions(
-  actions: Iterable<Action>,
+export async function runStreamActions(
+  actions: Iterable<StreamAction>,
   response: ServerResponse,
 ): Promise<'completed' | 'cut' | 'client_gone'> {
   const disconnected = new AbortController()

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Call } from './call-log.ts'
+import type { LoggedModelCall } from './call-log.ts'
 import { createModelServer } from './model-server.ts'
 import type { Script, Usage } from './script.ts'
 
@@ -143,9 +143,9 @@ async function failure(promise: Promise<unknown>): Promise<Error & { status?: nu
   )
 }
 
-async function lastCall(): Promise<Call | undefined> {
+async function lastCall(): Promise<LoggedModelCall | undefined> {
   const response = await fetch(`${url}/calls`)
-  return ((await response.json()) as Call[]).at(-1)
+  return ((await response.json()) as LoggedModelCall[]).at(-1)
 }
 
 const formats = [

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { anthropicMessages } from './anthropic-messages.ts'
-import { type Call, CallLog, type Outcome } from './call-log.ts'
+import { anthropicMessagesFormat } from './anthropic-messages.ts'
+import { CallLog, type LoggedModelCall, type ModelCallOutcome } from './call-log.ts'
 import { chooseStep } from './choose-step.ts'
 import { FaultCounter } from './fault-counter.ts'
-import { readBody, runActions, sendJson } from './http.ts'
+import { readBody, runStreamActions, sendJson } from './http.ts'
 import { parseObject } from './json.ts'
 import { anthropicModels, openaiModels } from './model-list.ts'
-import { openaiCompletions } from './openai-completions.ts'
-import { openaiResponses } from './openai-responses.ts'
-import { playback } from './playback.ts'
+import { openaiCompletionsFormat } from './openai-completions.ts'
+import { openaiResponsesFormat } from './openai-responses.ts'
 import { replyFor, splitText } from './reply.ts'
 import type { FaultStatus } from './script.ts'
+import { generateStreamActions } from './stream-actions.ts'
 import { ProviderError, type WireFormat } from './wire-format.ts'
 
 /** Anthropic's limit. OpenAI does not publish one. */
@@ -27,7 +27,7 @@ const faultMessages: Record<FaultStatus, string> = {
 /** Base for parsing paths. */
 const origin = 'http://127.0.0.1'
 
-const wires = [anthropicMessages, openaiCompletions, openaiResponses]
+const wires = [anthropicMessagesFormat, openaiCompletionsFormat, openaiResponsesFormat]
 
 /** Simulates model providers: three wire formats, with scripts instead of a model. */
 export function createModelServer(): Server {
@@ -49,7 +49,7 @@ export function createModelServer(): Server {
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /v1/models':
         wire.authenticate(request.headers)
-        return sendJson(200, wire === anthropicMessages ? anthropicModels() : openaiModels(), response)
+        return sendJson(200, wire === anthropicMessagesFormat ? anthropicModels() : openaiModels(), response)
       case 'GET /calls':
         return listCalls(url.searchParams.get('since') ?? '0', response)
       case 'DELETE /calls':
@@ -81,8 +81,8 @@ export function createModelServer(): Server {
     wire: WireFormat,
     request: IncomingMessage,
     response: ServerResponse,
-    call: Call,
-  ): Promise<Outcome> {
+    call: LoggedModelCall,
+  ): Promise<ModelCallOutcome> {
     const text = await readBody(request, maxRequestBytes)
     wire.authenticate(request.headers) // after reading: closing a connection with unread bytes can lose the response
     if (text === undefined) throw new ProviderError(413, 'Request exceeds the maximum size')
@@ -115,18 +115,18 @@ export function createModelServer(): Server {
     response.setHeader(wire.requestIdHeader, newId('req_'))
     if (stream) {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
-      return runActions(playback(parsed.events(reply), fault), response)
+      return runStreamActions(generateStreamActions(parsed.events(reply), fault), response)
     }
     const completeBody = JSON.stringify(parsed.completeBody(reply))
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(completeBody) })
-    return runActions(playback(splitText(completeBody), fault), response)
+    return runStreamActions(generateStreamActions(splitText(completeBody), fault), response)
   }
 }
 
 /** The list of models and unknown paths belong to no wire format. Their format follows from the headers. */
 function wireFor(request: IncomingMessage, path: string): WireFormat {
   const isAnthropic = request.headers['anthropic-version'] !== undefined
-  return wires.find((wire) => wire.path === path) ?? (isAnthropic ? anthropicMessages : openaiCompletions)
+  return wires.find((wire) => wire.path === path) ?? (isAnthropic ? anthropicMessagesFormat : openaiCompletionsFormat)
 }
 
 function sendError(wire: WireFormat, error: ProviderError, response: ServerResponse): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { openaiCompletions } from './openai-completions.ts'
+import { openaiCompletionsFormat } from './openai-completions.ts'
 import { replyFor } from './reply.ts'
 import type { Step } from './script.ts'
 
@@ -15,7 +15,7 @@ const request = { model: 'm', messages: [user] }
 
 function chunks(step: Step, body: JsonObject = {}): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  const events = [...openaiCompletions.parseRequest({ ...request, stream: true, ...body }, {}).events(reply)]
+  const events = [...openaiCompletionsFormat.parseRequest({ ...request, stream: true, ...body }, {}).events(reply)]
   expect(events.pop()).toBe('data: [DONE]\n\n')
   return events.map((event) => JSON.parse(/^data: (.*)\n\n$/.exec(event)?.[1] ?? ''))
 }
@@ -74,7 +74,7 @@ describe('a request', () => {
     const system = { role: 'developer', content: 'be brief' }
     const parts = { role: 'user', content: [{ type: 'text', text: 'hi' }] }
     expect(
-      openaiCompletions.parseRequest({ ...request, tools, messages: [system, parts, call, result] }, {}),
+      openaiCompletionsFormat.parseRequest({ ...request, tools, messages: [system, parts, call, result] }, {}),
     ).toMatchObject({
       stream: false,
       messageCount: 4,
@@ -107,6 +107,6 @@ describe('a request', () => {
     ["only allowed when 'stream'", { ...request, stream_options: { include_usage: true } }],
     ["'tools[0].function.name'", { ...request, tools: [{ type: 'function', function: {} }] }],
   ])('is rejected: %s', (message, body) => {
-    expect(() => openaiCompletions.parseRequest(body, {})).toThrow(message)
+    expect(() => openaiCompletionsFormat.parseRequest(body, {})).toThrow(message)
   })
 })

@@ -1,19 +1,19 @@
 // Types only: they check every chunk against the provider's published types, and the running server needs no package.
 import type OpenAI from 'openai'
-import type { Turn } from './conversation.ts'
+import type { ConversationTurn } from './conversation.ts'
 import { isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
-import { authenticate, errors, reject, totalInputTokens } from './openai.ts'
+import { authenticate, openaiErrorFormat, throwInvalidRequest, totalInputTokens } from './openai.ts'
 import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
 import { type ParsedRequest, quotedList, type WireFormat } from './wire-format.ts'
 
-export const openaiCompletions: WireFormat = {
+export const openaiCompletionsFormat: WireFormat = {
   name: 'openai-completions',
   path: '/v1/chat/completions',
   requestIdHeader: 'x-request-id',
   authenticate,
   parseRequest,
-  ...errors,
+  ...openaiErrorFormat,
 }
 
 type Chunk = OpenAI.Chat.Completions.ChatCompletionChunk
@@ -65,15 +65,20 @@ const roles = ['system', 'assistant', 'user', 'function', 'tool', 'developer']
 
 function parseRequest(body: JsonObject): ParsedRequest {
   const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
-  if (extra !== undefined) reject(`Unrecognized request argument supplied: ${extra}`, extra)
-  if (typeof body.model !== 'string' || body.model === '') reject('you must provide a model parameter', 'model')
+  if (extra !== undefined) throwInvalidRequest(`Unrecognized request argument supplied: ${extra}`, extra)
+  if (typeof body.model !== 'string' || body.model === '')
+    throwInvalidRequest('you must provide a model parameter', 'model')
   if (!Array.isArray(body.messages))
-    reject("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
+    throwInvalidRequest("Missing required parameter: 'messages'.", 'messages', 'missing_required_parameter')
   if (body.messages.length === 0)
-    reject("Invalid 'messages': empty array. Expected an array with minimum length 1.", 'messages', 'empty_array')
+    throwInvalidRequest(
+      "Invalid 'messages': empty array. Expected an array with minimum length 1.",
+      'messages',
+      'empty_array',
+    )
   const stream = body.stream === true
   if (isObject(body.stream_options) && !stream)
-    reject("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
+    throwInvalidRequest("The 'stream_options' parameter is only allowed when 'stream' is enabled.", 'stream_options')
   const messages = body.messages.map(readMessage)
   rejectUnpairedTools(messages)
 
@@ -90,13 +95,17 @@ function parseRequest(body: JsonObject): ParsedRequest {
 
 function readMessage(message: unknown, index: number): JsonObject {
   const at = `messages[${index}]`
-  if (!isObject(message)) reject(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  if (!isObject(message)) throwInvalidRequest(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
   const { role, content } = message
   if (!roles.includes(String(role)))
-    reject(`Invalid value: '${role}'. Supported values are: ${quotedList(roles)}.`, `${at}.role`, 'invalid_value')
+    throwInvalidRequest(
+      `Invalid value: '${role}'. Supported values are: ${quotedList(roles)}.`,
+      `${at}.role`,
+      'invalid_value',
+    )
   const mayBeEmpty = role === 'assistant' && (Array.isArray(message.tool_calls) || isObject(message.function_call))
   if (typeof content !== 'string' && !Array.isArray(content) && !mayBeEmpty)
-    reject(
+    throwInvalidRequest(
       `Invalid value for 'content': expected a string, got ${content === undefined ? 'nothing' : content}.`,
       `${at}.content`,
     )
@@ -107,9 +116,17 @@ function readMessage(message: unknown, index: number): JsonObject {
       typeof called.name !== 'string' ||
       typeof called.arguments !== 'string'
     )
-      reject(`Invalid value for '${at}.tool_calls[${position}]'.`, `${at}.tool_calls[${position}]`, 'invalid_value')
+      throwInvalidRequest(
+        `Invalid value for '${at}.tool_calls[${position}]'.`,
+        `${at}.tool_calls[${position}]`,
+        'invalid_value',
+      )
   if (role === 'tool' && typeof message.tool_call_id !== 'string')
-    reject(`Missing required parameter: '${at}.tool_call_id'.`, `${at}.tool_call_id`, 'missing_required_parameter')
+    throwInvalidRequest(
+      `Missing required parameter: '${at}.tool_call_id'.`,
+      `${at}.tool_call_id`,
+      'missing_required_parameter',
+    )
   return message
 }
 
@@ -119,7 +136,7 @@ function rejectUnpairedTools(messages: JsonObject[]): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'tool') {
       if (!open.delete(message.tool_call_id))
-        reject(
+        throwInvalidRequest(
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
           `messages.[${index}].role`,
         )
@@ -133,7 +150,7 @@ function rejectUnpairedTools(messages: JsonObject[]): void {
 
 function rejectMissingResults(ids: Set<unknown>): void {
   if (ids.size === 0) return
-  reject(
+  throwInvalidRequest(
     `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`,
     'messages',
   )
@@ -144,12 +161,12 @@ function readTools(tools: unknown): string[] {
     if (tool.type !== 'function') return []
     const at = `tools[${index}].function.name`
     if (!isObject(tool.function) || !isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.function.name))
-      reject(`Missing required parameter: '${at}'.`, at, 'missing_required_parameter')
+      throwInvalidRequest(`Missing required parameter: '${at}'.`, at, 'missing_required_parameter')
     return [tool.function.name]
   })
 }
 
-function turnsOf(message: JsonObject): Turn[] {
+function turnsOf(message: JsonObject): ConversationTurn[] {
   switch (message.role) {
     case 'user':
       return [{ by: 'user', text: textOf(message.content) }]

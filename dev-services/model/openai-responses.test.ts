@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from './json.ts'
-import { openaiResponses } from './openai-responses.ts'
+import { openaiResponsesFormat } from './openai-responses.ts'
 import { replyFor } from './reply.ts'
 import type { Step } from './script.ts'
 
@@ -11,7 +11,7 @@ const request = { model: 'm', input: [user] }
 
 function events(step: Step): JsonObject[] {
   const reply = replyFor(step, { requestBytes: 40, createdAtSeconds: 1, newId: (prefix) => `${prefix}id` })
-  return [...openaiResponses.parseRequest(request, {}).events(reply)].map((event, index) => {
+  return [...openaiResponsesFormat.parseRequest(request, {}).events(reply)].map((event, index) => {
     const [, name, data] = /^event: (.*)\ndata: (.*)\n\n$/.exec(event) ?? []
     const parsed = JSON.parse(data ?? '')
     expect(parsed).toMatchObject({ type: name, sequence_number: index })
@@ -78,7 +78,7 @@ describe('a request', () => {
     const tools = [{ type: 'function', name: 'ls', parameters: {} }, { type: 'web_search' }]
     const assistantMessage = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Look.' }] }
     const input = [{ role: 'developer', content: 'be brief' }, user, assistantMessage, call, result]
-    expect(openaiResponses.parseRequest({ ...request, tools, input }, {})).toMatchObject({
+    expect(openaiResponsesFormat.parseRequest({ ...request, tools, input }, {})).toMatchObject({
       messageCount: 5,
       conversation: {
         model: 'm',
@@ -94,7 +94,7 @@ describe('a request', () => {
   })
 
   it('may have a text as input', () => {
-    expect(openaiResponses.parseRequest({ model: 'm', input: 'hi' }, {}).conversation.turns).toEqual([
+    expect(openaiResponsesFormat.parseRequest({ model: 'm', input: 'hi' }, {}).conversation.turns).toEqual([
       { by: 'user', text: 'hi' },
     ])
   })
@@ -115,6 +115,6 @@ describe('a request', () => {
     ["Previous response with id 'r' not found", { ...request, previous_response_id: 'r' }],
     ["'tools[0].name'", { ...request, tools: [{ type: 'function' }] }],
   ])('is rejected: %s', (message, body) => {
-    expect(() => openaiResponses.parseRequest(body, {})).toThrow(message)
+    expect(() => openaiResponsesFormat.parseRequest(body, {})).toThrow(message)
   })
 })

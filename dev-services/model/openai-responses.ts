@@ -1,19 +1,19 @@
 // Types only: they check every event against the provider's published types, and the running server needs no package.
 import type OpenAI from 'openai'
-import type { Turn } from './conversation.ts'
-import { isCount, isMatching, isObject, type JsonObject, objectsIn } from './json.ts'
-import { authenticate, errors, reject, totalInputTokens } from './openai.ts'
+import type { ConversationTurn } from './conversation.ts'
+import { isMatching, isNonNegativeInteger, isObject, type JsonObject, objectsIn } from './json.ts'
+import { authenticate, openaiErrorFormat, throwInvalidRequest, totalInputTokens } from './openai.ts'
 import { type Reply, splitText } from './reply.ts'
 import type { Usage } from './script.ts'
 import { type ParsedRequest, quotedList, sseEvent, type WireFormat } from './wire-format.ts'
 
-export const openaiResponses: WireFormat = {
+export const openaiResponsesFormat: WireFormat = {
   name: 'openai-responses',
   path: '/v1/responses',
   requestIdHeader: 'x-request-id',
   authenticate,
   parseRequest,
-  ...errors,
+  ...openaiErrorFormat,
 }
 
 /** `output_text` is added by the client and never sent. */
@@ -66,25 +66,26 @@ const roles = ['assistant', 'system', 'developer', 'user']
 
 function parseRequest(body: JsonObject): ParsedRequest {
   const extra = Object.keys(body).find((key) => !Object.hasOwn(knownFields, key))
-  if (extra !== undefined) reject(`Unknown parameter: '${extra}'.`, extra, 'unknown_parameter')
+  if (extra !== undefined) throwInvalidRequest(`Unknown parameter: '${extra}'.`, extra, 'unknown_parameter')
   if (typeof body.model !== 'string' || body.model === '')
-    reject("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
+    throwInvalidRequest("Missing required parameter: 'model'.", 'model', 'missing_required_parameter')
   // Nothing is stored between calls, so there is never an earlier response.
   if (typeof body.previous_response_id === 'string')
-    reject(
+    throwInvalidRequest(
       `Previous response with id '${body.previous_response_id}' not found.`,
       'previous_response_id',
       'previous_response_not_found',
     )
   const limit = body.max_output_tokens ?? 16
-  if (!isCount(limit) || limit < 16)
-    reject(
+  if (!isNonNegativeInteger(limit) || limit < 16)
+    throwInvalidRequest(
       `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`,
       'max_output_tokens',
       'integer_below_min_value',
     )
   const input = typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : body.input
-  if (!Array.isArray(input)) reject("Missing required parameter: 'input'.", 'input', 'missing_required_parameter')
+  if (!Array.isArray(input))
+    throwInvalidRequest("Missing required parameter: 'input'.", 'input', 'missing_required_parameter')
   const items = input.map(readItem)
   rejectUnpairedTools(items)
 
@@ -100,31 +101,55 @@ function parseRequest(body: JsonObject): ParsedRequest {
 
 function readItem(item: unknown, index: number): JsonObject {
   const at = `input[${index}]`
-  if (!isObject(item)) reject(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
+  if (!isObject(item)) throwInvalidRequest(`Invalid type for '${at}': expected an object.`, at, 'invalid_type')
   switch (item.type ?? 'message') {
     case 'message':
       if (!roles.includes(String(item.role)))
-        reject(`Invalid value: '${item.role}'. Supported values are: ${quotedList(roles)}.`, at, 'invalid_value')
+        throwInvalidRequest(
+          `Invalid value: '${item.role}'. Supported values are: ${quotedList(roles)}.`,
+          at,
+          'invalid_value',
+        )
       if (typeof item.content !== 'string' && !Array.isArray(item.content))
-        reject(`Missing required parameter: '${at}.content'.`, `${at}.content`, 'missing_required_parameter')
+        throwInvalidRequest(
+          `Missing required parameter: '${at}.content'.`,
+          `${at}.content`,
+          'missing_required_parameter',
+        )
       return { ...item, type: 'message' }
     case 'function_call':
       for (const key of ['call_id', 'name', 'arguments'])
         if (typeof item[key] !== 'string')
-          reject(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+          throwInvalidRequest(
+            `Missing required parameter: '${at}.${key}'.`,
+            `${at}.${key}`,
+            'missing_required_parameter',
+          )
       if (typeof item.id === 'string' && !item.id.startsWith('fc'))
-        reject(`Invalid '${at}.id': '${item.id}'. Expected an ID that begins with 'fc'.`, `${at}.id`, 'invalid_value')
+        throwInvalidRequest(
+          `Invalid '${at}.id': '${item.id}'. Expected an ID that begins with 'fc'.`,
+          `${at}.id`,
+          'invalid_value',
+        )
       return item
     case 'function_call_output':
       for (const key of ['call_id', 'output'])
         if (item[key] === undefined)
-          reject(`Missing required parameter: '${at}.${key}'.`, `${at}.${key}`, 'missing_required_parameter')
+          throwInvalidRequest(
+            `Missing required parameter: '${at}.${key}'.`,
+            `${at}.${key}`,
+            'missing_required_parameter',
+          )
       return item
     case 'reasoning':
       return item
     default:
       // The provider has many more, for its own tools, which are not simulated.
-      reject(`Invalid value: '${item.type}'. The scripted model has only function tools.`, at, 'invalid_value')
+      throwInvalidRequest(
+        `Invalid value: '${item.type}'. The scripted model has only function tools.`,
+        at,
+        'invalid_value',
+      )
   }
 }
 
@@ -134,16 +159,16 @@ function rejectUnpairedTools(items: JsonObject[]): void {
   for (const item of items) {
     if (item.type === 'function_call') open.add(item.call_id)
     if (item.type === 'function_call_output' && !open.delete(item.call_id))
-      reject(`No tool call found for function call output with call_id ${item.call_id}.`, 'input')
+      throwInvalidRequest(`No tool call found for function call output with call_id ${item.call_id}.`, 'input')
   }
-  for (const id of open) reject(`No tool output found for function call ${id}.`, 'input')
+  for (const id of open) throwInvalidRequest(`No tool output found for function call ${id}.`, 'input')
 }
 
 function readTools(tools: unknown): string[] {
   return objectsIn(tools).flatMap((tool, index) => {
     if (tool.type !== 'function') return []
     if (!isMatching(/^[a-zA-Z0-9_-]{1,64}$/, tool.name))
-      reject(
+      throwInvalidRequest(
         `Missing required parameter: 'tools[${index}].name'.`,
         `tools[${index}].name`,
         'missing_required_parameter',
@@ -152,7 +177,7 @@ function readTools(tools: unknown): string[] {
   })
 }
 
-function turnsOf(item: JsonObject): Turn[] {
+function turnsOf(item: JsonObject): ConversationTurn[] {
   switch (item.type) {
     case 'message':
       if (item.role === 'user') return [{ by: 'user', text: textOf(item.content) }]
@@ -257,7 +282,7 @@ function completed(reply: Reply, request: JsonObject & { model: string }, output
     error: null,
     incomplete_details: null,
     instructions: typeof request.instructions === 'string' ? request.instructions : null,
-    max_output_tokens: isCount(request.max_output_tokens) ? request.max_output_tokens : null,
+    max_output_tokens: isNonNegativeInteger(request.max_output_tokens) ? request.max_output_tokens : null,
     previous_response_id: null,
     access_programs: null,
     metadata: {},

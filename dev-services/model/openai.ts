@@ -12,7 +12,7 @@ export function authenticate(headers: IncomingHttpHeaders): void {
     )
 }
 
-export const errors: Pick<WireFormat, 'statusOf' | 'errorBody'> = {
+export const openaiErrorFormat: Pick<WireFormat, 'statusOf' | 'errorBody'> = {
   statusOf: (error) => (error.status === 529 ? 503 : error.status),
   errorBody: ({ status, message, param, code }) => ({
     error: { message, type: errorTypes[status], param, code: code ?? codes[status] ?? null },
@@ -35,7 +35,7 @@ const codes: Partial<Record<ProviderError['status'], string>> = {
   429: 'rate_limit_exceeded',
 }
 
-export function reject(message: string, param: string, code?: string): never {
+export function throwInvalidRequest(message: string, param: string, code?: string): never {
   throw new ProviderError(400, message, { param, ...(code === undefined ? {} : { code }) })
 }
 

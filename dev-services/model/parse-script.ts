@@ -1,4 +1,4 @@
-import { isCount, isObject, type JsonObject } from './json.ts'
+import { isNonNegativeInteger, isObject, type JsonObject } from './json.ts'
 import type { Script, Step } from './script.ts'
 import { ProviderError } from './wire-format.ts'
 
@@ -70,25 +70,28 @@ function callsError(calls: unknown): string | undefined {
 function usageError(usage: unknown): string | undefined {
   if (!isObject(usage)) return '"usage" must be an object'
   const problem = unknownKeyError(usage, ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'outputTokens'])
-  return problem ?? (Object.values(usage).every(isCount) ? undefined : 'the fields of "usage" must be whole numbers')
+  return (
+    problem ??
+    (Object.values(usage).every(isNonNegativeInteger) ? undefined : 'the fields of "usage" must be whole numbers')
+  )
 }
 
 function faultError(fault: unknown): string | undefined {
   if (!isObject(fault)) return '"fault" must be an object'
-  if (fault.times !== undefined && !isCount(fault.times)) return '"times" must be a whole number'
+  if (fault.times !== undefined && !isNonNegativeInteger(fault.times)) return '"times" must be a whole number'
   const isValidWait = isBetween(fault.milliseconds, 0, maxWaitMs)
   const waitError = `"milliseconds" must be 0 to ${maxWaitMs}`
   switch (fault.kind) {
     case 'status':
       if (![401, 429, 500, 529].includes(Number(fault.status))) return '"status" must be 401, 429, 500 or 529'
-      if (fault.retryAfterSeconds !== undefined && !isCount(fault.retryAfterSeconds))
+      if (fault.retryAfterSeconds !== undefined && !isNonNegativeInteger(fault.retryAfterSeconds))
         return '"retryAfterSeconds" must be a whole number'
       return unknownKeyError(fault, ['kind', 'times', 'status', 'retryAfterSeconds'])
     case 'cut':
-      if (!isCount(fault.afterChunks)) return '"afterChunks" must be a whole number'
+      if (!isNonNegativeInteger(fault.afterChunks)) return '"afterChunks" must be a whole number'
       return unknownKeyError(fault, ['kind', 'times', 'afterChunks'])
     case 'silence':
-      if (!isCount(fault.afterChunks)) return '"afterChunks" must be a whole number'
+      if (!isNonNegativeInteger(fault.afterChunks)) return '"afterChunks" must be a whole number'
       return isValidWait ? unknownKeyError(fault, ['kind', 'times', 'afterChunks', 'milliseconds']) : waitError
     case 'drip':
       return isValidWait ? unknownKeyError(fault, ['kind', 'times', 'milliseconds']) : waitError
@@ -107,5 +110,5 @@ function isText(value: unknown): value is string {
 }
 
 function isBetween(value: unknown, min: number, max: number): boolean {
-  return isCount(value) && value >= min && value <= max
+  return isNonNegativeInteger(value) && value >= min && value <= max
 }

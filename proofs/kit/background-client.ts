@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ColophonProcess } from '../../dev-services/colophon-process.ts'
 import type { ProofRun } from '../proof.ts'
-import { bearer, call } from './http-call.ts'
+import { formatBearerHeader, sendHttpRequest } from './http-call.ts'
 
 export interface BackgroundClient {
   /** Checks and reports response times and the memory of the process. */
@@ -23,7 +23,7 @@ export async function startBackgroundClient(
   const times: number[] = []
   const send = async () => {
     const startedAt = performance.now()
-    const responded = call({ method: 'HEAD', url: `${url}/v2/me`, headers: bearer(key) })
+    const responded = sendHttpRequest({ method: 'HEAD', url: `${url}/v2/me`, headers: formatBearerHeader(key) })
     const outcome = await responded.then(({ status }) => status, String)
     times.push(performance.now() - startedAt)
     run.check(outcome === 200, `background requests succeed under attack: ${outcome}`)

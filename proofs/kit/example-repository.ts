@@ -1,13 +1,16 @@
 /** A repository with some docs on a real Gitea, connected to a project the way an operator connects one. */
-import { runColophon } from '../../dev-services/colophon-process.ts'
-import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
+import { runColophonCommand } from '../../dev-services/colophon-process.ts'
+import {
+  createGiteaTestRepository,
+  type GiteaTestRepository,
+} from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { TestService } from './test-service.ts'
 
 export async function connectExampleRepository(
   { gitea, environment }: Pick<TestService, 'gitea' | 'environment'>,
   projectId: string,
-): Promise<GiteaRepository> {
-  const repository = await createGiteaRepository(gitea)
+): Promise<GiteaTestRepository> {
+  const repository = await createGiteaTestRepository(gitea)
   const repositoryOptions = [
     '--host',
     'gitea',
@@ -16,7 +19,7 @@ export async function connectExampleRepository(
     '--repository',
     `${repository.owner}/${repository.name}`,
   ]
-  await runColophon(
+  await runColophonCommand(
     [
       'admin',
       'repository',

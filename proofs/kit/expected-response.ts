@@ -1,5 +1,5 @@
 /** Checks that the API contract allows a response. */
-import { type ProblemBody, type ProblemCode, problemCodes } from '../../server/src/platform/http/problem.ts'
+import { type ProblemBody, type ProblemCode, problemDefinitions } from '../../server/src/platform/http/problem.ts'
 import type { HttpResponse } from './http-call.ts'
 
 /**
@@ -8,10 +8,13 @@ import type { HttpResponse } from './http-call.ts'
  */
 export type ExpectedResponse = { code: ProblemCode } | 'accepted' | { documented: readonly number[] }
 
-export const rejectedWith = (code: ProblemCode): ExpectedResponse => ({ code })
+export const expectRejection = (code: ProblemCode): ExpectedResponse => ({ code })
 
 /** Returns how the response differs from the expected one, or undefined. */
-export function findViolation(response: HttpResponse | undefined, expected: ExpectedResponse): string | undefined {
+export function findResponseViolation(
+  response: HttpResponse | undefined,
+  expected: ExpectedResponse,
+): string | undefined {
   if (!response) return 'no response'
   if (response.status >= 500) return 'server error'
   if (expected === 'accepted') {
@@ -35,7 +38,7 @@ const codeOf = ({ text }: HttpResponse) => (JSON.parse(text) as ProblemBody).cod
 function findProblemViolation({ status, headers, text }: HttpResponse): string | undefined {
   if (!String(headers['content-type']).startsWith('application/problem+json')) return 'not a problem document'
   const problem = JSON.parse(text) as ProblemBody
-  const definition = problemCodes[problem.code]
+  const definition = problemDefinitions[problem.code]
   if (!definition) return 'unknown error code'
   if (problem.status !== status || definition.status !== status) return 'status and code do not match'
   if (URL.parse(problem.type)?.pathname !== `/errors/${problem.code}` || problem.title !== definition.title)

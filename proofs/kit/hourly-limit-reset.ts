@@ -6,7 +6,7 @@ import type { TestService } from './test-service.ts'
 export type ResetHourlyLimits = () => Promise<void>
 
 /** Applies to every project of the instance. Queued follow-ups are also marked as completed. */
-export function hourlyLimitReset(run: ProofRun, { instance }: Pick<TestService, 'instance'>): ResetHourlyLimits {
+export function createHourlyLimitReset(run: ProofRun, { instance }: Pick<TestService, 'instance'>): ResetHourlyLimits {
   const pool = new pg.Pool({ connectionString: instance.postgresUrl, max: 1 })
   run.cleanUp(() => pool.end())
   return async () => {

@@ -23,7 +23,7 @@ export interface HttpResponse {
 const idleConnectionMs = 20_000
 const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 32, timeout: idleConnectionMs })
 
-export function call({
+export function sendHttpRequest({
   method,
   url,
   headers = [],
@@ -57,4 +57,4 @@ export function call({
   })
 }
 
-export const bearer = (key: string): string[] => ['authorization', `Bearer ${key}`]
+export const formatBearerHeader = (key: string): string[] => ['authorization', `Bearer ${key}`]

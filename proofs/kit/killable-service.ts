@@ -9,23 +9,26 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { prepareProcess } from '../../dev-services/colophon-process.ts'
+import { prepareColophonProcess } from '../../dev-services/colophon-process.ts'
 import { ManagedProcess } from '../../dev-services/managed-process.ts'
 import { processTree } from '../../dev-services/process-tree.ts'
 import type { GiteaAccess } from '../../dev-services/start-gitea.ts'
 import { startServices } from '../../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../../dev-services/test-instance.ts'
 import { addTestModel } from '../../dev-services/test-model.ts'
-import { createGiteaRepository, type GiteaRepository } from '../../server/src/code-hosts/testing/gitea-repository.ts'
+import {
+  createGiteaTestRepository,
+  type GiteaTestRepository,
+} from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { generateKey, hashKey } from '../../server/src/keys/key-format.ts'
 import { scopes } from '../../server/src/keys/scopes.ts'
 import { connectRepository } from '../../server/src/main/connect-repository.ts'
-import { loadCredentialConfig } from '../../server/src/platform/config.ts'
+import { loadCredentialCommandConfig } from '../../server/src/platform/config.ts'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import { type ProofRun, seededRandom } from '../proof.ts'
 import { hasRow } from './has-row.ts'
-import { type LossyHttp, startLossyHttp } from './lossy-http.ts'
-import { type LossyPostgres, startLossyPostgres } from './lossy-postgres.ts'
+import { type LossyHttpRelay, startLossyHttpRelay } from './lossy-http-relay.ts'
+import { type LossyPostgresRelay, startLossyPostgresRelay } from './lossy-postgres-relay.ts'
 import type { KillTarget } from './process-killer.ts'
 import type { Replica } from './retrying-client.ts'
 import type { TestRunnerSettings } from './test-runner-process.ts'
@@ -39,7 +42,7 @@ export interface KillableService {
   replicas: readonly Replica[]
   /** The address through the relay. */
   gitea: GiteaAccess
-  lost: { postgres: LossyPostgres['count']; gitea: LossyHttp['count'] }
+  lost: { postgres: LossyPostgresRelay['count']; gitea: LossyHttpRelay['count'] }
   /** Sets the share of responses that the relays lose. */
   loseResponses(share: number): void
 }
@@ -47,7 +50,7 @@ export interface KillableService {
 export interface KillableServiceProject {
   projectId: string
   key: string
-  repository: GiteaRepository
+  repository: GiteaTestRepository
 }
 
 const actor = { kind: 'operator' } as const
@@ -81,9 +84,9 @@ export async function prepareKillableService(
     const random = seededRandom(seed)
     return () => lostShare > 0 && random() < lostShare
   }
-  const postgres = await startLossyPostgres(instance.postgresUrl, lossDecider(run.seed + 1))
+  const postgres = await startLossyPostgresRelay(instance.postgresUrl, lossDecider(run.seed + 1))
   run.cleanUp(postgres.stop)
-  const codeHost = await startLossyHttp(addresses.gitea.url, lossDecider(run.seed + 2))
+  const codeHost = await startLossyHttpRelay(addresses.gitea.url, lossDecider(run.seed + 2))
   run.cleanUp(codeHost.stop)
   const gitea = { ...addresses.gitea, url: codeHost.url }
   const sealingKeys = generateSealingKeyPair()
@@ -114,7 +117,7 @@ export async function prepareKillableService(
   const prepare = async (kind: 'api' | 'worker', number: number) => {
     const processDirectory = join(directory, `${kind}-${number}`)
     mkdirSync(processDirectory)
-    const prepared = await prepareProcess(kind, { environment, directory: processDirectory })
+    const prepared = await prepareColophonProcess(kind, { environment, directory: processDirectory })
     run.cleanUp(() => prepared.process.stop())
     return prepared
   }
@@ -165,7 +168,7 @@ async function createProject(
   const { id: projectId } = await stores.projects.create('Docs', actor)
   const keyInput = { name: 'client', scopes, allowedNetworks: [], expiresAt: null }
   const { secret: key } = await stores.keys.create(projectId, keyInput, actor)
-  const repository = await createGiteaRepository(gitea)
+  const repository = await createGiteaTestRepository(gitea)
   const { owner, name } = repository
   const location = { host: 'gitea', baseUrl: gitea.url, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
   await connectRepository({
@@ -173,7 +176,7 @@ async function createProject(
     pool,
     projectId,
     actor,
-    config: loadCredentialConfig(environment),
+    config: loadCredentialCommandConfig(environment),
     token: gitea.adminToken,
     input: { ...location, publishing: {} },
   })

@@ -1,6 +1,6 @@
 /** Bodies that no honest client sends, derived from a valid one. */
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { type ExpectedResponse, rejectedWith } from './expected-response.ts'
+import { type ExpectedResponse, expectRejection } from './expected-response.ts'
 import type { BodySpec } from './route-examples.ts'
 
 export interface MalformedBody {
@@ -15,9 +15,9 @@ export interface MalformedBody {
 type Fields = Readonly<Record<string, unknown>>
 
 const mebibyte = 1024 * 1024
-const invalid = rejectedWith('invalid_request')
-const unsupportedType = rejectedWith('unsupported_media_type')
-const tooLarge = rejectedWith('too_large')
+const invalid = expectRejection('invalid_request')
+const unsupportedType = expectRejection('unsupported_media_type')
+const tooLarge = expectRejection('too_large')
 
 const json = (name: string, body: string | Buffer, expected: ExpectedResponse): MalformedBody => ({
   name,
@@ -47,7 +47,7 @@ export function malformedBodies(example: Fields, form: BodySpec, anyDocumented: 
 }
 
 /** For operations without a body: they ignore it. */
-export const unexpectedBodies = (): MalformedBody[] => [
+export const ignoredBodies = (): MalformedBody[] => [
   json('an empty body, as JSON', '', 'accepted'),
   json('broken JSON', '{', 'accepted'),
   json('4 MiB of JSON', `"${'x'.repeat(4 * mebibyte)}"`, 'accepted'),

@@ -1,5 +1,5 @@
 /** URLs of an operation with malformed ids or malformed queries, and URLs that no operation has. */
-import { type ExpectedResponse, rejectedWith } from './expected-response.ts'
+import { type ExpectedResponse, expectRejection } from './expected-response.ts'
 
 export interface MalformedUrl {
   name: string
@@ -87,8 +87,8 @@ export const malformedQueries = (target: string, documented: readonly number[]):
     expected: { documented },
   }))
 
-const notFound = rejectedWith('not_found')
-const invalid = rejectedWith('invalid_request')
+const notFound = expectRejection('not_found')
+const invalid = expectRejection('invalid_request')
 
 /** URLs that no operation has. */
 export const unknownUrls: readonly MalformedUrl[] = [

@@ -1,6 +1,6 @@
 /** Scripted work that a proof can pause: while a turn is paused, its agent looks busy, for as long as the proof needs. */
 import type { ClaimedTurn } from '../../server/src/runner-wire/runner-wire.ts'
-import type { Work } from './test-runner.ts'
+import type { ExecuteTurn } from './test-runner.ts'
 
 export interface PausedTurn {
   /** Resolves when a runner reaches the pause. */
@@ -17,7 +17,7 @@ interface Pause {
 }
 
 export interface PausableWork {
-  work: Work
+  work: ExecuteTurn
   /** Every attempt that a runner claimed, in order. */
   readonly claims: readonly ClaimedTurn[]
   /**
@@ -29,7 +29,7 @@ export interface PausableWork {
   releaseAll(): void
 }
 
-export function pausableWork(work: Work): PausableWork {
+export function pausableWork(work: ExecuteTurn): PausableWork {
   const claims: ClaimedTurn[] = []
   const pauses: Pause[] = []
   const allReleased = Promise.withResolvers<void>()

@@ -1,6 +1,6 @@
 /** Signed-in people, each with the headers that a browser on our own pages would send. */
 import { createBrowserClient } from '../../dev-services/browser-client.ts'
-import { runColophon } from '../../dev-services/colophon-process.ts'
+import { runColophonCommand } from '../../dev-services/colophon-process.ts'
 import type { Client } from '../../sdk/src/index.ts'
 
 export interface SignedInPerson {
@@ -12,12 +12,12 @@ export interface SignedInPerson {
   signInAgain(): Promise<void>
 }
 
-export const password = 'a sentence that only people know'
+export const personPassword = 'a sentence that only people know'
 
-export const originOf = (apiUrl: string): string => apiUrl.replace('127.0.0.1', 'localhost')
+export const toLocalhostOrigin = (apiUrl: string): string => apiUrl.replace('127.0.0.1', 'localhost')
 
 function createPerson(apiUrl: string, email: string): SignedInPerson {
-  const { client, cookies } = createBrowserClient(apiUrl, originOf(apiUrl))
+  const { client, cookies } = createBrowserClient(apiUrl, toLocalhostOrigin(apiUrl))
   return {
     client,
     cookies,
@@ -25,30 +25,30 @@ function createPerson(apiUrl: string, email: string): SignedInPerson {
       'cookie',
       [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
       'origin',
-      originOf(apiUrl),
+      toLocalhostOrigin(apiUrl),
     ],
-    signInAgain: async () => void (await client.session.signIn({ email, password })),
+    signInAgain: async () => void (await client.session.signIn({ email, password: personPassword })),
   }
 }
 
 /** Creates the first owner with the one-time link that the command prints. */
 export async function createFirstOwner(apiUrl: string, environment: Record<string, string>): Promise<SignedInPerson> {
-  const link = await runColophon(['admin', 'owner-link', 'create'], { environment })
+  const link = await runColophonCommand(['admin', 'owner-link', 'create'], { environment })
   const email = 'first@example.com'
   const owner = createPerson(apiUrl, email)
   const token = new URL(link).hash.slice(1)
-  await owner.client.session.createFirstOwner({ token, name: 'The First', email, password })
+  await owner.client.session.createFirstOwner({ token, name: 'The First', email, password: personPassword })
   return owner
 }
 
 /** Creates a person by an invitation to a project. */
-export async function inviteMember(
+export async function createInvitedMember(
   apiUrl: string,
   owner: SignedInPerson,
   { projectId, role, email }: { projectId: string; role: 'owner' | 'editor' | 'viewer'; email: string },
 ): Promise<SignedInPerson> {
   const { url } = await owner.client.invitations.create(projectId, { email, role })
   const member = createPerson(apiUrl, email)
-  await member.client.invitations.accept({ token: new URL(url).hash.slice(1), name: email, password })
+  await member.client.invitations.accept({ token: new URL(url).hash.slice(1), name: email, password: personPassword })
   return member
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobPlan } from './job-plans.ts'
 import type { RetryingClient } from './retrying-client.ts'
-import { scriptPrompt } from './scripted-work.ts'
+import { formatScriptPrompt } from './scripted-work.ts'
 
 export interface TrackedJob {
   plan: JobPlan
@@ -68,7 +68,7 @@ export async function runPlannedJob(client: RetryingClient, plannedJob: TrackedJ
 
 export function plannedPrompts({ plan, project: { repository } }: TrackedJob): string[] {
   return plan.turns.map(({ script }) =>
-    scriptPrompt({ ...script, repository: `${repository.owner}/${repository.name}` }),
+    formatScriptPrompt({ ...script, repository: `${repository.owner}/${repository.name}` }),
   )
 }
 

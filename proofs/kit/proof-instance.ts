@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runColophon, sealingKeySettings } from '../../dev-services/colophon-process.ts'
+import { runColophonCommand, sealingKeySettings } from '../../dev-services/colophon-process.ts'
 import { createEmptyTestInstance, type EmptyTestInstance } from '../../dev-services/empty-test-instance.ts'
 import { findOrStartServices } from '../../dev-services/running-services.ts'
 import type { ServiceAddresses } from '../../dev-services/start-services.ts'
@@ -23,7 +23,7 @@ export async function createProofInstance(run: ProofRun, purpose: string): Promi
   run.cleanUp(services.release)
   const instance = await createEmptyTestInstance(services.addresses, purpose)
   run.cleanUp(instance.drop)
-  await runColophon(['migrate'], instance)
+  await runColophonCommand(['migrate'], instance)
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
   const { gitea, github, modelUrl } = services.addresses

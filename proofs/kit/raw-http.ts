@@ -13,30 +13,30 @@ export interface RawRequest {
   framing?: readonly string[]
 }
 
-export function rawRequest({ method = 'GET', target, headers = [], body = '', framing }: RawRequest): Buffer {
+export function formatRawRequest({ method = 'GET', target, headers = [], body = '', framing }: RawRequest): Buffer {
   const bytes = Buffer.from(body)
   const length = framing ?? (bytes.length > 0 ? [`Content-Length: ${bytes.length}`] : [])
   const head = [`${method} ${target} HTTP/1.1`, 'Host: service', ...headers, ...length, '', '']
   return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), bytes])
 }
 
-export interface Exchange {
+export interface TimedResponse {
   /** Undefined: the connection was closed or timed out before a complete response. */
   response: HttpResponse | undefined
   seconds: number
 }
 
-export interface ExchangeOptions {
+export interface SendRawBytesOptions {
   withinSeconds?: number
   /** Sent once a second after the first bytes, until the server closes the connection. */
   drip?: string
 }
 
-export function exchange(
+export function sendRawBytes(
   apiUrl: string,
   bytes: Buffer | string,
-  { withinSeconds = 20, drip }: ExchangeOptions = {},
-): Promise<Exchange> {
+  { withinSeconds = 20, drip }: SendRawBytesOptions = {},
+): Promise<TimedResponse> {
   const { hostname, port } = new URL(apiUrl)
   const startedAt = performance.now()
   return new Promise((resolve) => {

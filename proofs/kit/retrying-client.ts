@@ -1,6 +1,6 @@
 /** A client that retries each request on any replica until it gets a final response, as a careful caller would. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bearer, call, type HttpResponse } from './http-call.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from './http-call.ts'
 
 export interface Replica {
   url: string
@@ -39,7 +39,7 @@ export class RetryingClient {
 
   async sendJson({ method, path, key, body, idempotencyKey }: JsonRequest): Promise<{ status: number; json: unknown }> {
     const headers = [
-      ...bearer(key),
+      ...formatBearerHeader(key),
       ...(idempotencyKey === undefined ? [] : ['idempotency-key', idempotencyKey]),
       ...(body === undefined ? [] : ['content-type', 'application/json']),
     ]
@@ -67,7 +67,7 @@ export class RetryingClient {
     const openedWrites = method === 'GET' ? 0 : 1
     replica.openWrites += openedWrites
     try {
-      return await call({ method, url: replica.url + path, headers, ...(body !== undefined && { body }) })
+      return await sendHttpRequest({ method, url: replica.url + path, headers, ...(body !== undefined && { body }) })
     } catch {
       return undefined // the replica was killed, or is not up again yet
     } finally {

@@ -6,9 +6,9 @@ export const callers = ['nobody', 'viewer', 'editor', 'owner', "another project'
 export type Caller = (typeof callers)[number]
 
 /** `yes`: allowed, or rejected for a reason other than who the caller is. Otherwise the status of the rejection. */
-export type Verdict = 'yes' | '401' | '403' | '404'
+export type AccessVerdict = 'yes' | '401' | '403' | '404'
 
-export type RoleTable = ReadonlyMap<string, Readonly<Record<Caller, Verdict>>>
+export type RoleTable = ReadonlyMap<string, Readonly<Record<Caller, AccessVerdict>>>
 
 export function readRoleTable(): RoleTable {
   const text = readFileSync(join(import.meta.dirname, '../../docs/roles.md'), 'utf8')
@@ -20,10 +20,10 @@ export function readRoleTable(): RoleTable {
         throw new Error(`docs/roles.md, ${route}: the row must have ${callers.length} cells, each yes, 401, 403 or 404`)
       return [
         route,
-        Object.fromEntries(callers.map((caller, index) => [caller, verdicts[index]])) as Record<Caller, Verdict>,
+        Object.fromEntries(callers.map((caller, index) => [caller, verdicts[index]])) as Record<Caller, AccessVerdict>,
       ]
     }),
   )
 }
 
-const isVerdict = (text: string): text is Verdict => ['yes', '401', '403', '404'].includes(text)
+const isVerdict = (text: string): text is AccessVerdict => ['yes', '401', '403', '404'].includes(text)

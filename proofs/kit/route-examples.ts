@@ -3,9 +3,9 @@
  * proofs cover new routes automatically, as long as this file can create the resources that their paths name.
  */
 import pg from 'pg'
-import { bearer, call } from './http-call.ts'
+import { formatBearerHeader, sendHttpRequest } from './http-call.ts'
 
-export interface Operation {
+export interface ApiOperation {
   method: string
   /** With parameters written as `{name}`. */
   path: string
@@ -36,8 +36,10 @@ interface DocumentedOperation {
   requestBody?: { content: Record<string, { schema: { examples?: unknown[] } }> }
 }
 
-export async function readOperations(apiUrl: string): Promise<Operation[]> {
-  const document = JSON.parse((await call({ method: 'GET', url: `${apiUrl}/openapi.json` })).text) as Document
+export async function readApiOperations(apiUrl: string): Promise<ApiOperation[]> {
+  const document = JSON.parse(
+    (await sendHttpRequest({ method: 'GET', url: `${apiUrl}/openapi.json` })).text,
+  ) as Document
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const schema = operation.requestBody?.content['application/json']?.schema
@@ -90,16 +92,16 @@ const creators: Readonly<Record<string, CreateResource>> = {
  * The URL of the operation with real ids. Each job created for it counts towards the project's hourly limit: for many URLs, reset
  * the limits in between.
  */
-export async function exampleUrl(
+export async function createUrlWithExampleResources(
   apiUrl: string,
-  { path }: Operation,
+  { path }: ApiOperation,
   { projectId, key }: { projectId: string; key: string },
 ): Promise<string> {
   const inProject = (template: string) => template.replace('{projectId}', projectId)
   const post = async (template: string, body: unknown) => {
     const url = apiUrl + inProject(template)
-    const headers = [...bearer(key), 'content-type', 'application/json']
-    const response = await call({ method: 'POST', url, headers, body: JSON.stringify(body) })
+    const headers = [...formatBearerHeader(key), 'content-type', 'application/json']
+    const response = await sendHttpRequest({ method: 'POST', url, headers, body: JSON.stringify(body) })
     if (response.status >= 300) throw new Error(`creating an example with POST ${template} failed: ${response.text}`)
     return JSON.parse(response.text) as Record<string, unknown>
   }
@@ -115,7 +117,7 @@ export async function exampleUrl(
 
 /** Makes the site key in the example body valid, for this project. */
 export async function createExampleSiteKey(
-  operations: readonly Operation[],
+  operations: readonly ApiOperation[],
   postgresUrl: string,
   projectId: string,
 ): Promise<void> {

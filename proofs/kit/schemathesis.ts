@@ -3,13 +3,13 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cached } from '../../dev-services/cache.ts'
+import { getOrFillCacheDirectory } from '../../dev-services/cache.ts'
 import { runCommand } from '../../dev-services/run-command.ts'
-import { originOf } from './people.ts'
-import type { Operation } from './route-examples.ts'
+import { toLocalhostOrigin } from './people.ts'
+import type { ApiOperation } from './route-examples.ts'
 
 export interface FuzzTarget {
-  operation: Operation
+  operation: ApiOperation
   /** Each operation has its own key, so that no key reaches its read rate limit. */
   key: string
   /** Real ids by path parameter. If there is only one, every request uses it. */
@@ -74,7 +74,7 @@ const requirementsFile = join(import.meta.dirname, 'schemathesis-requirements.tx
 
 async function installPython(): Promise<string> {
   const version = createHash('sha256').update(readFileSync(requirementsFile)).digest('hex').slice(0, 12)
-  const directory = await cached('schemathesis', version, async (target) => {
+  const directory = await getOrFillCacheDirectory('schemathesis', version, async (target) => {
     await runCommand(['python3', '-m', 'venv', target])
     await runCommand([
       join(target, 'bin/python'),
@@ -112,7 +112,7 @@ function renderConfiguration({ operations, apiUrl }: SchemathesisOptions): strin
   operations.forEach(({ operation, key, ids, allowedRejections }, index) => {
     lines.push('[[operations]]', `include-name = ${JSON.stringify(`${operation.method} ${operation.path}`)}`)
     lines.push(`headers.Authorization = ${JSON.stringify(`Bearer ${key}`)}`)
-    lines.push(`headers.Origin = ${JSON.stringify(originOf(apiUrl))}`) // the origin of the dashboard
+    lines.push(`headers.Origin = ${JSON.stringify(toLocalhostOrigin(apiUrl))}`) // the origin of the dashboard
     for (const [name, values] of Object.entries(ids)) {
       const fromDictionary = `{ dictionary = "${dictionaryName(index, name)}", probability = 0.8 }`
       // The coverage phase does not support dictionaries: with them, every response would be 404.

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { ClaimedTurn, TurnReport } from '../../server/src/runner-wire/runner-wire.ts'
-import type { Work } from './test-runner.ts'
+import type { ExecuteTurn } from './test-runner.ts'
 
 /** The prompt of a scripted turn, as JSON. */
 export interface TurnScript {
@@ -27,7 +27,7 @@ export interface TurnScript {
   summary?: string
 }
 
-export const scriptPrompt = (script: TurnScript): string => JSON.stringify(script)
+export const formatScriptPrompt = (script: TurnScript): string => JSON.stringify(script)
 
 /** Returns the remote of a repository and the credential for it. */
 export type ResolveRemote = (
@@ -35,7 +35,7 @@ export type ResolveRemote = (
   turn: ClaimedTurn,
 ) => { url: string; authorization: string } | undefined
 
-export const giteaRemote =
+export const createGiteaRemoteResolver =
   ({ url, adminName, adminToken }: { url: string; adminName: string; adminToken: string }): ResolveRemote =>
   (repository) => ({
     url: `${url}/${repository}.git`,
@@ -43,20 +43,20 @@ export const giteaRemote =
   })
 
 /** Reads through the gateway, as the real runner does: the gateway has the credential for the code host. */
-export const gatewayRemote =
+export const createGatewayRemoteResolver =
   (gatewayUrl: string): ResolveRemote =>
   (_, { attemptToken }) => ({ url: `${gatewayUrl}/git`, authorization: `Bearer ${attemptToken}` })
 
 /** Releases the attempt after an error, for example while the code host is down, so that another runner can claim the turn. */
-export const releaseOnError =
-  (work: Work): Work =>
+export const releaseAttemptOnError =
+  (work: ExecuteTurn): ExecuteTurn =>
   (turn, stopped) =>
     work(turn, stopped).catch(async () => {
       await sleep(500)
       return { kind: 'released' }
     })
 
-export function runPromptScript(resolveRemote: ResolveRemote): Work {
+export function createPromptScriptExecutor(resolveRemote: ResolveRemote): ExecuteTurn {
   return async (turn, stopped) => {
     const script = JSON.parse(turn.prompt) as TurnScript
     await sleep((script.seconds ?? 0) * 1000, undefined, { signal: stopped }).catch(() => {})

@@ -1,5 +1,5 @@
 /** Clients that send a byte a second and never finish, to exhaust connections and memory (slowloris). */
-import { type Exchange, exchange, rawRequest } from './raw-http.ts'
+import { formatRawRequest, sendRawBytes, type TimedResponse } from './raw-http.ts'
 
 export interface SlowRequest {
   name: string
@@ -11,7 +11,7 @@ export interface SlowRequest {
 export function slowRequests(target: string, authorization: string): SlowRequest[] {
   const json = [authorization, 'Content-Type: application/json']
   const start = (framing: string, body = '') =>
-    rawRequest({ method: 'POST', target, headers: json, framing: [framing], body })
+    formatRawRequest({ method: 'POST', target, headers: json, framing: [framing], body })
   return [
     { name: 'a slow body', firstBytes: start('Content-Length: 1000'), drip: ' ' },
     { name: 'a body that stops', firstBytes: start('Content-Length: 1000', '{'), drip: '' },
@@ -28,4 +28,4 @@ export const sendSlowly = (
   apiUrl: string,
   { firstBytes, drip }: SlowRequest,
   withinSeconds: number,
-): Promise<Exchange> => exchange(apiUrl, firstBytes, { drip, withinSeconds })
+): Promise<TimedResponse> => sendRawBytes(apiUrl, firstBytes, { drip, withinSeconds })

@@ -1,7 +1,7 @@
 /**
  * Test runners in their own process, so that they can be killed. The process prints its number of active turns at every change.
  */
-import { giteaRemote, releaseOnError, runPromptScript } from './scripted-work.ts'
+import { createGiteaRemoteResolver, createPromptScriptExecutor, releaseAttemptOnError } from './scripted-work.ts'
 import { startTestRunner } from './test-runner.ts'
 
 export interface TestRunnerSettings {
@@ -12,7 +12,7 @@ export interface TestRunnerSettings {
 }
 
 const settings = JSON.parse(process.env.TEST_RUNNER ?? '{}') as TestRunnerSettings
-const work = releaseOnError(runPromptScript(giteaRemote(settings.gitea)))
+const work = releaseAttemptOnError(createPromptScriptExecutor(createGiteaRemoteResolver(settings.gitea)))
 let activeTurns = 0
 const printActiveTurns = () => process.stdout.write(`${activeTurns}\n`)
 

@@ -9,7 +9,7 @@ import {
 } from '../../server/src/runner-wire/runner-wire.ts'
 
 /** Returns the report for a turn. It may take any time, and should end soon after `stopped` aborts. */
-export type Work = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
+export type ExecuteTurn = (turn: ClaimedTurn, stopped: AbortSignal) => Promise<TurnReport>
 
 export interface TestRunner {
   /** The reports sent, with the status of the response. */
@@ -17,7 +17,7 @@ export interface TestRunner {
   stop(): Promise<void>
 }
 
-export function startTestRunner(gatewayUrl: string, token: string, work: Work): TestRunner {
+export function startTestRunner(gatewayUrl: string, token: string, work: ExecuteTurn): TestRunner {
   const stopping = new AbortController()
   const reports: TestRunner['reports'] = []
   const send = (path: string, bearer: string, type: string, body: string | Buffer) =>

@@ -1,5 +1,9 @@
 /** Colophon on the shared services, in its own test instance, for proofs that do not kill services. */
-import { type ColophonProcess, prepareProcess, runColophon } from '../../dev-services/colophon-process.ts'
+import {
+  type ColophonProcess,
+  prepareColophonProcess,
+  runColophonCommand,
+} from '../../dev-services/colophon-process.ts'
 import { shortTimers } from '../../dev-services/test-worker.ts'
 import type { ProofRun } from '../proof.ts'
 import { createProofInstance, type ProofInstance } from './proof-instance.ts'
@@ -10,12 +14,12 @@ export interface TestService extends ProofInstance {
   startWorker(settings?: Record<string, string>): Promise<ColophonProcess>
 }
 
-export async function createTestService(run: ProofRun, purpose: string): Promise<TestService> {
+export async function prepareTestService(run: ProofRun, purpose: string): Promise<TestService> {
   const proofInstance = await createProofInstance(run, purpose)
   const { environment, directory } = proofInstance
   // Jobs need a model. This one is never called.
   const model = ['--name', 'test-model', '--format', 'anthropic-messages', '--url', 'http://model.invalid/v1']
-  await runColophon(
+  await runColophonCommand(
     [
       'admin',
       'model',
@@ -31,7 +35,7 @@ export async function createTestService(run: ProofRun, purpose: string): Promise
     { environment, stdin: '' },
   )
   const start = async (name: 'api' | 'worker', settings: Record<string, string>) => {
-    const started = await prepareProcess(name, { environment: { ...environment, ...settings }, directory })
+    const started = await prepareColophonProcess(name, { environment: { ...environment, ...settings }, directory })
     run.cleanUp(() => started.process.stop())
     await started.process.start()
     return started

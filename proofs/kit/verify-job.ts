@@ -1,9 +1,9 @@
 /** Compares a job with its plan: the job in the API, and its branch and pull request on the code host. */
-import { type BlobIds, gitBlobId, type HostState } from './host-state.ts'
+import { type BlobIds, gitBlobId, type HostedRepositoryState } from './hosted-repository-state.ts'
 import type { JobPlan, TurnPlan } from './job-plans.ts'
 import type { JobResponse, TurnResponse } from './planned-job.ts'
 
-export const jobFaults = [
+export const jobFaultKinds = [
   'lost job',
   'still active',
   'wrong outcome',
@@ -13,10 +13,10 @@ export const jobFaults = [
   'duplicate pull request',
   'unexpected branch',
 ] as const
-export type Fault = (typeof jobFaults)[number]
+export type JobFaultKind = (typeof jobFaultKinds)[number]
 
-export interface Finding {
-  fault: Fault
+export interface JobFaultFinding {
+  fault: JobFaultKind
   detail: string
 }
 
@@ -24,11 +24,11 @@ export function verifyJob(
   plan: JobPlan,
   prompts: readonly string[],
   { job, turns }: { job: JobResponse; turns: readonly TurnResponse[] },
-  host: HostState,
-): Finding[] {
+  host: HostedRepositoryState,
+): JobFaultFinding[] {
   if (job.status === 'active') return [{ fault: 'still active', detail: describe(turns) }]
-  const findings: Finding[] = []
-  const expect = (ok: boolean, fault: Fault, detail: string) => void (ok || findings.push({ fault, detail }))
+  const findings: JobFaultFinding[] = []
+  const expect = (ok: boolean, fault: JobFaultKind, detail: string) => void (ok || findings.push({ fault, detail }))
 
   const areTurnsAsSent =
     turns.length === prompts.length && turns.every(({ prompt }, index) => prompt === prompts[index])
@@ -77,9 +77,13 @@ function endedAsLastTurn(job: JobResponse, turns: readonly TurnResponse[]): bool
   return matches(last?.status === 'completed' ? 'completed' : 'failed', last?.outcome, last?.error?.code)
 }
 
-function verifyPublished(job: JobResponse, published: readonly TurnPlan[], host: HostState): Finding[] {
-  const findings: Finding[] = []
-  const expect = (ok: boolean, fault: Fault, detail: string) => void (ok || findings.push({ fault, detail }))
+function verifyPublished(
+  job: JobResponse,
+  published: readonly TurnPlan[],
+  host: HostedRepositoryState,
+): JobFaultFinding[] {
+  const findings: JobFaultFinding[] = []
+  const expect = (ok: boolean, fault: JobFaultKind, detail: string) => void (ok || findings.push({ fault, detail }))
   const { pullRequest } = job
   if (!pullRequest || published.length === 0) {
     expect(

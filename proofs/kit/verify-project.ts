@@ -1,16 +1,16 @@
 /** Compares all jobs of a project with their plans, and the branches on the code host with the jobs. */
-import type { HostState } from './host-state.ts'
+import type { HostedRepositoryState } from './hosted-repository-state.ts'
 import { listJobIds, plannedPrompts, readJob, readTurns, type TrackedJob } from './planned-job.ts'
 import type { RetryingClient } from './retrying-client.ts'
-import { type Finding, verifyJob } from './verify-job.ts'
+import { type JobFaultFinding, verifyJob } from './verify-job.ts'
 
 export async function verifyProject(
   client: RetryingClient,
   project: TrackedJob['project'],
   plannedJobs: readonly TrackedJob[],
-  host: HostState,
-): Promise<Finding[]> {
-  const findings: Finding[] = []
+  host: HostedRepositoryState,
+): Promise<JobFaultFinding[]> {
+  const findings: JobFaultFinding[] = []
   const unmatchedJobIds = new Set(await listJobIds(client, project))
   const knownBranches = new Set<string>()
   for (const job of plannedJobs) {

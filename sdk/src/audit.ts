@@ -1,10 +1,10 @@
 import type { AuditEntry, ListAuditEntriesData, ListAuditEntriesResponse } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type AuditCalls = ReturnType<typeof auditCalls>
+export type AuditCalls = ReturnType<typeof createAuditCalls>
 
-export function auditCalls(call: CallOperation) {
+export function createAuditCalls(call: OperationCaller) {
   /** One page, newest first. Pass `nextCursor` as `cursor` to get the next page; null means that this is the last one. */
   const list = (projectId: string, query: NonNullable<ListAuditEntriesData['query']> = {}, options?: CallOptions) =>
     call<ListAuditEntriesData, ListAuditEntriesResponse>(

@@ -1,23 +1,23 @@
-import { type AuditCalls, auditCalls } from './audit.ts'
-import { createExportViews, type ExportViews } from './export-views.ts'
-import { createFollowJob, type FollowJob } from './follow-job.ts'
+import { type AuditCalls, createAuditCalls } from './audit.ts'
+import { createExportViewsCall, type ExportViewsCall } from './export-views.ts'
+import { createFollowJobCall, type FollowJobCall } from './follow-job.ts'
 import type { GetMeData, Health, Me } from './generated/types.gen.ts'
-import { type GithubCalls, githubCalls } from './github.ts'
-import { health, type Readiness, readiness } from './health.ts'
-import { type IngestViews, ingestViews } from './ingest-views.ts'
-import { type InstanceModelCalls, instanceModelCalls } from './instance-models.ts'
-import { type InvitationCalls, invitationCalls } from './invitations.ts'
-import { type JobCalls, jobCalls } from './jobs.ts'
-import { type KeyCalls, keyCalls } from './keys.ts'
-import { type MemberCalls, memberCalls } from './members.ts'
-import { createCallOperation } from './operation.ts'
-import { type ProjectCalls, projectCalls } from './projects.ts'
-import { type ReadViews, readViews } from './read-views.ts'
-import { type RepositoryCalls, repositoryCalls } from './repository.ts'
-import type { CallOptions, Connection } from './request.ts'
-import { type RunnerCalls, runnerCalls } from './runners.ts'
-import { type SessionCalls, sessionCalls } from './session.ts'
-import { type ViewSettingsCalls, viewSettingsCalls } from './view-settings.ts'
+import { createGithubCalls, type GithubCalls } from './github.ts'
+import { type Readiness, requestHealth, requestReadiness } from './health.ts'
+import { createInstanceModelCalls, type InstanceModelCalls } from './instance-models.ts'
+import { createInvitationCalls, type InvitationCalls } from './invitations.ts'
+import { createJobCalls, type JobCalls } from './jobs.ts'
+import { createKeyCalls, type KeyCalls } from './keys.ts'
+import { createMemberCalls, type MemberCalls } from './members.ts'
+import { createOperationCaller } from './operation.ts'
+import { createProjectCalls, type ProjectCalls } from './projects.ts'
+import { createRepositoryCalls, type RepositoryCalls } from './repository.ts'
+import type { CallOptions, ConnectionSettings } from './request.ts'
+import { createRunnerCalls, type RunnerCalls } from './runners.ts'
+import { createSessionCalls, type SessionCalls } from './session.ts'
+import { createViewIngestCalls, type ViewIngestCalls } from './view-ingest-calls.ts'
+import { createViewReadCalls, type ViewReadCalls } from './view-read-calls.ts'
+import { createViewSettingsCalls, type ViewSettingsCalls } from './view-settings.ts'
 
 export interface ClientOptions {
   /** The URL of the instance, for example `https://colophon.example.com`. A path in it is kept. */
@@ -40,14 +40,14 @@ export interface Client {
   me(options?: CallOptions): Promise<Me>
   readonly jobs: JobCalls & {
     /** The agent's events as they happen, until the job is no longer active. Reconnects when the connection is lost. */
-    follow: FollowJob
+    follow: FollowJobCall
   }
   /** Page views by humans and AI. */
-  readonly views: ReadViews &
-    IngestViews &
+  readonly views: ViewReadCalls &
+    ViewIngestCalls &
     ViewSettingsCalls & {
       /** All pages of a range as a CSV stream. */
-      exportCsv: ExportViews
+      exportCsv: ExportViewsCall
     }
   /** Sessions of people who sign in; used by the dashboard. */
   readonly session: SessionCalls
@@ -68,34 +68,34 @@ export interface Client {
 
 /** Throws a `TypeError` if the base URL is invalid. */
 export function createClient({ baseUrl, apiKey, fetch, timeoutSeconds = 30 }: ClientOptions): Client {
-  const connection: Connection = {
+  const connection: ConnectionSettings = {
     base: parseBaseUrl(baseUrl),
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     fetch: fetch ?? globalThis.fetch,
     timeoutSeconds,
   }
-  const call = createCallOperation(connection)
+  const call = createOperationCaller(connection)
   return {
-    health: (options) => health(connection, options),
-    readiness: (options) => readiness(connection, options),
+    health: (options) => requestHealth(connection, options),
+    readiness: (options) => requestReadiness(connection, options),
     me: (options) => call<GetMeData, Me>('GET', { url: '/v2/me' }, options),
-    jobs: { ...jobCalls(call), follow: createFollowJob(connection) },
+    jobs: { ...createJobCalls(call), follow: createFollowJobCall(connection) },
     views: {
-      ...readViews(call),
-      ...ingestViews(call),
-      ...viewSettingsCalls(call),
-      exportCsv: createExportViews(connection),
+      ...createViewReadCalls(call),
+      ...createViewIngestCalls(call),
+      ...createViewSettingsCalls(call),
+      exportCsv: createExportViewsCall(connection),
     },
-    session: sessionCalls(call),
-    invitations: invitationCalls(call),
-    projects: projectCalls(call),
-    repository: repositoryCalls(call),
-    github: githubCalls(call),
-    runners: runnerCalls(call),
-    models: instanceModelCalls(call),
-    members: memberCalls(call),
-    keys: keyCalls(call),
-    audit: auditCalls(call),
+    session: createSessionCalls(call),
+    invitations: createInvitationCalls(call),
+    projects: createProjectCalls(call),
+    repository: createRepositoryCalls(call),
+    github: createGithubCalls(call),
+    runners: createRunnerCalls(call),
+    models: createInstanceModelCalls(call),
+    members: createMemberCalls(call),
+    keys: createKeyCalls(call),
+    audit: createAuditCalls(call),
   }
 }
 

@@ -1,19 +1,19 @@
 import { ColophonError } from './colophon-error.ts'
 import type { ExportViewsData } from './generated/types.gen.ts'
 import { readResponse } from './read-response.ts'
-import type { CallOptions, Connection } from './request.ts'
+import type { CallOptions, ConnectionSettings } from './request.ts'
 import { buildRequestUrl } from './request-url.ts'
 
 /** Throws a `ColophonError` if the server rejects the request. If the connection breaks later, reading the stream fails. */
-export type ExportViews = (
+export type ExportViewsCall = (
   projectId: string,
   query?: NonNullable<ExportViewsData['query']>,
   options?: CallOptions,
 ) => Promise<ReadableStream<Uint8Array>>
 
 /** Has no timeout, because the duration depends on the size of the export. */
-export const createExportViews =
-  ({ base, headers, fetch }: Connection): ExportViews =>
+export const createExportViewsCall =
+  ({ base, headers, fetch }: ConnectionSettings): ExportViewsCall =>
   async (projectId, query = {}, { signal } = {}) => {
     const url = buildRequestUrl(base, { url: '/v1/analytics/{projectId}/views.csv', path: { projectId }, query })
     let response: Response

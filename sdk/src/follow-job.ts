@@ -2,7 +2,7 @@
 import { ColophonError } from './colophon-error.ts'
 import type { JobEvent } from './generated/types.gen.ts'
 import { readResponse } from './read-response.ts'
-import type { CallOptions, Connection } from './request.ts'
+import type { CallOptions, ConnectionSettings } from './request.ts'
 import { buildRequestUrl } from './request-url.ts'
 
 export interface FollowOptions extends CallOptions {
@@ -11,13 +11,13 @@ export interface FollowOptions extends CallOptions {
 }
 
 /** Ends when the job is no longer active. Throws a `ColophonError` if the server rejects the request. */
-export type FollowJob = (projectId: string, id: string, options?: FollowOptions) => AsyncGenerator<JobEvent, void>
+export type FollowJobCall = (projectId: string, id: string, options?: FollowOptions) => AsyncGenerator<JobEvent, void>
 
 /** The server sends a heartbeat every 15 seconds. */
 const silenceTimeoutMs = 45_000
 const backoffMs = [500, 1_000, 2_000, 5_000, 15_000]
 
-export const createFollowJob = (connection: Connection): FollowJob =>
+export const createFollowJobCall = (connection: ConnectionSettings): FollowJobCall =>
   async function* follow(projectId, id, { after, signal } = {}) {
     let lastId = after
     for (let failures = 0; ; failures++) {
@@ -41,7 +41,7 @@ const isTransient = ({ status }: ColophonError) => status === undefined || statu
 
 /** The events of one connection, until it ends or is silent for too long. */
 async function* readEvents(
-  { base, headers, fetch }: Connection,
+  { base, headers, fetch }: ConnectionSettings,
   path: { projectId: string; id: string },
   lastId: string | undefined,
   signal: AbortSignal | undefined,

@@ -14,15 +14,15 @@ import type {
   StartGithubAuthorizationResponse,
   TestGithubRepositoryData,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type GithubCalls = ReturnType<typeof githubCalls>
+export type GithubCalls = ReturnType<typeof createGithubCalls>
 
 const projectUrl = '/v2/projects/{projectId}/github' as const
 
 /** Requires a signed-in person, who also authorizes on GitHub. */
-export const githubCalls = (call: CallOperation) => ({
+export const createGithubCalls = (call: OperationCaller) => ({
   apps: (options?: CallOptions) =>
     call<ListGithubAppsData, ListGithubAppsResponse>('GET', { url: '/v2/github/apps' }, options),
 

@@ -1,7 +1,7 @@
 /** Liveness and readiness of a server. Neither call needs an API key. */
 import type { Readiness as ContractReadiness, Health } from './generated/types.gen.ts'
 import { isObject } from './read-response.ts'
-import { type CallOptions, type Connection, request } from './request.ts'
+import { type CallOptions, type ConnectionSettings, request } from './request.ts'
 
 /** As in the API contract, but with an open list of reasons such as `unreachable` or `disk_full`: a newer server may add more. */
 export type ComponentStatus = { status: 'ok'; latencyMs: number } | { status: 'failing'; reason: string }
@@ -11,11 +11,11 @@ export interface Readiness extends Omit<ContractReadiness, 'components'> {
 }
 
 /** Whether the process is alive. */
-export const health = (connection: Connection, { signal }: CallOptions = {}): Promise<Health> =>
+export const requestHealth = (connection: ConnectionSettings, { signal }: CallOptions = {}): Promise<Health> =>
   request(connection, { method: 'GET', url: '/healthz', isExpectedBody: isHealth, signal })
 
 /** The state of each component. A server that is not ready yields a result, not an error. */
-export const readiness = (connection: Connection, { signal }: CallOptions = {}): Promise<Readiness> =>
+export const requestReadiness = (connection: ConnectionSettings, { signal }: CallOptions = {}): Promise<Readiness> =>
   request(connection, { method: 'GET', url: '/readyz', additionalStatuses: [503], isExpectedBody: isReadiness, signal })
 
 // These two calls may reach a URL that belongs to another program, so the response bodies are validated.

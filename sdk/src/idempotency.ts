@@ -5,5 +5,5 @@ export interface IdempotentCallOptions extends CallOptions {
   idempotencyKey?: string
 }
 
-export const idempotencyHeaders = ({ idempotencyKey }: IdempotentCallOptions) =>
+export const toIdempotencyHeaders = ({ idempotencyKey }: IdempotentCallOptions) =>
   idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }

@@ -10,13 +10,13 @@ import type {
   SetDefaultModelResponse,
   TestModelData,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type InstanceModelCalls = ReturnType<typeof instanceModelCalls>
+export type InstanceModelCalls = ReturnType<typeof createInstanceModelCalls>
 
 /** For operators. */
-export const instanceModelCalls = (call: CallOperation) => ({
+export const createInstanceModelCalls = (call: OperationCaller) => ({
   list: (options?: CallOptions) =>
     call<ListInstanceModelsData, ListInstanceModelsResponse>('GET', { url: '/v2/models' }, options),
 

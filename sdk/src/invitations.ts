@@ -10,12 +10,12 @@ import type {
   RevokeInvitationData,
   Session,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type InvitationCalls = ReturnType<typeof invitationCalls>
+export type InvitationCalls = ReturnType<typeof createInvitationCalls>
 
-export const invitationCalls = (call: CallOperation) => ({
+export const createInvitationCalls = (call: OperationCaller) => ({
   /** The invitations that have not been accepted yet. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListInvitationsData, ListInvitationsResponse>(

@@ -18,17 +18,17 @@ import type {
   SendMessageData,
   TestProjectModelData,
 } from './generated/types.gen.ts'
-import { type IdempotentCallOptions, idempotencyHeaders } from './idempotency.ts'
-import type { CallOperation } from './operation.ts'
+import { type IdempotentCallOptions, toIdempotencyHeaders } from './idempotency.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type JobCalls = ReturnType<typeof jobCalls>
+export type JobCalls = ReturnType<typeof createJobCalls>
 
-export const jobCalls = (call: CallOperation) => ({
+export const createJobCalls = (call: OperationCaller) => ({
   create: (projectId: string, body: CreateJobData['body'], options: IdempotentCallOptions = {}) =>
     call<CreateJobData, AgentJob>(
       'POST',
-      { url: '/v2/agent/{projectId}/job', path: { projectId }, body, ...idempotencyHeaders(options) },
+      { url: '/v2/agent/{projectId}/job', path: { projectId }, body, ...toIdempotencyHeaders(options) },
       options,
     ),
 
@@ -39,7 +39,12 @@ export const jobCalls = (call: CallOperation) => ({
   sendMessage: (projectId: string, id: string, body: SendMessageData['body'], options: IdempotentCallOptions = {}) =>
     call<SendMessageData, AgentJob>(
       'POST',
-      { url: '/v2/agent/{projectId}/job/{id}/message', path: { projectId, id }, body, ...idempotencyHeaders(options) },
+      {
+        url: '/v2/agent/{projectId}/job/{id}/message',
+        path: { projectId, id },
+        body,
+        ...toIdempotencyHeaders(options),
+      },
       options,
     ),
 

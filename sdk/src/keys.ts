@@ -6,12 +6,12 @@ import type {
   RevokeKeyData,
   RevokeKeyResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type KeyCalls = ReturnType<typeof keyCalls>
+export type KeyCalls = ReturnType<typeof createKeyCalls>
 
-export const keyCalls = (call: CallOperation) => ({
+export const createKeyCalls = (call: OperationCaller) => ({
   /**
    * One page, newest first, including revoked keys, without their secrets. Pass `nextCursor` as `cursor` to get the next page;
    * null means that this is the last one.

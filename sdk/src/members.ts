@@ -8,12 +8,12 @@ import type {
   RemoveMemberData,
   RemoveMemberResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type MemberCalls = ReturnType<typeof memberCalls>
+export type MemberCalls = ReturnType<typeof createMemberCalls>
 
-export const memberCalls = (call: CallOperation) => ({
+export const createMemberCalls = (call: OperationCaller) => ({
   list: (projectId: string, query: NonNullable<ListMembersData['query']> = {}, options?: CallOptions) =>
     call<ListMembersData, ListMembersResponse>(
       'GET',

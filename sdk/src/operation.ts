@@ -1,5 +1,5 @@
 import { isObject } from './read-response.ts'
-import { type CallOptions, type Connection, type Method, request } from './request.ts'
+import { type CallOptions, type ConnectionSettings, type RequestMethod, request } from './request.ts'
 import type { RequestTarget } from './request-url.ts'
 
 /** The part of an operation's generated type that describes its request. */
@@ -12,16 +12,16 @@ interface OperationData extends RequestTarget {
  * Calls an operation of the API contract by its generated types: a path, parameter or field that is not in the contract
  * does not compile. (A wrong method does compile, because the generated types do not contain it; the tests catch it.)
  */
-export type CallOperation = <Data extends OperationData, ResponseBody>(
-  method: Method,
+export type OperationCaller = <Data extends OperationData, ResponseBody>(
+  method: RequestMethod,
   data: Data,
   options?: CallOptions,
 ) => Promise<ResponseBody>
 
-export const createCallOperation =
-  (connection: Connection): CallOperation =>
+export const createOperationCaller =
+  (connection: ConnectionSettings): OperationCaller =>
   <Data extends OperationData, ResponseBody>(
-    method: Method,
+    method: RequestMethod,
     { url, path, query, body, headers }: Data,
     options: CallOptions = {},
   ) =>

@@ -20,12 +20,12 @@ import type {
   ResumeProjectData,
   ResumeProjectResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type ProjectCalls = ReturnType<typeof projectCalls>
+export type ProjectCalls = ReturnType<typeof createProjectCalls>
 
-export const projectCalls = (call: CallOperation) => ({
+export const createProjectCalls = (call: OperationCaller) => ({
   /** The projects of the signed-in person. */
   list: (options?: CallOptions) =>
     call<ListProjectsData, ListProjectsResponse>('GET', { url: '/v2/projects' }, options),

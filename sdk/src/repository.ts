@@ -8,14 +8,14 @@ import type {
   TestRepositoryData,
   TestRepositoryResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type RepositoryCalls = ReturnType<typeof repositoryCalls>
+export type RepositoryCalls = ReturnType<typeof createRepositoryCalls>
 
 const url = '/v2/projects/{projectId}/repository' as const
 
-export const repositoryCalls = (call: CallOperation) => ({
+export const createRepositoryCalls = (call: OperationCaller) => ({
   get: (projectId: string, options?: CallOptions) =>
     call<GetRepositoryData, GetRepositoryResponse>('GET', { url, path: { projectId } }, options),
 

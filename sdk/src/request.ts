@@ -4,7 +4,7 @@ import { type ExpectedResponse, readResponse } from './read-response.ts'
 import { buildRequestUrl, type RequestTarget } from './request-url.ts'
 
 /** The server that a client calls, and how. */
-export interface Connection {
+export interface ConnectionSettings {
   /** Ends in a slash, because paths are resolved against it. */
   base: URL
   headers: Readonly<Record<string, string>>
@@ -17,16 +17,19 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type RequestMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface Call<ResponseBody> extends CallOptions, ExpectedResponse<ResponseBody>, RequestTarget {
-  method: Method
+  method: RequestMethod
   /** Sent as JSON. Undefined means no body. */
   body?: unknown
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-export async function request<ResponseBody>(connection: Connection, call: Call<ResponseBody>): Promise<ResponseBody> {
+export async function request<ResponseBody>(
+  connection: ConnectionSettings,
+  call: Call<ResponseBody>,
+): Promise<ResponseBody> {
   const url = buildRequestUrl(connection.base, call)
   const timeout = AbortSignal.timeout(connection.timeoutSeconds * 1000)
   const init: RequestInit = {

@@ -6,12 +6,12 @@ import type {
   RevokeRunnerData,
   RevokeRunnerResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type RunnerCalls = ReturnType<typeof runnerCalls>
+export type RunnerCalls = ReturnType<typeof createRunnerCalls>
 
-export const runnerCalls = (call: CallOperation) => ({
+export const createRunnerCalls = (call: OperationCaller) => ({
   /** All runners of the project, newest first, including shared ones. */
   list: (projectId: string, options?: CallOptions) =>
     call<ListRunnersData, ListRunnersResponse>(

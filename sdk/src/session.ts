@@ -8,13 +8,13 @@ import type {
   StartProviderSignInData,
   StartProviderSignInResponse,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type SessionCalls = ReturnType<typeof sessionCalls>
+export type SessionCalls = ReturnType<typeof createSessionCalls>
 
 /** For the dashboard: the session is a cookie that scripts cannot read. */
-export const sessionCalls = (call: CallOperation) => ({
+export const createSessionCalls = (call: OperationCaller) => ({
   /** The signed-in person, if any, and the available ways to sign in. */
   get: (options?: CallOptions) => call<{ url: '/v2/session' }, Session>('GET', { url: '/v2/session' }, options),
 

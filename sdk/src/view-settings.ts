@@ -9,13 +9,13 @@ import type {
   RevokeSiteKeyData,
   SiteKey,
 } from './generated/types.gen.ts'
-import type { CallOperation } from './operation.ts'
+import type { OperationCaller } from './operation.ts'
 import type { CallOptions } from './request.ts'
 
-export type ViewSettingsCalls = ReturnType<typeof viewSettingsCalls>
+export type ViewSettingsCalls = ReturnType<typeof createViewSettingsCalls>
 
 /** How a project's views are counted, and its site keys. */
-export const viewSettingsCalls = (call: CallOperation) => ({
+export const createViewSettingsCalls = (call: OperationCaller) => ({
   settings: (projectId: string, options?: CallOptions) =>
     call<GetAnalyticsSettingsData, AnalyticsSettings>(
       'GET',

@@ -10,7 +10,7 @@ import './app/global.css'
 import { queryClient } from './app/query-client.ts'
 import { router } from './app/router.tsx'
 import { redirectWhenSessionEnds } from './app/session-ended.ts'
-import { exposeStyleNonce, styleNonce } from './app/style-nonce.ts'
+import { exposeStyleNonce, readStyleNonce } from './app/style-nonce.ts'
 import { theme } from './app/theme.ts'
 
 const root = document.getElementById('root')
@@ -19,7 +19,7 @@ exposeStyleNonce()
 redirectWhenSessionEnds(queryClient, router)
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={readStyleNonce}>
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />

@@ -1,11 +1,11 @@
-import type { World } from '../events.ts'
 import type { AccountControl } from '../github-control.ts'
 import { newSecret } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { requireAccount, requireRepository } from './lookups.ts'
 
 const dayMs = 86_400_000
 
-export function accountControl({ state }: World): AccountControl {
+export function createAccountControl({ state }: SimulatorContext): AccountControl {
   return {
     async createUser(login, { isBot = false, password = 'password' } = {}) {
       const { id } = state.addAccount(login, isBot ? 'Bot' : 'User', password)

@@ -4,17 +4,17 @@ import {
   emitInstallationRepositories,
   installApp,
   manifestErrors,
-  suspend,
+  setInstallationSuspended,
   uninstall,
 } from '../apps.ts'
-import type { World } from '../events.ts'
 import type { AppControl } from '../github-control.ts'
 import { type App, type Installation, newSecret } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { actingPerson, requireAccount, requireRepository } from './lookups.ts'
 
 const userTokenSeconds = 28_800
 
-export function appControl(world: World): AppControl {
+export function createAppControl(world: SimulatorContext): AppControl {
   const { state } = world
 
   const requireApp = (slug: string): App => {
@@ -59,7 +59,7 @@ export function appControl(world: World): AppControl {
 
     async suspend(id, isSuspended = true) {
       const installation = requireInstallation(id)
-      suspend(world, installation, isSuspended, actingPerson(state, installation.account))
+      setInstallationSuspended(world, installation, isSuspended, actingPerson(state, installation.account))
     },
 
     async addToInstallation(id, name) {

@@ -1,18 +1,18 @@
-import type { World } from '../events.ts'
 import { readCommit } from '../git.ts'
 import type { CheckControl } from '../github-control.ts'
 import {
-  checkRunInEvent,
+  checkRunEventPayload,
   deploymentResponse,
   deploymentStatusResponse,
   simpleStatusResponse,
 } from '../responses/check.ts'
 import { commitResponse } from '../responses/commit.ts'
-import { repositoryPage, repositoryUrl } from '../responses/repository.ts'
+import { repositoryApiUrl, repositoryPageUrl } from '../responses/repository.ts'
 import { type CheckRun, type CommitStatus, type Deployment, newSecret } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { actingPerson, requireRepository } from './lookups.ts'
 
-export function checkControl({ state, events }: World): CheckControl {
+export function createCheckControl({ state, events }: SimulatorContext): CheckControl {
   return {
     async setCheckRun(name, sha, input) {
       const repository = requireRepository(state, name)
@@ -27,7 +27,7 @@ export function checkControl({ state, events }: World): CheckControl {
         conclusion: isCompleted ? (input.conclusion ?? 'success') : null,
         output: { title: null, summary: null, text: null, ...input.output },
         annotations: input.annotations ?? [],
-        detailsUrl: input.detailsUrl ?? `${repositoryPage(state, repository)}/actions/runs/1/job/${id}`,
+        detailsUrl: input.detailsUrl ?? `${repositoryPageUrl(state, repository)}/actions/runs/1/job/${id}`,
         startedAt: existing?.startedAt ?? new Date(),
         completedAt: isCompleted ? new Date() : null,
         log: input.log ?? null,
@@ -37,7 +37,7 @@ export function checkControl({ state, events }: World): CheckControl {
       if (isCompleted || !existing) {
         events.emitRepositoryEvent(repository, 'check_run', actingPerson(state, repository.owner), {
           action: isCompleted ? 'completed' : 'created',
-          check_run: checkRunInEvent(state, repository, run),
+          check_run: checkRunEventPayload(state, repository, run),
         })
       }
       return run.id
@@ -67,7 +67,7 @@ export function checkControl({ state, events }: World): CheckControl {
           .filter(([, head]) => head === sha)
           .map(([branch]) => ({
             name: branch,
-            commit: { sha, url: `${repositoryUrl(state, repository)}/commits/${sha}` },
+            commit: { sha, url: `${repositoryApiUrl(state, repository)}/commits/${sha}` },
             protected: false,
           })),
       })

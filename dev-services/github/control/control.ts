@@ -1,23 +1,28 @@
 /** The server side of the control API in `github-control.ts`. */
-import type { Deliveries } from '../deliveries.ts'
-import type { World } from '../events.ts'
-import type { Faults } from '../faults.ts'
-import type { GithubControl } from '../github-control.ts'
-import { accountControl } from './accounts.ts'
-import { appControl } from './apps.ts'
-import { checkControl } from './checks.ts'
-import { requireAccount } from './lookups.ts'
-import { pullRequestControl } from './pull-requests.ts'
-import { repositoryControl } from './repositories.ts'
 
-export function createControl(world: World, deliveries: Deliveries, faults: Faults): GithubControl {
+import type { FaultInjector } from '../fault-injector.ts'
+import type { GithubControl } from '../github-control.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
+import type { WebhookSender } from '../webhook-sender.ts'
+import { createAccountControl } from './accounts.ts'
+import { createAppControl } from './apps.ts'
+import { createCheckControl } from './checks.ts'
+import { requireAccount } from './lookups.ts'
+import { createPullRequestControl } from './pull-requests.ts'
+import { createRepositoryControl } from './repositories.ts'
+
+export function createGithubControl(
+  world: SimulatorContext,
+  deliveries: WebhookSender,
+  faults: FaultInjector,
+): GithubControl {
   const { state } = world
   return {
-    ...accountControl(world),
-    ...repositoryControl(world),
-    ...pullRequestControl(world),
-    ...checkControl(world),
-    ...appControl(world),
+    ...createAccountControl(world),
+    ...createRepositoryControl(world),
+    ...createPullRequestControl(world),
+    ...createCheckControl(world),
+    ...createAppControl(world),
 
     async calls(since = 0) {
       return state.calls.filter(({ sequence }) => sequence > since)

@@ -1,4 +1,4 @@
-import type { RepositoryName } from '../github-control.ts'
+import type { RepositoryReference } from '../github-control.ts'
 import { type Account, fullName, type PullRequest, type Repository, type State } from '../state.ts'
 
 export function requireAccount(state: State, login: string): Account {
@@ -7,7 +7,7 @@ export function requireAccount(state: State, login: string): Account {
   return account
 }
 
-export function requireRepository(state: State, name: RepositoryName): Repository {
+export function requireRepository(state: State, name: RepositoryReference): Repository {
   const [owner = '', shortName = ''] = String(name).split('/')
   const found = typeof name === 'number' ? state.repositories.get(name) : state.repositoryNamed(owner, shortName)
   if (!found) throw new Error(`There is no repository ${name}.`)

@@ -1,13 +1,13 @@
-import type { World } from '../events.ts'
 import type { PullRequestControl, PullRequestSnapshot } from '../github-control.ts'
 import { mergePullRequest } from '../merge.ts'
 import { closePullRequest, reopenPullRequest } from '../pull-request-changes.ts'
 import { commentResponse, issueResponse } from '../responses/comment.ts'
-import { repositoryPage } from '../responses/repository.ts'
+import { repositoryPageUrl } from '../responses/repository.ts'
 import type { Comment } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { actingPerson, requireAccount, requirePullRequest, requireRepository } from './lookups.ts'
 
-export function pullRequestControl(world: World): PullRequestControl {
+export function createPullRequestControl(world: SimulatorContext): PullRequestControl {
   const { state, events } = world
   return {
     async pullRequests(name) {
@@ -15,7 +15,7 @@ export function pullRequestControl(world: World): PullRequestControl {
       return repository.pullRequests.map(
         (pullRequest): PullRequestSnapshot => ({
           number: pullRequest.number,
-          url: `${repositoryPage(state, repository)}/pull/${pullRequest.number}`,
+          url: `${repositoryPageUrl(state, repository)}/pull/${pullRequest.number}`,
           title: pullRequest.title,
           body: pullRequest.body,
           state: pullRequest.state,

@@ -2,12 +2,11 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { emitInstallationRepositories } from '../apps.ts'
 import { processBranchChanges } from '../branch-changes.ts'
-import type { World } from '../events.ts'
 import {
   git,
-  gitBytes,
   initBare,
   refSha,
+  runGitForBytes,
   type TreeChange,
   updateRef,
   writeBlob,
@@ -17,8 +16,9 @@ import {
 import type { CreatedRepository, RepositoryControl } from '../github-control.ts'
 import { accountResponse } from '../responses/account.ts'
 import { emailOf } from '../responses/commit.ts'
-import { repositoryPage } from '../responses/repository.ts'
+import { repositoryPageUrl } from '../responses/repository.ts'
 import { type Account, fullName, nameKey, type Repository, type State } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { actingPerson, requireAccount, requireRepository } from './lookups.ts'
 
 const toCreatedRepository = (state: State, repository: Repository): CreatedRepository => ({
@@ -28,11 +28,11 @@ const toCreatedRepository = (state: State, repository: Repository): CreatedRepos
   fullName: fullName(repository),
   defaultBranch: repository.defaultBranch,
   head: repository.branches.get(repository.defaultBranch) ?? '',
-  cloneUrl: `${repositoryPage(state, repository)}.git`,
+  cloneUrl: `${repositoryPageUrl(state, repository)}.git`,
 })
 
 async function commitTo(
-  world: World,
+  world: SimulatorContext,
   repository: Repository,
   branch: string,
   files: Record<string, string | null>,
@@ -69,7 +69,7 @@ function move(state: State, repository: Repository, change: { owner: Account } |
   if (before !== now) state.formerNames.set(before, repository.id)
 }
 
-export function repositoryControl(world: World): RepositoryControl {
+export function createRepositoryControl(world: SimulatorContext): RepositoryControl {
   const { state } = world
   return {
     async createRepository(owner, name, { files, isPrivate = true, defaultBranch = 'main', labels = [] } = {}) {
@@ -157,7 +157,7 @@ export function repositoryControl(world: World): RepositoryControl {
     },
 
     async readFile(name, ref, path) {
-      const contents = await gitBytes(requireRepository(state, name).directory, [
+      const contents = await runGitForBytes(requireRepository(state, name).directory, [
         'cat-file',
         'blob',
         `${ref}:${path}`,

@@ -1,16 +1,16 @@
 import { notAccessible, userOf } from '../access.ts'
-import { type Call, forAnyone, type Operations, paginate } from '../api-call.ts'
+import { defineOpenOperation, type OperationCall, type Operations, paginate } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
 import { coveredRepositories } from '../apps.ts'
-import { atLeast } from '../permission-levels.ts'
+import { isLevelAtLeast } from '../permission-levels.ts'
 import { appResponse, installationResponse } from '../responses/app.ts'
-import { repositoryResponse, timeResponse, withPermissions } from '../responses/repository.ts'
+import { formatGithubTime, repositoryResponse, withPermissions } from '../responses/repository.ts'
 import {
   type Account,
   type App,
   type Installation,
-  type Level,
   newSecret,
+  type PermissionLevel,
   type Permissions,
   roleOf,
   type Token,
@@ -18,32 +18,32 @@ import {
 
 const hourMs = 3_600_000
 
-function requireApp({ caller }: Call): App {
+function requireApp({ caller }: OperationCall): App {
   if (caller.kind !== 'app') throw new ApiError(401, 'A JSON web token could not be decoded')
   return caller.app
 }
 
 /** Installations of other Apps are not found. */
-function requireInstallation(call: Call): Installation {
+function requireInstallation(call: OperationCall): Installation {
   const installation = call.state.installations.get(Number(call.params.installation_id))
   if (!installation || installation.app !== requireApp(call)) throw notFound()
   return installation
 }
 
-function requireUserToken({ caller }: Call): Extract<Token, { kind: 'user' }> {
+function requireUserToken({ caller }: OperationCall): Extract<Token, { kind: 'user' }> {
   userOf(caller)
   if (caller.kind !== 'token' || caller.token.kind !== 'user') throw notAccessible(caller)
   return caller.token
 }
 
 /** The repositories that the installation covers and that the user has a role in. */
-function repositoriesSharedWith(call: Call, installation: Installation, user: Account) {
+function repositoriesSharedWith(call: OperationCall, installation: Installation, user: Account) {
   return coveredRepositories(call.state, installation)
     .map((repository) => ({ repository, role: roleOf(repository, user) }))
-    .filter((found): found is typeof found & { role: Level } => found.role !== undefined)
+    .filter((found): found is typeof found & { role: PermissionLevel } => found.role !== undefined)
 }
 
-function visibleInstallations(call: Call): Installation[] {
+function visibleInstallations(call: OperationCall): Installation[] {
   const { app, user } = requireUserToken(call)
   return [...call.state.installations.values()].filter(
     (installation) =>
@@ -56,7 +56,7 @@ function visibleInstallations(call: Call): Installation[] {
 }
 
 export const appOperations: Operations = {
-  'apps/create-from-manifest': forAnyone(({ state, params }) => {
+  'apps/create-from-manifest': defineOpenOperation(({ state, params }) => {
     const created = state.manifestCodes.get(params.code ?? '')
     if (!created || created.expiresAt < new Date()) throw notFound()
     state.manifestCodes.delete(params.code ?? '')
@@ -73,21 +73,24 @@ export const appOperations: Operations = {
     }
   }),
 
-  'apps/get-authenticated': forAnyone((call) => ({ status: 200, body: appResponse(call.state, requireApp(call)) })),
+  'apps/get-authenticated': defineOpenOperation((call) => ({
+    status: 200,
+    body: appResponse(call.state, requireApp(call)),
+  })),
 
-  'apps/list-installations': forAnyone((call) => {
+  'apps/list-installations': defineOpenOperation((call) => {
     const app = requireApp(call)
     const own = [...call.state.installations.values()].filter((installation) => installation.app === app)
     const { items, headers } = paginate(own, call)
     return { status: 200, body: items.map((installation) => installationResponse(call.state, installation)), headers }
   }),
 
-  'apps/get-installation': forAnyone((call) => ({
+  'apps/get-installation': defineOpenOperation((call) => ({
     status: 200,
     body: installationResponse(call.state, requireInstallation(call)),
   })),
 
-  'apps/create-installation-access-token': forAnyone((call) => {
+  'apps/create-installation-access-token': defineOpenOperation((call) => {
     const { state, body } = call
     const installation = requireInstallation(call)
     if (installation.suspendedAt) throw new ApiError(403, 'This installation has been suspended')
@@ -104,7 +107,7 @@ export const appOperations: Operations = {
       throw new ApiError(422, reason)
     })
     for (const [name, level] of Object.entries(input.permissions ?? {})) {
-      if (atLeast(installation.permissions[name], level)) continue
+      if (isLevelAtLeast(installation.permissions[name], level)) continue
       throw new ApiError(422, 'The permissions requested are not granted to this installation.')
     }
     const permissions: Permissions = { ...(input.permissions ?? installation.permissions), metadata: 'read' }
@@ -116,7 +119,7 @@ export const appOperations: Operations = {
       status: 201,
       body: {
         token,
-        expires_at: timeResponse(expiresAt),
+        expires_at: formatGithubTime(expiresAt),
         permissions,
         repository_selection: isLimited || installation.repositories ? 'selected' : 'all',
         ...(isLimited && { repositories: selected.map((repository) => repositoryResponse(state, repository)) }),
@@ -124,7 +127,7 @@ export const appOperations: Operations = {
     }
   }),
 
-  'apps/list-repos-accessible-to-installation': forAnyone((call) => {
+  'apps/list-repos-accessible-to-installation': defineOpenOperation((call) => {
     const { caller, state } = call
     if (caller.kind !== 'token' || caller.token.kind !== 'installation') throw notAccessible(caller)
     const { installation, repositories } = caller.token
@@ -143,20 +146,20 @@ export const appOperations: Operations = {
     }
   }),
 
-  'apps/revoke-installation-access-token': forAnyone(({ caller, state }) => {
+  'apps/revoke-installation-access-token': defineOpenOperation(({ caller, state }) => {
     if (caller.kind !== 'token' || caller.token.kind !== 'installation') throw notAccessible(caller)
     state.tokens.delete(caller.token.token)
     return { status: 204 }
   }),
 
-  'apps/list-installations-for-authenticated-user': forAnyone((call) => {
+  'apps/list-installations-for-authenticated-user': defineOpenOperation((call) => {
     const found = visibleInstallations(call)
     const { items, headers } = paginate(found, call)
     const installations = items.map((installation) => installationResponse(call.state, installation))
     return { status: 200, body: { total_count: found.length, installations }, headers }
   }),
 
-  'apps/list-installation-repos-for-authenticated-user': forAnyone((call) => {
+  'apps/list-installation-repos-for-authenticated-user': defineOpenOperation((call) => {
     const { user } = requireUserToken(call)
     const installation = visibleInstallations(call).find(({ id }) => id === Number(call.params.installation_id))
     if (!installation) throw notFound()
@@ -168,7 +171,7 @@ export const appOperations: Operations = {
     return { status: 200, body: { total_count: found.length, repositories }, headers }
   }),
 
-  'apps/delete-token': forAnyone(({ caller, state, params, body }) => {
+  'apps/delete-token': defineOpenOperation(({ caller, state, params, body }) => {
     if (caller.kind !== 'client' || caller.app.clientId !== params.client_id) throw notFound()
     const text = String(body.access_token)
     const token = state.tokens.get(text)
@@ -177,7 +180,7 @@ export const appOperations: Operations = {
     return { status: 204 }
   }),
 
-  'rate-limit/get': forAnyone(() => {
+  'rate-limit/get': defineOpenOperation(() => {
     const limit = { limit: 5000, used: 1, remaining: 4999, reset: Math.floor(Date.now() / 1000) + 3600 }
     return { status: 200, body: { resources: { core: limit, search: limit }, rate: limit } }
   }),

@@ -1,4 +1,4 @@
-import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, paginate, type RepositoryCall } from '../api-call.ts'
 import { notFound } from '../api-error.ts'
 import {
   annotationResponse,
@@ -8,7 +8,7 @@ import {
   simpleStatusResponse,
   statusResponse,
 } from '../responses/check.ts'
-import { minimalRepositoryResponse, repositoryUrl } from '../responses/repository.ts'
+import { minimalRepositoryResponse, repositoryApiUrl } from '../responses/repository.ts'
 import type { CheckRun, CommitStatus } from '../state.ts'
 import { requireCommit } from './commits.ts'
 
@@ -28,7 +28,7 @@ function combinedState(statuses: readonly CommitStatus[]): string {
 }
 
 export const checkOperations: Operations = {
-  'checks/list-for-ref': onRepository('checks:read', async (call) => {
+  'checks/list-for-ref': defineRepositoryOperation('checks:read', async (call) => {
     const { repository, state, query } = call
     const { sha } = await requireCommit(call, call.params.ref ?? '')
     const runs = repository.checkRuns
@@ -42,12 +42,12 @@ export const checkOperations: Operations = {
     return { status: 200, body: { total_count: runs.length, check_runs: checkRuns }, headers }
   }),
 
-  'checks/get': onRepository('checks:read', (call) => ({
+  'checks/get': defineRepositoryOperation('checks:read', (call) => ({
     status: 200,
     body: checkRunResponse(call.state, call.repository, requireCheckRun(call)),
   })),
 
-  'checks/list-annotations': onRepository('checks:read', (call) => {
+  'checks/list-annotations': defineRepositoryOperation('checks:read', (call) => {
     const run = requireCheckRun(call)
     const { items, headers } = paginate(run.annotations, call)
     return {
@@ -57,14 +57,14 @@ export const checkOperations: Operations = {
     }
   }),
 
-  'repos/get-combined-status-for-ref': onRepository('statuses:read', async (call) => {
+  'repos/get-combined-status-for-ref': defineRepositoryOperation('statuses:read', async (call) => {
     const { repository, state } = call
     const { sha } = await requireCommit(call, call.params.ref ?? '')
     const newest = statusesOf(call, sha).filter(
       (status, at, all) => !all.slice(0, at).some(({ context }) => context === status.context),
     )
     const { items, headers } = paginate(newest, call)
-    const url = repositoryUrl(state, repository)
+    const url = repositoryApiUrl(state, repository)
     return {
       status: 200,
       headers,
@@ -80,13 +80,13 @@ export const checkOperations: Operations = {
     }
   }),
 
-  'repos/list-commit-statuses-for-ref': onRepository('statuses:read', async (call) => {
+  'repos/list-commit-statuses-for-ref': defineRepositoryOperation('statuses:read', async (call) => {
     const { sha } = await requireCommit(call, call.params.ref ?? '')
     const { items, headers } = paginate(statusesOf(call, sha), call)
     return { status: 200, body: items.map((status) => statusResponse(call.state, call.repository, status)), headers }
   }),
 
-  'repos/list-deployments': onRepository('deployments:read', (call) => {
+  'repos/list-deployments': defineRepositoryOperation('deployments:read', (call) => {
     const { repository, state, query } = call
     const found = repository.deployments
       .filter(({ sha }) => query.sha === undefined || sha === query.sha)
@@ -97,7 +97,7 @@ export const checkOperations: Operations = {
     return { status: 200, body: items.map((deployment) => deploymentResponse(state, repository, deployment)), headers }
   }),
 
-  'repos/list-deployment-statuses': onRepository('deployments:read', (call) => {
+  'repos/list-deployment-statuses': defineRepositoryOperation('deployments:read', (call) => {
     const { repository, state, params } = call
     const deployment = repository.deployments.find(({ id }) => id === Number(params.deployment_id))
     if (!deployment) throw notFound()
@@ -107,12 +107,15 @@ export const checkOperations: Operations = {
   }),
 
   /** A GitHub Actions job has the ID of its check run. */
-  'actions/download-job-logs-for-workflow-run': onRepository('actions:read', ({ repository, state, params }) => {
-    const run = repository.checkRuns.find(({ id }) => id === Number(params.job_id))
-    if (!run || run.log === null) throw notFound()
-    return { status: 302, headers: { location: `${state.url}${logPath}${run.id}?sig=${run.logSecret}` } }
-  }),
+  'actions/download-job-logs-for-workflow-run': defineRepositoryOperation(
+    'actions:read',
+    ({ repository, state, params }) => {
+      const run = repository.checkRuns.find(({ id }) => id === Number(params.job_id))
+      if (!run || run.log === null) throw notFound()
+      return { status: 302, headers: { location: `${state.url}${checkLogPathPrefix}${run.id}?sig=${run.logSecret}` } }
+    },
+  ),
 }
 
 /** GitHub redirects to another host for logs, with URLs that need no token and are valid for one minute. */
-export const logPath = '/_logs/'
+export const checkLogPathPrefix = '/_logs/'

@@ -1,10 +1,10 @@
 import { actorOf } from '../access.ts'
-import { type Operations, onRepository, paginate } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, paginate } from '../api-call.ts'
 import { notFound } from '../api-error.ts'
 import { commentResponse, reactionResponse } from '../responses/comment.ts'
 
 export const commentOperations: Operations = {
-  'issues/list-comments': onRepository(['issues:read', 'pull_requests:read'], (call) => {
+  'issues/list-comments': defineRepositoryOperation(['issues:read', 'pull_requests:read'], (call) => {
     const { repository, state, params, query } = call
     const number = Number(params.issue_number)
     if (!repository.pullRequests.some((pullRequest) => pullRequest.number === number)) throw notFound()
@@ -14,14 +14,17 @@ export const commentOperations: Operations = {
     return { status: 200, body: items.map((comment) => commentResponse(state, repository, comment)), headers }
   }),
 
-  'issues/get-comment': onRepository(['issues:read', 'pull_requests:read'], ({ repository, state, params }) => {
-    const comment = repository.comments.find(({ id }) => id === Number(params.comment_id))
-    if (!comment) throw notFound()
-    return { status: 200, body: commentResponse(state, repository, comment) }
-  }),
+  'issues/get-comment': defineRepositoryOperation(
+    ['issues:read', 'pull_requests:read'],
+    ({ repository, state, params }) => {
+      const comment = repository.comments.find(({ id }) => id === Number(params.comment_id))
+      if (!comment) throw notFound()
+      return { status: 200, body: commentResponse(state, repository, comment) }
+    },
+  ),
 
   // GitHub's table of permissions lists this only under issues. On pull requests, `pull_requests` is known to be enough.
-  'reactions/create-for-issue-comment': onRepository(['issues:write', 'pull_requests:write'], (call) => {
+  'reactions/create-for-issue-comment': defineRepositoryOperation(['issues:write', 'pull_requests:write'], (call) => {
     const { repository, state, params, caller } = call
     const comment = repository.comments.find(({ id }) => id === Number(params.comment_id))
     if (!comment) throw notFound()

@@ -1,8 +1,8 @@
-import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, paginate, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
 import { type Commit, changedFiles, mergeBase, readCommit, readCommits, resolveCommit } from '../git.ts'
 import { commitResponse, fileResponse } from '../responses/commit.ts'
-import { repositoryPage, repositoryUrl } from '../responses/repository.ts'
+import { repositoryApiUrl, repositoryPageUrl } from '../responses/repository.ts'
 
 export async function requireCommit({ repository }: RepositoryCall, name: string): Promise<Commit> {
   const sha = await resolveCommit(repository.directory, name)
@@ -12,7 +12,7 @@ export async function requireCommit({ repository }: RepositoryCall, name: string
 }
 
 export const commitOperations: Operations = {
-  'repos/list-commits': onRepository('contents:read', async (call) => {
+  'repos/list-commits': defineRepositoryOperation('contents:read', async (call) => {
     const { repository, query, state } = call
     const start = await resolveCommit(repository.directory, String(query.sha ?? repository.defaultBranch))
     if (!start) {
@@ -28,14 +28,14 @@ export const commitOperations: Operations = {
     return { status: 200, body: items.map((commit) => commitResponse(state, repository, commit)), headers }
   }),
 
-  'repos/get-commit': onRepository('contents:read', async (call) => {
+  'repos/get-commit': defineRepositoryOperation('contents:read', async (call) => {
     const { repository, params, state } = call
     const commit = await requireCommit(call, params.ref ?? '')
     const files = await changedFiles(repository.directory, commit.parents[0], commit.sha)
     return { status: 200, body: commitResponse(state, repository, commit, files) }
   }),
 
-  'repos/compare-commits-with-basehead': onRepository('contents:read', async (call) => {
+  'repos/compare-commits-with-basehead': defineRepositoryOperation('contents:read', async (call) => {
     const { repository, params, state } = call
     const { directory } = repository
     const [baseName = '', headName = ''] = (params.basehead ?? '')
@@ -51,8 +51,8 @@ export const commitOperations: Operations = {
     const ahead = await readCommits(directory, [`${base}..${head}`])
     const behind = await readCommits(directory, [`${head}..${base}`])
     const { items, headers } = paginate(ahead.toReversed(), call)
-    const url = `${repositoryUrl(state, repository)}/compare/${params.basehead}`
-    const page = `${repositoryPage(state, repository)}/compare/${params.basehead}`
+    const url = `${repositoryApiUrl(state, repository)}/compare/${params.basehead}`
+    const page = `${repositoryPageUrl(state, repository)}/compare/${params.basehead}`
     return {
       status: 200,
       headers,

@@ -1,21 +1,21 @@
 /** The Git database API: each operation runs git plumbing commands. */
 import { randomBytes } from 'node:crypto'
 import { actorOf, notAccessible, permissionsOn } from '../access.ts'
-import { type Operations, onRepository, type RepositoryCall } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound } from '../api-error.ts'
 import { processBranchChanges } from '../branch-changes.ts'
 import {
   deleteRef,
   findNewWorkflow,
   GitError,
-  gitBytes,
+  type GitIdentity,
   isAncestor,
   isValidRefName,
   objectType,
-  type Person,
   readCommit,
   readTree,
   refSha,
+  runGitForBytes,
   type TreeChange,
   updateRef,
   writeBlob,
@@ -24,7 +24,7 @@ import {
 } from '../git.ts'
 import { nodeId } from '../responses/account.ts'
 import { emailOf, gitCommitResponse, refResponse } from '../responses/commit.ts'
-import { repositoryUrl } from '../responses/repository.ts'
+import { repositoryApiUrl } from '../responses/repository.ts'
 
 const workflows = '.github/workflows/'
 
@@ -46,7 +46,7 @@ interface PersonInput {
   date?: string
 }
 
-const toPerson = ({ name, email, date }: PersonInput): Person => ({
+const toPerson = ({ name, email, date }: PersonInput): GitIdentity => ({
   name,
   email,
   date: date ? new Date(date) : new Date(),
@@ -59,30 +59,30 @@ const newSignature = () =>
 const unprocessable = (message: string) => new ApiError(422, message)
 
 export const gitDatabaseOperations: Operations = {
-  'git/create-blob': onRepository('contents:write', async ({ state, repository, body }) => {
+  'git/create-blob': defineRepositoryOperation('contents:write', async ({ state, repository, body }) => {
     const { content, encoding } = body as { content: string; encoding?: string }
     const sha = await writeBlob(repository.directory, Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8'))
-    return { status: 201, body: { sha, url: `${repositoryUrl(state, repository)}/git/blobs/${sha}` } }
+    return { status: 201, body: { sha, url: `${repositoryApiUrl(state, repository)}/git/blobs/${sha}` } }
   }),
 
-  'git/get-blob': onRepository('contents:read', async ({ state, repository, params }) => {
+  'git/get-blob': defineRepositoryOperation('contents:read', async ({ state, repository, params }) => {
     const sha = params.file_sha ?? ''
     if ((await objectType(repository.directory, sha)) !== 'blob') throw notFound()
-    const contents = await gitBytes(repository.directory, ['cat-file', 'blob', sha])
+    const contents = await runGitForBytes(repository.directory, ['cat-file', 'blob', sha])
     return {
       status: 200,
       body: {
         sha,
         node_id: nodeId('Blob', sha),
         size: contents.length,
-        url: `${repositoryUrl(state, repository)}/git/blobs/${sha}`,
+        url: `${repositoryApiUrl(state, repository)}/git/blobs/${sha}`,
         content: contents.toString('base64'),
         encoding: 'base64',
       },
     }
   }),
 
-  'git/create-tree': onRepository('contents:write', async (call) => {
+  'git/create-tree': defineRepositoryOperation('contents:write', async (call) => {
     const { repository, body } = call
     const { tree, base_tree: base } = body as { tree: TreeEntryInput[]; base_tree?: string }
     const { directory } = repository
@@ -103,14 +103,14 @@ export const gitDatabaseOperations: Operations = {
     return { status: 201, body: await treeResponse(call, sha, false) }
   }),
 
-  'git/get-tree': onRepository('contents:read', async (call) => {
+  'git/get-tree': defineRepositoryOperation('contents:read', async (call) => {
     const { repository, params, query } = call
     const sha = await refSha(repository.directory, `${params.tree_sha}^{tree}`)
     if (!sha) throw notFound()
     return { status: 200, body: await treeResponse(call, sha, query.recursive !== undefined) }
   }),
 
-  'git/create-commit': onRepository('contents:write', async ({ state, repository, caller, body }) => {
+  'git/create-commit': defineRepositoryOperation('contents:write', async ({ state, repository, caller, body }) => {
     const {
       message,
       tree,
@@ -150,13 +150,13 @@ export const gitDatabaseOperations: Operations = {
     return { status: 201, body: gitCommitResponse(state, repository, commit) }
   }),
 
-  'git/get-commit': onRepository('contents:read', async ({ state, repository, params }) => {
+  'git/get-commit': defineRepositoryOperation('contents:read', async ({ state, repository, params }) => {
     const commit = await readCommit(repository.directory, params.commit_sha ?? '')
     if (!commit) throw notFound()
     return { status: 200, body: gitCommitResponse(state, repository, commit) }
   }),
 
-  'git/get-ref': onRepository('contents:read', async ({ state, repository, params }) => {
+  'git/get-ref': defineRepositoryOperation('contents:read', async ({ state, repository, params }) => {
     const ref = `refs/${params.ref}`
     const sha = await refSha(repository.directory, ref)
     if (!sha) throw notFound()
@@ -164,7 +164,7 @@ export const gitDatabaseOperations: Operations = {
     return { status: 200, body: refResponse(state, repository, ref, sha, type) }
   }),
 
-  'git/list-matching-refs': onRepository('contents:read', async ({ state, repository, params }) => {
+  'git/list-matching-refs': defineRepositoryOperation('contents:read', async ({ state, repository, params }) => {
     const prefix = `refs/${params.ref}`
     const found = [...repository.branches]
       .map(([branch, sha]) => ({ ref: `refs/heads/${branch}`, sha }))
@@ -172,7 +172,7 @@ export const gitDatabaseOperations: Operations = {
     return { status: 200, body: found.map(({ ref, sha }) => refResponse(state, repository, ref, sha)) }
   }),
 
-  'git/create-ref': onRepository('contents:write', async (call) => {
+  'git/create-ref': defineRepositoryOperation('contents:write', async (call) => {
     const { repository, caller, body, state } = call
     const { ref, sha } = body as { ref: string; sha: string }
     const { directory } = repository
@@ -186,7 +186,7 @@ export const gitDatabaseOperations: Operations = {
     return { status: 201, body: refResponse(state, repository, ref, sha) }
   }),
 
-  'git/update-ref': onRepository('contents:write', async (call) => {
+  'git/update-ref': defineRepositoryOperation('contents:write', async (call) => {
     const { repository, caller, body, state, params } = call
     const { sha, force = false } = body as { sha: string; force?: boolean }
     const { directory } = repository
@@ -201,7 +201,7 @@ export const gitDatabaseOperations: Operations = {
     return { status: 200, body: refResponse(state, repository, ref, sha) }
   }),
 
-  'git/delete-ref': onRepository('contents:write', async (call) => {
+  'git/delete-ref': defineRepositoryOperation('contents:write', async (call) => {
     const { repository, caller, params } = call
     const ref = `refs/${params.ref}`
     const old = await refSha(repository.directory, ref)
@@ -212,7 +212,7 @@ export const gitDatabaseOperations: Operations = {
 }
 
 async function treeResponse({ state, repository }: RepositoryCall, sha: string, recursive: boolean) {
-  const url = repositoryUrl(state, repository)
+  const url = repositoryApiUrl(state, repository)
   const entries = await readTree(repository.directory, sha, recursive)
   return {
     sha,

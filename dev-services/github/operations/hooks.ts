@@ -1,5 +1,5 @@
 import { actorOf } from '../access.ts'
-import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, paginate, type RepositoryCall } from '../api-call.ts'
 import { notFound, validationFailed } from '../api-error.ts'
 import { accountResponse } from '../responses/account.ts'
 import { hookResponse } from '../responses/hook.ts'
@@ -36,12 +36,12 @@ function ping({ events, state, repository, caller }: RepositoryCall, hook: Hook)
 }
 
 export const hookOperations: Operations = {
-  'repos/list-webhooks': onRepository('repository_hooks:read', (call) => {
+  'repos/list-webhooks': defineRepositoryOperation('repository_hooks:read', (call) => {
     const { items, headers } = paginate(call.repository.hooks, call)
     return { status: 200, body: items.map((hook) => hookResponse(call.state, call.repository, hook)), headers }
   }),
 
-  'repos/create-webhook': onRepository('repository_hooks:write', (call) => {
+  'repos/create-webhook': defineRepositoryOperation('repository_hooks:write', (call) => {
     const { repository, state } = call
     const { config = {}, events = ['push'], active = true } = call.body as HookInput
     const { url } = config
@@ -64,7 +64,7 @@ export const hookOperations: Operations = {
     return { status: 201, body: hookResponse(state, repository, hook) }
   }),
 
-  'repos/update-webhook': onRepository('repository_hooks:write', (call) => {
+  'repos/update-webhook': defineRepositoryOperation('repository_hooks:write', (call) => {
     const hook = requireHook(call)
     const input = call.body as HookInput
     const { config } = input
@@ -81,12 +81,12 @@ export const hookOperations: Operations = {
     return { status: 200, body: hookResponse(call.state, call.repository, hook) }
   }),
 
-  'repos/get-webhook': onRepository('repository_hooks:read', (call) => ({
+  'repos/get-webhook': defineRepositoryOperation('repository_hooks:read', (call) => ({
     status: 200,
     body: hookResponse(call.state, call.repository, requireHook(call)),
   })),
 
-  'repos/delete-webhook': onRepository('repository_hooks:write', (call) => {
+  'repos/delete-webhook': defineRepositoryOperation('repository_hooks:write', (call) => {
     const hook = requireHook(call)
     call.repository.hooks = call.repository.hooks.filter((other) => other !== hook)
     return { status: 204 }

@@ -1,5 +1,5 @@
 import { actorOf } from '../access.ts'
-import { type Operations, onRepository, paginate, type RepositoryCall } from '../api-call.ts'
+import { defineRepositoryOperation, type Operations, paginate, type RepositoryCall } from '../api-call.ts'
 import { ApiError, notFound, validationFailed } from '../api-error.ts'
 import { changedFiles, isAncestor, readCommits } from '../git.ts'
 import { closePullRequest, emitPullRequest, reopenPullRequest } from '../pull-request-changes.ts'
@@ -7,7 +7,7 @@ import { commitResponse, fileResponse } from '../responses/commit.ts'
 import {
   diffRange,
   labelResponse,
-  pullRequestInList,
+  pullRequestListItemResponse,
   pullRequestResponse,
   readMergeability,
 } from '../responses/pull-request.ts'
@@ -33,7 +33,7 @@ function parseHead({ repository }: RepositoryCall, head: string): string | undef
 }
 
 export const pullRequestOperations: Operations = {
-  'pulls/create': onRepository('pull_requests:write', async (call) => {
+  'pulls/create': defineRepositoryOperation('pull_requests:write', async (call) => {
     const { repository, caller, state, body } = call
     const input = body as { title?: string; head: string; base: string; body?: string; draft?: boolean }
     const headBranch = parseHead(call, input.head)
@@ -79,7 +79,7 @@ export const pullRequestOperations: Operations = {
     return { status: 201, body: await pullRequestResponse(state, repository, pullRequest, null) }
   }),
 
-  'pulls/list': onRepository('pull_requests:read', (call) => {
+  'pulls/list': defineRepositoryOperation('pull_requests:read', (call) => {
     const { repository, state, query } = call
     const head = query.head === undefined ? undefined : String(query.head)
     const requestedState = query.state ?? 'open'
@@ -96,17 +96,21 @@ export const pullRequestOperations: Operations = {
         return direction === 'desc' ? -byTime : byTime
       })
     const { items, headers } = paginate(found, call)
-    return { status: 200, body: items.map((pullRequest) => pullRequestInList(state, repository, pullRequest)), headers }
+    return {
+      status: 200,
+      body: items.map((pullRequest) => pullRequestListItemResponse(state, repository, pullRequest)),
+      headers,
+    }
   }),
 
-  'pulls/get': onRepository('pull_requests:read', async (call) => {
+  'pulls/get': defineRepositoryOperation('pull_requests:read', async (call) => {
     const { repository, state, params } = call
     const pullRequest = requirePullRequest(call, params.pull_number)
     const mergeable = await readMergeability(repository, pullRequest)
     return { status: 200, body: await pullRequestResponse(state, repository, pullRequest, mergeable) }
   }),
 
-  'pulls/update': onRepository('pull_requests:write', async (call) => {
+  'pulls/update': defineRepositoryOperation('pull_requests:write', async (call) => {
     const { repository, state, params, caller, events } = call
     const input = call.body as { title?: string; body?: string; state?: 'open' | 'closed'; base?: string }
     const pullRequest = requirePullRequest(call, params.pull_number)
@@ -142,7 +146,7 @@ export const pullRequestOperations: Operations = {
     return { status: 200, body: await pullRequestResponse(state, repository, pullRequest, null) }
   }),
 
-  'pulls/list-commits': onRepository('pull_requests:read', async (call) => {
+  'pulls/list-commits': defineRepositoryOperation('pull_requests:read', async (call) => {
     const { repository, state, params } = call
     const pullRequest = requirePullRequest(call, params.pull_number)
     const { base } = await diffRange(repository, pullRequest)
@@ -151,7 +155,7 @@ export const pullRequestOperations: Operations = {
     return { status: 200, body: items.map((commit) => commitResponse(state, repository, commit)), headers }
   }),
 
-  'pulls/list-files': onRepository('pull_requests:read', async (call) => {
+  'pulls/list-files': defineRepositoryOperation('pull_requests:read', async (call) => {
     const { repository, state, params } = call
     const pullRequest = requirePullRequest(call, params.pull_number)
     const { from } = await diffRange(repository, pullRequest)
@@ -160,7 +164,7 @@ export const pullRequestOperations: Operations = {
     return { status: 200, body, headers }
   }),
 
-  'pulls/request-reviewers': onRepository('pull_requests:write', (call) => {
+  'pulls/request-reviewers': defineRepositoryOperation('pull_requests:write', (call) => {
     const { repository, state, params } = call
     const { reviewers = [], team_reviewers: teams = [] } = call.body as {
       reviewers?: string[]
@@ -177,16 +181,16 @@ export const pullRequestOperations: Operations = {
       return account
     })
     pullRequest.reviewers = [...new Set([...pullRequest.reviewers, ...accounts])]
-    return { status: 201, body: pullRequestInList(state, repository, pullRequest) }
+    return { status: 201, body: pullRequestListItemResponse(state, repository, pullRequest) }
   }),
 
-  'issues/list-labels-for-repo': onRepository(['issues:read', 'pull_requests:read'], (call) => {
+  'issues/list-labels-for-repo': defineRepositoryOperation(['issues:read', 'pull_requests:read'], (call) => {
     const { repository, state } = call
     const { items, headers } = paginate(repository.labels, call)
     return { status: 200, body: items.map((label) => labelResponse(state, repository, label)), headers }
   }),
 
-  'issues/add-labels': onRepository(['issues:write', 'pull_requests:write'], (call) => {
+  'issues/add-labels': defineRepositoryOperation(['issues:write', 'pull_requests:write'], (call) => {
     const { repository, state, params } = call
     const { labels = [] } = call.body as { labels?: (string | { name: string })[] }
     const pullRequest = requirePullRequest(call, params.issue_number)

@@ -17,7 +17,7 @@ const tokenSeconds = 28_800
 const refreshSeconds = 15_897_600
 
 /** Issues a code for the App's first callback URL, or the one in the request. */
-export function issueCode(
+export function issueAuthorizationCode(
   state: State,
   app: App,
   user: Account,
@@ -35,7 +35,7 @@ export function issueCode(
   return code
 }
 
-export function authorizePage(state: State, call: PageCall): PageResponse {
+export function handleAuthorizePage(state: State, call: PageCall): PageResponse {
   if (!call.user) return redirectToSignIn(call)
   const { searchParams } = call.url
   const app = [...state.apps.values()].find(({ clientId }) => clientId === searchParams.get('client_id'))
@@ -45,7 +45,10 @@ export function authorizePage(state: State, call: PageCall): PageResponse {
     return page('Oops', html`<p role="alert">The redirect_uri is not associated with this application.</p>`, 400)
   }
   if (call.method === 'POST' || state.authorizations.has(`${app.id} ${call.user.id}`)) {
-    const code = issueCode(state, app, call.user, { redirectUri, challenge: searchParams.get('code_challenge') })
+    const code = issueAuthorizationCode(state, app, call.user, {
+      redirectUri,
+      challenge: searchParams.get('code_challenge'),
+    })
     return redirect(withQuery(redirectUri, { code, state: searchParams.get('state') }))
   }
   return page(

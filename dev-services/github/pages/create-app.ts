@@ -15,7 +15,7 @@ import {
 const hourMs = 3_600_000
 
 /** Without `organization`, the App belongs to the person's account. */
-export function createAppPage(state: State, call: PageCall, organization: string | undefined): PageResponse {
+export function handleCreateAppPage(state: State, call: PageCall, organization: string | undefined): PageResponse {
   const posted = call.form.get('manifest')
   if (call.method === 'POST' && posted !== null) {
     // Stored while the person signs in.

@@ -1,8 +1,8 @@
 /** The installation page: a person gives an App access to repositories of an account. */
 import { coveredRepositories, emitInstallationRepositories, installApp } from '../apps.ts'
-import type { World } from '../events.ts'
 import type { Account, App, Installation, Repository, State } from '../state.ts'
-import { issueCode } from './authorize.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
+import { issueAuthorizationCode } from './authorize.ts'
 import {
   html,
   type PageCall,
@@ -14,7 +14,7 @@ import {
   withQuery,
 } from './page.ts'
 
-export function installAppPage(world: World, call: PageCall, slug: string): PageResponse {
+export function handleInstallAppPage(world: SimulatorContext, call: PageCall, slug: string): PageResponse {
   const { state } = world
   if (!call.user) return redirectToSignIn(call)
   const app = [...state.apps.values()].find((candidate) => candidate.slug === slug)
@@ -83,7 +83,7 @@ function chooseRepositories(
 }
 
 function updateInstallation(
-  world: World,
+  world: SimulatorContext,
   installation: Installation,
   selected: readonly Repository[] | null,
   user: Account,
@@ -98,11 +98,16 @@ function updateInstallation(
   return page(installation.app.name, html`<p role="status">The installation was updated.</p>`)
 }
 
-function urlAfterInstall({ state }: World, { id, app }: Installation, user: Account, { url }: PageCall): string {
+function urlAfterInstall(
+  { state }: SimulatorContext,
+  { id, app }: Installation,
+  user: Account,
+  { url }: PageCall,
+): string {
   const query = { installation_id: String(id), setup_action: 'install', state: url.searchParams.get('state') }
   const [callback] = app.callbackUrls
   if (app.requestsOauthOnInstall && callback !== undefined) {
-    return withQuery(callback, { code: issueCode(state, app, user, { redirectUri: callback }), ...query })
+    return withQuery(callback, { code: issueAuthorizationCode(state, app, user, { redirectUri: callback }), ...query })
   }
   return app.setupUrl ? withQuery(app.setupUrl, query) : `${state.url}/settings/installations/${id}`
 }

@@ -1,14 +1,14 @@
-import type { World } from '../events.ts'
 import { git } from '../git.ts'
 import { mergePullRequest } from '../merge.ts'
-import { atLeast } from '../permission-levels.ts'
+import { isLevelAtLeast } from '../permission-levels.ts'
 import { diffRange } from '../responses/pull-request.ts'
 import { fullName, type PullRequest, type Repository, roleOf } from '../state.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { html, type PageCall, type PageResponse, page, pageNotFound, redirect, redirectToSignIn } from './page.ts'
 
 /** Finds a repository that the person may see. A private one does not exist for others. */
 function findVisibleRepository(
-  { state }: World,
+  { state }: SimulatorContext,
   { user }: PageCall,
   owner: string,
   name: string,
@@ -20,7 +20,12 @@ function findVisibleRepository(
 
 const stateLabel = ({ state, merged }: PullRequest) => (merged ? 'Merged' : state === 'open' ? 'Open' : 'Closed')
 
-export function repositoryPage(world: World, call: PageCall, owner: string, name: string): PageResponse {
+export function handleRepositoryPage(
+  world: SimulatorContext,
+  call: PageCall,
+  owner: string,
+  name: string,
+): PageResponse {
   const repository = findVisibleRepository(world, call, owner, name)
   if (!repository) return call.user ? pageNotFound() : redirectToSignIn(call)
   const pullRequests = repository.pullRequests.map(
@@ -34,8 +39,8 @@ export function repositoryPage(world: World, call: PageCall, owner: string, name
   )
 }
 
-export async function pullRequestPage(
-  world: World,
+export async function handlePullRequestPage(
+  world: SimulatorContext,
   call: PageCall,
   owner: string,
   name: string,
@@ -46,7 +51,9 @@ export async function pullRequestPage(
   if (!repository || !pullRequest) return call.user ? pageNotFound() : redirectToSignIn(call)
   const path = `/${fullName(repository)}/pull/${number}`
   const merger =
-    call.user && pullRequest.state === 'open' && atLeast(roleOf(repository, call.user), 'write') ? call.user : undefined
+    call.user && pullRequest.state === 'open' && isLevelAtLeast(roleOf(repository, call.user), 'write')
+      ? call.user
+      : undefined
   if (call.method === 'POST') {
     if (!merger) return pageNotFound()
     const merge = await mergePullRequest(world, repository, pullRequest, merger)

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { World } from '../events.ts'
-import { authorizePage, exchangeCode } from './authorize.ts'
-import { createAppPage } from './create-app.ts'
-import { installAppPage } from './install-app.ts'
+import type { SimulatorContext } from '../webhook-event-emitter.ts'
+import { exchangeCode, handleAuthorizePage } from './authorize.ts'
+import { handleCreateAppPage } from './create-app.ts'
+import { handleInstallAppPage } from './install-app.ts'
 import { type PageCall, type PageResponse, pageNotFound } from './page.ts'
-import { pullRequestPage, repositoryPage } from './repository.ts'
-import { sessionCookie, signInPage } from './sign-in.ts'
+import { handlePullRequestPage, handleRepositoryPage } from './repository.ts'
+import { handleSignInPage, sessionCookie } from './sign-in.ts'
 
 export async function servePage(
-  world: World,
+  world: SimulatorContext,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
@@ -44,24 +44,25 @@ function parseForm({ headers, method }: IncomingMessage, body: Buffer): URLSearc
   return new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
 }
 
-async function respondWithPage(world: World, call: PageCall): Promise<PageResponse> {
+async function respondWithPage(world: SimulatorContext, call: PageCall): Promise<PageResponse> {
   const { state } = world
   const parts = call.url.pathname.split('/').slice(1).map(decodeURIComponent)
   const [first = '', second = '', third = '', fourth = ''] = parts
   switch (call.url.pathname) {
     case '/login':
-      return signInPage(state, call)
+      return handleSignInPage(state, call)
     case '/settings/apps/new':
-      return createAppPage(state, call, undefined)
+      return handleCreateAppPage(state, call, undefined)
     case '/login/oauth/authorize':
-      return authorizePage(state, call)
+      return handleAuthorizePage(state, call)
     case '/login/oauth/access_token':
       return call.method === 'POST' ? exchangeCode(state, call) : pageNotFound()
   }
   if (first === 'organizations' && parts.slice(2).join('/') === 'settings/apps/new')
-    return createAppPage(state, call, second)
-  if (first === 'apps' && parts.slice(2).join('/') === 'installations/new') return installAppPage(world, call, second)
-  if (parts.length === 2) return repositoryPage(world, call, first, second)
-  if (parts.length === 4 && third === 'pull') return pullRequestPage(world, call, first, second, fourth)
+    return handleCreateAppPage(state, call, second)
+  if (first === 'apps' && parts.slice(2).join('/') === 'installations/new')
+    return handleInstallAppPage(world, call, second)
+  if (parts.length === 2) return handleRepositoryPage(world, call, first, second)
+  if (parts.length === 4 && third === 'pull') return handlePullRequestPage(world, call, first, second, fourth)
   return pageNotFound()
 }

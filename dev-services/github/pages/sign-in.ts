@@ -3,7 +3,7 @@ import { html, type PageCall, type PageResponse, page } from './page.ts'
 
 export const sessionCookie = 'user_session'
 
-export function signInPage(state: State, { method, url, form }: PageCall): PageResponse {
+export function handleSignInPage(state: State, { method, url, form }: PageCall): PageResponse {
   const returnTo = form.get('return_to') ?? url.searchParams.get('return_to') ?? '/'
   if (method === 'POST') {
     const account = state.account(form.get('login') ?? '')

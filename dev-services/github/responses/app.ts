@@ -1,6 +1,6 @@
 import { type App, fullName, type Installation, type Repository, type State } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
-import { timeResponse } from './repository.ts'
+import { formatGithubTime } from './repository.ts'
 
 export const appResponse = (state: State, app: App) => ({
   id: app.id,
@@ -12,8 +12,8 @@ export const appResponse = (state: State, app: App) => ({
   description: '',
   external_url: app.url,
   html_url: `${state.url}/apps/${app.slug}`,
-  created_at: timeResponse(app.createdAt),
-  updated_at: timeResponse(app.createdAt),
+  created_at: formatGithubTime(app.createdAt),
+  updated_at: formatGithubTime(app.createdAt),
   permissions: app.permissions,
   events: app.events,
 })
@@ -34,13 +34,13 @@ export function installationResponse(state: State, { id, app, account, ...instal
     target_type: account.type,
     permissions: installation.permissions,
     events: app.events,
-    created_at: timeResponse(installation.createdAt),
-    updated_at: timeResponse(installation.createdAt),
+    created_at: formatGithubTime(installation.createdAt),
+    updated_at: formatGithubTime(installation.createdAt),
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
     suspended_by: installation.suspendedAt ? accountResponse(state, account) : null,
-    suspended_at: installation.suspendedAt ? timeResponse(installation.suspendedAt) : null,
+    suspended_at: installation.suspendedAt ? formatGithubTime(installation.suspendedAt) : null,
   }
 }
 

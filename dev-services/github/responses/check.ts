@@ -9,7 +9,7 @@ import type {
   State,
 } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
-import { repositoryPage, repositoryUrl, timeResponse } from './repository.ts'
+import { formatGithubTime, repositoryApiUrl, repositoryPageUrl } from './repository.ts'
 
 /** The App of a check run: GitHub Actions if it has a log, otherwise another one. */
 const checkAppResponse = (state: State, { owner, createdAt }: Repository, { log }: CheckRun) => ({
@@ -22,14 +22,14 @@ const checkAppResponse = (state: State, { owner, createdAt }: Repository, { log 
   description: '',
   external_url: 'https://example.com',
   html_url: `${state.url}/apps/${log === null ? 'another-ci' : 'github-actions'}`,
-  created_at: timeResponse(createdAt),
-  updated_at: timeResponse(createdAt),
+  created_at: formatGithubTime(createdAt),
+  updated_at: formatGithubTime(createdAt),
   permissions: {},
   events: [],
 })
 
 const pullRequestMinimal = (state: State, repository: Repository, pullRequest: PullRequest) => {
-  const repo = { id: repository.id, url: repositoryUrl(state, repository), name: repository.name }
+  const repo = { id: repository.id, url: repositoryApiUrl(state, repository), name: repository.name }
   return {
     id: pullRequest.id,
     number: pullRequest.number,
@@ -45,19 +45,19 @@ const pullRequestsAt = (state: State, repository: Repository, sha: string) =>
     .map((pullRequest) => pullRequestMinimal(state, repository, pullRequest))
 
 export function checkRunResponse(state: State, repository: Repository, run: CheckRun) {
-  const url = `${repositoryUrl(state, repository)}/check-runs/${run.id}`
+  const url = `${repositoryApiUrl(state, repository)}/check-runs/${run.id}`
   return {
     id: run.id,
     node_id: nodeId('CheckRun', run.id),
     head_sha: run.sha,
     external_id: '',
     url,
-    html_url: `${repositoryPage(state, repository)}/actions/runs/1/job/${run.id}`,
+    html_url: `${repositoryPageUrl(state, repository)}/actions/runs/1/job/${run.id}`,
     details_url: run.detailsUrl,
     status: run.status,
     conclusion: run.conclusion,
-    started_at: timeResponse(run.startedAt),
-    completed_at: run.completedAt ? timeResponse(run.completedAt) : null,
+    started_at: formatGithubTime(run.startedAt),
+    completed_at: run.completedAt ? formatGithubTime(run.completedAt) : null,
     output: { ...run.output, annotations_count: run.annotations.length, annotations_url: `${url}/annotations` },
     name: run.name,
     check_suite: { id: run.id },
@@ -67,7 +67,7 @@ export function checkRunResponse(state: State, repository: Repository, run: Chec
 }
 
 /** A check run in an event, with its suite and therefore its branch. */
-export function checkRunInEvent(state: State, repository: Repository, run: CheckRun) {
+export function checkRunEventPayload(state: State, repository: Repository, run: CheckRun) {
   const response = checkRunResponse(state, repository, run)
   const [branch = null] = [...repository.branches].filter(([, sha]) => sha === run.sha).map(([name]) => name)
   return {
@@ -79,7 +79,7 @@ export function checkRunInEvent(state: State, repository: Repository, run: Check
       head_sha: run.sha,
       status: run.status,
       conclusion: run.conclusion,
-      url: `${repositoryUrl(state, repository)}/check-suites/${run.id}`,
+      url: `${repositoryApiUrl(state, repository)}/check-suites/${run.id}`,
       before: null,
       after: run.sha,
       pull_requests: response.pull_requests,
@@ -97,7 +97,7 @@ export const annotationResponse = (
   annotation: Annotation,
 ) => ({
   path: annotation.path,
-  blob_href: `${repositoryPage(state, repository)}/blob/${sha}/${annotation.path}`,
+  blob_href: `${repositoryPageUrl(state, repository)}/blob/${sha}/${annotation.path}`,
   start_line: annotation.startLine,
   start_column: null,
   end_line: annotation.endLine,
@@ -110,7 +110,7 @@ export const annotationResponse = (
 
 /** A status in the combined status of a commit. */
 export const simpleStatusResponse = (state: State, repository: Repository, status: CommitStatus) => ({
-  url: `${repositoryUrl(state, repository)}/statuses/${status.sha}`,
+  url: `${repositoryApiUrl(state, repository)}/statuses/${status.sha}`,
   avatar_url: `${state.url}/avatars/u/${repository.owner.id}?v=4`,
   id: status.id,
   node_id: nodeId('StatusContext', status.id),
@@ -118,8 +118,8 @@ export const simpleStatusResponse = (state: State, repository: Repository, statu
   description: status.description,
   target_url: status.targetUrl,
   context: status.context,
-  created_at: timeResponse(status.createdAt),
-  updated_at: timeResponse(status.createdAt),
+  created_at: formatGithubTime(status.createdAt),
+  updated_at: formatGithubTime(status.createdAt),
 })
 
 export const statusResponse = (state: State, repository: Repository, status: CommitStatus) => ({
@@ -128,7 +128,7 @@ export const statusResponse = (state: State, repository: Repository, status: Com
 })
 
 export function deploymentResponse(state: State, repository: Repository, deployment: Deployment) {
-  const url = `${repositoryUrl(state, repository)}/deployments/${deployment.id}`
+  const url = `${repositoryApiUrl(state, repository)}/deployments/${deployment.id}`
   return {
     url,
     id: deployment.id,
@@ -141,10 +141,10 @@ export function deploymentResponse(state: State, repository: Repository, deploym
     environment: deployment.environment,
     description: null,
     creator: accountResponse(state, repository.owner),
-    created_at: timeResponse(deployment.createdAt),
-    updated_at: timeResponse(deployment.createdAt),
+    created_at: formatGithubTime(deployment.createdAt),
+    updated_at: formatGithubTime(deployment.createdAt),
     statuses_url: `${url}/statuses`,
-    repository_url: repositoryUrl(state, repository),
+    repository_url: repositoryApiUrl(state, repository),
     transient_environment: false,
     production_environment: false,
   }
@@ -156,7 +156,7 @@ export function deploymentStatusResponse(
   deployment: Deployment,
   status: DeploymentStatus,
 ) {
-  const deploymentUrl = `${repositoryUrl(state, repository)}/deployments/${deployment.id}`
+  const deploymentUrl = `${repositoryApiUrl(state, repository)}/deployments/${deployment.id}`
   return {
     url: `${deploymentUrl}/statuses/${status.id}`,
     id: status.id,
@@ -165,12 +165,12 @@ export function deploymentStatusResponse(
     creator: accountResponse(state, repository.owner),
     description: '',
     environment: deployment.environment,
-    target_url: `${repositoryPage(state, repository)}/deployments`,
-    created_at: timeResponse(status.createdAt),
-    updated_at: timeResponse(status.createdAt),
+    target_url: `${repositoryPageUrl(state, repository)}/deployments`,
+    created_at: formatGithubTime(status.createdAt),
+    updated_at: formatGithubTime(status.createdAt),
     deployment_url: deploymentUrl,
-    repository_url: repositoryUrl(state, repository),
+    repository_url: repositoryApiUrl(state, repository),
     environment_url: status.environmentUrl,
-    log_url: `${repositoryPage(state, repository)}/deployments`,
+    log_url: `${repositoryPageUrl(state, repository)}/deployments`,
   }
 }

@@ -1,7 +1,7 @@
 import type { Comment, PullRequest, Repository, State } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
-import { authorAssociation, labelResponse, pullRequestInList } from './pull-request.ts'
-import { repositoryPage, repositoryUrl, timeResponse } from './repository.ts'
+import { authorAssociation, labelResponse, pullRequestListItemResponse } from './pull-request.ts'
+import { formatGithubTime, repositoryApiUrl, repositoryPageUrl } from './repository.ts'
 
 const contents = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'eyes', 'rocket'] as const
 
@@ -14,18 +14,18 @@ function reactionsResponse(url: string, reactions: Comment['reactions']) {
 }
 
 export function commentResponse(state: State, repository: Repository, comment: Comment) {
-  const api = repositoryUrl(state, repository)
+  const api = repositoryApiUrl(state, repository)
   const url = `${api}/issues/comments/${comment.id}`
   return {
     id: comment.id,
     node_id: nodeId('IssueComment', comment.id),
     url,
-    html_url: `${repositoryPage(state, repository)}/pull/${comment.number}#issuecomment-${comment.id}`,
+    html_url: `${repositoryPageUrl(state, repository)}/pull/${comment.number}#issuecomment-${comment.id}`,
     issue_url: `${api}/issues/${comment.number}`,
     body: comment.body,
     user: accountResponse(state, comment.author),
-    created_at: timeResponse(comment.createdAt),
-    updated_at: timeResponse(comment.updatedAt),
+    created_at: formatGithubTime(comment.createdAt),
+    updated_at: formatGithubTime(comment.updatedAt),
     author_association: authorAssociation(repository, comment.author),
     reactions: reactionsResponse(url, comment.reactions),
     performed_via_github_app: null,
@@ -37,16 +37,16 @@ export const reactionResponse = (state: State, { id, user, content, createdAt }:
   node_id: nodeId('Reaction', id),
   user: accountResponse(state, user),
   content,
-  created_at: timeResponse(createdAt),
+  created_at: formatGithubTime(createdAt),
 })
 
 /** A pull request as an issue, as in events about comments. */
 export function issueResponse(state: State, repository: Repository, pullRequest: PullRequest) {
-  const listItem = pullRequestInList(state, repository, pullRequest)
+  const listItem = pullRequestListItemResponse(state, repository, pullRequest)
   const url = listItem.issue_url
   return {
     url,
-    repository_url: repositoryUrl(state, repository),
+    repository_url: repositoryApiUrl(state, repository),
     labels_url: `${url}/labels{/name}`,
     comments_url: `${url}/comments`,
     events_url: `${url}/events`,

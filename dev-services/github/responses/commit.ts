@@ -1,9 +1,9 @@
-import type { Commit, FileChange, Person } from '../git.ts'
+import type { Commit, FileChange, GitIdentity } from '../git.ts'
 import type { Account, Repository, State } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
-import { repositoryPage, repositoryUrl, timeResponse } from './repository.ts'
+import { formatGithubTime, repositoryApiUrl, repositoryPageUrl } from './repository.ts'
 
-const personResponse = ({ name, email, date }: Person) => ({ name, email, date: timeResponse(date) })
+const personResponse = ({ name, email, date }: GitIdentity) => ({ name, email, date: formatGithubTime(date) })
 
 function verificationResponse(repository: Repository, { sha }: Commit) {
   const signed = repository.signed.get(sha)
@@ -13,15 +13,15 @@ function verificationResponse(repository: Repository, { sha }: Commit) {
         reason: 'valid',
         signature: signed.signature,
         payload: `commit ${sha}`,
-        verified_at: timeResponse(signed.at),
+        verified_at: formatGithubTime(signed.at),
       }
     : { verified: false, reason: 'unsigned', signature: null, payload: null, verified_at: null }
 }
 
 /** A commit of the Git database API. */
 export function gitCommitResponse(state: State, repository: Repository, commit: Commit) {
-  const url = repositoryUrl(state, repository)
-  const page = repositoryPage(state, repository)
+  const url = repositoryApiUrl(state, repository)
+  const page = repositoryPageUrl(state, repository)
   return {
     sha: commit.sha,
     node_id: nodeId('Commit', commit.sha),
@@ -43,14 +43,14 @@ export function gitCommitResponse(state: State, repository: Repository, commit: 
 /** The email address by which GitHub recognizes an account as the author of a commit. */
 export const emailOf = ({ id, login }: Account): string => `${id}+${login}@users.noreply.github.com`
 
-function accountByEmail(state: State, { email }: Person) {
+function accountByEmail(state: State, { email }: GitIdentity) {
   const account = [...state.accounts.values()].find((candidate) => emailOf(candidate) === email)
   return account ? accountResponse(state, account) : null
 }
 
 export function commitResponse(state: State, repository: Repository, commit: Commit, files?: readonly FileChange[]) {
-  const url = repositoryUrl(state, repository)
-  const page = repositoryPage(state, repository)
+  const url = repositoryApiUrl(state, repository)
+  const page = repositoryPageUrl(state, repository)
   const git = gitCommitResponse(state, repository, commit)
   const sum = (field: 'additions' | 'deletions') => (files ?? []).reduce((total, file) => total + file[field], 0)
   return {
@@ -87,7 +87,7 @@ export function commitResponse(state: State, repository: Repository, commit: Com
 }
 
 export function fileResponse(state: State, repository: Repository, commit: string, file: FileChange) {
-  const page = repositoryPage(state, repository)
+  const page = repositoryPageUrl(state, repository)
   const path = file.path.split('/').map(encodeURIComponent).join('/')
   return {
     sha: file.sha,
@@ -98,7 +98,7 @@ export function fileResponse(state: State, repository: Repository, commit: strin
     changes: file.additions + file.deletions,
     blob_url: `${page}/blob/${commit}/${path}`,
     raw_url: `${page}/raw/${commit}/${path}`,
-    contents_url: `${repositoryUrl(state, repository)}/contents/${path}?ref=${commit}`,
+    contents_url: `${repositoryApiUrl(state, repository)}/contents/${path}?ref=${commit}`,
     ...(file.patch !== undefined && { patch: file.patch }),
     ...(file.previousPath !== undefined && { previous_filename: file.previousPath }),
   }
@@ -107,6 +107,6 @@ export function fileResponse(state: State, repository: Repository, commit: strin
 export const refResponse = (state: State, repository: Repository, ref: string, sha: string, type = 'commit') => ({
   ref,
   node_id: nodeId('Ref', `${repository.id}:${ref}`),
-  url: `${repositoryUrl(state, repository)}/git/${ref}`,
-  object: { sha, type, url: `${repositoryUrl(state, repository)}/git/${type}s/${sha}` },
+  url: `${repositoryApiUrl(state, repository)}/git/${ref}`,
+  object: { sha, type, url: `${repositoryApiUrl(state, repository)}/git/${type}s/${sha}` },
 })

@@ -1,8 +1,8 @@
 import type { Hook, Repository, State } from '../state.ts'
-import { repositoryUrl, timeResponse } from './repository.ts'
+import { formatGithubTime, repositoryApiUrl } from './repository.ts'
 
 export function hookResponse(state: State, repository: Repository, hook: Hook) {
-  const url = `${repositoryUrl(state, repository)}/hooks/${hook.id}`
+  const url = `${repositoryApiUrl(state, repository)}/hooks/${hook.id}`
   return {
     type: 'Repository',
     id: hook.id,
@@ -15,8 +15,8 @@ export function hookResponse(state: State, repository: Repository, hook: Hook) {
       url: hook.url,
       ...(hook.secret && { secret: '********' }), // GitHub never returns the secret
     },
-    updated_at: timeResponse(hook.updatedAt),
-    created_at: timeResponse(hook.createdAt),
+    updated_at: formatGithubTime(hook.updatedAt),
+    created_at: formatGithubTime(hook.createdAt),
     url,
     test_url: `${url}/test`,
     ping_url: `${url}/pings`,

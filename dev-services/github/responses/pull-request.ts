@@ -1,14 +1,14 @@
 import { changedFiles, isAncestor, mergeBase, mergeTrees, readCommits } from '../git.ts'
 import { type Label, type PullRequest, type Repository, roleOf, type State } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
-import { repositoryPage, repositoryResponse, repositoryUrl, timeResponse } from './repository.ts'
+import { formatGithubTime, repositoryApiUrl, repositoryPageUrl, repositoryResponse } from './repository.ts'
 
-const timeOrNull = (time: Date | null) => (time ? timeResponse(time) : null)
+const timeOrNull = (time: Date | null) => (time ? formatGithubTime(time) : null)
 
 export const labelResponse = (state: State, repository: Repository, { id, name }: Label) => ({
   id,
   node_id: nodeId('Label', id),
-  url: `${repositoryUrl(state, repository)}/labels/${encodeURIComponent(name)}`,
+  url: `${repositoryApiUrl(state, repository)}/labels/${encodeURIComponent(name)}`,
   name,
   description: '', // not null: GitHub's description of lists does not allow it
   color: 'ededed',
@@ -32,11 +32,11 @@ export function authorAssociation(repository: Repository, author: PullRequest['a
 }
 
 /** A pull request in a list. */
-export function pullRequestInList(state: State, repository: Repository, pullRequest: PullRequest) {
+export function pullRequestListItemResponse(state: State, repository: Repository, pullRequest: PullRequest) {
   const { number, headSha } = pullRequest
-  const api = repositoryUrl(state, repository)
+  const api = repositoryApiUrl(state, repository)
   const url = `${api}/pulls/${number}`
-  const page = `${repositoryPage(state, repository)}/pull/${number}`
+  const page = `${repositoryPageUrl(state, repository)}/pull/${number}`
   const issue = `${api}/issues/${number}`
   const urls = {
     commits: `${url}/commits`,
@@ -60,8 +60,8 @@ export function pullRequestInList(state: State, repository: Repository, pullRequ
     title: pullRequest.title,
     user: accountResponse(state, pullRequest.author),
     body: pullRequest.body,
-    created_at: timeResponse(pullRequest.createdAt),
-    updated_at: timeResponse(pullRequest.updatedAt),
+    created_at: formatGithubTime(pullRequest.createdAt),
+    updated_at: formatGithubTime(pullRequest.updatedAt),
     closed_at: timeOrNull(pullRequest.closedAt),
     merged_at: timeOrNull(pullRequest.merged?.at ?? null),
     merge_commit_sha: pullRequest.merged?.sha ?? null,
@@ -95,7 +95,7 @@ export async function pullRequestResponse(
   const commits = await readCommits(directory, [`${range.base}..${pullRequest.headSha}`])
   const sum = (field: 'additions' | 'deletions') => files.reduce((total, file) => total + file[field], 0)
   return {
-    ...pullRequestInList(state, repository, pullRequest),
+    ...pullRequestListItemResponse(state, repository, pullRequest),
     merged: pullRequest.merged !== null,
     mergeable,
     rebaseable: mergeable,

@@ -1,9 +1,9 @@
-import { atLeast } from '../permission-levels.ts'
-import { fullName, type Level, type Repository, type State } from '../state.ts'
+import { isLevelAtLeast } from '../permission-levels.ts'
+import { fullName, type PermissionLevel, type Repository, type State } from '../state.ts'
 import { accountResponse, nodeId } from './account.ts'
 
 /** A time with a precision of seconds, as on GitHub. */
-export const timeResponse = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z')
+export const formatGithubTime = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z')
 
 const paths = {
   archive_url: '/{archive_format}{/ref}',
@@ -46,14 +46,15 @@ const paths = {
 
 type PathUrls = { [name in keyof typeof paths]: string }
 
-export const repositoryUrl = (state: State, repository: Repository): string =>
+export const repositoryApiUrl = (state: State, repository: Repository): string =>
   `${state.apiUrl}/repos/${fullName(repository)}`
 
-export const repositoryPage = (state: State, repository: Repository): string => `${state.url}/${fullName(repository)}`
+export const repositoryPageUrl = (state: State, repository: Repository): string =>
+  `${state.url}/${fullName(repository)}`
 
 /** The fields that all forms of a repository have. */
 export function minimalRepositoryResponse(state: State, repository: Repository) {
-  const url = repositoryUrl(state, repository)
+  const url = repositoryApiUrl(state, repository)
   const urls = Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, url + path])) as PathUrls
   return {
     id: repository.id,
@@ -62,7 +63,7 @@ export function minimalRepositoryResponse(state: State, repository: Repository) 
     full_name: fullName(repository),
     private: repository.isPrivate,
     owner: accountResponse(state, repository.owner),
-    html_url: repositoryPage(state, repository),
+    html_url: repositoryPageUrl(state, repository),
     description: null,
     fork: false,
     url,
@@ -71,13 +72,13 @@ export function minimalRepositoryResponse(state: State, repository: Repository) 
 }
 
 export function repositoryResponse(state: State, repository: Repository) {
-  const page = repositoryPage(state, repository)
+  const page = repositoryPageUrl(state, repository)
   const openIssues = repository.pullRequests.filter((pullRequest) => pullRequest.state === 'open').length
   return {
     ...minimalRepositoryResponse(state, repository),
-    created_at: timeResponse(repository.createdAt),
-    updated_at: timeResponse(repository.pushedAt),
-    pushed_at: timeResponse(repository.pushedAt),
+    created_at: formatGithubTime(repository.createdAt),
+    updated_at: formatGithubTime(repository.pushedAt),
+    pushed_at: formatGithubTime(repository.pushedAt),
     git_url: `git://${new URL(state.url).host}/${fullName(repository)}.git`,
     ssh_url: `git@${new URL(state.url).hostname}:${fullName(repository)}.git`,
     clone_url: `${page}.git`,
@@ -112,18 +113,18 @@ export function repositoryResponse(state: State, repository: Repository) {
 }
 
 /** Adds the caller's permissions. `role` is undefined for an App, which GitHub shows with read permission only. */
-export const withPermissions = <T extends object>(response: T, role: Level | undefined) => ({
+export const withPermissions = <T extends object>(response: T, role: PermissionLevel | undefined) => ({
   ...response,
   permissions: {
     admin: role === 'admin',
     maintain: role === 'admin',
-    push: atLeast(role, 'write'),
-    triage: atLeast(role, 'write'),
+    push: isLevelAtLeast(role, 'write'),
+    triage: isLevelAtLeast(role, 'write'),
     pull: true,
   },
 })
 
-export const fullRepositoryResponse = (state: State, repository: Repository, role: Level | undefined) => ({
+export const fullRepositoryResponse = (state: State, repository: Repository, role: PermissionLevel | undefined) => ({
   ...withPermissions(repositoryResponse(state, repository), role),
   temp_clone_token: '',
   allow_squash_merge: true,

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { freePort } from '../../free-port.ts'
 import { ApiDescription } from '../api-description.ts'
 import { readDescription } from '../descriptions.ts'
-import { type GithubControl, githubControl } from '../github-control.ts'
+import { createGithubControlClient, type GithubControl } from '../github-control.ts'
 import { createGithubServer } from '../github-server.ts'
 
 export interface TestResponse {
@@ -35,7 +35,11 @@ export async function startTestGithub(): Promise<TestGithub> {
     await new Promise((resolve) => server.close(resolve))
     rmSync(directory, { recursive: true, force: true })
   })
-  return { url, control: githubControl({ url, adminToken: 'control' }), api: (...call) => callApi(url, ...call) }
+  return {
+    url,
+    control: createGithubControlClient({ url, adminToken: 'control' }),
+    api: (...call) => callApi(url, ...call),
+  }
 }
 
 async function callApi(

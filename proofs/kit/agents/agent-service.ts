@@ -1,15 +1,18 @@
 /** Colophon with real runners: pi in its sandbox, the scripted model behind the gateway, docs on the real Gitea. */
 
 import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
-import { createProject, prepareProcess, runColophon } from '../../../dev-services/colophon-process.ts'
-import type { Call } from '../../../dev-services/model/call-log.ts'
+import { createProject, prepareColophonProcess, runColophonCommand } from '../../../dev-services/colophon-process.ts'
+import type { LoggedModelCall } from '../../../dev-services/model/call-log.ts'
 import type { Script } from '../../../dev-services/model/script.ts'
 import { type Client, createClient } from '../../../sdk/src/index.ts'
 import type { CraftedFiles } from '../../../server/src/code-hosts/testing/craft-commit.ts'
-import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import {
+  createGiteaTestRepository,
+  type GiteaTestRepository,
+} from '../../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { ModelFormat } from '../../../server/src/models/model.ts'
 import type { ProofRun } from '../../proof.ts'
-import { createTestService, type TestService } from '../test-service.ts'
+import { prepareTestService, type TestService } from '../test-service.ts'
 
 export interface AgentService extends TestService {
   api: ColophonProcess
@@ -19,14 +22,14 @@ export interface AgentService extends TestService {
   addModel(model: AddedModel): Promise<void>
   connectProject(name: string, files?: CraftedFiles, docsFolder?: string): Promise<AgentProject>
   /** The calls that reached the model provider. */
-  modelCalls(since?: number): Promise<Call[]>
+  modelCalls(since?: number): Promise<LoggedModelCall[]>
 }
 
 export interface AgentProject {
   projectId: string
   key: string
   client: Client
-  repository: GiteaRepository
+  repository: GiteaTestRepository
 }
 
 interface AddedModel {
@@ -40,14 +43,14 @@ interface AddedModel {
 }
 
 /** In US dollars per million tokens. The prices differ widely, so that a mix-up shows in the cost. */
-export const prices = { input: 3, output: 15, cacheRead: 0.5, cacheWrite: 7 }
+export const modelPricesPerMillionTokens = { input: 3, output: 15, cacheRead: 0.5, cacheWrite: 7 }
 
 export async function startAgentService(
   run: ProofRun,
   purpose: string,
   workerSettings: Record<string, string> = {},
 ): Promise<AgentService> {
-  const service = await createTestService(run, purpose)
+  const service = await prepareTestService(run, purpose)
   const { environment, directory, gitea, modelUrl } = service
   const [api, worker] = await Promise.all([service.startApi(), service.startWorker(workerSettings)])
   return {
@@ -57,9 +60,9 @@ export async function startAgentService(
     async startRunner(settings = {}) {
       const token =
         settings.COLOPHON_RUNNER_TOKEN ??
-        (await runColophon(['admin', 'runner', 'create', '--name', 'runner'], { environment }))
+        (await runColophonCommand(['admin', 'runner', 'create', '--name', 'runner'], { environment }))
       const runnerEnvironment = { COLOPHON_GATEWAY_URL: worker.url, ...settings, COLOPHON_RUNNER_TOKEN: token }
-      const runner = await prepareProcess('runner', { environment: runnerEnvironment, directory })
+      const runner = await prepareColophonProcess('runner', { environment: runnerEnvironment, directory })
       run.cleanUp(() => runner.process.stop())
       await runner.process.start()
       return runner
@@ -67,7 +70,7 @@ export async function startAgentService(
     async addModel({ name, format, script, isDefault = false, key = 'key' }) {
       const identity = ['--name', name, '--format', format, '--url', `${modelUrl}/v1`]
       const sizes = ['--context-window', '200000', '--max-output', '32000']
-      const priceOptions = Object.entries(prices).flatMap(([kind, price]) => [
+      const priceOptions = Object.entries(modelPricesPerMillionTokens).flatMap(([kind, price]) => [
         `--${kind.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)}-price`,
         String(price),
       ])
@@ -75,17 +78,17 @@ export async function startAgentService(
         ...(script ? ['--provider-model', `scripted/${script}`] : []),
         ...(isDefault ? ['--default'] : []),
       ]
-      await runColophon(['admin', 'model', 'add', ...identity, ...sizes, ...priceOptions, ...optional], {
+      await runColophonCommand(['admin', 'model', 'add', ...identity, ...sizes, ...priceOptions, ...optional], {
         environment,
         stdin: key,
       })
     },
     async connectProject(name, files, docsFolder = 'docs') {
       const { projectId, key } = await createProject(environment, name)
-      const repository = await createGiteaRepository(gitea, files)
+      const repository = await createGiteaTestRepository(gitea, files)
       run.cleanUp(repository.remove)
       const location = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
-      await runColophon(
+      await runColophonCommand(
         [
           'admin',
           'repository',
@@ -103,7 +106,7 @@ export async function startAgentService(
       return { projectId, key, client: createClient({ baseUrl: api.url, apiKey: key }), repository }
     },
     async modelCalls(since = 0) {
-      return (await (await fetch(`${modelUrl}/calls?since=${since}`)).json()) as Call[]
+      return (await (await fetch(`${modelUrl}/calls?since=${since}`)).json()) as LoggedModelCall[]
     },
   }
 }
@@ -113,5 +116,5 @@ export const promptWithScript = (instruction: string, script: Script): string =>
   `${instruction}\n\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\`\n`
 
 /** The last reply of an agent that changed something. */
-export const finalReply = (title: string, summary: string): string =>
+export const formatFinalAgentReply = (title: string, summary: string): string =>
   `Done.\n\n<pull-request>\n<title>${title}</title>\n<summary>\n${summary}\n</summary>\n</pull-request>`

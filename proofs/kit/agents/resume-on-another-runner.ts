@@ -1,5 +1,5 @@
 import type { ProofRun } from '../../proof.ts'
-import { type AgentService, finalReply, promptWithScript } from './agent-service.ts'
+import { type AgentService, formatFinalAgentReply, promptWithScript } from './agent-service.ts'
 import { checkPullRequest, startScopedRunner } from './successful-turns.ts'
 import { waitForJob } from './wait-for-job.ts'
 
@@ -17,7 +17,7 @@ export async function resumesOnAnotherRunnerScenario(run: ProofRun, service: Age
       model,
       prompt: promptWithScript('Write page one.', [
         { call: [write('docs/one.md', '# One\n')] },
-        { say: finalReply('Write page one', 'As asked.') },
+        { say: formatFinalAgentReply('Write page one', 'As asked.') },
       ]),
     })
     id = created.id
@@ -30,7 +30,7 @@ export async function resumesOnAnotherRunnerScenario(run: ProofRun, service: Age
     prompt: promptWithScript('Now page two.', [
       { call: [{ tool: 'read', arguments: { path: 'docs/one.md' } }] },
       { call: [write('docs/two.md', '# Two\n')] },
-      { say: finalReply('Write page two', 'As asked.') },
+      { say: formatFinalAgentReply('Write page two', 'As asked.') },
     ]),
   })
   const job = await waitForJob(project, id)

@@ -1,10 +1,10 @@
 /** Every way to stop a turn ends the agent and all of its processes within five seconds. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { runColophon } from '../../../dev-services/colophon-process.ts'
-import { findHostProcesses } from '../../../server/src/runner/testing/host-processes.ts'
+import { runColophonCommand } from '../../../dev-services/colophon-process.ts'
+import { findHostProcessIds } from '../../../server/src/runner/testing/host-processes.ts'
 import type { ProofRun } from '../../proof.ts'
-import { type AgentProject, type AgentService, finalReply, promptWithScript } from './agent-service.ts'
+import { type AgentProject, type AgentService, formatFinalAgentReply, promptWithScript } from './agent-service.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 export const stopKinds = ['cancel', 'deadline', 'budget', 'pause', 'shutdown'] as const
@@ -21,7 +21,7 @@ export const stopsAgentInTimeScenario =
     const project = await service.connectProject(kind)
     if (kind === 'budget') {
       const budget = ['--project', project.projectId, '--max-tokens-per-job', '150000']
-      await runColophon(['admin', 'budget', 'set', ...budget], service)
+      await runColophonCommand(['admin', 'budget', 'set', ...budget], service)
     }
     const runner = await service.startRunner({ COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS: '0' })
     const marker = `${3_000 + stopKinds.indexOf(kind)}.${Math.floor(run.random() * 1e6)}`
@@ -30,7 +30,7 @@ export const stopsAgentInTimeScenario =
     const { id } = await project.client.jobs.create(project.projectId, {
       prompt: promptWithScript('Keep busy.', [
         { call: [{ tool: 'bash', arguments: { command } }], usage: { inputTokens: 149_000, outputTokens: 10 } },
-        { say: finalReply('Nothing', 'Nothing.') },
+        { say: formatFinalAgentReply('Nothing', 'Nothing.') },
       ]),
     })
     await waitUntilRunning(marker, true)
@@ -43,7 +43,8 @@ export const stopsAgentInTimeScenario =
     if (kind === 'pause' || kind === 'shutdown') {
       const { status } = await project.client.jobs.get(project.projectId, id)
       run.check(status === 'active', `the job stays active until another runner claims the turn, got ${status}`)
-      if (kind === 'pause') await runColophon(['admin', 'project', 'resume', '--project', project.projectId], service)
+      if (kind === 'pause')
+        await runColophonCommand(['admin', 'project', 'resume', '--project', project.projectId], service)
       else await service.startRunner()
       await waitUntilRunning(marker, true)
       await project.client.jobs.cancel(project.projectId, id)
@@ -80,7 +81,7 @@ async function stop(
     case 'budget':
       return // the next model call exceeds it
     case 'pause':
-      await runColophon(['admin', 'project', 'pause', '--project', projectId], service)
+      await runColophonCommand(['admin', 'project', 'pause', '--project', projectId], service)
       return
     case 'shutdown':
       return runner.process.stop()
@@ -97,7 +98,7 @@ async function expireDeadline({ instance }: AgentService, jobId: string): Promis
 /** Checked on the host, outside of all sandboxes. */
 async function waitUntilRunning(marker: string, expected: boolean): Promise<void> {
   const deadline = Date.now() + 60_000
-  while (findHostProcesses(marker).length > 0 !== expected) {
+  while (findHostProcessIds(marker).length > 0 !== expected) {
     if (Date.now() > deadline) throw new Error(`"sleep ${marker}" did not ${expected ? 'start' : 'end'} within 60 s`)
     await sleep(50)
   }

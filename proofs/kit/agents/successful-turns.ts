@@ -3,7 +3,13 @@ import type { Script, Usage } from '../../../dev-services/model/script.ts'
 import type { AgentJob } from '../../../sdk/src/index.ts'
 import type { ModelFormat } from '../../../server/src/models/model.ts'
 import type { ProofRun } from '../../proof.ts'
-import { type AgentProject, type AgentService, finalReply, prices, promptWithScript } from './agent-service.ts'
+import {
+  type AgentProject,
+  type AgentService,
+  formatFinalAgentReply,
+  modelPricesPerMillionTokens,
+  promptWithScript,
+} from './agent-service.ts'
 import { waitForJob } from './wait-for-job.ts'
 
 /** Without cache writes, because OpenAI's formats cannot report them. */
@@ -22,7 +28,7 @@ export const publishesThroughModelFormatScenario =
       },
       { call: [{ tool: 'read', arguments: { path: 'docs/index.md' } }], usage },
       { call: [{ tool: 'write', arguments: { path: 'docs/proxies.md', content: contents } }], usage },
-      { say: finalReply('Explain proxies', 'Adds a page about proxies.'), usage },
+      { say: formatFinalAgentReply('Explain proxies', 'Adds a page about proxies.'), usage },
     ]
     const startedAt = performance.now()
     const { id } = await project.client.jobs.create(project.projectId, {
@@ -43,9 +49,9 @@ function checkUsage(run: ProofRun, { usage: reported }: AgentJob, calls: number)
   const output = usage.outputTokens * calls
   const cost =
     (calls *
-      (usage.inputTokens * prices.input +
-        usage.cacheReadTokens * prices.cacheRead +
-        usage.outputTokens * prices.output)) /
+      (usage.inputTokens * modelPricesPerMillionTokens.input +
+        usage.cacheReadTokens * modelPricesPerMillionTokens.cacheRead +
+        usage.outputTokens * modelPricesPerMillionTokens.output)) /
     1e6
   run.check(reported.inputTokens === input, `usage is ${input} input tokens, got ${reported.inputTokens}`)
   run.check(reported.outputTokens === output, `usage is ${output} output tokens, got ${reported.outputTokens}`)
@@ -60,7 +66,7 @@ export async function fixesBrokenLinkScenario(run: ProofRun, service: AgentServi
     model: 'link-fixer',
     prompt: promptWithScript('Link to the start.', [
       { call: [{ tool: 'write', arguments: { path: 'docs/links.md', content: broken } }] },
-      { say: finalReply('Link to the start', 'Adds a link.') },
+      { say: formatFinalAgentReply('Link to the start', 'Adds a link.') },
     ]),
   })
   const job = await waitForJob(project, id)
@@ -89,7 +95,7 @@ export async function respectsDocsFolderScenario(run: ProofRun, service: AgentSe
     prompt: promptWithScript('Add a third page.', [
       { call: [{ tool: 'bash', arguments: { command: 'cat packages/app/main.ts packages/site/docs/index.md' } }] },
       { call: [{ tool: 'write', arguments: { path: 'packages/site/docs/third.md', content: contents } }] },
-      { say: finalReply('Add a third page', 'As asked.') },
+      { say: formatFinalAgentReply('Add a third page', 'As asked.') },
     ]),
   })
   const job = await waitForJob(project, id)
@@ -101,7 +107,7 @@ export async function respectsDocsFolderScenario(run: ProofRun, service: AgentSe
   const outside = await project.client.jobs.create(project.projectId, {
     prompt: promptWithScript('Change the code.', [
       { call: [{ tool: 'write', arguments: { path: 'packages/app/main.ts', content: 'export const x = 1\n' } }] },
-      { say: finalReply('Change the code', 'It was asked for.') },
+      { say: formatFinalAgentReply('Change the code', 'It was asked for.') },
     ]),
   })
   const refusedJob = await waitForJob(project, outside.id)

@@ -3,15 +3,15 @@
  * their projects to another person's repository. They can even read those repositories.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { githubPerson } from '../../../dev-services/github/github-person.ts'
+import { signInToGithubSimulator } from '../../../dev-services/github/github-browser-session.ts'
 import { ColophonError } from '../../../sdk/src/index.ts'
 import type { ProofRun } from '../../proof.ts'
-import { call } from '../http-call.ts'
-import { inviteMember, type SignedInPerson } from '../people.ts'
+import { sendHttpRequest } from '../http-call.ts'
+import { createInvitedMember, type SignedInPerson } from '../people.ts'
 import { callbackParameters, connectByApp, type GithubFixture, type GithubProject } from './fixture.ts'
 import { pickOne, type Tally } from './tally.ts'
 
-export const attacks = [
+export const connectionAttackKinds = [
   'forged installation in the callback',
   'forged installation when connecting',
   "another person's state",
@@ -21,7 +21,7 @@ export const attacks = [
   'authorization of another person',
   'token for another repository',
 ] as const
-export type Attack = (typeof attacks)[number]
+export type ConnectionAttackKind = (typeof connectionAttackKinds)[number]
 
 export interface Attacker {
   person: SignedInPerson
@@ -43,7 +43,7 @@ export async function createAttacker(fixture: GithubFixture, login: string): Pro
   const role = 'owner'
   const { id: projectId } = await owner.client.projects.create({ name: `Project of ${login}` })
   const { id: emptyId } = await owner.client.projects.create({ name: `Unconnected project of ${login}` })
-  const person = await inviteMember(api.url, owner, { projectId, role, email })
+  const person = await createInvitedMember(api.url, owner, { projectId, role, email })
   const { url } = await owner.client.invitations.create(emptyId, { email, role })
   await person.client.invitations.accept({ token: new URL(url).hash.slice(1) })
 
@@ -65,18 +65,22 @@ export async function isConnectionUnchanged({ person, login, own, emptyId }: Att
   return connected?.owner === login && connected.name === ownRepositoryName && empty === null
 }
 
-export async function runAttacks(
+export async function runConnectionAttacks(
   run: ProofRun,
   fixture: GithubFixture,
   attacker: Attacker,
-  { tally, random, stop }: { tally: Tally<Attack>; random: () => number; stop: AbortSignal },
+  { tally, random, stop }: { tally: Tally<ConnectionAttackKind>; random: () => number; stop: AbortSignal },
 ): Promise<void> {
   const { github, api, owner, projects } = fixture
   const { person, login, own, emptyId, token } = attacker
   const { client } = person
   const baseUrl = github.url
 
-  const checkRejected = async (attack: Attack, attempt: Promise<unknown>, codes = ['invalid_request', 'not_found']) => {
+  const checkRejected = async (
+    attack: ConnectionAttackKind,
+    attempt: Promise<unknown>,
+    codes = ['invalid_request', 'not_found'],
+  ) => {
     const error = await attempt.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -88,17 +92,17 @@ export async function runAttacks(
   /** Authorizes on GitHub as the user with this login, and returns the callback parameters. */
   const authorizeOnGithub = async (initiator: SignedInPerson, projectId: string, githubLogin: string) => {
     const { authorizeUrl } = await initiator.client.github.startAuthorization(projectId, { baseUrl })
-    return callbackParameters(await (await githubPerson(github, githubLogin)).authorize(authorizeUrl))
+    return callbackParameters(await (await signInToGithubSimulator(github, githubLogin)).authorize(authorizeUrl))
   }
   const completeAuthorization = async (projectId: string) =>
     client.github.completeAuthorization(projectId, await authorizeOnGithub(person, projectId, login))
   const connect = (projectId: string, authorizationId: string, repositoryId: number) =>
     client.github.connectRepository(projectId, { authorizationId, repositoryId, ...branchSettings })
 
-  const attempts: Record<Attack, (victim: GithubProject, installationId: number) => Promise<void>> = {
+  const attempts: Record<ConnectionAttackKind, (victim: GithubProject, installationId: number) => Promise<void>> = {
     'forged installation in the callback': async (_, installationId) => {
       const callback = await authorizeOnGithub(person, emptyId, login)
-      const forged = await call({
+      const forged = await sendHttpRequest({
         method: 'POST',
         url: `${api.url}/v2/projects/${emptyId}/github/authorizations/complete`,
         headers: [...person.headers(), 'content-type', 'application/json'],
@@ -156,7 +160,7 @@ export async function runAttacks(
   let signedInAtMs = Date.now()
   const victims = projects.filter(({ access }) => access === 'app')
   while (!stop.aborted) {
-    for (const attack of attacks) {
+    for (const attack of connectionAttackKinds) {
       if (stop.aborted) break
       if (Date.now() - signedInAtMs > signInEveryMs) {
         await person.signInAgain()

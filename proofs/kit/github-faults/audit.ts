@@ -1,12 +1,12 @@
 /** The final state on the GitHub simulator, and what the projects are connected to. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AuditTarget, HostState } from '../host-state.ts'
+import type { HostedRepositoryState, RepositoryAuditTarget } from '../hosted-repository-state.ts'
 import type { GithubFixture, GithubProject } from './fixture.ts'
 
-export async function readAuditedRepository(
+export async function readGithubAuditTarget(
   { control, github }: GithubFixture,
   { repositoryId, repository: { owner }, base }: GithubProject,
-): Promise<AuditTarget & { token: string }> {
+): Promise<RepositoryAuditTarget & { token: string }> {
   const permissions = { metadata: 'read', contents: 'read', pull_requests: 'read' } as const
   const token = await control.createFineGrainedToken(owner, { repositories: [repositoryId], permissions })
   const { fullName } = await control.repository(repositoryId)
@@ -28,7 +28,7 @@ export async function readAuditedRepository(
 export async function listUnverifiedCommits(
   { control, github }: GithubFixture,
   { repositoryId }: GithubProject,
-  { branches }: HostState,
+  { branches }: HostedRepositoryState,
   token: string,
 ): Promise<string[]> {
   const { fullName } = await control.repository(repositoryId)
@@ -44,7 +44,7 @@ export async function listUnverifiedCommits(
 }
 
 /** Whether a repository that took a former name received nothing. */
-export async function isUntouched({ control }: GithubFixture, decoy: number): Promise<boolean> {
+export async function isDecoyUntouched({ control }: GithubFixture, decoy: number): Promise<boolean> {
   const branches = Object.keys(await control.branches(decoy))
   return branches.length === 1 && (await control.pullRequests(decoy)).length === 0
 }
@@ -52,7 +52,7 @@ export async function isUntouched({ control }: GithubFixture, decoy: number): Pr
 const noticedWithinMs = 60_000
 
 /** Without faults: waits until a new name is noticed and no issue is shown. Returns what is wrong with the connection. */
-export async function findConnectionChange(
+export async function findConnectionProblem(
   { control, owner, stores }: GithubFixture,
   { projectId, repositoryId, access, repository, names }: GithubProject,
 ): Promise<string | undefined> {

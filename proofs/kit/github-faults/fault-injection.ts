@@ -1,6 +1,6 @@
 /** Injects faults into one project's repository while its jobs run: one after another, in an order given by the seed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AccountFaults } from '../../../dev-services/github/faults.ts'
+import type { AccountFaults } from '../../../dev-services/github/fault-injector.ts'
 import type { TrackedJob } from '../planned-job.ts'
 import type { GithubFixture, GithubProject } from './fixture.ts'
 import { pickOne, shuffle, type Tally } from './tally.ts'

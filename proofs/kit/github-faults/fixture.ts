@@ -6,27 +6,27 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
+import { signInToGithubSimulator } from '../../../dev-services/github/github-browser-session.ts'
 import {
+  createGithubControlClient,
   type GithubControl,
   type GithubSimulatorAccess,
-  githubControl,
 } from '../../../dev-services/github/github-control.ts'
-import { githubPerson } from '../../../dev-services/github/github-person.ts'
-import { startGithub } from '../../../dev-services/start-github.ts'
+import { startGithubSimulator } from '../../../dev-services/start-github-simulator.ts'
 import type { Client } from '../../../sdk/src/index.ts'
-import { personalTokenPermissions } from '../../../server/src/code-hosts/testing/github-repository.ts'
+import { personalTokenPermissions } from '../../../server/src/code-hosts/testing/github-test-repository.ts'
 import { generateKey, hashKey } from '../../../server/src/keys/key-format.ts'
 import { scopes } from '../../../server/src/keys/scopes.ts'
 import { openStores, type Stores } from '../../../server/src/main/open-stores.ts'
 import { loadPostgresConfig } from '../../../server/src/platform/config.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import { createLog } from '../../../server/src/platform/log.ts'
-import { createPool } from '../../../server/src/platform/postgres.ts'
+import { createPostgresPool } from '../../../server/src/platform/postgres.ts'
 import { type ProofRun, seededRandom } from '../../proof.ts'
 import { createFirstOwner, type SignedInPerson } from '../people.ts'
-import { gatewayRemote, releaseOnError, runPromptScript } from '../scripted-work.ts'
-import { startTestRunner, type Work } from '../test-runner.ts'
-import { createTestService } from '../test-service.ts'
+import { createGatewayRemoteResolver, createPromptScriptExecutor, releaseAttemptOnError } from '../scripted-work.ts'
+import { type ExecuteTurn, startTestRunner } from '../test-runner.ts'
+import { prepareTestService } from '../test-service.ts'
 
 export interface GithubFixture {
   control: GithubControl
@@ -71,10 +71,10 @@ const timers = {
 }
 
 export async function createGithubFixture(run: ProofRun, projectCount: number): Promise<GithubFixture> {
-  const service = await createTestService(run, 'github-faults')
-  const { process: part, address: github } = await startGithub(join(service.directory, 'github'))
+  const service = await prepareTestService(run, 'github-faults')
+  const { process: part, address: github } = await startGithubSimulator(join(service.directory, 'github'))
   run.cleanUp(() => part.stop())
-  const control = githubControl(github)
+  const control = createGithubControlClient(github)
   const settings = {
     ...timers,
     COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(github.url).host,
@@ -86,7 +86,7 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
     service.startWorker(settings),
   ])
   const config = loadPostgresConfig(service.environment)
-  const pool = createPool(config.postgres, createLog('proof', { level: 'error' }))
+  const pool = createPostgresPool(config.postgres, createLog('proof', { level: 'error' }))
   run.cleanUp(() => pool.end())
   const stores = openStores(pool)
 
@@ -103,7 +103,7 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
   await stores.runners.create('test runners', hashKey(token), null)
   const random = seededRandom(run.seed + 1)
   const runners = workers.flatMap(({ url }) => {
-    const work = withDelay(releaseOnError(runPromptScript(gatewayRemote(url))), random)
+    const work = withDelay(releaseAttemptOnError(createPromptScriptExecutor(createGatewayRemoteResolver(url))), random)
     return Array.from({ length: runnersPerWorker }, () => startTestRunner(url, token, work))
   })
   run.cleanUp(() => Promise.all(runners.map((runner) => runner.stop())))
@@ -119,7 +119,10 @@ async function createApp(
   await control.createUser('app-owner')
   const { action, manifest } = await operatorPerson.client.github.startApp({ baseUrl: github.url })
   const publicManifest = { ...(JSON.parse(manifest) as object), name: 'Colophon', public: true }
-  const callbackUrl = await (await githubPerson(github, 'app-owner')).createApp(action, JSON.stringify(publicManifest))
+  const callbackUrl = await (await signInToGithubSimulator(github, 'app-owner')).createApp(
+    action,
+    JSON.stringify(publicManifest),
+  )
   await operatorPerson.client.github.completeApp(callbackParameters(callbackUrl))
 }
 
@@ -164,7 +167,7 @@ export async function connectByApp(
   repositoryId: number,
 ): Promise<number> {
   const { installUrl } = await client.github.startAuthorization(projectId, { baseUrl: github.url })
-  const callbackUrl = await (await githubPerson(github, login)).install(installUrl, [repositoryId])
+  const callbackUrl = await (await signInToGithubSimulator(github, login)).install(installUrl, [repositoryId])
   const { authorizationId } = await client.github.completeAuthorization(projectId, callbackParameters(callbackUrl))
   await client.github.connectRepository(projectId, {
     authorizationId,
@@ -182,7 +185,7 @@ export const callbackParameters = ({ searchParams }: URL) => ({
 
 /** Waits between the clone and the report, so that the base can move. */
 const withDelay =
-  (work: Work, random: () => number): Work =>
+  (work: ExecuteTurn, random: () => number): ExecuteTurn =>
   async (turn, stopped) => {
     const report = await work(turn, stopped)
     await sleep(random() * 2_000, undefined, { signal: stopped }).catch(() => {})

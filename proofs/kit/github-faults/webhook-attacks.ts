@@ -1,12 +1,12 @@
 /** Forged webhooks, and replays of GitHub's own. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Delivery } from '../../../dev-services/github/deliveries.ts'
+import type { Delivery } from '../../../dev-services/github/webhook-sender.ts'
 import type { ProofRun } from '../../proof.ts'
 import type { GithubFixture } from './fixture.ts'
 import { pickOne, type Tally } from './tally.ts'
 
-export const webhookAttacks = [
+export const webhookAttackKinds = [
   'with a wrong signature',
   'without a signature',
   "signed with another App's secret",
@@ -15,14 +15,14 @@ export const webhookAttacks = [
   'replayed with another delivery id',
   'redelivered by GitHub',
 ] as const
-export type WebhookAttack = (typeof webhookAttacks)[number]
+export type WebhookAttackKind = (typeof webhookAttackKinds)[number]
 
 const signatureHeader = 'x-hub-signature-256'
 
 export async function attackWebhooks(
   run: ProofRun,
   { control, projects }: GithubFixture,
-  { tally, random, stop }: { tally: Tally<WebhookAttack>; random: () => number; stop: AbortSignal },
+  { tally, random, stop }: { tally: Tally<WebhookAttackKind>; random: () => number; stop: AbortSignal },
 ): Promise<void> {
   await control.createUser('other-app-owner')
   const permissions = { metadata: 'read', pull_requests: 'read' } as const
@@ -38,7 +38,7 @@ export async function attackWebhooks(
   const sign = (secret: string, body: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
   const attacks: Record<
-    WebhookAttack,
+    WebhookAttackKind,
     (delivery: Delivery) => Promise<{ status: number; expected: number } | undefined>
   > = {
     'with a wrong signature': async ({ url, headers, body }) => ({
@@ -70,7 +70,7 @@ export async function attackWebhooks(
 
   while (!stop.aborted) {
     const deliveries = await control.deliveries(pickOne(projects, random).repository.owner)
-    for (const attack of webhookAttacks) {
+    for (const attack of webhookAttackKinds) {
       if (deliveries.length === 0) break
       const response = await attacks[attack](pickOne(deliveries, random))
       run.check(

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { createProject } from '../../../dev-services/colophon-process.ts'
 import type { ManagedProcess } from '../../../dev-services/managed-process.ts'
 import type { ProofRun } from '../../proof.ts'
-import { deploymentSettings } from '../deployment-settings.ts'
+import { deploymentMemorySettings } from '../deployment-memory-settings.ts'
 import { type MemoryWatch, watchMemory } from '../hostile-results/peak-memory.ts'
-import { bearer, call, type HttpResponse } from '../http-call.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from '../http-call.ts'
 import { waitUntilLoaded } from '../ingest-rate/backlog.ts'
 import type { TestService } from '../test-service.ts'
 
@@ -39,8 +39,8 @@ export interface ApiRequest {
 
 export async function createIngestFixture(run: ProofRun, service: TestService): Promise<IngestFixture> {
   const [api, worker] = await Promise.all([
-    service.startApi(deploymentSettings.api),
-    service.startWorker(deploymentSettings.worker),
+    service.startApi(deploymentMemorySettings.api),
+    service.startWorker(deploymentMemorySettings.worker),
   ])
   const pool = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 4 })
   run.cleanUp(() => pool.end())
@@ -71,7 +71,12 @@ export function createCheckedSender(run: ProofRun, apiUrl: string): Pick<IngestF
   let count = 0
   return {
     async send({ method = 'POST', path, headers = [], body }) {
-      const response = await call({ method, url: `${apiUrl}${path}`, headers, ...(body !== undefined && { body }) })
+      const response = await sendHttpRequest({
+        method,
+        url: `${apiUrl}${path}`,
+        headers,
+        ...(body !== undefined && { body }),
+      })
       count += 1
       const isRetryable = response.status === 503 && response.headers['retry-after'] !== undefined
       if (response.status >= 500 && !isRetryable)
@@ -82,7 +87,7 @@ export function createCheckedSender(run: ProofRun, apiUrl: string): Pick<IngestF
   }
 }
 
-export const jsonHeaders = (key: string) => [...bearer(key), 'content-type', 'application/json']
+export const jsonHeaders = (key: string) => [...formatBearerHeader(key), 'content-type', 'application/json']
 
 export interface ViewEvent {
   path: string
@@ -90,14 +95,14 @@ export interface ViewEvent {
   at?: string
 }
 
-export const ingest = (
+export const postViewEvents = (
   { send }: Pick<IngestFixture, 'send'>,
   { projectId, key }: IngestProject,
   views: readonly ViewEvent[],
 ): Promise<HttpResponse> =>
   send({ path: `/v1/ingest/${projectId}/views`, headers: jsonHeaders(key), body: JSON.stringify({ views }) })
 
-export const collect = (
+export const postViewBeacon = (
   { send }: Pick<IngestFixture, 'send'>,
   beacon: unknown,
   { origin = 'https://docs.example.com', userAgent = browserUserAgent }: { origin?: string; userAgent?: string } = {},
@@ -112,7 +117,7 @@ export const browserUserAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko
 export const assistantUserAgent = 'Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)'
 
 /** Buffered and loaded rows. The loaded ones can be limited to one project. */
-export async function countRows({ pool, clickhouse }: IngestFixture, projectId?: string): Promise<number> {
+export async function countViewRows({ pool, clickhouse }: IngestFixture, projectId?: string): Promise<number> {
   const { rows } = await pool.query<{ rows: number }>('SELECT coalesce(sum(rows), 0)::int AS rows FROM view_batch')
   const response = await clickhouse.query({
     query: `SELECT count() AS rows FROM page_view ${projectId ? 'WHERE project_id = {project: String}' : ''}`,

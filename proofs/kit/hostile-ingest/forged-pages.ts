@@ -1,5 +1,5 @@
 /** Up to a million views of pages that do not exist: from forged beacons, and from a server that serves any URL. */
-import { assistantUserAgent, collect, type IngestFixture, ingest, jsonHeaders } from './fixture.ts'
+import { assistantUserAgent, type IngestFixture, jsonHeaders, postViewBeacon, postViewEvents } from './fixture.ts'
 
 const maxNewPages = 2_000
 const concurrency = 100
@@ -18,7 +18,7 @@ export async function sendForgedPages(fixture: IngestFixture): Promise<void> {
   const sendBeacons = async () => {
     for (let number = next++; number < beacons; number = next++) {
       const beacon = { key: siteKey, id: crypto.randomUUID(), path: `/forged/${number}/${crypto.randomUUID()}` }
-      const { status } = await collect(fixture, beacon)
+      const { status } = await postViewBeacon(fixture, beacon)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
@@ -41,7 +41,7 @@ export async function sendForgedPages(fixture: IngestFixture): Promise<void> {
       path: `/search/${batch}-${number}-${crypto.randomUUID()}`,
       userAgent: assistantUserAgent,
     }))
-    const { status, text } = await ingest(fixture, served, views)
+    const { status, text } = await postViewEvents(fixture, served, views)
     run.check(
       status === 200 || status === 503,
       `a batch of a server gets 200 or 503, got ${status} ${text.slice(0, 100)}`,

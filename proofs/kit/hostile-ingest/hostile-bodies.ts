@@ -1,7 +1,7 @@
 /** Hostile request bodies: decompression bombs, too many views, deep nesting, wrong encodings. */
 import { gzipSync } from 'node:zlib'
-import { bearer } from '../http-call.ts'
-import { assistantUserAgent, countRows, type IngestFixture } from './fixture.ts'
+import { formatBearerHeader } from '../http-call.ts'
+import { assistantUserAgent, countViewRows, type IngestFixture } from './fixture.ts'
 
 const megabyte = 1024 * 1024
 
@@ -10,7 +10,7 @@ export async function sendHostileBodies(fixture: IngestFixture): Promise<void> {
   const project = await fixture.createProject('Hostile bodies')
   const path = `/v1/ingest/${project.projectId}/views`
   const post = (body: Buffer | string, type: string, extraHeaders: readonly string[] = []) =>
-    send({ path, headers: [...bearer(project.key), 'content-type', type, ...extraHeaders], body })
+    send({ path, headers: [...formatBearerHeader(project.key), 'content-type', type, ...extraHeaders], body })
   const json = 'application/json'
   const lines = 'application/x-ndjson'
   const gzipEncoding = ['content-encoding', 'gzip']
@@ -19,7 +19,7 @@ export async function sendHostileBodies(fixture: IngestFixture): Promise<void> {
   const gigabytes = { ci: 0.25, stated: 1, full: 4 }[run.size]
   const bomb = createBomb(gigabytes * 1024 * megabyte)
   const concurrency = { ci: 4, stated: 20, full: 60 }[run.size]
-  const before = await countRows(fixture)
+  const before = await countViewRows(fixture)
   const startedAt = performance.now()
   const responses = await Promise.all(
     Array.from({ length: concurrency }, (_, index) => post(bomb, index % 2 === 0 ? json : lines, gzipEncoding)),
@@ -66,7 +66,7 @@ export async function sendHostileBodies(fixture: IngestFixture): Promise<void> {
     const { status } = await post(body, type, headers)
     run.check(statuses.includes(status), `${name}: ${statuses.join(' or ')}, got ${status}`)
   }
-  run.check((await countRows(fixture)) === before, 'no row is stored')
+  run.check((await countViewRows(fixture)) === before, 'no row is stored')
   run.figure(`concurrent gzip bombs of ${gigabytes} GB, all rejected`, `${concurrency} in ${seconds.toFixed(1)} s`)
 }
 

@@ -1,6 +1,6 @@
 /** Injection payloads in paths and user agents, and invalid or extreme times. */
 import { isFormula, readCsv } from './csv.ts'
-import { assistantUserAgent, type IngestFixture, ingest, jsonHeaders, type ViewEvent } from './fixture.ts'
+import { assistantUserAgent, type IngestFixture, jsonHeaders, postViewEvents, type ViewEvent } from './fixture.ts'
 
 const hostilePaths = [
   '/<script>alert(1)</script>',
@@ -50,7 +50,7 @@ export async function sendHostileText(fixture: IngestFixture): Promise<void> {
     { path: '/agent', userAgent: 'ChatGPT-User/1.0 \u001b[31m<script>alert(1)</script>=cmd()\r\nX: y' },
     { path: `/${'a'.repeat(1024 * 1024)}`, userAgent: assistantUserAgent },
   ]
-  const sent = await ingest(fixture, project, events)
+  const sent = await postViewEvents(fixture, project, events)
   run.check(
     sent.status === 200,
     `hostile views are counted or dropped one by one with 200, got ${sent.status} ${sent.text.slice(0, 200)}`,
@@ -128,7 +128,7 @@ export async function sendHostileTimes(fixture: IngestFixture): Promise<void> {
     '2016-12-31T23:59:60Z',
     '2026-01-01T00:00:00.123456789+14:00',
   ]
-  const sent = await ingest(
+  const sent = await postViewEvents(
     fixture,
     project,
     [...monthsAgo, ...extremeTimes].map((at) => ({ path: '/time', userAgent: assistantUserAgent, at })),
@@ -143,7 +143,7 @@ export async function sendHostileTimes(fixture: IngestFixture): Promise<void> {
     `views are counted or dropped as too_old, got ${sent.text}`,
   )
   for (const at of ['yesterday', '', '2026-13-01T00:00:00Z', '+275760-09-13T00:00:00Z', '2026-01-01']) {
-    const { status } = await ingest(fixture, project, [{ path: '/time', userAgent: assistantUserAgent, at }])
+    const { status } = await postViewEvents(fixture, project, [{ path: '/time', userAgent: assistantUserAgent, at }])
     run.check(status === 400, `the time ${JSON.stringify(at)} gets 400, got ${status}`)
   }
   await fixture.waitUntilLoaded()

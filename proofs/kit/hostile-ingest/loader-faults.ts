@@ -1,13 +1,13 @@
 /** A batch that ClickHouse rejects and a full buffer: neither keeps other views from being counted. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { deploymentSettings } from '../deployment-settings.ts'
-import { bearer, type HttpResponse } from '../http-call.ts'
-import { assistantUserAgent, createCheckedSender, type IngestFixture, ingest } from './fixture.ts'
+import { deploymentMemorySettings } from '../deployment-memory-settings.ts'
+import { formatBearerHeader, type HttpResponse } from '../http-call.ts'
+import { assistantUserAgent, createCheckedSender, type IngestFixture, postViewEvents } from './fixture.ts'
 
 const megabyte = 1024 * 1024
 
-export async function rejectedBatch(fixture: IngestFixture): Promise<void> {
+export async function quarantinedBatchScenario(fixture: IngestFixture): Promise<void> {
   const { run, pool } = fixture
   const project = await fixture.createProject('Rejected batches')
   const invalidBodies = [gzipSync('["not", "a", "view"]\n'), gzipSync('\u0000\n'), Buffer.from('not gzip at all')]
@@ -21,7 +21,7 @@ export async function rejectedBatch(fixture: IngestFixture): Promise<void> {
   let counted = 0
   for (const body of invalidBodies) {
     await insertBatch(body)
-    const { status } = await ingest(fixture, project, [{ path: '/after', userAgent: assistantUserAgent }])
+    const { status } = await postViewEvents(fixture, project, [{ path: '/after', userAgent: assistantUserAgent }])
     if (status === 200) counted += 1
   }
   const startedAt = performance.now()
@@ -29,7 +29,7 @@ export async function rejectedBatch(fixture: IngestFixture): Promise<void> {
     const { text } = await fixture.send({
       method: 'GET',
       path: `/v1/analytics/${project.projectId}/views`,
-      headers: bearer(project.key),
+      headers: formatBearerHeader(project.key),
     })
     return (JSON.parse(text) as { totals: { total: number } }).totals.total
   }
@@ -57,12 +57,12 @@ export async function rejectedBatch(fixture: IngestFixture): Promise<void> {
 }
 
 /** With another `api` with a small buffer, while the loader is paused. */
-export async function fullBuffer(fixture: IngestFixture): Promise<void> {
+export async function fullBufferScenario(fixture: IngestFixture): Promise<void> {
   const { run, service, pool, worker } = fixture
   const project = await fixture.createProject('Full buffer')
   const maxMegabytes = { ci: 1, stated: 8, full: 64 }[run.size]
   const api = await service.startApi({
-    ...deploymentSettings.api,
+    ...deploymentMemorySettings.api,
     COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES: String(maxMegabytes),
   })
   const sender = createCheckedSender(run, api.url)
@@ -75,7 +75,7 @@ export async function fullBuffer(fixture: IngestFixture): Promise<void> {
   const post = (): Promise<HttpResponse> =>
     sender.send({
       path: `/v1/ingest/${project.projectId}/views`,
-      headers: [...bearer(project.key), 'content-type', 'application/json'],
+      headers: [...formatBearerHeader(project.key), 'content-type', 'application/json'],
       body,
     })
   let accepted = 0
@@ -99,7 +99,11 @@ export async function fullBuffer(fixture: IngestFixture): Promise<void> {
     bufferedBytes <= (maxMegabytes + 4) * megabyte,
     `the buffer stays within ${maxMegabytes + 4} MB, got ${bufferedBytes} bytes`,
   )
-  const { status: otherStatus } = await sender.send({ method: 'GET', path: '/v2/me', headers: bearer(project.key) })
+  const { status: otherStatus } = await sender.send({
+    method: 'GET',
+    path: '/v2/me',
+    headers: formatBearerHeader(project.key),
+  })
   run.check(otherStatus === 200, `other requests get 200, got ${otherStatus}`)
   worker.resume()
   await fixture.waitUntilLoaded()

@@ -2,11 +2,11 @@
 import {
   type ApiRequest,
   assistantUserAgent,
-  collect,
-  countRows,
+  countViewRows,
   type IngestFixture,
-  ingest,
   jsonHeaders,
+  postViewBeacon,
+  postViewEvents,
 } from './fixture.ts'
 
 export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
@@ -40,7 +40,7 @@ export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
     run.check(expected.includes(status), `${name}: ${expected.join(' or ')}, got ${status}`)
   }
   const views = [{ path: '/stolen', userAgent: assistantUserAgent }]
-  const before = await countRows(fixture)
+  const before = await countViewRows(fixture)
   const forgedKeys = [
     'site_',
     `site_${'0'.repeat(24)}`,
@@ -57,11 +57,11 @@ export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
     '__proto__',
   ]
   for (const key of forgedKeys) {
-    const { status } = await collect(fixture, { key, id: crypto.randomUUID(), path: '/stolen' })
+    const { status } = await postViewBeacon(fixture, { key, id: crypto.randomUUID(), path: '/stolen' })
     checkRejected(status, [400, 404, 413], `a beacon with the key ${JSON.stringify(key.slice(0, 40))}`)
   }
   for (const beacon of ['', '{', 'null', '[]', '"site"', JSON.stringify({ key: [siteKey], id: 'x', path: '/' })]) {
-    checkRejected((await collect(fixture, beacon)).status, [400], `the malformed beacon ${beacon.slice(0, 20)}`)
+    checkRejected((await postViewBeacon(fixture, beacon)).status, [400], `the malformed beacon ${beacon.slice(0, 20)}`)
   }
   const forgedOrigins = [
     'https://evil.example',
@@ -73,11 +73,15 @@ export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
     'https://docs.example.com@evil.example',
   ]
   for (const origin of forgedOrigins) {
-    const { status } = await collect(fixture, { key: siteKey, id: crypto.randomUUID(), path: '/stolen' }, { origin })
+    const { status } = await postViewBeacon(
+      fixture,
+      { key: siteKey, id: crypto.randomUUID(), path: '/stolen' },
+      { origin },
+    )
     checkRejected(status, [403, 404], `a beacon from ${origin}`)
   }
   for (const key of ['', 'colophon_forged', otherProject.key, siteKey]) {
-    const { status } = await ingest(fixture, { ...project, key }, views)
+    const { status } = await postViewEvents(fixture, { ...project, key }, views)
     checkRejected(status, key === otherProject.key ? [404] : [401], `ingest with the key ${key.slice(0, 12)}`)
   }
   const readOnly = await send({
@@ -87,7 +91,7 @@ export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
   })
   const { secret } = JSON.parse(readOnly.text) as { secret: string }
   checkRejected(
-    (await ingest(fixture, { ...project, key: secret }, views)).status,
+    (await postViewEvents(fixture, { ...project, key: secret }, views)).status,
     [403],
     'ingest with a read-only key',
   )
@@ -98,8 +102,8 @@ export async function sendUnauthorized(fixture: IngestFixture): Promise<void> {
   }))
   for (const read of reads) checkRejected((await send(read)).status, [404], `another project's key at ${read.path}`)
 
-  run.check((await countRows(fixture)) === before, 'no row is stored')
-  const { status } = await collect(fixture, { key: siteKey, id: crypto.randomUUID(), path: '/allowed' })
+  run.check((await countViewRows(fixture)) === before, 'no row is stored')
+  const { status } = await postViewBeacon(fixture, { key: siteKey, id: crypto.randomUUID(), path: '/allowed' })
   run.check(status === 204, `a beacon with the site key from an allowed origin gets 204, got ${status}`)
   run.figure('forged keys, origins and beacons, all rejected with nothing stored', rejections)
 }

@@ -1,7 +1,10 @@
 /** A project with its own runners, whose repository has files that results must not change. */
-import { createProject, runColophon } from '../../../dev-services/colophon-process.ts'
+import { createProject, runColophonCommand } from '../../../dev-services/colophon-process.ts'
 import { type Client, createClient } from '../../../sdk/src/index.ts'
-import { createGiteaRepository, type GiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import {
+  createGiteaTestRepository,
+  type GiteaTestRepository,
+} from '../../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { attackedFiles } from '../../../server/src/code-hosts/testing/hostile-result.ts'
 import type { ProofRun } from '../../proof.ts'
 import type { TestService } from '../test-service.ts'
@@ -9,7 +12,7 @@ import type { TestService } from '../test-service.ts'
 export interface AttackedProject {
   projectId: string
   client: Client
-  repository: GiteaRepository
+  repository: GiteaTestRepository
   /** Returns the token of a new runner that gets turns of this project only. */
   createRunner(name: string): Promise<string>
 }
@@ -21,10 +24,10 @@ export async function createAttackedProject(
   name: string,
 ): Promise<AttackedProject> {
   const { projectId, key } = await createProject(environment, name)
-  const repository = await createGiteaRepository(gitea, attackedFiles)
+  const repository = await createGiteaTestRepository(gitea, attackedFiles)
   run.cleanUp(repository.remove)
   const location = ['--host', 'gitea', '--url', gitea.url, '--repository', `${repository.owner}/${repository.name}`]
-  await runColophon(
+  await runColophonCommand(
     [
       'admin',
       'repository',
@@ -44,6 +47,6 @@ export async function createAttackedProject(
     client: createClient({ baseUrl: apiUrl, apiKey: key }),
     repository,
     createRunner: (runner) =>
-      runColophon(['admin', 'runner', 'create', '--name', runner, '--projects', projectId], { environment }),
+      runColophonCommand(['admin', 'runner', 'create', '--name', runner, '--projects', projectId], { environment }),
   }
 }

@@ -6,7 +6,7 @@ import {
   reportMediaType,
 } from '../../../server/src/runner-wire/runner-wire.ts'
 import type { RunnerRequest } from './runner-api-client.ts'
-import type { buildReport } from './send-results.ts'
+import type { buildHostileReport } from './send-results.ts'
 
 export interface BadReport extends Omit<RunnerRequest, 'token'> {
   name: string
@@ -16,7 +16,7 @@ export interface BadReport extends Omit<RunnerRequest, 'token'> {
 
 const repeated = (count: number, letter = 'A') => letter.repeat(count)
 
-export function badReports(report: ReturnType<typeof buildReport>): BadReport[] {
+export function badReports(report: ReturnType<typeof buildHostileReport>): BadReport[] {
   const encoded = encodeReport(report)
   const end = encoded.indexOf('\n')
   const json = encoded.toString('utf8', 0, end)

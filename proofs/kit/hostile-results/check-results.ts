@@ -1,8 +1,8 @@
 /** Compares what clients and the code host report with what is expected of each result. */
-import { findActiveForms } from '../../../server/src/code-hosts/text/testing/active-forms.ts'
+import { findHostTriggers } from '../../../server/src/code-hosts/text/testing/active-forms.ts'
 import type { ProofRun } from '../../proof.ts'
 import type { AttackedProject } from './attacked-project.ts'
-import type { HostCommit, HostReader } from './host-reader.ts'
+import type { GitRepositoryReader, HostCommit } from './git-repository-reader.ts'
 import type { FinishedResult } from './send-results.ts'
 
 const colophonIdentity = 'Colophon <colophon@localhost.invalid>'
@@ -10,7 +10,7 @@ const colophonIdentity = 'Colophon <colophon@localhost.invalid>'
 export async function checkResults(
   run: ProofRun,
   { repository }: AttackedProject,
-  host: HostReader,
+  host: GitRepositoryReader,
   results: readonly FinishedResult[],
 ): Promise<void> {
   const refused = results.filter(({ expectedRefusal }) => expectedRefusal !== null)
@@ -66,7 +66,7 @@ const formatCounts = (all: readonly unknown[], matching: readonly unknown[]) => 
 async function findRunnerObjects(
   run: ProofRun,
   { base }: AttackedProject['repository'],
-  host: HostReader,
+  host: GitRepositoryReader,
   results: readonly FinishedResult[],
 ): Promise<string[]> {
   run.check((await host.hasObject(base.id)) && (await host.hasObject(base.tree)), 'the host serves objects by id')
@@ -90,7 +90,7 @@ async function checkTexts(run: ProofRun, repository: AttackedProject['repository
     if (pullRequests.length === 0) break
     count += pullRequests.length
     for (const { title, body } of pullRequests) {
-      const active = [...findActiveForms(title), ...findActiveForms(body)]
+      const active = [...findHostTriggers(title), ...findHostTriggers(body)]
       run.check(
         active.length === 0,
         `the text of a pull request has no active forms, found ${active.join(', ')} in ${title}\n${body}`,
@@ -104,7 +104,7 @@ const isColophonCommit = ({ parents, author, committer, trailers, message }: Hos
   [author, committer].every((person) => person === colophonIdentity) &&
   parents === base &&
   trailers === `Colophon-Job: ${jobId}` &&
-  findActiveForms(message).length === 0
+  findHostTriggers(message).length === 0
 
 /** The message ends with `Refused: path: reason (code); path: reason (code).` */
 function isRefused({ expectedRefusal, job }: FinishedResult): boolean {

@@ -6,7 +6,7 @@ import type { ProofRun } from '../../proof.ts'
 import type { TestService } from '../test-service.ts'
 import type { AttackedProject } from './attacked-project.ts'
 import { createRunnerApiClient, type RunnerRequest } from './runner-api-client.ts'
-import { buildReport, waitUntilJobsEnd } from './send-results.ts'
+import { buildHostileReport, waitUntilJobsEnd } from './send-results.ts'
 
 const concurrentTurns = 5 // the maximum per project
 
@@ -19,7 +19,7 @@ export async function floodRunnerApi(
   const calls = createRunnerApiClient(run, service, gatewayUrl)
   const token = await createRunner('flooding')
   const report = {
-    ...buildReport(repository.base.id, Buffer.alloc(maxBundleBytes, 'no bundle ')),
+    ...buildHostileReport(repository.base.id, Buffer.alloc(maxBundleBytes, 'no bundle ')),
     session: Buffer.alloc(maxSessionBytes),
   }
   const body = encodeReport(report)

@@ -10,8 +10,8 @@ import type { ProofRun } from '../../proof.ts'
 import { startTestRunner } from '../test-runner.ts'
 import type { TestService } from '../test-service.ts'
 import type { AttackedProject } from './attacked-project.ts'
-import { openHostReader } from './host-reader.ts'
-import { buildReport } from './send-results.ts'
+import { openGitRepositoryReader } from './git-repository-reader.ts'
+import { buildHostileReport } from './send-results.ts'
 
 export async function sendForeignBases(
   run: ProofRun,
@@ -20,7 +20,7 @@ export async function sendForeignBases(
   gatewayUrl: string,
 ): Promise<void> {
   const { base } = repository
-  const host = await openHostReader(run, service, repository)
+  const host = await openGitRepositoryReader(run, service, repository)
   const commitOn = (commit: CraftedCommit, path: string) =>
     craftCommit({ ...commit.files, [path]: 'on: push\n' }, [commit.id])
   const bases = {
@@ -38,7 +38,7 @@ export async function sendForeignBases(
   const token = await createRunner('foreign bases')
   const runner = startTestRunner(gatewayUrl, token, async ({ prompt }) => {
     const baseCommit = bases[prompt as keyof typeof bases]
-    return buildReport(baseCommit.id, createChangeBundle(baseCommit, harmlessChange))
+    return buildHostileReport(baseCommit.id, createChangeBundle(baseCommit, harmlessChange))
   })
   const expected = new Map([
     ['HEAD', newHead.id],

@@ -1,6 +1,6 @@
 /** Abuse of the runner API: by callers without a token, by runners that lost their turn, and by a runner that has one. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runColophon } from '../../../dev-services/colophon-process.ts'
+import { runColophonCommand } from '../../../dev-services/colophon-process.ts'
 import { createChangeBundle } from '../../../server/src/code-hosts/testing/craft-commit.ts'
 import { pageText } from '../../../server/src/code-hosts/testing/hostile-result.ts'
 import { generateKey } from '../../../server/src/keys/key-format.ts'
@@ -10,7 +10,7 @@ import type { TestService } from '../test-service.ts'
 import type { AttackedProject } from './attacked-project.ts'
 import { badReports } from './bad-reports.ts'
 import { createRunnerApiClient, type RunnerApiClient, type RunnerRequest } from './runner-api-client.ts'
-import { buildReport } from './send-results.ts'
+import { buildHostileReport } from './send-results.ts'
 
 interface TestContext {
   run: ProofRun
@@ -72,7 +72,7 @@ async function create({ project: { client, projectId } }: TestContext, prompt: s
 }
 
 const resultReport = (context: TestContext, reply: string) => ({
-  ...buildReport(
+  ...buildHostileReport(
     context.project.repository.base.id,
     createChangeBundle(context.project.repository.base, { 'docs/page.md': pageText }),
   ),
@@ -162,7 +162,7 @@ async function revokedRunner(context: TestContext): Promise<void> {
   const { run, service, project, calls, token } = context
   const revoke = async (name: string) => {
     const [row] = await calls.query<{ id: string }>('SELECT id FROM runner WHERE name = $1', [name])
-    await runColophon(['admin', 'runner', 'revoke', '--runner', row?.id ?? ''], service)
+    await runColophonCommand(['admin', 'runner', 'revoke', '--runner', row?.id ?? ''], service)
   }
   const waiting = await project.createRunner('revoked while it waits')
   const claiming = calls.claim(waiting, 15)

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { type ClaimedTurn, reportMediaType } from '../../../server/src/runner-wire/runner-wire.ts'
 import type { ProofRun } from '../../proof.ts'
-import { bearer, call } from '../http-call.ts'
+import { formatBearerHeader, sendHttpRequest } from '../http-call.ts'
 import type { TestService } from '../test-service.ts'
 
 export interface RunnerApiClient {
@@ -44,10 +44,10 @@ export function createRunnerApiClient(run: ProofRun, { instance }: TestService, 
   const query: RunnerApiClient['query'] = async (sql, values) => (await pool.query(sql, values)).rows
 
   const send: RunnerApiClient['send'] = async ({ path, token, body, headers = contentTypeFor(path) }) => {
-    const response = await call({
+    const response = await sendHttpRequest({
       method: 'POST',
       url: `${gatewayUrl}/runner/${path}`,
-      headers: [...(token === undefined ? [] : bearer(token)), ...headers],
+      headers: [...(token === undefined ? [] : formatBearerHeader(token)), ...headers],
       body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
     })
     const { code = '' } = response.status >= 400 ? (JSON.parse(response.text) as { code?: string }) : {}
@@ -55,10 +55,10 @@ export function createRunnerApiClient(run: ProofRun, { instance }: TestService, 
   }
 
   const claim: RunnerApiClient['claim'] = async (token, waitSeconds) => {
-    const response = await call({
+    const response = await sendHttpRequest({
       method: 'POST',
       url: `${gatewayUrl}/runner/claim`,
-      headers: [...bearer(token), 'content-type', 'application/json'],
+      headers: [...formatBearerHeader(token), 'content-type', 'application/json'],
       body: JSON.stringify({ waitSeconds }),
     })
     return response.status === 200 ? (JSON.parse(response.text) as ClaimedTurn) : undefined

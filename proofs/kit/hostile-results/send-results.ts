@@ -35,7 +35,7 @@ const hostileText = {
   ].join('\n'),
 }
 
-export const buildReport = (baseCommit: string, bundle: Buffer): Extract<TurnReport, { kind: 'result' }> => ({
+export const buildHostileReport = (baseCommit: string, bundle: Buffer): Extract<TurnReport, { kind: 'result' }> => ({
   kind: 'result',
   baseCommit,
   bundle,
@@ -63,7 +63,7 @@ export async function sendResults(
     startTestRunner(gatewayUrl, token, async ({ prompt }) => {
       const result = results[Number(prompt)]
       if (!result) throw new Error(`no result ${prompt}`)
-      return buildReport(repository.base.id, result.bundle)
+      return buildHostileReport(repository.base.id, result.bundle)
     }),
   )
   const pool = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })

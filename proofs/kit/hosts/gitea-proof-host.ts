@@ -1,9 +1,9 @@
 /** The code host of a proof: the real Gitea. */
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
-import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
+import { createGiteaTestRepository } from '../../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { connectRepository } from '../../../server/src/main/connect-repository.ts'
-import { loadCredentialConfig } from '../../../server/src/platform/config.ts'
-import { giteaPerson } from './gitea-person.ts'
+import { loadCredentialCommandConfig } from '../../../server/src/platform/config.ts'
+import { createGiteaUserClient } from './gitea-user-client.ts'
 import type { ProofHost, ProofHostDeps } from './proof-host.ts'
 
 export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHostDeps): ProofHost {
@@ -12,10 +12,10 @@ export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHost
   const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
   return {
     async createRepository() {
-      const repository = await createGiteaRepository(gitea)
+      const repository = await createGiteaTestRepository(gitea)
       const fullName = `${repository.owner}/${repository.name}`
       const git = { url: `${gitea.url}/${fullName}.git`, authorization }
-      return { repository, person: giteaPerson(gitea.url, fullName, adminToken), git }
+      return { repository, person: createGiteaUserClient(gitea.url, fullName, adminToken), git }
     },
 
     async connect({ projectId, publishing, hasWebhook }, { repository: { owner, name } }) {
@@ -33,7 +33,7 @@ export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHost
         projectId,
         token: adminToken,
         actor: { kind: 'operator' },
-        config: loadCredentialConfig({ ...environment, ...(hasWebhook && { COLOPHON_PUBLIC_URL: apiUrl }) }),
+        config: loadCredentialCommandConfig({ ...environment, ...(hasWebhook && { COLOPHON_PUBLIC_URL: apiUrl }) }),
         input: { ...location, publishing },
       })
     },

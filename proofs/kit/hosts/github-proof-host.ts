@@ -1,27 +1,27 @@
 /** The code host of a proof: the GitHub simulator, connected through an App of its own that subscribes to all events. */
 import { randomBytes } from 'node:crypto'
-import { githubControl } from '../../../dev-services/github/github-control.ts'
+import { createGithubControlClient } from '../../../dev-services/github/github-control.ts'
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createAppManifest } from '../../../server/src/api/github/app-manifest.ts'
 import {
-  createGithubRepository,
-  type GithubRepository,
-} from '../../../server/src/code-hosts/testing/github-repository.ts'
-import { loadCredentialConfig } from '../../../server/src/platform/config.ts'
+  createGithubTestRepository,
+  type GithubTestRepository,
+} from '../../../server/src/code-hosts/testing/github-test-repository.ts'
+import { loadCredentialCommandConfig } from '../../../server/src/platform/config.ts'
 import { createSealer } from '../../../server/src/platform/sealed-secrets/sealed-secret.ts'
-import { githubPerson } from './github-person.ts'
+import { createGithubUserClient } from './github-user-client.ts'
 import type { CreatedRepository, ProofHost, ProofHostDeps } from './proof-host.ts'
 
 export async function githubProofHost(
   github: ServiceAddresses['github'],
   { stores, environment, relayUrl, apiUrl }: ProofHostDeps,
 ): Promise<ProofHost> {
-  const control = githubControl(github)
+  const control = createGithubControlClient(github)
   const appOwner = `app-owner-${randomBytes(6).toString('hex')}`
   await control.createUser(appOwner)
   const manifest = { ...createAppManifest(apiUrl, github.url), name: `Colophon ${appOwner}`, public: true }
   const app = await control.createApp(appOwner, manifest)
-  const { sealingKeys } = loadCredentialConfig(environment)
+  const { sealingKeys } = loadCredentialCommandConfig(environment)
   await stores.githubApps.put(
     {
       baseUrl: relayUrl,
@@ -35,7 +35,7 @@ export async function githubProofHost(
     { clientSecret: app.clientSecret, privateKeyPem: app.privateKeyPem },
     createSealer(sealingKeys),
   )
-  const githubRepositories = new Map<CreatedRepository['repository'], GithubRepository>()
+  const githubRepositories = new Map<CreatedRepository['repository'], GithubTestRepository>()
   const installations = new Map<string, Promise<number>>() // an account has one installation for all of its repositories
   const installationFor = (owner: string, id: number) => {
     const installing = installations.get(owner) ?? control.installApp(app.slug, owner, [id])
@@ -45,14 +45,14 @@ export async function githubProofHost(
 
   return {
     async createRepository() {
-      const repository = await createGithubRepository(github)
+      const repository = await createGithubTestRepository(github)
       githubRepositories.set(repository, repository)
       const git = { url: repository.cloneUrl, authorization: repository.ownerAuthorization }
-      return { repository, person: githubPerson(repository), git }
+      return { repository, person: createGithubUserClient(repository), git }
     },
 
     async connect({ projectId, publishing }, { repository }) {
-      const { id, owner, name } = githubRepositories.get(repository) as GithubRepository
+      const { id, owner, name } = githubRepositories.get(repository) as GithubTestRepository
       await stores.repositories.connect(
         projectId,
         {

@@ -1,11 +1,11 @@
 /** A code host that scenarios run on, and the differences between hosts that they have to know. */
 import type { Pool } from 'pg'
-import type { HostRepository } from '../../../server/src/code-hosts/testing/host-repository.ts'
+import type { HostTestRepository } from '../../../server/src/code-hosts/testing/host-test-repository.ts'
 import type { Stores } from '../../../server/src/main/open-stores.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
 import type { RelayedCall } from '../faulty-relay.ts'
-import type { HostPerson } from './host-person.ts'
+import type { HostUserClient } from './host-user-client.ts'
 
 /** What a host needs from the service that it is connected to. */
 export interface ProofHostDeps {
@@ -17,7 +17,7 @@ export interface ProofHostDeps {
   apiUrl: string
 }
 
-export interface ConnectionOptions {
+export interface ConnectRepositoryOptions {
   projectId: Id<'prj'>
   publishing: PublishingSettings
   /** The host sends webhooks. */
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
 
 export interface ProofHost {
   createRepository(): Promise<CreatedRepository>
-  connect(options: ConnectionOptions, repository: CreatedRepository): Promise<void>
+  connect(options: ConnectRepositoryOptions, repository: CreatedRepository): Promise<void>
   /** Recognizes Colophon's calls to the host by what they do for a job. */
   calls: {
     /** Pushes a commit to the job's branch. */
@@ -41,8 +41,8 @@ export interface ProofHost {
 
 export interface CreatedRepository {
   /** For direct changes, past Colophon. */
-  repository: HostRepository
-  person: HostPerson
+  repository: HostTestRepository
+  person: HostUserClient
   /** For a runner's own git. */
   git: { url: string; authorization: string }
 }

@@ -32,7 +32,7 @@ export function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox'] })
 }
 
-export async function loadCold(
+export async function measureColdPageLoad(
   browser: Browser,
   { url, cookies, useful }: { url: string; cookies: ReadonlyMap<string, string>; useful: UsefulContent },
 ): Promise<PageLoad> {

@@ -1,13 +1,13 @@
-import { createGiteaRepository } from '../../../server/src/code-hosts/testing/gitea-repository.ts'
-import { giteaPerson } from '../hosts/gitea-person.ts'
+import { createGiteaTestRepository } from '../../../server/src/code-hosts/testing/gitea-test-repository.ts'
+import { createGiteaUserClient } from '../hosts/gitea-user-client.ts'
 import type { CreateHostSteps } from './host-steps.ts'
 
 /** With a token, to a repository on the real Gitea. */
 export const createGiteaSteps: CreateHostSteps = async (run, { gitea }) => {
-  const repository = await createGiteaRepository(gitea)
+  const repository = await createGiteaTestRepository(gitea)
   run.cleanUp(repository.remove)
   const fullName = `${repository.owner}/${repository.name}`
-  const person = giteaPerson(gitea.url, fullName, gitea.adminToken)
+  const person = createGiteaUserClient(gitea.url, fullName, gitea.adminToken)
   return {
     hostName: 'Gitea',
     url: gitea.url,

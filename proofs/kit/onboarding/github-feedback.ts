@@ -31,7 +31,7 @@ async function reportChecks({ id, control }: Repository, number: number): Promis
 }
 
 /** From the checklist to the job's page: sends a failed check to the agent, and then a comment on the pull request. */
-export async function sendFeedback(
+export async function sendFeedbackToAgent(
   { run, newcomer }: OnboardingContext,
   repository: Repository,
   { number, login }: { number: number; login: string },
@@ -67,7 +67,7 @@ async function checkResponse({ page }: Newcomer, message: number, origin: string
 }
 
 /** Creates a job whose pull request has conflicts, failed checks and comments. Returns the path of its page. */
-export async function createFailingJob(
+export async function createJobWithFailedChecks(
   { newcomer, projectPath }: OnboardingContext,
   repository: Repository,
   login: string,

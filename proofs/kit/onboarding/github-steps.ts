@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { githubControl } from '../../../dev-services/github/github-control.ts'
-import { createFailingJob, sendFeedback } from './github-feedback.ts'
+import { createGithubControlClient } from '../../../dev-services/github/github-control.ts'
+import { createJobWithFailedChecks, sendFeedbackToAgent } from './github-feedback.ts'
 import type { CreateHostSteps, OnboardingContext } from './host-steps.ts'
 import type { Newcomer } from './newcomer.ts'
 
@@ -14,7 +14,7 @@ const files = {
 
 /** Through an App that the newcomer creates, to an organization's repository on the GitHub simulator. */
 export const createGithubSteps: CreateHostSteps = async (run, { github }) => {
-  const control = githubControl(github)
+  const control = createGithubControlClient(github)
   const suffix = randomBytes(4).toString('hex')
   const login = `robin-${suffix}`
   const organization = `acme-${suffix}`
@@ -72,7 +72,7 @@ export const createGithubSteps: CreateHostSteps = async (run, { github }) => {
       await user.press('Already installed? Choose a repository')
       await user.see('Repositories with the App installed')
     }
-    const jobPath = await createFailingJob(context, repository, login)
+    const jobPath = await createJobWithFailedChecks(context, repository, login)
     await capture([
       { name: 'github-job', path: jobPath, heading: /./, act: (user) => user.see('Conflicts with main') },
       { name: 'github-connected', path: settings, heading: 'Connected repository' },
@@ -132,7 +132,7 @@ export const createGithubSteps: CreateHostSteps = async (run, { github }) => {
 
     async reviewAndMerge(context, number) {
       const { newcomer } = context
-      await sendFeedback(context, repository, { number, login })
+      await sendFeedbackToAgent(context, repository, { number, login })
       await newcomer.follow('Get started')
       await newcomer.openStep('Merge the pull request')
       const opened = newcomer.page.waitForEvent('popup')

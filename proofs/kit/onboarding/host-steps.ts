@@ -1,15 +1,15 @@
 /** The steps of onboarding that differ between code hosts: connecting a repository, and reviewing a pull request. */
 import type { ProofRun } from '../../proof.ts'
-import type { EmptyService } from './empty-service.ts'
+import type { FreshInstance } from './fresh-instance.ts'
 import type { Newcomer } from './newcomer.ts'
-import type { CapturedPage } from './page-capture.ts'
+import type { PageToCheck } from './onboarding-page-checker.ts'
 
 export interface OnboardingContext {
   run: ProofRun
-  service: EmptyService
+  service: FreshInstance
   newcomer: Newcomer
   projectPath: string
-  capture(pages: readonly CapturedPage[]): Promise<void>
+  capture(pages: readonly PageToCheck[]): Promise<void>
 }
 
 export interface HostSteps {
@@ -26,4 +26,4 @@ export interface HostSteps {
   captureHostPages(context: OnboardingContext): Promise<void>
 }
 
-export type CreateHostSteps = (run: ProofRun, service: EmptyService) => Promise<HostSteps>
+export type CreateHostSteps = (run: ProofRun, service: FreshInstance) => Promise<HostSteps>

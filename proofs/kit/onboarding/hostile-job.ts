@@ -1,6 +1,6 @@
 /** A job whose texts are all hostile markup: none of it may run, load resources or create unsafe links. */
 import type { ProofRun } from '../../proof.ts'
-import { finalReply, promptWithScript } from '../agents/agent-service.ts'
+import { formatFinalAgentReply, promptWithScript } from '../agents/agent-service.ts'
 import type { MonitoredTab } from './monitored-tab.ts'
 import type { Newcomer } from './newcomer.ts'
 
@@ -30,7 +30,7 @@ export async function runHostileJob({
       call: [{ tool: 'bash', arguments: { command: 'ls docs && echo "<script>alert(5)</script>"' } }],
     },
     { call: [{ tool: 'write', arguments: { path: 'docs/install.md', content: page } }] },
-    { say: `${hostileText}\n\n${finalReply('Explain how to install', hostileText)}` },
+    { say: `${hostileText}\n\n${formatFinalAgentReply('Explain how to install', hostileText)}` },
   ])
   await newcomer.fill('What should the agent do?', prompt)
   await newcomer.press('Create job')

@@ -4,9 +4,9 @@ import { createRequire } from 'node:module'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 
 export const colorSchemes = ['light', 'dark'] as const
-export const screens = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
+export const screenSizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
 export type ColorScheme = (typeof colorSchemes)[number]
-export type ScreenSize = keyof typeof screens
+export type ScreenSize = keyof typeof screenSizes
 
 export interface MonitoredTab {
   context: BrowserContext
@@ -35,7 +35,7 @@ export async function openMonitoredTab(
   },
 ): Promise<MonitoredTab> {
   const context = await browser.newContext({
-    viewport: screens[screen],
+    viewport: screenSizes[screen],
     colorScheme,
     reducedMotion: 'reduce',
     ...(screen === 'phone' && { isMobile: true, hasTouch: true, deviceScaleFactor: 2 }),

@@ -1,8 +1,8 @@
 /** Cancelling and archiving a job at every point of a turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClaimedTurn } from '../../../server/src/runner-wire/runner-wire.ts'
-import type { CheckedJobs, JobResponse } from '../checked-jobs.ts'
-import { jobBranches, jobPullRequests } from '../hosts/host-person.ts'
+import type { CheckingJobsClient, JobHttpResponse } from '../checking-jobs-client.ts'
+import { listJobBranches, listJobPullRequests } from '../hosts/host-user-client.ts'
 import { createScript, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
 
@@ -173,7 +173,7 @@ export const stopPoints: readonly StopPoint[] = [
         states === `completed,${wasRunning ? 'failed' : 'dropped'}`,
         `the first turn is completed and the second ${wasRunning ? 'failed' : 'dropped'}, got ${states}`,
       )
-      const all = await jobPullRequests(docs.person, id)
+      const all = await listJobPullRequests(docs.person, id)
       check(all.length === 1 && job.prLink === all[0]?.url, 'the pull request of the first turn is kept')
     },
   },
@@ -294,17 +294,22 @@ async function stopWhilePublishing(
 
 async function requestStop(
   { check }: ScenarioContext,
-  jobs: CheckedJobs,
+  jobs: CheckingJobsClient,
   id: string,
   stop: StopAction,
-): Promise<JobResponse> {
+): Promise<JobHttpResponse> {
   const response = await jobs[stop](id)
   check(response.status === 200, `${stop} gets 200, got ${response.status}`)
   check(response.job.queuedMessages === 0, 'queued messages are dropped')
   return response
 }
 
-async function stopAndCheck(context: ScenarioContext, jobs: CheckedJobs, id: string, stop: StopAction): Promise<void> {
+async function stopAndCheck(
+  context: ScenarioContext,
+  jobs: CheckingJobsClient,
+  id: string,
+  stop: StopAction,
+): Promise<void> {
   await requestStop(context, jobs, id, stop)
   await checkEnd(context, jobs, id, stop, 'stopped')
 }
@@ -312,7 +317,7 @@ async function stopAndCheck(context: ScenarioContext, jobs: CheckedJobs, id: str
 /** Checks that the job reaches the state that the contract specifies in one step, and keeps it. */
 async function checkEnd(
   context: ScenarioContext,
-  jobs: CheckedJobs,
+  jobs: CheckingJobsClient,
   id: string,
   stop: StopAction,
   end: 'stopped' | 'published',
@@ -340,14 +345,14 @@ async function checkEnd(
   if (end === 'stopped') {
     await sleep(300) // for calls that may still be in flight
     check(job.prLink === null, 'the job has no pull request')
-    check((await jobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
+    check((await listJobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
     check((await jobs.get(id)).status === expected, 'the status does not change afterwards')
   } else check(job.prLink !== null, 'prLink is set')
   if (stop === 'archive') await checkFinal(context, jobs, id)
   else check((await jobs.cancel(id)).code === 'not_cancellable', 'a second cancel gets not_cancellable')
 }
 
-async function checkFinal({ check }: ScenarioContext, jobs: CheckedJobs, id: string): Promise<void> {
+async function checkFinal({ check }: ScenarioContext, jobs: CheckingJobsClient, id: string): Promise<void> {
   const { archivedAt } = await jobs.get(id)
   const again = await jobs.archive(id)
   check(again.status === 200 && again.job.archivedAt === archivedAt, 'archiving again changes nothing')

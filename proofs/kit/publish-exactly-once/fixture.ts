@@ -7,22 +7,27 @@ import { openStores } from '../../../server/src/main/open-stores.ts'
 import { loadPostgresConfig } from '../../../server/src/platform/config.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import { createLog } from '../../../server/src/platform/log.ts'
-import { createPool } from '../../../server/src/platform/postgres.ts'
+import { createPostgresPool } from '../../../server/src/platform/postgres.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
 import type { ProofRun } from '../../proof.ts'
-import { type Check, CheckedJobs, noObservations, type Observations } from '../checked-jobs.ts'
+import {
+  type CheckFunction,
+  CheckingJobsClient,
+  createJobObservations,
+  type JobObservations,
+} from '../checking-jobs-client.ts'
 import { type FaultyRelay, startFaultyRelay } from '../faulty-relay.ts'
 import { giteaProofHost } from '../hosts/gitea-proof-host.ts'
 import { githubProofHost } from '../hosts/github-proof-host.ts'
 import type { CreatedRepository, ProofHost } from '../hosts/proof-host.ts'
 import { type InterruptibleRelay, startInterruptibleRelay } from '../interruptible-relay.ts'
 import { type PausableWork, pausableWork } from '../pausable-work.ts'
-import { runPromptScript, scriptPrompt, type TurnScript } from '../scripted-work.ts'
+import { createPromptScriptExecutor, formatScriptPrompt, type TurnScript } from '../scripted-work.ts'
 import { startTestRunner, type TestRunner } from '../test-runner.ts'
-import { createTestService, type TestService } from '../test-service.ts'
+import { prepareTestService, type TestService } from '../test-service.ts'
 
-export type HostName = 'gitea' | 'github'
-export const hostNames: Record<HostName, string> = { gitea: 'Gitea', github: 'the GitHub simulator' }
+export type CodeHostKind = 'gitea' | 'github'
+export const codeHostLabels: Record<CodeHostKind, string> = { gitea: 'Gitea', github: 'the GitHub simulator' }
 
 export interface ProjectOnHost extends CreatedRepository {
   projectId: Id<'prj'>
@@ -53,7 +58,7 @@ export interface PublishFixture {
   createRunnerToken(project: ProjectOnHost): Promise<string>
   /** The key may read and write jobs. */
   createApiKey(project: ProjectOnHost): Promise<string>
-  observations: Observations
+  observations: JobObservations
 }
 
 export interface ProjectOptions {
@@ -65,8 +70,8 @@ export interface ProjectOptions {
 
 /** What a scenario gets: API keys of its own, so that scenarios do not share a rate limit, and its name before each check. */
 export interface ScenarioContext extends PublishFixture {
-  check: Check
-  watchJobs(project: ProjectOnHost): Promise<CheckedJobs>
+  check: CheckFunction
+  watchJobs(project: ProjectOnHost): Promise<CheckingJobsClient>
 }
 
 /** Long enough to distinguish what Colophon learned by polling from what it learned by webhook. */
@@ -75,8 +80,8 @@ export const pullRequestPollSeconds = 20
 export const heartbeatTimeoutSeconds = 5
 const operator = { kind: 'operator' } as const
 
-export async function createPublishFixture(run: ProofRun, on: HostName): Promise<PublishFixture> {
-  const service = await createTestService(run, 'published')
+export async function createPublishFixture(run: ProofRun, on: CodeHostKind): Promise<PublishFixture> {
+  const service = await prepareTestService(run, 'published')
   const { instance } = service
   const host = await startFaultyRelay(service[on].url)
   run.cleanUp(host.stop)
@@ -106,7 +111,7 @@ export async function createPublishFixture(run: ProofRun, on: HostName): Promise
   starting.catch(() => {}) // awaited below
 
   const postgresConfig = loadPostgresConfig(instance.environment)
-  const pool = createPool(postgresConfig.postgres, createLog('proof', { level: 'error' }))
+  const pool = createPostgresPool(postgresConfig.postgres, createLog('proof', { level: 'error' }))
   run.cleanUp(() => pool.end())
   const stores = openStores(pool)
 
@@ -146,7 +151,7 @@ export async function createPublishFixture(run: ProofRun, on: HostName): Promise
   const docs = await connect()
   const docsWithoutRunners = await connect({ repository: docs })
 
-  const agent = pausableWork(runPromptScript((repository) => gitByRepository.get(repository)))
+  const agent = pausableWork(createPromptScriptExecutor((repository) => gitByRepository.get(repository)))
   const allRunners: TestRunner[] = []
   const startRunners = async (project: ProjectOnHost, count: number) => {
     const token = await createRunnerToken(project)
@@ -176,7 +181,7 @@ export async function createPublishFixture(run: ProofRun, on: HostName): Promise
     createRepository,
     createRunnerToken,
     createApiKey,
-    observations: noObservations(),
+    observations: createJobObservations(),
     acceptedResultCount(prompt) {
       const turnId = agent.claims.find((claim) => claim.prompt === prompt)?.turnId
       const reports = allRunners.flatMap((runner) => runner.reports)
@@ -188,13 +193,13 @@ export async function createPublishFixture(run: ProofRun, on: HostName): Promise
 }
 
 export function scenarioContext(fixture: PublishFixture, name: string): ScenarioContext {
-  const check: Check = (holds, message) => fixture.run.check(holds, `${name}: ${message}`)
+  const check: CheckFunction = (holds, message) => fixture.run.check(holds, `${name}: ${message}`)
   return {
     ...fixture,
     check,
     async watchJobs(project) {
       const access = { apiUrl: fixture.api.url, projectId: project.projectId, key: await fixture.createApiKey(project) }
-      return new CheckedJobs(access, check, fixture.observations)
+      return new CheckingJobsClient(access, check, fixture.observations)
     },
   }
 }
@@ -204,5 +209,10 @@ export function createScript({ person }: ProjectOnHost, script: Omit<TurnScript,
   const page = `docs/${randomBytes(5).toString('hex')}.md`
   const write = script.write ?? { [page]: `# ${page}\n\nWritten by an agent.\n` }
   const summary = script.summary ?? `About ${page}.`
-  return { page, write, summary, prompt: scriptPrompt({ repository: person.repository, ...script, write, summary }) }
+  return {
+    page,
+    write,
+    summary,
+    prompt: formatScriptPrompt({ repository: person.repository, ...script, write, summary }),
+  }
 }

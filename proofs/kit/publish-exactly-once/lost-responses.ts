@@ -1,8 +1,8 @@
 /** The host does the work and its response is lost; and two workers publish the same turn. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CheckedJobs } from '../checked-jobs.ts'
+import type { CheckingJobsClient } from '../checking-jobs-client.ts'
 import type { LossKind, RelayedCall } from '../faulty-relay.ts'
-import { jobPullRequests } from '../hosts/host-person.ts'
+import { listJobPullRequests } from '../hosts/host-user-client.ts'
 import { createScript, heartbeatTimeoutSeconds, type ProjectOnHost, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
 
@@ -167,7 +167,8 @@ export async function openPullRequestTwiceScenario(context: ScenarioContext): Pr
     for (const call of calls) call.release()
     worker.process.resume()
   }
-  const openPullRequests = async () => (await jobPullRequests(docs.person, id)).filter(({ state }) => state === 'open')
+  const openPullRequests = async () =>
+    (await listJobPullRequests(docs.person, id)).filter(({ state }) => state === 'open')
   for (const deadline = Date.now() + 30_000; (await openPullRequests()).length > 1 && Date.now() < deadline; )
     await sleep(100)
   const [kept, ...extra] = await openPullRequests()
@@ -181,10 +182,15 @@ export async function openPullRequestTwiceScenario(context: ScenarioContext): Pr
     (await docs.person.pullRequestCommits(kept?.number ?? 0)).length === 2,
     'the pull request has one commit per turn',
   )
-  return `${(await jobPullRequests(docs.person, id)).length} pull requests opened, one left open`
+  return `${(await listJobPullRequests(docs.person, id)).length} pull requests opened, one left open`
 }
 
-async function checkFollowUp(context: ScenarioContext, jobs: CheckedJobs, id: string, files: Record<string, string>) {
+async function checkFollowUp(
+  context: ScenarioContext,
+  jobs: CheckingJobsClient,
+  id: string,
+  files: Record<string, string>,
+) {
   const second = createScript(context.docs)
   await jobs.followUp(id, second.prompt)
   const expected = { files: { ...files, ...second.write }, commits: 2 }

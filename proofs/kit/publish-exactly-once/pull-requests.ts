@@ -1,7 +1,7 @@
 /** From creating a job to its pull request, and the effect of follow-ups on it. */
 
-import type { AgentJob, CheckedJobs } from '../checked-jobs.ts'
-import { jobBranches, jobPullRequests } from '../hosts/host-person.ts'
+import type { AgentJob, CheckingJobsClient } from '../checking-jobs-client.ts'
+import { listJobBranches, listJobPullRequests } from '../hosts/host-user-client.ts'
 import { diffOfNewFiles, stripObjectIds } from '../hosts/new-files-diff.ts'
 import { createScript, type ScenarioContext } from './fixture.ts'
 
@@ -19,7 +19,7 @@ export interface ExpectedPullRequest {
 /** Checks that the job has exactly one open pull request, with exactly these new files and this number of Colophon's commits. */
 export async function checkPullRequest(
   { check, docs }: Pick<ScenarioContext, 'check' | 'docs'>,
-  jobs: CheckedJobs,
+  jobs: CheckingJobsClient,
   job: AgentJob,
   {
     files,
@@ -32,7 +32,7 @@ export async function checkPullRequest(
   const { person } = docs
   check(job.status === status, `the job is ${status}, got ${job.status} ${JSON.stringify(job.error)}`)
   check(job.outcome === outcome, `the outcome is ${outcome}, got ${job.outcome}`)
-  const all = await jobPullRequests(person, job.id)
+  const all = await listJobPullRequests(person, job.id)
   check(all.length === pullRequests, `the host has ${pullRequests} pull requests of the job, got ${all.length}`)
   const last = all.at(-1)
   if (!last) return
@@ -122,8 +122,8 @@ export async function emptyResultScenario(context: ScenarioContext): Promise<str
     again.outcome === 'no_changes' && again.prLink === null,
     'a follow-up without changes ends with no_changes and no prLink',
   )
-  check((await jobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
-  check((await jobPullRequests(docs.person, id)).length === 0, 'the host has no pull request of the job')
+  check((await listJobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
+  check((await listJobPullRequests(docs.person, id)).length === 0, 'the host has no pull request of the job')
   return 'completed, prLink null, no branch'
 }
 

@@ -4,9 +4,9 @@ import type { ProofRun, ProofSize } from '../../proof.ts'
 import type { LossKind } from '../faulty-relay.ts'
 import { cancelThenContinueScenario, stopPoints } from './cancel-and-archive.ts'
 import {
+  type CodeHostKind,
+  codeHostLabels,
   createPublishFixture,
-  type HostName,
-  hostNames,
   type PublishFixture,
   type ScenarioContext,
   scenarioContext,
@@ -48,9 +48,9 @@ interface Scenario {
 }
 
 /** Runs the scenarios whose names contain one of the given words, or all. Returns how many. */
-export async function runScenarios(run: ProofRun, on: HostName): Promise<number> {
+export async function runScenarios(run: ProofRun, on: CodeHostKind): Promise<number> {
   const fixture = await createPublishFixture(run, on)
-  run.log(`Colophon, ${hostNames[on]} and runners are ready`)
+  run.log(`Colophon, ${codeHostLabels[on]} and runners are ready`)
   const isSelected = ({ name, isStatedOnly }: Scenario) =>
     run.args.length > 0 ? run.args.some((word) => name.includes(word)) : run.size !== 'ci' || !isStatedOnly
   const concurrent = concurrentScenarios(run.size, on).filter(isSelected)
@@ -62,7 +62,7 @@ export async function runScenarios(run: ProofRun, on: HostName): Promise<number>
   return concurrent.length + sequential.length
 }
 
-function concurrentScenarios(size: ProofSize, on: HostName): Scenario[] {
+function concurrentScenarios(size: ProofSize, on: CodeHostKind): Scenario[] {
   return [
     { name: 'a call to the host fails', run: (context) => failCalls(context, size) },
     { name: 'topic', run: oneJobPerTopicScenario },

@@ -1,7 +1,7 @@
 /** A project's templates, labels, reviewers and webhook; and agent text that tries to trigger actions on the host. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { giteaPerson } from '../hosts/gitea-person.ts'
-import { jobPullRequests } from '../hosts/host-person.ts'
+import { createGiteaUserClient } from '../hosts/gitea-user-client.ts'
+import { listJobPullRequests } from '../hosts/host-user-client.ts'
 import { createScript, type ProjectOnHost, pullRequestPollSeconds, type ScenarioContext } from './fixture.ts'
 
 export async function publishingSettingsScenario(context: ScenarioContext): Promise<string> {
@@ -24,7 +24,7 @@ export async function publishingSettingsScenario(context: ScenarioContext): Prom
   const first = createScript(project, { title: 'Explain the proxy' })
   const { id } = await jobs.createAccepted(first.prompt)
   const job = await jobs.waitUntilEnded(id)
-  const [opened, ...more] = await jobPullRequests(person, id)
+  const [opened, ...more] = await listJobPullRequests(person, id)
   check(opened !== undefined && more.length === 0 && job.prLink === opened.url, 'the job has one pull request')
   if (!opened) return 'no pull request'
   check(opened.branch === `docs/${id}`, `the branch follows its template, got ${opened.branch}`)
@@ -122,7 +122,7 @@ export async function neutralizesTextOnGiteaScenario(context: ScenarioContext): 
   const project = await context.connect()
   const { person, repository } = project
   const { url, adminToken } = service.gitea
-  const gitea = giteaPerson(url, person.repository, adminToken)
+  const gitea = createGiteaUserClient(url, person.repository, adminToken)
   const { name: victim, token: victimToken } = await repository.invite('write')
   const repositoryPath = `/repos/${person.repository}`
   const createIssue = () =>
@@ -150,7 +150,7 @@ export async function neutralizesTextOnGiteaScenario(context: ScenarioContext): 
   const pullRequestInput = { head: 'by-a-person', base: 'main', title: 'By a person', body }
   const { number: byPerson } = await gitea.json<{ number: number }>('POST', `${repositoryPath}/pulls`, pullRequestInput)
   await person.merge(byPerson)
-  const asVictim = giteaPerson(url, person.repository, victimToken)
+  const asVictim = createGiteaUserClient(url, person.repository, victimToken)
   const notifiedNumbers = async () =>
     (await asVictim.json<{ subject: { url: string } }[]>('GET', '/notifications?all=true')).map(({ subject }) =>
       Number(subject.url.split('/').at(-1)),

@@ -1,5 +1,5 @@
 /** Options of creating a job besides the prompt: `topic` and `publish: diff`. */
-import { jobBranches, jobPullRequests } from '../hosts/host-person.ts'
+import { listJobBranches, listJobPullRequests } from '../hosts/host-user-client.ts'
 import { diffOfNewFiles, stripObjectIds } from '../hosts/new-files-diff.ts'
 import { createScript, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
@@ -116,7 +116,7 @@ export async function publishAsDiffScenario(context: ScenarioContext): Promise<s
   check(reverted.outcome === 'no_changes', `reverting all changes ends with no_changes, got ${reverted.outcome}`)
   check((await jobs.diff(other.id)) === null, 'the job has no diff after the revert')
 
-  check((await jobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
-  check((await jobPullRequests(docs.person, id)).length === 0, 'the host has no pull request of the job')
+  check((await listJobBranches(docs.person, id)).length === 0, 'the host has no branch of the job')
+  check((await listJobPullRequests(docs.person, id)).length === 0, 'the host has no pull request of the job')
   return 'nothing pushed, each turn builds on the previous one'
 }

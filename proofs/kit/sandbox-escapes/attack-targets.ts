@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openEgressSocket } from '../../../server/src/runner/sandbox/egress-socket.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
-import { sandboxUser } from '../../../server/src/runner/sandbox/sandbox-process.ts'
+import { chooseSandboxUser } from '../../../server/src/runner/sandbox/sandbox-process.ts'
 import type { ProofRun } from '../../proof.ts'
 
 export interface AttackTargets {
@@ -58,7 +58,7 @@ export async function createAttackTargets(proof: ProofRun, serviceTargets: Servi
   await new Promise<void>((resolve) => udp.bind(0, '127.0.0.1', resolve))
   proof.cleanUp(async () => [anyAddress.close(), abstractServer.close(), udp.close()])
 
-  const victim = spawn('sleep', ['3600'], { stdio: 'ignore', ...sandboxUser() })
+  const victim = spawn('sleep', ['3600'], { stdio: 'ignore', ...chooseSandboxUser() })
   proof.cleanUp(async () => victim.kill())
   const { stdout } = await run('ipcmk', ['-M', '4096', '-p', '0666'])
   const [sharedMemoryId = ''] = /\d+$/.exec(stdout.trim()) ?? []

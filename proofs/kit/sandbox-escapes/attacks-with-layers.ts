@@ -1,13 +1,13 @@
 /** Runs the same attacks as jobs, through the whole system, with all isolation layers. */
 import { readdir } from 'node:fs/promises'
 import type { ProofRun } from '../../proof.ts'
-import { finalReply, promptWithScript } from '../agents/agent-service.ts'
-import { giteaPerson } from '../hosts/gitea-person.ts'
+import { formatFinalAgentReply, promptWithScript } from '../agents/agent-service.ts'
+import { createGiteaUserClient } from '../hosts/gitea-user-client.ts'
 import { type AttackJobResult, runAttackJob } from './attack-job.ts'
 import type { SandboxFixture } from './fixture.ts'
 import { gatewayAttacks } from './gateway-attacks.ts'
+import type { GitAttack } from './git-attacks.ts'
 import { type Attack, sandboxAttacks } from './sandbox-attacks.ts'
-import type { TreeAttack } from './tree-attacks.ts'
 import { attackPrompt, findSuccessful } from './weakened-sandbox.ts'
 
 export interface AttackOutcome {
@@ -32,7 +32,7 @@ export async function attackGateway(run: ProofRun, fixture: SandboxFixture): Pro
   const { service, others, project } = fixture
   const outcome = await attack(run, fixture, gatewayAttacks({ service, otherRepository: others.repository.name }))
   const { owner, name } = project.repository
-  const person = giteaPerson(service.gitea.url, `${owner}/${name}`, service.gitea.adminToken)
+  const person = createGiteaUserClient(service.gitea.url, `${owner}/${name}`, service.gitea.adminToken)
   // The one branch was pushed through the open gateway.
   const pushed = (await person.branches()).filter((branch) => branch.startsWith('pushed-'))
   run.check(pushed.length === 1, `no further branch was pushed, found ${pushed.join(', ')}`)
@@ -69,7 +69,7 @@ async function attack(run: ProofRun, { project }: SandboxFixture, attacks: reado
 export async function attackGit(
   run: ProofRun,
   fixture: SandboxFixture,
-  attacks: readonly TreeAttack[],
+  attacks: readonly GitAttack[],
 ): Promise<AttackOutcome> {
   const { project, targets, canaryDirectory } = fixture
   const inGit = attacks.filter(({ location }) => location === 'git')
@@ -81,7 +81,7 @@ export async function attackGit(
     promptWithScript('Leave something in .git.', [
       ...inGit.map(({ command }) => bash(command)),
       bash(`${dumpCommand} > docs/seen.md`),
-      { say: finalReply('Write down the environment', 'As asked.') },
+      { say: formatFinalAgentReply('Write down the environment', 'As asked.') },
     ]),
   )
   run.check(
@@ -98,7 +98,10 @@ export async function attackGit(
     const commands = group.map(({ command }) => bash(command))
     const result = await runAttackJob(
       project,
-      promptWithScript('Leave something in the tree.', [...commands, { say: finalReply('Change', 'As asked.') }]),
+      promptWithScript('Leave something in the tree.', [
+        ...commands,
+        { say: formatFinalAgentReply('Change', 'As asked.') },
+      ]),
     )
     const { status, error, prLink } = result.job
     run.check(

@@ -4,10 +4,10 @@ import type { ProofRun } from '../../proof.ts'
 import { createRunnerApiClient } from '../hostile-results/runner-api-client.ts'
 import type { SandboxFixture } from './fixture.ts'
 import { gatewayAttacks } from './gateway-attacks.ts'
+import { type GitAttack, runGitAttacksOnHost } from './git-attacks.ts'
 import { findLeakedSecrets } from './leaked-secrets.ts'
-import { openGateway } from './open-gateway.ts'
+import { startOpenGateway } from './open-gateway.ts'
 import { type Attack, type SandboxAttack, sandboxAttacks } from './sandbox-attacks.ts'
-import { runOnHost, type TreeAttack } from './tree-attacks.ts'
 import { runInWeakenedSandbox } from './weakened-sandbox.ts'
 
 /** Returns how many attacks succeeded. */
@@ -20,7 +20,7 @@ export async function attackWithoutLayers(
   let count = 0
   let printed = ''
   for (const { layers, attacks } of groupAttacks(run, sandboxAttacks(targets), names)) {
-    const egress = await openGateway([{ prefix: '/model/', to: `${service.modelUrl}/` }])
+    const egress = await startOpenGateway([{ prefix: '/model/', to: `${service.modelUrl}/` }])
     const { succeeded, output } = await runInWeakenedSandbox(layers, attacks, egress)
     printed += output
     count += succeeded.length
@@ -63,7 +63,7 @@ export async function attackOpenGateway(run: ProofRun, fixture: SandboxFixture):
   const { id } = await project.client.jobs.create(project.projectId, { prompt: 'Wait.' })
   const { attemptToken } = await createRunnerApiClient(run, service, service.worker.url).claimJob(runnerToken, id)
   const { owner, name, host } = project.repository
-  const egress = await openGateway([
+  const egress = await startOpenGateway([
     {
       prefix: '/git/',
       to: `${service.gitea.url}/${owner}/${name}.git/`,
@@ -79,8 +79,8 @@ export async function attackOpenGateway(run: ProofRun, fixture: SandboxFixture):
   return succeeded.length
 }
 
-export async function runTreeAttacksOnHost(run: ProofRun, attacks: readonly TreeAttack[]): Promise<number> {
-  const succeeded = await runOnHost(run, attacks)
+export async function checkGitAttacksOnHost(run: ProofRun, attacks: readonly GitAttack[]): Promise<number> {
+  const succeeded = await runGitAttacksOnHost(run, attacks)
   for (const attack of attacks)
     run.check(succeeded.includes(attack), `plain git on the host runs the attack: ${attack.name}`)
   run.log(`plain git on the host: ${succeeded.length} of ${attacks.length} attacks succeed`)

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runColophon } from '../../../dev-services/colophon-process.ts'
+import { runColophonCommand } from '../../../dev-services/colophon-process.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, type AgentService, startAgentService } from '../agents/agent-service.ts'
 import { type AttackTargets, createAttackTargets } from './attack-targets.ts'
@@ -31,7 +31,7 @@ export async function createSandboxFixture(run: ProofRun): Promise<SandboxFixtur
   const modelKey = `provider-${randomBytes(24).toString('hex')}`
   const format = 'anthropic-messages'
   const [runnerToken, project, others] = await Promise.all([
-    runColophon(['admin', 'runner', 'create', '--name', 'hostile'], { environment }),
+    runColophonCommand(['admin', 'runner', 'create', '--name', 'hostile'], { environment }),
     service.connectProject('Hostile'),
     service.connectProject('Others'),
     service.addModel({ name, format, isDefault: true, key: modelKey }),

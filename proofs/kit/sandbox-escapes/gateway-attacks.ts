@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { reportMediaType } from '../../../server/src/runner-wire/runner-wire.ts'
 import type { AgentService } from '../agents/agent-service.ts'
-import { type Attack, breachIf, breachIfNodeSucceeds } from './sandbox-attacks.ts'
+import { type Attack, formatBreachCommand, formatNodeBreachCommand } from './sandbox-attacks.ts'
 
 interface RawRequest {
   method?: 'GET' | 'POST'
@@ -15,7 +15,7 @@ interface RawRequest {
 
 /** With `node:http`, because other clients would normalize the URL. */
 const sendRequest = ({ method = 'GET', path, headers = {}, body, isSuccess }: RawRequest) =>
-  breachIfNodeSucceeds(`const body = ${JSON.stringify(JSON.stringify(body) ?? '')};
+  formatNodeBreachCommand(`const body = ${JSON.stringify(JSON.stringify(body) ?? '')};
     const headers = { "content-type": "application/json", "x-api-key": "none", "anthropic-version": "2023-06-01", ...${JSON.stringify(headers)} };
     if (body) headers["content-length"] = Buffer.byteLength(body);
     const options = { port: 8080, method: "${method}", path: "${path}", headers };
@@ -79,7 +79,7 @@ export function gatewayAttacks({ service, otherRepository }: GatewayTargets): At
     },
     {
       name: 'a push',
-      command: breachIf(`(cd /tmp && git clone --quiet http://127.0.0.1:8080/git ${marker} && cd ${marker} &&
+      command: formatBreachCommand(`(cd /tmp && git clone --quiet http://127.0.0.1:8080/git ${marker} && cd ${marker} &&
         git -c user.name=x -c user.email=x@localhost commit --quiet --allow-empty -m x &&
         git push --quiet origin HEAD:refs/heads/pushed-${marker}) 2>/dev/null`),
     },

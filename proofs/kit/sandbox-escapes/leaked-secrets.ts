@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import type { ProofRun } from '../../proof.ts'
 import type { AgentProject, AgentService } from '../agents/agent-service.ts'
-import { giteaPerson } from '../hosts/gitea-person.ts'
+import { createGiteaUserClient } from '../hosts/gitea-user-client.ts'
 
 /** Secrets by name. */
 export type Secrets = Readonly<Record<string, string>>
@@ -49,7 +49,7 @@ function encodingsOf(secret: Buffer): string[] {
 }
 
 /** Every row of every table, and the unpacked contents of results. */
-export async function databaseArtifacts(
+export async function readDatabaseArtifacts(
   proof: ProofRun,
   { instance }: AgentService,
   projects: readonly AgentProject[],
@@ -92,15 +92,18 @@ async function readBundleObjects(proof: ProofRun, { repository }: AgentProject, 
   return (await git('cat-file', '--batch', '--batch-all-objects')).stdout
 }
 
-export async function logArtifacts({ directory }: AgentService): Promise<Artifact[]> {
+export async function readLogArtifacts({ directory }: AgentService): Promise<Artifact[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.log'))
   return Promise.all(
     names.map(async (name) => ({ name: `the log ${name}`, contents: await readFile(join(directory, name)) })),
   )
 }
 
-export async function pullRequestArtifacts({ gitea }: AgentService, { repository }: AgentProject): Promise<Artifact[]> {
-  const person = giteaPerson(gitea.url, `${repository.owner}/${repository.name}`, gitea.adminToken)
+export async function readPullRequestArtifacts(
+  { gitea }: AgentService,
+  { repository }: AgentProject,
+): Promise<Artifact[]> {
+  const person = createGiteaUserClient(gitea.url, `${repository.owner}/${repository.name}`, gitea.adminToken)
   const artifacts: Artifact[] = []
   for (const pullRequest of await person.pullRequests()) {
     const texts = [JSON.stringify(pullRequest), JSON.stringify(await person.pullRequestCommits(pullRequest.number))]

@@ -1,13 +1,13 @@
 /** Too much of what is allowed: output, terminal escape sequences, tokens. Each must first succeed without its limit. */
-import { runColophon } from '../../../dev-services/colophon-process.ts'
+import { runColophonCommand } from '../../../dev-services/colophon-process.ts'
 import type { Script } from '../../../dev-services/model/script.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
 import type { ProofRun } from '../../proof.ts'
-import { type AgentProject, finalReply, promptWithScript } from '../agents/agent-service.ts'
+import { type AgentProject, formatFinalAgentReply, promptWithScript } from '../agents/agent-service.ts'
 import { runAttackJob } from './attack-job.ts'
 import type { AttackOutcome } from './attacks-with-layers.ts'
 import type { SandboxFixture } from './fixture.ts'
-import { openGateway } from './open-gateway.ts'
+import { startOpenGateway } from './open-gateway.ts'
 
 const floodBytes = 50 * 1024 * 1024
 const maxEventBytes = 1024 * 1024
@@ -48,7 +48,7 @@ export async function attackLimits(
   run.log(`output of ${floodBytes} bytes became events of ${eventBytes} bytes, without escape sequences`)
 
   const budget = ['--project', fixture.others.projectId, '--max-tokens-per-job', String(budgetTokens)]
-  await runColophon(['admin', 'budget', 'set', ...budget], fixture.service)
+  await runColophonCommand(['admin', 'budget', 'set', ...budget], fixture.service)
   const limited = await exceedBudget(fixture, fixture.others)
   const { error } = limited.job
   run.check(
@@ -72,7 +72,7 @@ function collectStrings(shown: unknown): string[] {
 }
 
 async function readRawOutput() {
-  await using egress = await openGateway([])
+  await using egress = await startOpenGateway([])
   await using sandbox = await Sandbox.open({ mounts: [], gatewayDirectory: egress.directory, cgroups: undefined })
   let bytes = 0
   const onOutput = (chunk: Buffer) => {
@@ -93,7 +93,9 @@ const floodPrompt = promptWithScript('Print a lot.', [
     call: [{ tool: 'bash', arguments: { command: floodCommand } }],
   },
   { call: [{ tool: 'bash', arguments: { command: `${escapeCommand}; echo '# Red' > docs/red.md` } }] },
-  { say: finalReply(`Write ${escapeCharacter}[31mred`, `A page ${escapeCharacter}]0;hijacked\u0007in red.`) },
+  {
+    say: formatFinalAgentReply(`Write ${escapeCharacter}[31mred`, `A page ${escapeCharacter}]0;hijacked\u0007in red.`),
+  },
 ])
 
 const budgetTokens = 150_000

@@ -10,7 +10,7 @@ interface OpenRoute {
 }
 
 /** Uses the first matching route. */
-export async function openGateway(routes: readonly OpenRoute[]): Promise<EgressSocket> {
+export async function startOpenGateway(routes: readonly OpenRoute[]): Promise<EgressSocket> {
   const server = createServer((incoming, reply) => {
     const url = incoming.url ?? ''
     const route = routes.find(({ prefix }) => url.startsWith(prefix))

@@ -8,7 +8,7 @@ import type { EgressSocket } from '../../../server/src/runner/sandbox/egress-soc
 import type { IsolationLayer } from '../../../server/src/runner/sandbox/isolation-layers.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
 import { promptWithScript } from '../agents/agent-service.ts'
-import { type Attack, breach } from './sandbox-attacks.ts'
+import { type Attack, breachMarker } from './sandbox-attacks.ts'
 
 const agent = new PiAgent()
 const timeoutMs = 180_000
@@ -61,7 +61,7 @@ export async function runInWeakenedSandbox(
 export async function findSuccessful(attacks: readonly Attack[], outputs: readonly string[]): Promise<Attack[]> {
   const successful: Attack[] = []
   for (const [index, attack] of attacks.entries())
-    if (outputs[index]?.includes(breach) || (await attack.wasObserved?.())) successful.push(attack)
+    if (outputs[index]?.includes(breachMarker) || (await attack.wasObserved?.())) successful.push(attack)
   return successful
 }
 

@@ -27,10 +27,10 @@ const fullYear = {
   months: "month >= '2025-10-01' AND month < '2026-10-01'",
 }
 
-export const firstPage: ViewsQuery = { name: 'full year, first page', ...fullYear, offset: 0 }
+export const fullYearFirstPageQuery: ViewsQuery = { name: 'full year, first page', ...fullYear, offset: 0 }
 
 export const viewsQueries: readonly ViewsQuery[] = [
-  firstPage,
+  fullYearFirstPageQuery,
   { name: 'full year, last page', ...fullYear, offset: offsetOfLastPage },
   {
     name: 'last 30 days',

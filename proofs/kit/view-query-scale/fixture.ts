@@ -1,14 +1,18 @@
 /** Colophon with a year of views of one project, in tables of its own, which can be queried through `api` or directly. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, prepareProcess, sealingKeySettings } from '../../../dev-services/colophon-process.ts'
+import {
+  type ColophonProcess,
+  prepareColophonProcess,
+  sealingKeySettings,
+} from '../../../dev-services/colophon-process.ts'
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import type { PageViews, ViewsPage } from '../../../server/src/analytics/query/list-views.ts'
-import { querySettings } from '../../../server/src/analytics/query/query-settings.ts'
+import type { PagesByViews, PageViews } from '../../../server/src/analytics/query/list-views.ts'
+import { clickhouseQuerySettings } from '../../../server/src/analytics/query/query-settings.ts'
 import { createClickhouse } from '../../../server/src/platform/clickhouse.ts'
 import type { ProofRun } from '../../proof.ts'
 import { startFaultyRelay } from '../faulty-relay.ts'
-import { bearer, call } from '../http-call.ts'
+import { formatBearerHeader, sendHttpRequest } from '../http-call.ts'
 import { type BaselineQuery, exactCountQuery, pageLimit, type ViewsQuery } from './baseline-queries.ts'
 import { insertViews } from './insert-views.ts'
 import { countRowsRead } from './rows-read.ts'
@@ -16,7 +20,7 @@ import { countRowsRead } from './rows-read.ts'
 export interface ViewsFixture {
   views: number
   projectId: string
-  queryApi(viewsQuery: ViewsQuery): Promise<ViewsPage>
+  queryApi(viewsQuery: ViewsQuery): Promise<PagesByViews>
   /** As `api` does it: with the same client, a persistent connection and the same settings. */
   queryClickhouse(query: BaselineQuery): Promise<unknown>
   /** Counted from the single views. */
@@ -45,14 +49,14 @@ export async function createViewsFixture(
   const clickhouse = createClickhouse({ url: clickhouseUrl })
   run.cleanUp(() => clickhouse.close())
   const queryRows = async <Row>(query: string) =>
-    (await clickhouse.query({ query, format: 'JSONEachRow', clickhouse_settings: querySettings })).json<Row>()
+    (await clickhouse.query({ query, format: 'JSONEachRow', clickhouse_settings: clickhouseQuerySettings })).json<Row>()
   const { id: projectId } = await instance.stores.projects.create(`${views} views`, operator)
   await insertViews(clickhouse, projectId, views)
   await waitUntilMerged(queryRows)
 
   const environment = { ...instance.environment, ...(await sealingKeySettings()) }
   const startApi = async (settings: Record<string, string> = {}) => {
-    const api = await prepareProcess('api', { environment: { ...environment, ...settings }, directory })
+    const api = await prepareColophonProcess('api', { environment: { ...environment, ...settings }, directory })
     run.cleanUp(() => api.process.stop())
     await api.process.start()
     return api
@@ -64,13 +68,13 @@ export async function createViewsFixture(
     const key = keys.get(name) ?? (await instance.stores.keys.create(projectId, keyInput, operator)).secret
     keys.set(name, key)
     const search = new URLSearchParams({ dateFrom, dateTo, limit: `${pageLimit}`, offset: `${offset}` })
-    const { status, text } = await call({
+    const { status, text } = await sendHttpRequest({
       method: 'GET',
       url: `${url}/v1/analytics/${projectId}/views?${search}`,
-      headers: bearer(key),
+      headers: formatBearerHeader(key),
     })
     if (status !== 200) throw new Error(`${name}: expected 200, got ${status} ${text}`)
-    return JSON.parse(text) as ViewsPage
+    return JSON.parse(text) as PagesByViews
   }
   const api = await startApi()
   return {
@@ -78,7 +82,7 @@ export async function createViewsFixture(
     projectId,
     queryApi: (viewsQuery) => queryThrough(api, viewsQuery),
     queryClickhouse: async ({ query, format }) =>
-      (await clickhouse.query({ query, format, clickhouse_settings: querySettings })).json(),
+      (await clickhouse.query({ query, format, clickhouse_settings: clickhouseQuerySettings })).json(),
     async countViews() {
       const [row] = await queryRows<{ views: number }>(
         `SELECT count() AS views FROM page_view WHERE project_id = '${projectId}'`,

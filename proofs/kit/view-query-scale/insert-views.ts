@@ -2,20 +2,20 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 
 export const pageCount = 5_000
-export const otherProjects = 1_000
-const viewsOfOthers = 1_000 * otherProjects
+export const otherProjectCount = 1_000
+const viewsOfOthers = 1_000 * otherProjectCount
 
-export interface Span {
+export interface InsertedTimeRange {
   fromMs: number
   toMs: number
 }
 
 /** Twelve full months to which nothing else is added. */
-export const year: Span = { fromMs: Date.UTC(2025, 9), toMs: Date.UTC(2026, 9) }
+export const insertedYear: InsertedTimeRange = { fromMs: Date.UTC(2025, 9), toMs: Date.UTC(2026, 9) }
 
 /** The span must start with a month. */
-function splitByMonth({ fromMs, toMs }: Span): Span[] {
-  const months: Span[] = []
+function splitByMonth({ fromMs, toMs }: InsertedTimeRange): InsertedTimeRange[] {
+  const months: InsertedTimeRange[] = []
   for (let at = new Date(fromMs); at.getTime() < toMs; ) {
     const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
     months.push({ fromMs: at.getTime(), toMs: Math.min(next.getTime(), toMs) })
@@ -38,13 +38,13 @@ export async function insertViews(
   clickhouse: ClickHouseClient,
   projectId: string,
   views: number,
-  span: Span = year,
+  span: InsertedTimeRange = insertedYear,
 ): Promise<void> {
   const owners: ViewOwner[] = [
     { projectId: `'${projectId}'`, views },
     // Some sort before it in the tables, some after it.
     {
-      projectId: `concat('prj_', toString(number % 8), leftPad(toString(number % ${otherProjects}), 25, '0'))`,
+      projectId: `concat('prj_', toString(number % 8), leftPad(toString(number % ${otherProjectCount}), 25, '0'))`,
       views: viewsOfOthers,
     },
   ]
@@ -67,14 +67,19 @@ export async function insertViews(
 }
 
 /** Views are evenly distributed over the span: the index of the first one at or after `ms`. */
-const firstViewIndex = ({ views }: ViewOwner, { fromMs, toMs }: Span, ms: number) =>
+const firstViewIndex = ({ views }: ViewOwner, { fromMs, toMs }: InsertedTimeRange, ms: number) =>
   Math.ceil(((ms - fromMs) * views) / (toMs - fromMs))
 
 /**
  * Some pages are viewed more often than others, but with ten million views every page has views every day: the largest that
  * aggregate tables can get. Three in five views are human.
  */
-const insertQuery = ({ projectId, views }: ViewOwner, { fromMs, toMs }: Span, from: number, to: number) => `
+const insertQuery = (
+  { projectId, views }: ViewOwner,
+  { fromMs, toMs }: InsertedTimeRange,
+  from: number,
+  to: number,
+) => `
   INSERT INTO page_view (
     project_id, at, path, class, client, user_agent, surface, accepts_markdown, rule_version, source,
     import_id, views, block_id

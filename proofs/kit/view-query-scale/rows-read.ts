@@ -1,5 +1,5 @@
 import type { RelayedCall } from '../faulty-relay.ts'
-import { call } from '../http-call.ts'
+import { sendHttpRequest } from '../http-call.ts'
 
 /**
  * Repeats queries in a format that includes statistics, and returns the rows read: chdb, ClickHouse as a library, reports them
@@ -10,7 +10,7 @@ export async function countRowsRead(clickhouseUrl: string, queries: readonly Rel
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   let rows = 0
   for (const { path, body } of queries) {
-    const { status, text } = await call({
+    const { status, text } = await sendHttpRequest({
       method: 'POST',
       url: `${origin}${path}`,
       headers: ['authorization', authorization],

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RetryingClient } from '../retrying-client.ts'
 import type { ViewsProject } from './deliveries.ts'
-import type { TimeSpan } from './view-times.ts'
+import type { ReportableTimeSpan } from './view-times.ts'
 
 const countedClient = { class: 'assistant', name: 'curl' } as const
 const pollEveryMs = 100
@@ -11,7 +11,7 @@ const timeoutMs = 60_000
 export interface DelayDeps {
   client: RetryingClient
   project: ViewsProject
-  span: TimeSpan
+  span: ReportableTimeSpan
 }
 
 /** Returns the delay of each view in milliseconds, from its acknowledgement. */
@@ -34,7 +34,7 @@ export async function measureCountingDelays(deps: DelayDeps, count: number, rand
 }
 
 /** Without an idempotency key, equal views count as two. */
-export async function sendTwiceWithoutKey(deps: DelayDeps, random: () => number): Promise<void> {
+export async function sendTwiceWithoutIdempotencyKey(deps: DelayDeps, random: () => number): Promise<void> {
   const atMs = unusedTime(deps, random)
   for (let times = 0; times < 2; times++) await ingest(deps, { path: '/delay/twice', atMs })
 }

@@ -1,14 +1,19 @@
 /** Deliveries: batches from servers in every form that the API accepts, and beacons from browsers. */
 import { gzipSync } from 'node:zlib'
-import { type GeneratedRequest, generatePageRequest, generateRequest, type Site } from './generated-requests.ts'
+import {
+  type GeneratedRequest,
+  type GeneratedSite,
+  generatePageRequest,
+  generateRequest,
+} from './generated-requests.ts'
 import type { CountedClient } from './known-clients.ts'
 import type { AiScope, ReferenceModel } from './reference-model.ts'
 import { pick } from './site-pages.ts'
-import type { TimeSpan } from './view-times.ts'
+import type { ReportableTimeSpan } from './view-times.ts'
 
 type Random = () => number
 
-export interface ViewsProject extends Site {
+export interface ViewsProject extends GeneratedSite {
   id: string
   key: string
   siteKey: string
@@ -59,7 +64,7 @@ const serverCapabilities = { accept: true, prefetch: true, unitMs: 1, acceptsOld
 
 export function generateBatch(
   project: ViewsProject,
-  span: TimeSpan,
+  span: ReportableTimeSpan,
   size: number,
   id: string,
   random: Random,

@@ -10,18 +10,18 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { prepareProcess } from '../../../dev-services/colophon-process.ts'
+import { prepareColophonProcess } from '../../../dev-services/colophon-process.ts'
 import { startServices } from '../../../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { SettingsStore } from '../../../server/src/analytics/settings/settings-store.ts'
+import { AnalyticsSettingsStore } from '../../../server/src/analytics/settings/analytics-settings-store.ts'
 import type { AnalyticsTables } from '../../../server/src/analytics/tables.ts'
 import { recordAudit } from '../../../server/src/audit/audit-store.ts'
-import { createDatabase } from '../../../server/src/platform/postgres.ts'
+import { createKyselyDatabase } from '../../../server/src/platform/postgres.ts'
 import { generateSealingKeyPair } from '../../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import { type ProofRun, seededRandom } from '../../proof.ts'
 import { hasRow } from '../has-row.ts'
-import { type LossyHttp, startLossyHttp } from '../lossy-http.ts'
-import { type LossyPostgres, startLossyPostgres } from '../lossy-postgres.ts'
+import { type LossyHttpRelay, startLossyHttpRelay } from '../lossy-http-relay.ts'
+import { type LossyPostgresRelay, startLossyPostgresRelay } from '../lossy-postgres-relay.ts'
 import type { KillTarget } from '../process-killer.ts'
 import type { Replica } from '../retrying-client.ts'
 import type { ViewsProject } from './deliveries.ts'
@@ -47,7 +47,11 @@ export interface ViewsFixture {
   postgresUrl: string
   /** For log files; deleted when the proof ends. */
   directory: string
-  lossCounts: { api: LossyHttp['count'][]; clickhouse: LossyHttp['count'][]; postgres: LossyPostgres['count'] }
+  lossCounts: {
+    api: LossyHttpRelay['count'][]
+    clickhouse: LossyHttpRelay['count'][]
+    postgres: LossyPostgresRelay['count']
+  }
   /** From now on these shares of the responses are lost. */
   loseResponses(rates: LossRates): void
 }
@@ -83,10 +87,10 @@ export async function prepareViewsFixture(
     const random = seededRandom(Math.floor(run.random() * 2 ** 31))
     return () => lossRates[target] > 0 && random() < lossRates[target]
   }
-  const postgres = await startLossyPostgres(instance.postgresUrl, createLossDecision('postgres'))
+  const postgres = await startLossyPostgresRelay(instance.postgresUrl, createLossDecision('postgres'))
   run.cleanUp(postgres.stop)
   const relayTo = async (url: string, target: 'api' | 'clickhouse') => {
-    const relay = await startLossyHttp(new URL(url).origin, createLossDecision(target))
+    const relay = await startLossyHttpRelay(new URL(url).origin, createLossDecision(target))
     run.cleanUp(relay.stop)
     return relay
   }
@@ -102,7 +106,7 @@ export async function prepareViewsFixture(
   const prepare = async (kind: 'api' | 'worker', number: number, settings: Record<string, string>) => {
     const processDirectory = join(directory, `${kind}-${number}`)
     mkdirSync(processDirectory)
-    const prepared = await prepareProcess(kind, {
+    const prepared = await prepareColophonProcess(kind, {
       environment: { ...environment, ...settings },
       directory: processDirectory,
     })
@@ -112,9 +116,9 @@ export async function prepareViewsFixture(
 
   const processes: KillTarget[] = []
   const replicas: Replica[] = []
-  const toApi: LossyHttp[] = []
-  const toClickhouse: LossyHttp[] = []
-  const isLoading = async (relay: LossyHttp) => {
+  const toApi: LossyHttpRelay[] = []
+  const toClickhouse: LossyHttpRelay[] = []
+  const isLoading = async (relay: LossyHttpRelay) => {
     const calledLast = toClickhouse.every((other) => other.lastCallAtMs() <= relay.lastCallAtMs())
     return calledLast && (await hasRow(instance.postgresUrl, 'SELECT FROM view_block'))
   }
@@ -178,7 +182,7 @@ async function makeProject(
     expiresAt: null,
   } as const
   const { secret: key } = await stores.keys.create(id, keyInput, actor)
-  const settings = new SettingsStore(createDatabase<AnalyticsTables>(pool), recordAudit)
+  const settings = new AnalyticsSettingsStore(createKyselyDatabase<AnalyticsTables>(pool), recordAudit)
   await settings.change(id, plan, actor)
   const { key: siteKey } = await settings.createSiteKey(id, actor)
   return { ...plan, id, key, siteKey, pages: generateSitePages(pageCount, random), model: new ReferenceModel() }

@@ -1,12 +1,12 @@
 /** Random requests to a site, generated from what they should be counted as. */
-import { browsers, type CountedClient, type KnownClient, others } from './known-clients.ts'
-import { assets, pick, type SitePage, spellPage, tooLongPage } from './site-pages.ts'
-import { oldestAcceptedMs, randomTime, type TimeSpan } from './view-times.ts'
+import { browsers, type CountedClient, type KnownClient, otherKnownClients } from './known-clients.ts'
+import { assets, pick, type SitePage, spellPageUrl, tooLongPage } from './site-pages.ts'
+import { oldestAcceptedMs, type ReportableTimeSpan, randomTime } from './view-times.ts'
 
 type Random = () => number
 export type HumanSource = 'script' | 'servers'
 
-export interface Site {
+export interface GeneratedSite {
   pages: readonly SitePage[]
   humanSource: HumanSource
 }
@@ -20,11 +20,11 @@ export interface GeneratedRequest {
   prefetch: boolean
   /** Undefined: the request has no time and counts at its receipt. */
   atMs: number | undefined
-  outcome: Outcome
+  outcome: ExpectedRequestOutcome
 }
 
 /** `receipt`: only the server knows the time. */
-export type Outcome =
+export type ExpectedRequestOutcome =
   | { path: string; client: CountedClient; at: number | 'receipt' }
   /** The drop reason in the response. */
   | { dropped: string }
@@ -53,8 +53,8 @@ const otherStatuses = [201, 204, 206, 301, 302, 307, 308, 400, 401, 403, 404, 41
 const yearMs = 365 * 24 * 3600 * 1000
 
 export function generateRequest(
-  site: Site,
-  span: TimeSpan,
+  site: GeneratedSite,
+  span: ReportableTimeSpan,
   capabilities: SourceCapabilities,
   random: Random,
 ): GeneratedRequest {
@@ -79,8 +79,8 @@ function withTime(request: GeneratedRequest, atMs: number): GeneratedRequest {
 }
 
 function generateCountable(
-  site: Site,
-  span: TimeSpan,
+  site: GeneratedSite,
+  span: ReportableTimeSpan,
   capabilities: SourceCapabilities,
   random: Random,
 ): GeneratedRequest {
@@ -99,7 +99,7 @@ function generateCountable(
   return { ...request, atMs: at, outcome: outcomeOf(isReported, { path, client, at }) }
 }
 
-const outcomeOf = (isReported: boolean, counted: Outcome): Outcome =>
+const outcomeOf = (isReported: boolean, counted: ExpectedRequestOutcome): ExpectedRequestOutcome =>
   isReported ? counted : { dropped: 'counted_elsewhere' }
 
 export interface PageRequest {
@@ -111,10 +111,10 @@ export interface PageRequest {
 }
 
 /** A random client requests a random page. */
-export function generatePageRequest(site: Site, reportsAccept: boolean, random: Random): PageRequest {
-  const knownClient: KnownClient = random() < 0.5 ? pick(browsers, random) : pick(others, random)
+export function generatePageRequest(site: GeneratedSite, reportsAccept: boolean, random: Random): PageRequest {
+  const knownClient: KnownClient = random() < 0.5 ? pick(browsers, random) : pick(otherKnownClients, random)
   const page = pick(site.pages, () => random() ** 2) // some pages are requested more often
-  const { target, isForModels } = spellPage(page, random() < 0.15, random)
+  const { target, isForModels } = spellPageUrl(page, random() < 0.15, random)
   const acceptsMarkdown = reportsAccept && random() < 0.08
   const accept = reportsAccept ? pick(acceptsMarkdown ? markdownAccepts : otherAccepts, random) : ''
   const client = acceptsMarkdown

@@ -59,7 +59,7 @@ export const browsers: readonly KnownClient[] = [
   browser('Lynx/2.9.2 libwww-FM/2.14 SSL-MM/1.4.1'),
 ]
 
-export const others: readonly KnownClient[] = [
+export const otherKnownClients: readonly KnownClient[] = [
   always('assistant', 'Claude Code', 'Claude-User (claude-code/2.1.158; +https://support.anthropic.com/)'),
   always('assistant', 'Claude-User', likeGecko('Claude-User/1.0; +Claude-User@anthropic.com')),
   always(

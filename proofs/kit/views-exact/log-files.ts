@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type ExpectedView, summarizeOutcomes, type ViewsProject } from './deliveries.ts'
 import { type GeneratedRequest, generateRequest } from './generated-requests.ts'
 import { pick } from './site-pages.ts'
-import type { TimeSpan } from './view-times.ts'
+import type { ReportableTimeSpan } from './view-times.ts'
 
 type Random = () => number
 
@@ -24,7 +24,7 @@ export interface LogFile {
 /** Writes the first part of the file. */
 export function writeLogFile(
   project: ViewsProject,
-  span: TimeSpan,
+  span: ReportableTimeSpan,
   { lines, number, directory }: { lines: number; number: number; directory: string },
   random: Random,
 ): LogFile {

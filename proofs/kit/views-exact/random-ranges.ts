@@ -2,7 +2,7 @@
 
 import type { AiScope, Range, ReferenceModel } from './reference-model.ts'
 import { pick } from './site-pages.ts'
-import { randomTime, type TimeSpan } from './view-times.ts'
+import { type ReportableTimeSpan, randomTime } from './view-times.ts'
 
 type Random = () => number
 
@@ -18,7 +18,7 @@ export const allTime: Range = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.P
 
 export function randomRange(
   model: ReferenceModel,
-  span: TimeSpan,
+  span: ReportableTimeSpan,
   quietMs: readonly number[],
   random: Random,
 ): RangeQuery {

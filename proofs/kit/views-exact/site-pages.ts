@@ -5,7 +5,7 @@
 type Random = () => number
 
 /** One URL of a page. */
-export interface Spelling {
+export interface PageUrlSpelling {
   /** As in the request line: encoded, possibly with a query. */
   target: string
   /** A page for language models: requesting it identifies an unknown client as AI. */
@@ -97,7 +97,7 @@ const queries = [
   '#a/b.css',
 ]
 
-export function spellPage({ path, isForModels }: SitePage, forModels: boolean, random: Random): Spelling {
+export function spellPageUrl({ path, isForModels }: SitePage, forModels: boolean, random: Random): PageUrlSpelling {
   const ending = isForModels ? '' : pick(forModels ? modelEndings : plainEndings, random)
   const fullPath = path === '/' ? (ending.startsWith('/') ? ending : '/') : path + ending
   const query = random() < 0.25 ? pick(queries, random) : ''

@@ -6,14 +6,14 @@ const dayMs = 24 * 3600 * 1000
 export const maxAgeMonths = 13
 
 /** The times that a sender may report throughout a run that starts at `nowMs`. */
-export interface TimeSpan {
+export interface ReportableTimeSpan {
   oldestMs: number
   nowMs: number
 }
 
 const maxRunMs = 3 * 3600 * 1000
 
-export function spanEndingAt(nowMs: number): TimeSpan {
+export function spanEndingAt(nowMs: number): ReportableTimeSpan {
   return { oldestMs: oldestAcceptedMs(nowMs) + maxRunMs, nowMs }
 }
 
@@ -25,7 +25,7 @@ export function oldestAcceptedMs(nowMs: number): number {
 }
 
 /** Within the span, whose end is exclusive. */
-export function randomTime({ oldestMs, nowMs }: TimeSpan, random: Random): number {
+export function randomTime({ oldestMs, nowMs }: ReportableTimeSpan, random: Random): number {
   const anyMs = oldestMs + Math.floor(random() * (nowMs - oldestMs))
   const nearMs = Math.floor(random() * 5) - 2
   const choice = random()

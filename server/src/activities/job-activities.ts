@@ -1,9 +1,9 @@
 /** Activities of the job workflow. They only delegate, and each can be repeated at any time. */
 import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/activity'
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
-import { TurnTransitionRejected } from '../jobs/job-transition.ts'
+import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
 import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
-import { turnError } from '../jobs/turn-errors.ts'
+import { createTurnError } from '../jobs/turn-errors.ts'
 import type { CurrentTurn, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
 import { withPublishLease } from './publish-lease.ts'
@@ -32,7 +32,10 @@ export interface JobTimeouts {
 }
 
 /** Throws an `ApplicationFailure` with the error code of the turn; it is non-retryable if a retry would not help. */
-export type PublishResult = (turn: CurrentTurn, signal: AbortSignal) => Promise<TurnOutcome | 'branch_moved' | 'paused'>
+export type ResultPublisher = (
+  turn: CurrentTurn,
+  signal: AbortSignal,
+) => Promise<TurnOutcome | 'branch_moved' | 'paused'>
 
 /** Updates the recorded state of the job's pull request, which decides where the turn starts. */
 export type PollPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
@@ -49,7 +52,7 @@ export function createJobActivities({
   turns: TurnStore
   attempts: AttemptStore
   queuedAttempts: QueuedAttemptHeartbeat
-  publishResult: PublishResult
+  publishResult: ResultPublisher
   pollPullRequest: PollPullRequest
   limits: TurnLimits
   timeouts: JobTimeouts
@@ -97,14 +100,14 @@ export function createJobActivities({
     },
 
     async failTurn(turnId, code) {
-      await turns.fail(turnId as Id<'trn'>, turnError(code))
+      await turns.fail(turnId as Id<'trn'>, createTurnError(code))
     },
   }
 }
 
 /** A stop that was requested before the turn started to publish takes precedence. */
 function throwFailure(error: unknown): never {
-  if (!(error instanceof TurnTransitionRejected)) throw error
+  if (!(error instanceof TurnTransitionRejectedError)) throw error
   switch (error.reason) {
     case 'stop_requested':
       throw ApplicationFailure.nonRetryable('cancelled', 'cancelled')

@@ -1,4 +1,4 @@
-import { defaultModelName, type Model } from '../models/model.ts'
+import { defaultModelAlias, type Model } from '../models/model.ts'
 import { type ModelStore, openModelKey } from '../models/model-store.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
@@ -9,7 +9,7 @@ export interface ModelActivities {
 }
 
 /** Makes one minimal call. Returns an error message, or undefined if the model works. */
-export type TestModel = (model: Model, key: string | null) => Promise<string | undefined>
+export type ModelTester = (model: Model, key: string | null) => Promise<string | undefined>
 
 const maxMessageCharacters = 300
 
@@ -20,13 +20,13 @@ export function createModelActivities({
 }: {
   models: ModelStore
   opener: Opener
-  testModel: TestModel
+  testModel: ModelTester
 }): ModelActivities {
   return {
     async testStoredModel(projectId, name) {
       const model = await models.find(projectId as Id<'prj'>, name)
       if (!model)
-        return name === defaultModelName
+        return name === defaultModelAlias
           ? 'The project has no default model.'
           : `The project has no model named ${name}.`
       const error = await testModel(model, await openModelKey(model, opener))

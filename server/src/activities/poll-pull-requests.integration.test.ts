@@ -5,12 +5,12 @@ import { createTestInstance, type TestInstance } from '../../../dev-services/tes
 import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import { type CraftedCommit, craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
-import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
-import { createGithubRepository, type GithubRepository } from '../code-hosts/testing/github-repository.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
+import { createGithubTestRepository, type GithubTestRepository } from '../code-hosts/testing/github-test-repository.ts'
 import type { Job, PolledPullRequest } from '../jobs/job.ts'
 import type { Message } from '../jobs/job-store.ts'
 import { connectRepository } from '../main/connect-repository.ts'
-import { loadCredentialConfig } from '../platform/config.ts'
+import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
@@ -34,7 +34,7 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
   let instance: TestInstance
   let jobs: TestWorker
   let runner: TestRunner
-  let repository: GiteaRepository | GithubRepository
+  let repository: GiteaTestRepository | GithubTestRepository
   let projectId: Id<'prj'>
   const turns: ClaimedTurn[] = []
 
@@ -43,8 +43,8 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     instance = await createTestInstance(services, `follow-${host}`)
     const { url: baseUrl } = services[host]
     repository = await (host === 'gitea'
-      ? createGiteaRepository(services.gitea)
-      : createGithubRepository(services.github, { by: 'token' }))
+      ? createGiteaTestRepository(services.gitea)
+      : createGithubTestRepository(services.github, { by: 'token' }))
     const settings = { ...workerSettings(services), COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
     projectId = (await instance.stores.projects.create('Docs', operator)).id
     const { owner, name } = repository
@@ -54,7 +54,7 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
       projectId,
       token: tokenOf(repository),
       actor: operator,
-      config: loadCredentialConfig(settings),
+      config: loadCredentialCommandConfig(settings),
       input: { host, baseUrl, owner, name, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
     })
     jobs = await startTestWorker(instance, settings)
@@ -224,7 +224,7 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
   })
 })
 
-function tokenOf({ connection }: GiteaRepository | GithubRepository): string {
+function tokenOf({ connection }: GiteaTestRepository | GithubTestRepository): string {
   if (connection.host === 'gitea') return connection.token
   if (connection.access.kind !== 'token') throw new Error('the repository is not connected with a token')
   return connection.access.token

@@ -1,17 +1,17 @@
 /** Polls the pull requests of jobs: every few minutes, and soon after a webhook. */
-import { CodeHostError, isCodeHostError } from '../code-hosts/code-host-error.ts'
+import { CodeHostError, isCodeHostErrorWithCode } from '../code-hosts/code-host-error.ts'
 import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { Log } from '../platform/log.ts'
 import { findOwnPullRequest } from './find-own-pull-request.ts'
 import type { PollPullRequest } from './job-activities.ts'
-import type { OpenProject } from './open-project.ts'
+import { pollPullRequestChecks } from './poll-pull-request-checks.ts'
 import { startPoller } from './poller.ts'
-import { readChecks } from './read-checks.ts'
-import { type ReadCommentsDeps, readComments } from './read-comments.ts'
+import { type ProcessCommentsDeps, processPullRequestComments } from './process-pull-request-comments.ts'
+import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
 
 interface PollDeps {
   pullRequests: PullRequestStore
-  openProject: OpenProject
+  openProject: ProjectRepositoryOpener
   log: Log
 }
 
@@ -34,7 +34,7 @@ export function createPollPullRequest({ pullRequests, openProject, log }: PollDe
 export function startPullRequestPoller({
   pollSeconds,
   ...deps
-}: PollDeps & ReadCommentsDeps & { pollSeconds: number }): { stop(): Promise<void> } {
+}: PollDeps & ProcessCommentsDeps & { pollSeconds: number }): { stop(): Promise<void> } {
   const { pullRequests, log } = deps
   return startPoller<DuePullRequest>({
     subject: 'pull requests',
@@ -43,7 +43,7 @@ export function startPullRequestPoller({
       try {
         await pollPullRequest(deps, due, signal)
       } catch (error) {
-        if (isCodeHostError(error, 'rate_limited'))
+        if (isCodeHostErrorWithCode(error, 'rate_limited'))
           await pullRequests.backOff(due, error.failure.retryAfterSeconds ?? defaultBackoffSeconds)
         throw error
       }
@@ -59,7 +59,7 @@ const defaultBackoffSeconds = 60
  * rate.
  */
 async function pollPullRequest(
-  deps: PollDeps & ReadCommentsDeps,
+  deps: PollDeps & ProcessCommentsDeps,
   due: DuePullRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -70,8 +70,8 @@ async function pollPullRequest(
   const { jobId } = due
   // Its end is recorded only after all earlier comments are read, because it is not polled afterwards.
   if (due.acceptsMessages && due.wasOpen) {
-    const isRead = await readComments(deps, due, host, signal).catch((error: unknown) => {
-      if (isCodeHostError(error, 'rate_limited')) throw error
+    const isRead = await processPullRequestComments(deps, due, host, signal).catch((error: unknown) => {
+      if (isCodeHostErrorWithCode(error, 'rate_limited')) throw error
       log.warn({ jobId, error: String(error) }, 'could not read pull request comments')
       return error instanceof CodeHostError && error.failure.kind === 'final'
     })
@@ -79,8 +79,8 @@ async function pollPullRequest(
   }
   await pullRequests.recordState(due, found)
   if (found.state !== 'open' || signal.aborted) return
-  await readChecks(pullRequests, due, host, found.headCommit).catch((error: unknown) => {
-    if (isCodeHostError(error, 'rate_limited')) throw error
+  await pollPullRequestChecks(pullRequests, due, host, found.headCommit).catch((error: unknown) => {
+    if (isCodeHostErrorWithCode(error, 'rate_limited')) throw error
     log.warn({ jobId, error: String(error) }, 'could not read pull request checks')
   })
 }

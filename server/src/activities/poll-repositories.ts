@@ -2,8 +2,8 @@
 import type { RepositoryState } from '../code-hosts/code-host.ts'
 import type { Log } from '../platform/log.ts'
 import type { ObservedRepository, RepositoryStore } from '../projects/repository-store.ts'
-import type { OpenProject } from './open-project.ts'
 import { startPoller } from './poller.ts'
+import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
 
 const pollSeconds = 3_600
 /** After a failed poll. The code host does not repeat the webhook that may have caused it. */
@@ -16,7 +16,7 @@ export function startRepositoryPoller({
   log,
 }: {
   repositories: RepositoryStore
-  openProject: OpenProject
+  openProject: ProjectRepositoryOpener
   log: Log
 }): { stop(): Promise<void> } {
   return startPoller({

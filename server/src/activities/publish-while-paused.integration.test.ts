@@ -7,25 +7,25 @@ import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-s
 import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
-import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Job } from '../jobs/job.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
 import { connectRepository } from '../main/connect-repository.ts'
-import { loadCredentialConfig } from '../platform/config.ts'
+import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
-import { createPublishResult } from './publish-result.ts'
+import { createResultPublisher } from './result-publisher.ts'
 
 const operator = { kind: 'operator' } as const
 const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
 const services = inject('services')
 const settings = workerSettings(services) // one key pair, for sealing and opening
 
-async function connectProject(instance: TestInstance, repository: GiteaRepository): Promise<Id<'prj'>> {
+async function connectProject(instance: TestInstance, repository: GiteaTestRepository): Promise<Id<'prj'>> {
   const { id: projectId } = await instance.stores.projects.create('Docs', operator)
   const { owner, name } = repository
   await connectRepository({
@@ -34,7 +34,7 @@ async function connectProject(instance: TestInstance, repository: GiteaRepositor
     projectId,
     token: services.gitea.adminToken,
     actor: operator,
-    config: loadCredentialConfig(settings),
+    config: loadCredentialCommandConfig(settings),
     input: {
       host: 'gitea',
       baseUrl: services.gitea.url,
@@ -55,11 +55,11 @@ async function createJob(instance: TestInstance, projectId: Id<'prj'>, prompt: s
 }
 
 /** A bundle with one new page. */
-function bundleFor({ base }: GiteaRepository, page: string): Buffer {
+function bundleFor({ base }: GiteaTestRepository, page: string): Buffer {
   return createCommitBundle(base, craftCommit({ ...base.files, [`docs/${page}.md`]: `# ${page}\n` }, [base.id]))
 }
 
-async function readRemote(repository: GiteaRepository): Promise<{ branches: string[]; pullRequests: number }> {
+async function readRemote(repository: GiteaTestRepository): Promise<{ branches: string[]; pullRequests: number }> {
   const branches = (await repository.callAsAdmin('GET', '/branches')) as { name: string }[]
   const pullRequests = (await repository.callAsAdmin('GET', '/pulls?state=all&limit=50')) as unknown[]
   return {
@@ -72,12 +72,12 @@ describe('a result that arrives when the project is paused', () => {
   let instance: TestInstance
   let jobs: TestWorker
   let runner: TestRunner
-  let repository: GiteaRepository
+  let repository: GiteaTestRepository
   let projectId: Id<'prj'>
 
   beforeAll(async () => {
     instance = await createTestInstance(services, 'publish-while-paused')
-    repository = await createGiteaRepository(services.gitea)
+    repository = await createGiteaTestRepository(services.gitea)
     projectId = await connectProject(instance, repository)
     jobs = await startTestWorker(instance, settings)
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
@@ -154,17 +154,17 @@ describe('a project that is paused during publishing', () => {
   let instance: TestInstance
   let turns: TurnStore
   let attempts: AttemptStore
-  let repository: GiteaRepository
+  let repository: GiteaTestRepository
   let projectId: Id<'prj'>
 
   beforeAll(async () => {
     instance = await createTestInstance(services, 'pause-during-publishing')
-    const database = createDatabase<JobTables>(instance.pool)
+    const database = createKyselyDatabase<JobTables>(instance.pool)
     turns = new TurnStore(database)
     attempts = new AttemptStore(database)
   })
   beforeEach(async () => {
-    repository = await createGiteaRepository(services.gitea)
+    repository = await createGiteaTestRepository(services.gitea)
     projectId = await connectProject(instance, repository)
   })
   afterEach(() => repository.remove())
@@ -207,7 +207,7 @@ describe('a project that is paused during publishing', () => {
         }
       },
     })
-    const publishResult = createPublishResult({
+    const publishResult = createResultPublisher({
       turns,
       attempts,
       pullRequests: instance.stores.pullRequests,

@@ -1,10 +1,10 @@
 import {
-  defaultTemplates,
+  defaultPublishingTemplates,
   renderBranchName,
   renderCommitMessage,
   renderPullRequest,
 } from '../code-hosts/text/pull-request-text.ts'
-import type { StoredResult } from '../jobs/turn-results.ts'
+import type { StoredTurnResult } from '../jobs/turn-results.ts'
 import type { TurnToPublish } from '../jobs/turn-store.ts'
 import type { Repository } from '../projects/repository-store.ts'
 
@@ -20,13 +20,13 @@ export function renderPullRequestTexts({
 }: {
   jobId: string
   toPublish: TurnToPublish
-  result: StoredResult
+  result: StoredTurnResult
   repository: Repository
 }) {
   const templates = {
-    branch: publishing.branchTemplate ?? defaultTemplates.branch,
-    title: publishing.titleTemplate ?? defaultTemplates.title,
-    body: publishing.bodyTemplate ?? defaultTemplates.body,
+    branch: publishing.branchTemplate ?? defaultPublishingTemplates.branch,
+    title: publishing.titleTemplate ?? defaultPublishingTemplates.title,
+    body: publishing.bodyTemplate ?? defaultPublishingTemplates.body,
   }
   const agentText = { title: toPublish.job.title ?? result.title, summary: result.summary ?? result.reply }
   return {

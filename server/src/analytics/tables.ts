@@ -1,12 +1,12 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { CountingSource } from './classify/classify.ts'
+import type { CountingSource } from './classify/classify-request.ts'
 import type { AnyDropReason, ViewSource } from './collect/view-source.ts'
 import type { AiScope } from './query/ai-scope.ts'
 
 /** A day as PostgreSQL writes it. A Date would be midnight in the time zone of this process. */
-export type Day = `${number}-${number}-${number}`
+export type IsoDate = `${number}-${number}-${number}`
 
 export interface AnalyticsTables extends AuditTables {
   project: { id: Id<'prj'> }
@@ -17,7 +17,7 @@ export interface AnalyticsTables extends AuditTables {
     allowed_origins: Generated<string[]>
     ai_scope: Generated<AiScope>
     retention_months: Generated<number | null>
-    expired_before: Generated<Day | null>
+    expired_before: Generated<IsoDate | null>
     shard: Generated<number>
   }
   site_key: {
@@ -29,15 +29,15 @@ export interface AnalyticsTables extends AuditTables {
   source_coverage: {
     project_id: Id<'prj'>
     source: CountingSource
-    month: Day
-    first_day: Day
-    last_day: Day
+    month: IsoDate
+    first_day: IsoDate
+    last_day: IsoDate
     counts_humans: boolean
   }
   view_batch: {
     id: Generated<string>
     shard: number
-    month: Day
+    month: IsoDate
     rows: number
     size_bytes: number
     body: Buffer
@@ -62,5 +62,5 @@ export interface AnalyticsTables extends AuditTables {
     events: string
   }
   dropped_event: { project_id: Id<'prj'>; at: Date; source: ViewSource; path: string; reason: AnyDropReason }
-  view_delivery: { delivery: Buffer; expires_on: Day | 'infinity' }
+  view_delivery: { delivery: Buffer; expires_on: IsoDate | 'infinity' }
 }

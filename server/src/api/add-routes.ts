@@ -3,24 +3,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { disableBodyParsing, LargeBodyReader } from '../platform/http/large-body-reader.ts'
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from './authorize.ts'
-import { networkOf } from './client-network.ts'
+import { toClientNetwork } from './client-network.ts'
 import { MinuteRateLimit } from './minute-rate-limit.ts'
-import type { Access, Route } from './route.ts'
+import type { AccessRequirement, Route } from './route.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    access?: Access
+    access?: AccessRequirement
   }
 }
 
 export interface DeclaredRoute {
   method: string
   url: string
-  access: Access
+  access: AccessRequirement
 }
 
 /** Call this before any route is added: a route that declares no access cannot be registered, in any way. */
-export function collectDeclaredRoutes(server: HttpServer): readonly DeclaredRoute[] {
+export function enforceDeclaredAccess(server: HttpServer): readonly DeclaredRoute[] {
   const declared: DeclaredRoute[] = []
   server.addHook('onRoute', ({ method, url, config }) => {
     if (config?.access === undefined) throw new Error(`Route ${method} ${url} does not declare its access.`)
@@ -65,7 +65,7 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
         if (body && !request.raw.complete) incompleteOnArrival.add(request)
       },
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        networkLimit?.consume(networkOf(request.ip))
+        networkLimit?.consume(toClientNetwork(request.ip))
         return route.largeBody
           ? largeBodies.read(request.raw, route.largeBody, (parsed) => perform(route, request, reply, parsed))
           : perform(route, request, reply, request.body)

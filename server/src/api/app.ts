@@ -2,37 +2,37 @@
 import type { ClientDetector } from '../analytics/classify/client-detector.ts'
 import type { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
-import type { ObservedTraffic } from '../analytics/query/observed-traffic.ts'
-import type { ViewReports } from '../analytics/query/view-reports.ts'
-import type { SettingsStore } from '../analytics/settings/settings-store.ts'
-import type { SiteCache } from '../analytics/settings/site-cache.ts'
+import type { ObservedTrafficFinder } from '../analytics/query/observed-traffic-finder.ts'
+import type { ViewReportReader } from '../analytics/query/view-report-reader.ts'
+import type { AnalyticsSettingsStore } from '../analytics/settings/analytics-settings-store.ts'
+import type { AnalyticsSiteCache } from '../analytics/settings/analytics-site-cache.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { GithubAuthorizationStore } from '../github/authorization-store.ts'
-import type { EventStore } from '../jobs/event-store.ts'
-import type { JobSignals } from '../jobs/job-signals.ts'
+import type { AgentEventStore } from '../jobs/agent-event-store.ts'
+import type { JobSignaler } from '../jobs/job-signaler.ts'
 import type { JobStore } from '../jobs/job-store.ts'
 import type { FindMostAdvancedJob } from '../jobs/most-advanced-job.ts'
-import type { PauseStore } from '../jobs/pause-store.ts'
+import type { ProjectPauseStore } from '../jobs/project-pause-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { BudgetDefaults } from '../models/budget.ts'
 import type { BudgetStore } from '../models/budget-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
-import type { TestStoredModel } from '../models/test-stored-model.ts'
+import type { StoredModelTester } from '../models/stored-model-tester.ts'
 import type { MemberStore } from '../people/member-store.ts'
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
-import { addJsonBody } from '../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
-import { addRoutes, collectDeclaredRoutes, type DeclaredRoute } from './add-routes.ts'
+import { addRoutes, type DeclaredRoute, enforceDeclaredAccess } from './add-routes.ts'
 import { changeAnalyticsSettingsRoute } from './analytics/change-analytics-settings.ts'
 import { classifyClientRoute } from './analytics/classify-client.ts'
 import { collectViewRoute } from './analytics/collect-view.ts'
 import { createSiteKeyRoute } from './analytics/create-site-key.ts'
-import { exportViewsRoute } from './analytics/export-views.ts'
+import { exportPagesByViewsRoute } from './analytics/export-views.ts'
 import { getAnalyticsSettingsRoute } from './analytics/get-analytics-settings.ts'
 import { getCoverageRoute } from './analytics/get-coverage.ts'
 import { getViewTimeseriesRoute } from './analytics/get-view-timeseries.ts'
@@ -41,15 +41,15 @@ import { listClientsRoute } from './analytics/list-clients.ts'
 import { listLiveEventsRoute } from './analytics/list-live-events.ts'
 import { listSiteKeysRoute } from './analytics/list-site-keys.ts'
 import { listSourcesRoute } from './analytics/list-sources.ts'
-import { listViewsRoute } from './analytics/list-views.ts'
+import { listPagesByViewsRoute } from './analytics/list-views.ts'
 import { revokeSiteKeyRoute } from './analytics/revoke-site-key.ts'
 import { addTrackingScript } from './analytics/tracking-script.ts'
-import { completeGithubAppRoute } from './github/complete-app.ts'
+import { completeGithubAppCreationRoute } from './github/complete-app.ts'
 import { completeGithubAuthorizationRoute } from './github/complete-authorization.ts'
 import { connectGithubRepositoryRoute } from './github/connect-github-repository.ts'
 import type { GithubConnector } from './github/github-connector.ts'
 import { listGithubAppsRoute } from './github/list-apps.ts'
-import { startGithubAppRoute } from './github/start-app.ts'
+import { startGithubAppCreationRoute } from './github/start-app.ts'
 import { startGithubAuthorizationRoute } from './github/start-authorization.ts'
 import { testGithubRepositoryRoute } from './github/test-github-repository.ts'
 import { healthzRoute } from './health/healthz.ts'
@@ -71,7 +71,7 @@ import { getMeRoute } from './me/get-me.ts'
 import { addModelRoute } from './models/add-model.ts'
 import { listInstanceModelsRoute } from './models/list-instance-models.ts'
 import { listModelsRoute } from './models/list-models.ts'
-import type { ModelProviders } from './models/model-providers.ts'
+import type { ModelConnector } from './models/model-connector.ts'
 import { removeModelRoute } from './models/remove-model.ts'
 import { setDefaultModelRoute } from './models/set-default-model.ts'
 import { testModelRoute } from './models/test-model.ts'
@@ -103,7 +103,7 @@ import { createProjectRoute } from './projects/create-project.ts'
 import { getHealthRoute } from './projects/get-health.ts'
 import { getProjectRoute } from './projects/get-project.ts'
 import { getSettingsRoute } from './projects/get-settings.ts'
-import { getSetupRoute } from './projects/get-setup.ts'
+import { getSetupProgressRoute } from './projects/get-setup.ts'
 import { listAuditEntriesRoute } from './projects/list-audit-entries.ts'
 import { listMembersRoute } from './projects/list-members.ts'
 import { listProjectsRoute } from './projects/list-projects.ts'
@@ -112,9 +112,9 @@ import { removeMemberRoute } from './projects/remove-member.ts'
 import { renameProjectRoute } from './projects/rename-project.ts'
 import { resumeProjectRoute } from './projects/resume-project.ts'
 import { changeRepositoryRoute } from './repository/change-repository.ts'
-import type { CodeHosts } from './repository/code-hosts.ts'
 import { connectRepositoryRoute } from './repository/connect-repository.ts'
 import { getRepositoryRoute } from './repository/get-repository.ts'
+import type { RepositoryConnector } from './repository/repository-connector.ts'
 import { testRepositoryRoute } from './repository/test-repository.ts'
 import type { Route } from './route.ts'
 import { createRunnerRoute } from './runners/create-runner.ts'
@@ -122,39 +122,39 @@ import { listRunnersRoute } from './runners/list-runners.ts'
 import { revokeRunnerRoute } from './runners/revoke-runner.ts'
 import { addWebhooks, type WebhookDeps } from './webhooks/receive-webhook.ts'
 
-export interface ApiDeps extends JobSignals, WebhookDeps, SessionDeps, CreateInvitationDeps {
+export interface ApiDeps extends JobSignaler, WebhookDeps, SessionDeps, CreateInvitationDeps {
   readiness: Readiness
   projects: ProjectStore
   members: MemberStore
   keys: KeyStore
   audit: AuditStore
   jobs: JobStore
-  events: EventStore
+  events: AgentEventStore
   streamJobEvents: StreamJobEvents
   findMostAdvancedJob: FindMostAdvancedJob
   models: ModelStore
-  modelProviders: ModelProviders
-  testStoredModel: TestStoredModel
+  modelProviders: ModelConnector
+  testStoredModel: StoredModelTester
   budgets: BudgetStore
   instanceBudget: BudgetDefaults
-  pauses: PauseStore
+  pauses: ProjectPauseStore
   runners: RunnerStore
   gatewayUrl: string | undefined
   readSchemaVersion: () => Promise<string | null>
-  codeHosts: CodeHosts
+  codeHosts: RepositoryConnector
   github: GithubConnector
   authorizations: GithubAuthorizationStore
-  observedTraffic: ObservedTraffic
+  observedTraffic: ObservedTrafficFinder
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
-  siteCache: SiteCache
-  viewReports: ViewReports
+  siteCache: AnalyticsSiteCache
+  viewReports: ViewReportReader
   clientDetector: ClientDetector
-  analyticsSettings: SettingsStore
+  analyticsSettings: AnalyticsSettingsStore
 }
 
 /** All endpoints of the documented API, in the order of the documentation. */
-export const apiRoutes = (deps: ApiDeps): Route[] => [
+export const createApiRoutes = (deps: ApiDeps): Route[] => [
   createJobRoute(deps),
   getJobRoute(deps),
   sendMessageRoute(deps),
@@ -168,8 +168,8 @@ export const apiRoutes = (deps: ApiDeps): Route[] => [
   testProjectModelRoute(deps),
   ingestViewsRoute(deps),
   collectViewRoute(deps),
-  listViewsRoute(deps),
-  exportViewsRoute(deps),
+  listPagesByViewsRoute(deps),
+  exportPagesByViewsRoute(deps),
   getViewTimeseriesRoute(deps),
   listClientsRoute(deps),
   getCoverageRoute(deps),
@@ -189,7 +189,7 @@ export const apiRoutes = (deps: ApiDeps): Route[] => [
   createProjectRoute(deps),
   getProjectRoute(deps),
   renameProjectRoute(deps),
-  getSetupRoute(deps),
+  getSetupProgressRoute(deps),
   getRepositoryRoute(deps),
   testRepositoryRoute(deps),
   connectRepositoryRoute(deps),
@@ -220,8 +220,8 @@ export const apiRoutes = (deps: ApiDeps): Route[] => [
   removeModelRoute(deps),
   setDefaultModelRoute(deps),
   listGithubAppsRoute(deps),
-  startGithubAppRoute(deps),
-  completeGithubAppRoute(deps),
+  startGithubAppCreationRoute(deps),
+  completeGithubAppCreationRoute(deps),
   getSessionRoute(deps),
   signInRoute(deps),
   signOutRoute(deps),
@@ -243,10 +243,10 @@ export interface Api {
 
 export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   const server = createHttpServer(config, log, { publicUrl: deps.publicUrl })
-  const declaredRoutes = collectDeclaredRoutes(server)
-  addJsonBody(server)
+  const declaredRoutes = enforceDeclaredAccess(server)
+  addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)
-  const routes = apiRoutes(deps)
+  const routes = createApiRoutes(deps)
   const publicOrigin = new URL(deps.publicUrl).origin
   addRoutes(server, routes, { ...deps, publicOrigin })
   addProviderCallback(server, deps.sessions, publicOrigin)

@@ -1,10 +1,10 @@
 /** Resolves the `Authorization` header to an API key. The API guarantees the order of the checks: key, network, project, scope. */
 import type { FastifyRequest } from 'fastify'
-import { parseKey } from '../keys/key-format.ts'
+import { parseKeyWithPrefix } from '../keys/key-format.ts'
 import { isAddressAllowed } from '../keys/key-rules.ts'
 import type { ApiKeyRecord, KeyStore } from '../keys/key-store.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { projectNotFound } from './project-not-found.ts'
+import { projectNotFoundProblem } from './project-not-found.ts'
 import type { RouteAccess } from './route.ts'
 
 export async function authenticateKey(
@@ -18,7 +18,7 @@ export async function authenticateKey(
   }
   if (access !== 'any-key') {
     const { projectId } = request.params as { projectId?: string }
-    if (projectId !== key.projectId) throw projectNotFound()
+    if (projectId !== key.projectId) throw projectNotFoundProblem()
     if (!key.scopes.includes(access)) throw new Problem('insufficient_scope', `This API key lacks the scope ${access}.`)
   }
   await keys
@@ -33,7 +33,7 @@ async function findKey(request: FastifyRequest, keys: KeyStore): Promise<ApiKeyR
   if (others.length > 0) throw unauthenticated('Send one Authorization header, not several.')
   const token = header.match(/^bearer +(\S+)$/i)?.[1]
   if (token === undefined) throw unauthenticated('The Authorization header must be `Bearer <key>`.')
-  const secret = parseKey('colophon_', token)
+  const secret = parseKeyWithPrefix('colophon_', token)
   if (secret === undefined) throw unauthenticated('This is not a complete Colophon API key. Copy the key again.')
   const key = await keys.findBySecret(secret)
   if (!key) throw unauthenticated('This API key does not exist.')
@@ -52,4 +52,4 @@ function authorizationHeaders({ raw: { rawHeaders } }: FastifyRequest): string[]
 const unauthenticated = (detail: string) => new Problem('unauthenticated', detail)
 
 /** For a key that became invalid while a slow request body arrived or a long response was streamed. */
-export const keyNoLongerValid = () => unauthenticated('This API key was revoked or has expired.')
+export const keyNoLongerValidProblem = () => unauthenticated('This API key was revoked or has expired.')

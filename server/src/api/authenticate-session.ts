@@ -3,22 +3,25 @@ import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../keys/scopes.ts'
 import type { PersonStore } from '../people/person-store.ts'
 import { type LiveSession, sessionCookieName } from '../people/session.ts'
-import type { Sessions } from '../people/sessions.ts'
+import type { SessionManager } from '../people/session-manager.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { isId } from '../platform/ids.ts'
 import { type Caller, scopesByRole } from './caller.ts'
-import { projectNotFound } from './project-not-found.ts'
+import { projectNotFoundProblem } from './project-not-found.ts'
 
 const recentMs = 10 * 60_000
 
 export const hasSessionCookie = ({ headers }: FastifyRequest): boolean =>
   headers.cookie?.includes(`${sessionCookieName}=`) === true
 
-export async function findSession({ headers }: FastifyRequest, sessions: Sessions): Promise<LiveSession | undefined> {
+export async function findSession(
+  { headers }: FastifyRequest,
+  sessions: SessionManager,
+): Promise<LiveSession | undefined> {
   return headers.cookie === undefined ? undefined : sessions.find(headers.cookie)
 }
 
-export async function requireSession(request: FastifyRequest, sessions: Sessions): Promise<LiveSession> {
+export async function requireSession(request: FastifyRequest, sessions: SessionManager): Promise<LiveSession> {
   const session = await findSession(request, sessions)
   if (!session) throw new Problem('unauthenticated', 'Your session has ended. Sign in again.')
   return session
@@ -32,7 +35,7 @@ export async function authorizeMember(
 ): Promise<Caller & { kind: 'person' }> {
   const { projectId = '' } = request.params as { projectId?: string }
   const role = isId('prj', projectId) ? await people.findRole(projectId, session.person.id) : undefined
-  if (role === undefined) throw projectNotFound()
+  if (role === undefined) throw projectNotFoundProblem()
   if (!scopesByRole[role].includes(scope)) {
     const required = (['viewer', 'editor', 'owner'] as const).find((each) => scopesByRole[each].includes(scope))
     throw new Problem('insufficient_role', `This requires the role ${required}. Your role in the project is ${role}.`)

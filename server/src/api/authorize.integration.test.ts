@@ -2,14 +2,14 @@
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { type SignedIn, startTestApi, type TestProject } from '../../../dev-services/test-api.ts'
+import { type SignedInClient, startTestApi, type TestProject } from '../../../dev-services/test-api.ts'
 import { newId } from '../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api admit')
 afterAll(() => api.drop())
 
 const origin = api.url.replace('127.0.0.1', 'localhost')
-const cookieOf = ({ cookies }: SignedIn) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+const cookieOf = ({ cookies }: SignedInClient) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
 async function createJob({ projectId }: TestProject): Promise<string> {
   const id = newId('job')
@@ -52,7 +52,7 @@ const waysToLoseAccess = [
 
 interface Access {
   project: TestProject
-  person: SignedIn
+  person: SignedInClient
   keyId: string
 }
 

@@ -4,16 +4,16 @@ import type { Actor } from '../audit/audit-store.ts'
 import type { KeyStore } from '../keys/key-store.ts'
 import type { PersonStore } from '../people/person-store.ts'
 import type { LiveSession } from '../people/session.ts'
-import type { Sessions } from '../people/sessions.ts'
+import type { SessionManager } from '../people/session-manager.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { authenticateKey, keyNoLongerValid } from './authenticate-key.ts'
+import { authenticateKey, keyNoLongerValidProblem } from './authenticate-key.ts'
 import { authorizeMember, hasSessionCookie, requireRecentSignIn, requireSession } from './authenticate-session.ts'
 import type { Route } from './route.ts'
 import { assertSameOrigin } from './same-origin.ts'
 
 export interface AuthorizeDeps {
   keys: KeyStore
-  sessions: Sessions
+  sessions: SessionManager
   people: PersonStore
   publicOrigin: string
 }
@@ -64,7 +64,7 @@ export async function authorize(
     callerId: key.id,
     context: { key, actor, caller, projectId: key.projectId },
     async recheckAccess() {
-      if (!(await deps.keys.isActive(key))) throw keyNoLongerValid()
+      if (!(await deps.keys.isActive(key))) throw keyNoLongerValidProblem()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 /** The network of a client, as a rate-limit key. For IPv6 it is the /64, the smallest network that a provider assigns to a customer. */
-export function networkOf(address: string): string {
+export function toClientNetwork(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   if (!isIPv6(address)) return address

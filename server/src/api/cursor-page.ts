@@ -4,7 +4,7 @@ import { nullable } from './schemas.ts'
 
 const defaultLimit = 50
 
-export const cursorQuery = <const Prefix extends string>(prefix: Prefix) =>
+export const CursorQuery = <const Prefix extends string>(prefix: Prefix) =>
   Type.Object(
     {
       limit: Type.Optional(
@@ -32,7 +32,7 @@ export const NextCursor = nullable(Type.String(), {
 })
 
 /** Reads one item more than it returns, to find out whether there is a next page. */
-export async function readPage<Item extends { id: string }>(
+export async function readCursorPage<Item extends { id: string }>(
   { limit = defaultLimit, cursor }: { limit?: number; cursor?: string },
   list: (page: { limit: number; before: string | undefined }) => Promise<Item[]>,
 ): Promise<{ items: Item[]; nextCursor: string | null }> {

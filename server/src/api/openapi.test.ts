@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
-import { type ApiDeps, apiRoutes } from './app.ts'
+import { type ApiDeps, createApiRoutes } from './app.ts'
 import { buildOpenApiDocument } from './openapi.ts'
-import { type Route, type RouteAccess, type RouteSchemas, respond, route } from './route.ts'
+import { createResponse, defineRoute, type Route, type RouteAccess, type RouteSchemas } from './route.ts'
 
 interface ResponseObject {
   description: string
@@ -25,7 +25,7 @@ const operationsOf = (document: ReturnType<typeof buildOpenApiDocument>) =>
   )
 
 // Listing the routes calls none of their dependencies.
-const contract = buildOpenApiDocument(apiRoutes({} as ApiDeps))
+const contract = buildOpenApiDocument(createApiRoutes({} as ApiDeps))
 const operations = operationsOf(contract)
 
 test('every operation has a unique name, which generated clients use', () => {
@@ -60,7 +60,7 @@ function documented(
   options: Pick<Route, 'responseHeaders' | 'responseExamples' | 'problems'> = {},
 ): Operation {
   const document = buildOpenApiDocument([
-    route({
+    defineRoute({
       method,
       url: '/v2/thing',
       access,
@@ -69,7 +69,7 @@ function documented(
       summary: 'Do the thing',
       schemas,
       ...options,
-      handle: async () => respond(200, {}),
+      handle: async () => createResponse(200, {}),
     }),
   ])
   const [only] = operationsOf(document)

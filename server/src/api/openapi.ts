@@ -2,11 +2,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
 import { sessionCookieName } from '../people/session.ts'
-import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
+import { type ProblemCode, problemDefinitions } from '../platform/http/problem.ts'
 import { version } from '../platform/version.ts'
 import { exampleValue } from './reference/example-value.ts'
 import { type Header, listEndpoints, type OpenApiDocument } from './reference/openapi-document.ts'
-import type { ResponseHeader, Route, RouteAccess } from './route.ts'
+import type { ResponseHeaderName, Route, RouteAccess } from './route.ts'
 import { NoContent, ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
@@ -118,16 +118,16 @@ const documentedHeaders = {
     schema: text,
     example: `${sessionCookieName}=…; Path=/; HttpOnly; Secure; SameSite=Lax`,
   },
-} as const satisfies Record<ResponseHeader, Header>
+} as const satisfies Record<ResponseHeaderName, Header>
 
-const problemHeaders: Readonly<Record<string, readonly ResponseHeader[]>> = {
+const problemHeaders: Readonly<Record<string, readonly ResponseHeaderName[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
   503: ['Retry-After'],
 }
 
-function headersOf(status: string, { responseHeaders }: Route, common: readonly ResponseHeader[] = []): Json {
-  const names = new Set<ResponseHeader>(['X-Request-Id', ...common, ...(responseHeaders?.[Number(status)] ?? [])])
+function headersOf(status: string, { responseHeaders }: Route, common: readonly ResponseHeaderName[] = []): Json {
+  const names = new Set<ResponseHeaderName>(['X-Request-Id', ...common, ...(responseHeaders?.[Number(status)] ?? [])])
   return Object.fromEntries([...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
@@ -277,7 +277,7 @@ function problemsOf(route: Route): [status: string, description: string][] {
   const needsSession = access === 'session' || access === 'operator'
   const isOfProject = access !== 'public' && access !== 'any-key' && !needsSession
   const takesKey = access === 'any-key' || isOfProject
-  const possible = Object.entries(problemCodes).filter(([code, { status }]) => {
+  const possible = Object.entries(problemDefinitions).filter(([code, { status }]) => {
     if (schemas.responses[status]) return false // the route has its own response with this status
     if (code === 'invalid_request' || code === 'request_timeout' || status >= 500) return true
     if (problems.includes(code as ProblemCode)) return true

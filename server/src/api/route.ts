@@ -18,10 +18,10 @@ import type { Caller } from './caller.ts'
  * `session`: a person who is signed in. `operator`: an operator of the instance who is signed in. A scope: an API key of the
  * project in the path that has the scope, or a signed-in member of that project whose role includes it (`caller.ts`).
  */
-export type Access = 'public' | 'signature' | 'any-key' | 'session' | 'operator' | Scope
+export type AccessRequirement = 'public' | 'signature' | 'any-key' | 'session' | 'operator' | Scope
 
 /** Access of the documented API. Signed requests are webhooks from a code host and are not part of it. */
-export type RouteAccess = Exclude<Access, 'signature'>
+export type RouteAccess = Exclude<AccessRequirement, 'signature'>
 
 export interface RouteSchemas {
   params?: TObject
@@ -38,13 +38,13 @@ export type RouteRequest<Schemas extends RouteSchemas, RequiredAccess extends Ro
   query: StaticOf<Schemas['query']>
   body: StaticOf<Schemas['body']>
   headers: StaticOf<Schemas['headers']>
-  http: HttpContext
+  http: HttpRequestDetails
   /** Throws if the caller has lost access in the meantime. For responses that take long. */
   recheckAccess(): Promise<void>
 } & CallerContext<RequiredAccess>
 
 /** For the few handlers that need more of the request than its schemas describe. */
-export interface HttpContext {
+export interface HttpRequestDetails {
   requestId: string
   /** IP address of the client, from the connection or from a trusted proxy. */
   ipAddress: string
@@ -70,7 +70,7 @@ export type RouteResponse<Schemas extends RouteSchemas> = {
   }
 }[keyof Schemas['responses']]
 
-export type ResponseHeader =
+export type ResponseHeaderName =
   | 'X-Request-Id'
   | 'WWW-Authenticate'
   | 'Retry-After'
@@ -101,7 +101,7 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
   /** Called too often to log every successful request. */
   quiet?: true
   /** Response headers by status, in addition to `X-Request-Id` and those of every problem with that status. */
-  responseHeaders?: Readonly<Record<number, readonly ResponseHeader[]>>
+  responseHeaders?: Readonly<Record<number, readonly ResponseHeaderName[]>>
   /** Example bodies by status, where the one composed from the schema would mislead. */
   responseExamples?: Readonly<Record<number, unknown>>
   /** Problems in addition to those that every route of its kind can respond with. */
@@ -120,14 +120,14 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
 /** A route without its specific types, for lists of routes. */
 export type Route = RouteDefinition<RouteSchemas, RouteAccess>
 
-export function route<const Schemas extends RouteSchemas, const RequiredAccess extends RouteAccess>(
+export function defineRoute<const Schemas extends RouteSchemas, const RequiredAccess extends RouteAccess>(
   definition: RouteDefinition<Schemas, RequiredAccess>,
 ): Route {
   // The handler receives exactly what its schemas allow. The list of routes does not need these types.
   return definition as unknown as Route
 }
 
-export const respond = <const Status extends number, Body>(
+export const createResponse = <const Status extends number, Body>(
   status: Status,
   body: Body,
   headers: Record<string, string | string[]> = {},

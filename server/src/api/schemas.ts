@@ -1,7 +1,7 @@
 /** Schemas that several routes share. A schema with an `$id` has that name in the OpenAPI document and in the SDK. */
 import type { Readable } from 'node:stream'
 import Type from 'typebox'
-import { type ProblemCode, problemCodes } from '../platform/http/problem.ts'
+import { type ProblemCode, problemDefinitions } from '../platform/http/problem.ts'
 
 /** The description of the schema becomes that of the union: generated clients show only the outer one. */
 export const nullable = <const Schema extends Type.TSchema>(schema: Schema, options: Type.TSchemaOptions = {}) => {
@@ -40,7 +40,7 @@ export const IdParam = (description: string, example?: string) =>
 
 const problemExample = {
   type: 'urn:colophon:problem:invalid_request',
-  title: problemCodes.invalid_request.title,
+  title: problemDefinitions.invalid_request.title,
   status: 400,
   detail: 'body/prompt is missing.',
   code: 'invalid_request',
@@ -55,7 +55,7 @@ export const ProblemSchema = Type.Object(
     title: Type.String({ description: 'Short name of the kind of error.' }),
     status: Type.Integer({ description: 'HTTP status of the response.' }),
     detail: Type.String({ description: 'What is wrong in this request and what to do next, as a sentence.' }),
-    code: Type.Enum(Object.keys(problemCodes) as ProblemCode[], {
+    code: Type.Enum(Object.keys(problemDefinitions) as ProblemCode[], {
       description: 'Code of the error, from a closed list. `GET /errors/{code}` explains it.',
     }),
     requestId: Type.String({ description: 'ID of the request. Include it when you report a problem to the operator.' }),

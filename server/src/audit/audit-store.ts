@@ -70,7 +70,7 @@ export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, s
     .values({
       project_id: projectId,
       id: newId('aud'),
-      actor: actorName(actor),
+      actor: formatActor(actor),
       action,
       subject,
       detail: JSON.stringify(detail),
@@ -79,7 +79,7 @@ export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, s
     .execute()
 }
 
-export function actorName(actor: AuditedActor): string {
+export function formatActor(actor: AuditedActor): string {
   switch (actor.kind) {
     case 'operator':
     case 'code-host':

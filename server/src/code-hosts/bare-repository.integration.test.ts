@@ -13,9 +13,9 @@ import {
   createChangeBundle,
   createCommitBundle,
 } from './testing/craft-commit.ts'
-import { createBundle, createPack, createPackFromEntries, packEntry } from './testing/craft-objects.ts'
-import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
-import { baseFiles } from './testing/host-repository.ts'
+import { craftPackEntry, createBundle, createPack, createPackFromEntries } from './testing/craft-objects.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from './testing/gitea-test-repository.ts'
+import { baseFiles } from './testing/host-test-repository.ts'
 
 const policy = { docsFolder: 'docs' }
 const details = {
@@ -24,9 +24,9 @@ const details = {
   date: new Date('2026-01-02T03:04:05Z'),
 }
 
-let gitea: GiteaRepository
+let gitea: GiteaTestRepository
 beforeAll(async () => {
-  gitea = await createGiteaRepository(inject('services').gitea)
+  gitea = await createGiteaTestRepository(inject('services').gitea)
 })
 afterAll(() => gitea.remove())
 
@@ -119,7 +119,7 @@ describe('publishing', () => {
     const withoutBlobs = added.filter(({ type }) => type !== 'blob')
     const insert = Buffer.from('More.\n')
     const delta = Buffer.concat([Buffer.from([8, 14, 0x90, 8, insert.length]), insert])
-    const thin = packEntry(7, delta, { base: before?.id ?? '' })
+    const thin = craftPackEntry(7, delta, { base: before?.id ?? '' })
     const pack = createPackFromEntries([createPack(withoutBlobs).subarray(12, -20), thin], withoutBlobs.length + 1)
     const bundle = createBundle({ bases: [gitea.base.id], refs: { HEAD: result.id }, pack })
     expect(await publish('thin', { bundle })).toMatchObject({ kind: 'pushed' })

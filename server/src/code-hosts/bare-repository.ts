@@ -7,10 +7,10 @@ import {
   type AllowListPolicy,
   type ChangeRefusal,
   type ChangeRefusalCode,
-  type CheckedChange,
-  findRefusals,
+  type ChangeToCheck,
+  escapePathForDisplay,
+  findChangeRefusals,
   maxChangedFiles,
-  printablePath,
 } from './allow-list/allow-list.ts'
 import { hasExecutableFrontMatter, mayHaveFrontMatter } from './allow-list/front-matter.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
@@ -50,7 +50,7 @@ export type AcceptedResult = {
   changes: readonly CommitChange[]
 }
 
-export type Acceptance =
+export type AcceptanceOutcome =
   | { kind: 'accepted'; result: AcceptedResult }
   | { kind: 'no_changes' }
   | { kind: 'refused'; refusals: readonly ResultRefusal[] }
@@ -95,7 +95,7 @@ export class BareRepository implements AsyncDisposable {
   }
 
   /** Accepts a runner's bundle if everything that it changes is allowed. */
-  async accept(offered: SubmittedResult): Promise<Acceptance> {
+  async accept(offered: SubmittedResult): Promise<AcceptanceOutcome> {
     const { bundle, base, branch, policy } = offered
     const reading = await readBundle(bundle, base)
     if (reading.kind === 'refused') return refused(reading.code)
@@ -232,23 +232,23 @@ export class BareRepository implements AsyncDisposable {
   ): Promise<{ refusals: readonly ResultRefusal[]; changes: readonly CommitChange[] }> {
     const comparison = await compareTrees(objects, before, after, comparisonLimits)
     if (comparison.kind === 'refused') {
-      return { refusals: [{ code: comparison.code, path: printablePath(comparison.path) }], changes: [] }
+      return { refusals: [{ code: comparison.code, path: escapePathForDisplay(comparison.path) }], changes: [] }
     }
     const { changes, additions } = comparison
     const sizes = await this.#readNewBytes(objects, changes, before)
     const missing = changes.filter((change) => change.after && sizes.get(change.after.id) === undefined)
     if (missing.length > 0) {
       return {
-        refusals: missing.map(({ path }) => ({ code: 'missing_object', path: printablePath(path) })),
+        refusals: missing.map(({ path }) => ({ code: 'missing_object', path: escapePathForDisplay(path) })),
         changes: [],
       }
     }
-    const checked = changes.map((change): CheckedChange => {
+    const checked = changes.map((change): ChangeToCheck => {
       const { path, before: oldFile, after: newFile } = change
       const newBytes = newFile ? (sizes.get(newFile.id) ?? 0) : 0
       return { path, beforeMode: oldFile?.mode, afterMode: newFile?.mode, newBytes }
     })
-    const refusals: readonly ChangeRefusal[] = findRefusals(checked, additions, policy)
+    const refusals: readonly ChangeRefusal[] = findChangeRefusals(checked, additions, policy)
     // Pages are read only now that their total size is known to be small.
     return {
       refusals: refusals.length > 0 ? refusals : await findExecutableFrontMatter(objects, changes),
@@ -279,7 +279,7 @@ export class BareRepository implements AsyncDisposable {
   }
 }
 
-function refused(code: ResultRefusalCode): Acceptance {
+function refused(code: ResultRefusalCode): AcceptanceOutcome {
   return { kind: 'refused', refusals: [{ code, path: '' }] }
 }
 
@@ -292,7 +292,7 @@ async function findExecutableFrontMatter(
     // A page whose contents were not fetched was only moved.
     if (!after || !mayHaveFrontMatter(path.toString()) || !(await objects.info(after.id))) continue
     if (!hasExecutableFrontMatter(await objects.contents(after.id))) continue
-    refusals.push({ code: 'executable_front_matter', path: printablePath(path) })
+    refusals.push({ code: 'executable_front_matter', path: escapePathForDisplay(path) })
   }
   return refusals
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { EgressError } from '../platform/egress/egress-error.ts'
-import { type CodeHostError, errorFromStatus, isCodeHostError, toCodeHostError } from './code-host-error.ts'
+import { type CodeHostError, errorFromStatus, isCodeHostErrorWithCode, toCodeHostError } from './code-host-error.ts'
 
 const failureFor = (status: number, retryAfter?: string) =>
   errorFromStatus(new Response(null, { status, headers: retryAfter ? { 'retry-after': retryAfter } : {} }), 'GET /')
@@ -31,7 +31,7 @@ describe('errorFromStatus', () => {
 describe('toCodeHostError', () => {
   it('keeps the message of an egress error, and leaves other errors unchanged', () => {
     const failure = toCodeHostError(new EgressError('address_not_allowed', 'No.'))
-    expect(isCodeHostError(failure, 'address_not_allowed')).toBe(true)
+    expect(isCodeHostErrorWithCode(failure, 'address_not_allowed')).toBe(true)
     expect((failure as CodeHostError).message).toBe('No.')
     const programmingError = new TypeError('x')
     expect(toCodeHostError(programmingError)).toBe(programmingError)

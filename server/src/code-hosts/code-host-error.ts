@@ -30,7 +30,7 @@ export class CodeHostError extends Error {
   }
 }
 
-export const isCodeHostError = (
+export const isCodeHostErrorWithCode = (
   error: unknown,
   ...codes: (RetryableErrorCode | FinalErrorCode)[]
 ): error is CodeHostError => error instanceof CodeHostError && codes.includes(error.failure.code)

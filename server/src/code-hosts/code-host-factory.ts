@@ -5,7 +5,7 @@ import { createGiteaHost } from './gitea/gitea-host.ts'
 import { parseGiteaWebhook } from './gitea/parse-webhook.ts'
 import type { GithubConnection } from './github/github-connection.ts'
 import { createGithubHost } from './github/github-host.ts'
-import { createInstallationTokens } from './github/installation-tokens.ts'
+import { createInstallationTokenCache } from './github/installation-token-cache.ts'
 import { parseGithubWebhook } from './github/parse-webhook.ts'
 
 export type CodeHostConnection = ({ host: 'gitea' } & GiteaConnection) | ({ host: 'github' } & GithubConnection)
@@ -14,7 +14,7 @@ export type CodeHostFactory = (connection: CodeHostConnection) => CodeHost
 
 /** Create it once and keep it: it caches the installation tokens that GitHub issues for an hour. */
 export function createCodeHostFactory(egress: Egress): CodeHostFactory {
-  const installationTokens = createInstallationTokens(egress)
+  const installationTokens = createInstallationTokenCache(egress)
   return (connection) => {
     switch (connection.host) {
       case 'gitea':

@@ -59,7 +59,7 @@ export type ConnectionProblemCode =
   | 'pull_requests_disabled'
   | 'base_branch_not_found'
 
-export type ConnectionTest =
+export type ConnectionTestResult =
   | {
       ok: true
       baseCommit: CommitId
@@ -118,7 +118,7 @@ export type PullRequestComment = {
   createdAt: Date
 }
 
-export type HostCheck = {
+export type HostCiCheck = {
   /** The host's id of the check, used to request its log. */
   id: string
   name: string
@@ -129,7 +129,7 @@ export type HostCheck = {
 }
 
 export type CommitChecks = {
-  checks: readonly HostCheck[]
+  checks: readonly HostCiCheck[]
   /** The URL of a deployed preview of the change. */
   previewUrl: string | null
 }
@@ -142,7 +142,7 @@ export type CodeHost = {
   readRepositoryState(): Promise<RepositoryState>
 
   /** Runs before a connection is saved. The message tells a person what is wrong and what to do about it. */
-  testConnection(baseBranch: string): Promise<ConnectionTest>
+  testConnection(baseBranch: string): Promise<ConnectionTestResult>
 
   /** `folder` has no leading or trailing slash. An empty string is the whole repository. */
   inspectFolder(commit: CommitId, folder: string): Promise<FolderSummary>
@@ -181,7 +181,7 @@ export type CodeHost = {
   readChecks(commit: CommitId): Promise<CommitChecks>
 
   /** The end of the log, as plain text. Null: the host stores no log, or does not give access to it. */
-  readCheckLog(check: HostCheck): Promise<string | null>
+  readCheckLog(check: HostCiCheck): Promise<string | null>
 
   /** Afterwards exactly one webhook has this URL and this secret. `not_permitted`: the token may not manage webhooks. */
   ensureWebhook(webhook: { url: string; secret: string }): Promise<'ensured' | 'not_permitted'>
@@ -200,7 +200,7 @@ export type WebhookEvent =
   | { kind: 'pull_request'; repositoryId: number | null; number: number }
   /** Checks or previews of commits on these branches changed. */
   | { kind: 'branches'; repositoryId: number | null; branches: readonly string[] }
-  /** Renamed, transferred, archived or deleted. Without a repository id: all repositories of the installation. */
+  /** Renamed, transferred, archived or deleted. Without a repository id: all repositories that the App is installed on. */
   | { kind: 'repository'; repositoryId: number | null; installationId: number | null }
 
 export type ParseWebhook = (delivery: WebhookDelivery, secret: string) => WebhookEvent

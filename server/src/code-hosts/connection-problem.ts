@@ -1,7 +1,7 @@
-import type { ConnectionProblemCode, ConnectionTest } from './code-host.ts'
+import type { ConnectionProblemCode, ConnectionTestResult } from './code-host.ts'
 import type { CodeHostError } from './code-host-error.ts'
 
-type Problem = Extract<ConnectionTest, { ok: false }>
+type Problem = Extract<ConnectionTestResult, { ok: false }>
 
 export const connectionProblem = (code: ConnectionProblemCode, message: string): Problem => ({
   ok: false,

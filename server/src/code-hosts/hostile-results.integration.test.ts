@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { BareRepository } from './bare-repository.ts'
-import { createGiteaRepository, type GiteaRepository } from './testing/gitea-repository.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from './testing/gitea-test-repository.ts'
 import { attackedFiles } from './testing/hostile-result.ts'
 import { hostileResults } from './testing/hostile-results.ts'
 
-let gitea: GiteaRepository
+let gitea: GiteaTestRepository
 beforeAll(async () => {
-  gitea = await createGiteaRepository(inject('services').gitea, attackedFiles)
+  gitea = await createGiteaTestRepository(inject('services').gitea, attackedFiles)
 })
 afterAll(() => gitea.remove())
 

@@ -2,12 +2,12 @@
 import type { Static, TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { Egress } from '../platform/egress/egress.ts'
-import { CodeHostError, errorFromStatus, isCodeHostError, toCodeHostError } from './code-host-error.ts'
+import { CodeHostError, errorFromStatus, isCodeHostErrorWithCode, toCodeHostError } from './code-host-error.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type JsonRequestMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export type JsonRequest = {
-  method: Method
+  method: JsonRequestMethod
   url: string
   headers: Readonly<Record<string, string>>
   body?: unknown
@@ -15,12 +15,12 @@ export type JsonRequest = {
 }
 
 /**
- * The size limit fits `longTextsPerPage` texts of 65,536 characters each. A comment that is too large to read would block all
+ * The size limit fits `longTextPageSize` texts of 65,536 characters each. A comment that is too large to read would block all
  * comments after it.
  */
 const limits = { idleTimeoutSeconds: 20, deadlineSeconds: 30, maxResponseBytes: 12_000_000 }
 
-export const longTextsPerPage = 20
+export const longTextPageSize = 20
 
 /** Returns the response whatever its status. */
 export async function sendJson(egress: Egress, { method, url, headers, body, signal }: JsonRequest): Promise<Response> {
@@ -38,7 +38,7 @@ export async function sendJson(egress: Egress, { method, url, headers, body, sig
 }
 
 /** `what` names the call, `host` the product, for messages. */
-export async function readResponse<Schema extends TSchema>(
+export async function readJsonResponse<Schema extends TSchema>(
   response: Response,
   schema: Schema,
   { what, host }: { what: string; host: string },
@@ -97,7 +97,7 @@ export async function undefinedIfNotFound<Value>(call: Promise<Value>): Promise<
   try {
     return await call
   } catch (error) {
-    if (isCodeHostError(error, 'not_found')) return undefined
+    if (isCodeHostErrorWithCode(error, 'not_found')) return undefined
     throw error
   }
 }

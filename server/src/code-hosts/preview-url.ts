@@ -1,11 +1,11 @@
-import type { HostCheck } from './code-host.ts'
+import type { HostCiCheck } from './code-host.ts'
 
 /**
  * Many preview services report the URL in a check whose name contains "preview" or "deploy". A URL on the code host itself
  * is only the log.
  */
 export const findPreviewUrl = (
-  checks: readonly Pick<HostCheck, 'name' | 'status' | 'url'>[],
+  checks: readonly Pick<HostCiCheck, 'name' | 'status' | 'url'>[],
   hostUrl: string,
 ): string | null =>
   checks.find(

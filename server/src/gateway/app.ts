@@ -2,7 +2,7 @@
 import type { HttpConfig } from '../platform/config.ts'
 import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
-import { addJsonBody } from '../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
@@ -29,7 +29,7 @@ export function createGateway({
   log: Log
 }): HttpServer {
   const server = createHttpServer(config, log, { requestTimeoutMs: wholeRequestWithinMs })
-  addJsonBody(server)
+  addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)
   addHealthRoutes(server, readiness)
   addRunnerApi(server, runnerApi)

@@ -1,12 +1,12 @@
 /** Authenticates callers: a runner by its runner token, an attempt by its attempt token. */
 import type { FastifyRequest } from 'fastify'
 import type { AttemptStore, LiveAttempt } from '../jobs/attempt-store.ts'
-import { hashKey, type KeyPrefix, type KeySecret, parseKey } from '../keys/key-format.ts'
+import { hashKey, type KeyPrefix, type KeySecret, parseKeyWithPrefix } from '../keys/key-format.ts'
 import { Problem } from '../platform/http/problem.ts'
 
 export function parseBearerKey<Prefix extends KeyPrefix>(request: FastifyRequest, prefix: Prefix): KeySecret<Prefix> {
   const token = request.headers.authorization?.match(/^bearer +(\S+)$/i)?.[1]
-  const key = token === undefined ? undefined : parseKey(prefix, token)
+  const key = token === undefined ? undefined : parseKeyWithPrefix(prefix, token)
   if (key === undefined) throw invalidTokenProblem()
   return key
 }

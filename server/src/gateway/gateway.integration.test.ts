@@ -5,16 +5,16 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { startTestRunner, type TestRunner, type Work } from '../../../proofs/kit/test-runner.ts'
-import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
+import { type ExecuteTurn, startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
 import { saveModel } from '../main/add-model.ts'
 import { connectRepository } from '../main/connect-repository.ts'
 import type { Model } from '../models/model.ts'
-import { loadCredentialConfig } from '../platform/config.ts'
+import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
-import { buildRequest, scriptedPrompt } from './model/testing/model-gateway.ts'
+import { buildModelRequest, createScriptedPrompt } from './model/testing/model-gateway.ts'
 
 const { gitea, modelUrl } = inject('services')
 const operator = { kind: 'operator' } as const
@@ -34,19 +34,19 @@ let instance: TestInstance
 let jobs: TestWorker
 /** Two runners, with one turn at a time each. */
 let runners: TestRunner[] = []
-let repository: GiteaRepository
+let repository: GiteaTestRepository
 let projectId: Id<'prj'>
 /** What the runner does, by the prompt of the job. */
-const workByPrompt = new Map<string, Work>()
+const workByPrompt = new Map<string, ExecuteTurn>()
 const claimedTurns: ClaimedTurn[] = []
 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'gateway')
-  repository = await createGiteaRepository(gitea)
+  repository = await createGiteaTestRepository(gitea)
   // Both are on loopback, which the operator has to allow explicitly.
   const allowed = [gitea.url, modelUrl].map((url) => new URL(url).host).join()
   const settings = { ...workerSettings({ gitea }), COLOPHON_EGRESS_ALLOWED_HOSTS: allowed }
-  const config = loadCredentialConfig(settings)
+  const config = loadCredentialCommandConfig(settings)
   projectId = (await instance.stores.projects.create('Docs', operator)).id
   const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
   await connectRepository({
@@ -60,7 +60,7 @@ beforeAll(async () => {
   })
   await saveModel(instance.pool, config, model, 'sk-of-the-operator')
   jobs = await startTestWorker(instance, settings)
-  const work: Work = async (turn, stopped) => {
+  const work: ExecuteTurn = async (turn, stopped) => {
     claimedTurns.push(turn)
     return (await workByPrompt.get(turn.prompt)?.(turn, stopped)) ?? failed
   }
@@ -85,7 +85,7 @@ const done: TurnReport = {
 }
 const failed: TurnReport = { kind: 'agent_failed', message: 'The model did not answer.' }
 
-async function create(prompt: string, work: Work): Promise<Id<'job'>> {
+async function create(prompt: string, work: ExecuteTurn): Promise<Id<'job'>> {
   workByPrompt.set(prompt, work)
   const input = { repository: 'docs', ref: 'main', model: 'scripted', title: null, draft: false, topic: null }
   const { body } = await instance.stores.jobs.create(
@@ -112,7 +112,7 @@ const callModel = ({ attemptToken }: ClaimedTurn, usage = { inputTokens: 1_000, 
   fetch(`${jobs.gatewayUrl}/model/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${attemptToken}` },
-    body: JSON.stringify(buildRequest('anthropic-messages', scriptedPrompt([{ say: 'Yes.', usage }]))),
+    body: JSON.stringify(buildModelRequest('anthropic-messages', createScriptedPrompt([{ say: 'Yes.', usage }]))),
   })
 
 const readRepository = ({ attemptToken }: ClaimedTurn) =>

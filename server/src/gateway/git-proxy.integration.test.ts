@@ -8,27 +8,27 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, inject, onTestFinished, test } from 'vitest'
-import { type ClaimedTurn, claimTurn } from '../../../dev-services/claimed-turn.ts'
+import { type ClaimedTurn, createClaimedTurn } from '../../../dev-services/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { GitRemote } from '../code-hosts/code-host.ts'
 import { craftCommit } from '../code-hosts/testing/craft-commit.ts'
-import { createGiteaRepository, type GiteaRepository } from '../code-hosts/testing/gitea-repository.ts'
-import { baseFiles } from '../code-hosts/testing/host-repository.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
+import { baseFiles } from '../code-hosts/testing/host-test-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { JobTables } from '../jobs/tables.ts'
 import { generateKey } from '../keys/key-format.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
-import { addJsonBody } from '../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../platform/http/json-body.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { addGitProxy } from './git-proxy.ts'
 
 const egress = createEgress({ allowedNetworks: ['127.0.0.1/32'] })
 let instance: TestInstance
-let repository: GiteaRepository
-let other: GiteaRepository
+let repository: GiteaTestRepository
+let other: GiteaTestRepository
 let gateway: HttpServer
 let url: string
 let turn: ClaimedTurn
@@ -41,14 +41,14 @@ const logLines: string[] = []
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'git-read')
   ;[repository, other] = await Promise.all([
-    createGiteaRepository(inject('services').gitea),
-    createGiteaRepository(inject('services').gitea),
+    createGiteaTestRepository(inject('services').gitea),
+    createGiteaTestRepository(inject('services').gitea),
   ])
   const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
   gateway = createHttpServer(http, createLog('test', { level: 'warn' }, { write: (line) => void logLines.push(line) }))
-  addJsonBody(gateway)
+  addJsonBodyParser(gateway)
   addGitProxy(gateway, {
-    attempts: new AttemptStore(createDatabase<JobTables>(instance.pool)),
+    attempts: new AttemptStore(createKyselyDatabase<JobTables>(instance.pool)),
     openRemote: async (project) => remotes.get(project)?.(),
     egress,
   })
@@ -64,7 +64,7 @@ afterAll(async () => {
 beforeEach(async () => {
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id
   remotes.set(projectId, repository.host.gitRemote)
-  turn = await claimTurn(instance, projectId, 'm')
+  turn = await createClaimedTurn(instance, projectId, 'm')
 })
 
 const run = promisify(execFile)

@@ -17,7 +17,7 @@ import type { HttpServer } from '../platform/http/http-server.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { requireLiveAttempt } from './authenticate-attempt.ts'
-import { TurnConcurrencyLimit } from './turn-concurrency-limit.ts'
+import { ConcurrentCallsPerTurnLimit } from './concurrent-calls-per-turn-limit.ts'
 
 export interface GitProxyDeps {
   attempts: AttemptStore
@@ -34,7 +34,7 @@ const service = 'git-upload-pack'
 const requestType = `application/x-${service}-request`
 
 export function addGitProxy(server: HttpServer, { attempts, openRemote, egress }: GitProxyDeps): void {
-  const concurrency = new TurnConcurrencyLimit()
+  const concurrency = new ConcurrentCallsPerTurnLimit()
 
   server.register(async (scope) => {
     // The handler reads the body itself, because no parser accepts a compressed body.

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApplicationFailure, type Client } from '@temporalio/client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AgentEventStore } from '../jobs/agent-event-store.ts'
 import type { AttemptStore, ClaimedAttempt, LiveAttempt } from '../jobs/attempt-store.ts'
-import type { EventStore } from '../jobs/event-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
 import type { TurnErrorCode } from '../jobs/turn-errors.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import type { ModelCallStore } from '../models/model-call-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
-import { parseJson } from '../platform/http/json-body.ts'
+import { parseJsonBody } from '../platform/http/json-body.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Log } from '../platform/log.ts'
 import {
@@ -27,16 +27,16 @@ import {
 } from '../runner-wire/runner-wire.ts'
 import { invalidTokenProblem, parseBearerKey } from './authenticate-attempt.ts'
 import { BodyMemoryLimit } from './body-memory-limit.ts'
-import type { DescribeTurn } from './describe-turn.ts'
+import type { ClaimedTurnBuilder } from './claimed-turn-builder.ts'
 
 export interface RunnerApiDeps {
   runners: RunnerStore
   attempts: AttemptStore
-  events: EventStore
+  events: AgentEventStore
   calls: ModelCallStore
   temporal: Client
   /** Adds the settings of the turn's project and model. */
-  describeTurn: DescribeTurn
+  describeTurn: ClaimedTurnBuilder
   settings: { deadlineSeconds: number; maxConcurrentPerProject: number; heartbeatSeconds: number }
   log: Log
 }
@@ -109,7 +109,7 @@ export function addRunnerApi(
     if (header.length > maxHeaderBytes)
       throw new Problem('too_large', `The first line of a report can have at most ${maxHeaderBytes} bytes.`)
     attachments.set(request, body.subarray(header.length + 1))
-    return parseJson(header)
+    return parseJsonBody(header)
   })
 
   const reports = { schema: { body: ReportHeader }, bodyLimit: maxReportBytes, onRequest: reserveMemory(reportBodies) }

@@ -5,15 +5,15 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { FailedCheck } from './ci-check.ts'
-import { storeChunks } from './result-chunks.ts'
+import { storeResultChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
 import {
   type FailedMessage,
   readFailedMessagesBefore,
-  readLastBundle,
-  readLastSession,
-  readResult,
-  type StoredResult,
+  readLastAgentSession,
+  readLastResultBundle,
+  readTurnResult,
+  type StoredTurnResult,
 } from './turn-results.ts'
 
 export interface TurnLimits {
@@ -194,11 +194,11 @@ export class AttemptStore {
       deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
       startBranch: claimed.start_branch ?? claimed.ref,
       // Read after the commit: ended turns do not change, and reading megabytes must not hold the lock.
-      session: await readLastSession(this.#db, claimed.job_id),
+      session: await readLastAgentSession(this.#db, claimed.job_id),
       failedMessages: await readFailedMessagesBefore(this.#db, claimed.job_id, claimed.number),
       // Of a restarted turn: the base of the earlier work is gone from the code host.
       unpublishedWork:
-        claimed.publish === 'diff' && !claimed.restarted ? await readLastBundle(this.#db, claimed.job_id) : null,
+        claimed.publish === 'diff' && !claimed.restarted ? await readLastResultBundle(this.#db, claimed.job_id) : null,
     }
   }
 
@@ -232,7 +232,7 @@ export class AttemptStore {
   }
 
   /** Stores the result and ends the attempt in one transaction. False: the attempt has ended already, and nothing is stored. */
-  async storeResult(tokenHash: Buffer, result: StoredResult & { session: Buffer | null }): Promise<boolean> {
+  async storeResult(tokenHash: Buffer, result: StoredTurnResult & { session: Buffer | null }): Promise<boolean> {
     return this.#db.transaction().execute(async (tx) => {
       const attempt = await this.#endAttempt(tx, tokenHash)
       if (!attempt) return false
@@ -253,8 +253,8 @@ export class AttemptStore {
         .onConflict((conflict) => conflict.column('turn_id').doNothing())
         .returning('turn_id')
         .executeTakeFirst()
-      if (stored && bundle) await storeChunks(tx, attempt.turn_id, 'bundle', bundle)
-      if (stored && session) await storeChunks(tx, attempt.turn_id, 'session', session)
+      if (stored && bundle) await storeResultChunks(tx, attempt.turn_id, 'bundle', bundle)
+      if (stored && session) await storeResultChunks(tx, attempt.turn_id, 'session', session)
       return true
     })
   }
@@ -285,8 +285,8 @@ export class AttemptStore {
       .executeTakeFirst()
   }
 
-  readResult(turnId: Id<'trn'>): Promise<StoredResult | undefined> {
-    return readResult(this.#db, turnId)
+  readResult(turnId: Id<'trn'>): Promise<StoredTurnResult | undefined> {
+    return readTurnResult(this.#db, turnId)
   }
 
   /** Those of the given attempts that no runner has claimed yet. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { extractPrompt } from './comment-mention.ts'
+import { extractPromptFromComment } from './comment-mention.ts'
 
 test.each([
   ['@colophon make it shorter', 'make it shorter'],
@@ -11,7 +11,7 @@ test.each([
   ['`x` @colophon `@colophon`', '`x` `@colophon`'],
   ['@colophon say\0 less\ud800', 'say less\ufffd'],
 ])('finds the prompt in %j', (text, prompt) => {
-  expect(extractPrompt(text)).toBe(prompt)
+  expect(extractPromptFromComment(text)).toBe(prompt)
 })
 
 test.each([
@@ -30,13 +30,13 @@ test.each([
   '~~~~\n~~~\n@colophon make it shorter\n~~~~\nlike this',
   '<!-- @colophon make it shorter -->\nA template.',
 ])('finds no prompt in %j', (text) => {
-  expect(extractPrompt(text)).toBeUndefined()
+  expect(extractPromptFromComment(text)).toBeUndefined()
 })
 
 test('parses a long comment in less than a second', () => {
   const startedAtMs = performance.now()
   for (const piece of ['<!--', '`', '``x', ' ', '> ', '@', '@colophon', ',', '~~~\n']) {
-    extractPrompt(piece.repeat(50_000 / piece.length))
+    extractPromptFromComment(piece.repeat(50_000 / piece.length))
   }
   expect(performance.now() - startedAtMs).toBeLessThan(1_000)
 })

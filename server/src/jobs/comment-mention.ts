@@ -10,7 +10,7 @@ const quote = /^ {0,3}>/
  * Returns the prompt in a comment: its whole text without the mention. Undefined: the comment does not mention `@colophon`, only
  * mentions it in a quote, in code or in an HTML comment, or has no other text.
  */
-export function extractPrompt(text: string): string | undefined {
+export function extractPromptFromComment(text: string): string | undefined {
   let isMentioned = false
   let openFence: string | undefined
   const lines = text

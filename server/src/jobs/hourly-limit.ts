@@ -4,7 +4,7 @@ import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { JobTables } from './tables.ts'
 
-export const maxPerHour = 100
+export const maxJobsOrMessagesPerHour = 100
 const hourSeconds = 3600
 
 export type LimitedResource = 'jobs' | 'messages'
@@ -66,10 +66,14 @@ async function readState(
     FROM (
       SELECT created_at FROM ${source[limited]}
       WHERE project_id = ${projectId} AND created_at > ${at} - interval '1 hour'
-      ORDER BY created_at DESC LIMIT ${maxPerHour}
+      ORDER BY created_at DESC LIMIT ${maxJobsOrMessagesPerHour}
     ) AS latest`.execute(db)
   const { used = 0, reset_seconds: resetSeconds = null } = rows[0] ?? {}
-  return { resource: limited, remaining: maxPerHour - used, resetSeconds: Math.max(1, resetSeconds ?? hourSeconds) }
+  return {
+    resource: limited,
+    remaining: maxJobsOrMessagesPerHour - used,
+    resetSeconds: Math.max(1, resetSeconds ?? hourSeconds),
+  }
 }
 
 /** The first turn of a job is its creation, which is counted separately. */
@@ -81,11 +85,15 @@ const source = {
 const rateLimited = (state: HourlyLimitState) =>
   new Problem(
     'rate_limited',
-    `The limit is ${maxPerHour} ${state.resource} per hour. Retry in ${state.resetSeconds} s.`,
-    { headers: { 'retry-after': String(state.resetSeconds), ...rateLimitHeaders(state) } },
+    `The limit is ${maxJobsOrMessagesPerHour} ${state.resource} per hour. Retry in ${state.resetSeconds} s.`,
+    { headers: { 'retry-after': String(state.resetSeconds), ...formatRateLimitHeaders(state) } },
   )
 
-export const rateLimitHeaders = ({ resource, remaining, resetSeconds }: HourlyLimitState): Record<string, string> => ({
-  'ratelimit-policy': `"${resource}";q=${maxPerHour};w=${hourSeconds}`,
+export const formatRateLimitHeaders = ({
+  resource,
+  remaining,
+  resetSeconds,
+}: HourlyLimitState): Record<string, string> => ({
+  'ratelimit-policy': `"${resource}";q=${maxJobsOrMessagesPerHour};w=${hourSeconds}`,
   ratelimit: `"${resource}";r=${remaining};t=${resetSeconds}`,
 })

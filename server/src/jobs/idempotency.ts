@@ -13,18 +13,18 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-export interface StoredResponse {
+export interface IdempotentResponse {
   status: number
   body: unknown
 }
 
 const retentionMs = 24 * 3600 * 1000
 
-export async function findStoredResponse(
+export async function findIdempotentResponse(
   db: Kysely<JobTables> | Transaction<JobTables>,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
-): Promise<StoredResponse | undefined> {
+): Promise<IdempotentResponse | undefined> {
   const row = await db
     .selectFrom('idempotency_key')
     .select(['fingerprint', 'status', 'body'])
@@ -43,11 +43,11 @@ export async function findStoredResponse(
 }
 
 /** Call it in the transaction that does the work. Replaces an expired row with the same key. */
-export async function storeResponse(
+export async function storeIdempotentResponse(
   tx: Transaction<JobTables>,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
-  response: StoredResponse,
+  response: IdempotentResponse,
   at: Date,
 ): Promise<void> {
   const row = {
@@ -63,7 +63,7 @@ export async function storeResponse(
     .execute()
 }
 
-export async function deleteExpiredResponses(db: Kysely<JobTables>): Promise<void> {
+export async function deleteExpiredIdempotentResponses(db: Kysely<JobTables>): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
     .where('created_at', '<', new Date(Date.now() - retentionMs))

@@ -6,7 +6,7 @@ import type { JobTables } from './tables.ts'
 /** A search without a match reads every row; with complete prompts that took several times as long. */
 const searchedPromptCharacters = 300
 
-export const toSearchText = (job: { id: string; title: string | null; prompt: string }): RawBuilder<string> =>
+export const buildJobSearchTextSql = (job: { id: string; title: string | null; prompt: string }): RawBuilder<string> =>
   sql<string>`lower(concat_ws(E'\n', ${job.title}::text, ${job.id}::text, left(${job.prompt}, ${searchedPromptCharacters}::int)))`
 
 /** Adds the title to the search text. Call it before the job is updated: a job gets a title only if it has none. */
@@ -33,7 +33,7 @@ export async function addTitleToSearch(
 }
 
 /** A condition on the `job` of the enclosing query. The text is matched literally, never as a pattern. */
-export const matchesSearch = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
+export const buildJobSearchCondition = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
   sql<boolean>`EXISTS (${db
     .selectFrom('job_search')
     .select('job_search.job_id')

@@ -2,35 +2,35 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   applyEvent,
-  currentTurn,
-  type JobEvent,
+  findCurrentTurn,
+  initialJobState,
   type JobState,
+  type JobTransitionEvent,
   jobStatuses,
+  listQueuedTurns,
   maxQueuedMessages,
-  newJobState,
-  queuedTurns,
 } from './job-state.ts'
 
-const anyEvent: fc.Arbitrary<JobEvent> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'message' }) },
-  { weight: 6, arbitrary: fc.constant<JobEvent>({ type: 'take' }) },
+const anyEvent: fc.Arbitrary<JobTransitionEvent> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<JobTransitionEvent>({ type: 'message' }) },
+  { weight: 6, arbitrary: fc.constant<JobTransitionEvent>({ type: 'take' }) },
   ...(['publish', 'restart', 'pause', 'finish', 'fail'] as const).map((type) => ({
     weight: 4,
-    arbitrary: fc.integer({ min: 1, max: 12 }).map((turn): JobEvent => ({ type, turn })),
+    arbitrary: fc.integer({ min: 1, max: 12 }).map((turn): JobTransitionEvent => ({ type, turn })),
   })),
-  { weight: 1, arbitrary: fc.constant<JobEvent>({ type: 'cancel' }) },
-  { weight: 1, arbitrary: fc.constant<JobEvent>({ type: 'archive' }) },
+  { weight: 1, arbitrary: fc.constant<JobTransitionEvent>({ type: 'cancel' }) },
+  { weight: 1, arbitrary: fc.constant<JobTransitionEvent>({ type: 'archive' }) },
 )
 
 /** Half of the events refer to the current turn. Otherwise almost every event would be rejected. */
-const atCurrentTurn = (state: JobState, event: JobEvent, retarget: boolean): JobEvent =>
-  retarget && 'turn' in event ? { ...event, turn: currentTurn(state)?.number ?? event.turn } : event
+const atCurrentTurn = (state: JobState, event: JobTransitionEvent, retarget: boolean): JobTransitionEvent =>
+  retarget && 'turn' in event ? { ...event, turn: findCurrentTurn(state)?.number ?? event.turn } : event
 
 function walk(
-  events: readonly [JobEvent, boolean][],
-  visit: (before: JobState, event: JobEvent, after: JobState, isRejected: boolean) => void,
+  events: readonly [JobTransitionEvent, boolean][],
+  visit: (before: JobState, event: JobTransitionEvent, after: JobState, isRejected: boolean) => void,
 ): void {
-  let state = newJobState
+  let state = initialJobState
   for (const [generated, retarget] of events) {
     const event = atCurrentTurn(state, generated, retarget)
     const transition = applyEvent(state, event)
@@ -52,8 +52,8 @@ test('keeps the invariants of the state in every sequence of events', () => {
         expect(jobStatuses).toContain(after.status)
         expect(after.status === 'active').toBe(open.length > 0) // active exactly while there is work
         expect(open.filter(({ status }) => status !== 'queued').length).toBeLessThanOrEqual(1) // one turn at a time
-        expect(queuedTurns(after).length).toBeLessThanOrEqual(maxQueuedMessages)
-        if (after.pendingStop) expect(currentTurn(after)).toBeDefined() // otherwise the stop would never take effect
+        expect(listQueuedTurns(after).length).toBeLessThanOrEqual(maxQueuedMessages)
+        if (after.pendingStop) expect(findCurrentTurn(after)).toBeDefined() // otherwise the stop would never take effect
         expect(after.turns.map(({ number }) => number)).toEqual(after.turns.map((_turn, index) => index + 1))
       })
     }),
@@ -81,8 +81,8 @@ test('takes turns in order', () => {
   fc.assert(
     fc.property(sequences, (events) => {
       walk(events, (before, event, after) => {
-        if (event.type !== 'take' || currentTurn(before)) return
-        expect(currentTurn(after)?.number).toBe(queuedTurns(before)[0]?.number)
+        if (event.type !== 'take' || findCurrentTurn(before)) return
+        expect(findCurrentTurn(after)?.number).toBe(listQueuedTurns(before)[0]?.number)
       })
     }),
     { numRuns: 1_000 },
@@ -101,12 +101,12 @@ test('is idempotent for take, publish, pause and archive', () => {
   )
 })
 
-const after = (...events: JobEvent[]): JobState =>
+const after = (...events: JobTransitionEvent[]): JobState =>
   events.reduce((state, event) => {
     const transition = applyEvent(state, event)
     if ('rejected' in transition) throw new Error(`${event.type} was rejected: ${transition.rejected}`)
     return transition.state
-  }, newJobState)
+  }, initialJobState)
 
 test('archives an active job without passing through failed', () => {
   const archiving = after({ type: 'take' }, { type: 'archive' })
@@ -136,7 +136,7 @@ test('rejects publishing after a cancel', () => {
 
 test('restarts a publishing turn unless a stop was requested', () => {
   const publishing = [{ type: 'take' }, { type: 'publish', turn: 1 }] as const
-  const restart: JobEvent = { type: 'restart', turn: 1 }
+  const restart: JobTransitionEvent = { type: 'restart', turn: 1 }
   expect(applyEvent(after(...publishing), restart)).toMatchObject({ state: { turns: [{ status: 'running' }] } })
   expect(applyEvent(after(...publishing, { type: 'cancel' }), restart)).toEqual({ rejected: 'stop_requested' })
   expect(applyEvent(after({ type: 'take' }), restart)).toEqual({ rejected: 'not_current_turn' })
@@ -144,13 +144,13 @@ test('restarts a publishing turn unless a stop was requested', () => {
 
 test('can stop a publishing turn again after a pause', () => {
   const publishing = [{ type: 'take' }, { type: 'publish', turn: 1 }] as const
-  const pause: JobEvent = { type: 'pause', turn: 1 }
+  const pause: JobTransitionEvent = { type: 'pause', turn: 1 }
   expect(after(...publishing, pause)).toMatchObject({ status: 'active', turns: [{ status: 'running' }] })
   expect(after(...publishing, pause, { type: 'publish', turn: 1 })).toEqual(after(...publishing))
   const stopping = after(...publishing, pause, { type: 'cancel' })
   expect(applyEvent(stopping, { type: 'publish', turn: 1 })).toEqual({ rejected: 'stop_requested' })
   expect(applyEvent(after(...publishing, { type: 'cancel' }), pause)).toEqual({ rejected: 'stop_requested' })
-  expect(applyEvent(newJobState, pause)).toEqual({ rejected: 'not_current_turn' })
+  expect(applyEvent(initialJobState, pause)).toEqual({ rejected: 'not_current_turn' })
 })
 
 test('reactivates an ended job with a message', () => {

@@ -26,7 +26,7 @@ export interface JobState {
   turns: readonly TurnState[]
 }
 
-export type JobEvent =
+export type JobTransitionEvent =
   | { type: 'message' }
   /** Starts the next queued turn. Has no effect while there is a current turn. */
   | { type: 'take' }
@@ -48,13 +48,17 @@ export type TransitionRejection =
   | 'stop_requested'
   | 'not_current_turn'
 
-export type Transition = { state: JobState } | { rejected: TransitionRejection }
+export type TransitionResult = { state: JobState } | { rejected: TransitionRejection }
 
 export const maxQueuedMessages = 20
 
-export const newJobState: JobState = { status: 'active', pendingStop: null, turns: [{ number: 1, status: 'queued' }] }
+export const initialJobState: JobState = {
+  status: 'active',
+  pendingStop: null,
+  turns: [{ number: 1, status: 'queued' }],
+}
 
-export function applyEvent(state: JobState, event: JobEvent): Transition {
+export function applyEvent(state: JobState, event: JobTransitionEvent): TransitionResult {
   switch (event.type) {
     case 'message':
       return message(state)
@@ -77,53 +81,53 @@ export function applyEvent(state: JobState, event: JobEvent): Transition {
   }
 }
 
-export const currentTurn = ({ turns }: JobState): TurnState | undefined =>
+export const findCurrentTurn = ({ turns }: JobState): TurnState | undefined =>
   turns.find(({ status }) => status === 'running' || status === 'publishing')
 
-export const queuedTurns = ({ turns }: JobState): readonly TurnState[] =>
+export const listQueuedTurns = ({ turns }: JobState): readonly TurnState[] =>
   turns.filter(({ status }) => status === 'queued')
 
-function message(state: JobState): Transition {
+function message(state: JobState): TransitionResult {
   if (state.status === 'archived' || state.pendingStop === 'archive') return { rejected: 'job_archived' }
-  if (queuedTurns(state).length >= maxQueuedMessages) return { rejected: 'queue_full' }
+  if (listQueuedTurns(state).length >= maxQueuedMessages) return { rejected: 'queue_full' }
   const number = Math.max(0, ...state.turns.map((turn) => turn.number)) + 1
   return { state: { ...state, status: 'active', turns: [...state.turns, { number, status: 'queued' }] } }
 }
 
-function take(state: JobState): Transition {
-  if (currentTurn(state)) return { state }
-  const [next] = queuedTurns(state)
+function take(state: JobState): TransitionResult {
+  if (findCurrentTurn(state)) return { state }
+  const [next] = listQueuedTurns(state)
   return { state: next ? withTurn(state, next.number, 'running') : state }
 }
 
-function publish(state: JobState, number: number): Transition {
-  const turn = currentTurn(state)
+function publish(state: JobState, number: number): TransitionResult {
+  const turn = findCurrentTurn(state)
   if (turn?.number !== number) return { rejected: 'not_current_turn' }
   if (turn.status === 'publishing') return { state } // repeated after a lost response
   if (state.pendingStop) return { rejected: 'stop_requested' }
   return { state: withTurn(state, number, 'publishing') }
 }
 
-function restart(state: JobState, number: number): Transition {
-  const turn = currentTurn(state)
+function restart(state: JobState, number: number): TransitionResult {
+  const turn = findCurrentTurn(state)
   if (turn?.number !== number || turn.status !== 'publishing') return { rejected: 'not_current_turn' }
   if (state.pendingStop) return { rejected: 'stop_requested' } // nothing has been published yet
   return { state: withTurn(state, number, 'running') }
 }
 
-function pause(state: JobState, number: number): Transition {
-  const turn = currentTurn(state)
+function pause(state: JobState, number: number): TransitionResult {
+  const turn = findCurrentTurn(state)
   if (turn?.number !== number) return { rejected: 'not_current_turn' }
   if (state.pendingStop) return { rejected: 'stop_requested' }
   return { state: turn.status === 'publishing' ? withTurn(state, number, 'running') : state }
 }
 
-function end(state: JobState, number: number, status: 'completed' | 'failed'): Transition {
-  if (currentTurn(state)?.number !== number) return { rejected: 'not_current_turn' }
+function end(state: JobState, number: number, status: 'completed' | 'failed'): TransitionResult {
+  if (findCurrentTurn(state)?.number !== number) return { rejected: 'not_current_turn' }
   const ended = withTurn(state, number, status)
   if (state.pendingStop === 'archive') return { state: { ...ended, status: 'archived', pendingStop: null } }
   // A message that was sent after the cancel is new work, and the job continues with it.
-  if (queuedTurns(ended).length > 0) return { state: { ...ended, status: 'active', pendingStop: null } }
+  if (listQueuedTurns(ended).length > 0) return { state: { ...ended, status: 'active', pendingStop: null } }
   return { state: { ...ended, status: status === 'completed' ? 'completed' : 'failed', pendingStop: null } }
 }
 
@@ -131,7 +135,7 @@ function end(state: JobState, number: number, status: 'completed' | 'failed'): T
 function stop(state: JobState, kind: PendingStop): JobState {
   const turns = state.turns.map((turn): TurnState => (turn.status === 'queued' ? { ...turn, status: 'dropped' } : turn))
   const pendingStop = state.pendingStop === 'archive' ? 'archive' : kind
-  if (currentTurn(state)) return { ...state, turns, pendingStop }
+  if (findCurrentTurn(state)) return { ...state, turns, pendingStop }
   return { turns, pendingStop: null, status: kind === 'archive' ? 'archived' : 'failed' }
 }
 

@@ -5,12 +5,18 @@ import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import type { FailedCheck } from './ci-check.ts'
 import { checkHourlyLimit, consumeHourlyLimit, type HourlyLimitState, lockProject } from './hourly-limit.ts'
-import { findStoredResponse, type IdempotentRequest, storeResponse } from './idempotency.ts'
-import { type Job, jobColumns, promptPreviewCharacters, toJob } from './job.ts'
+import { findIdempotentResponse, type IdempotentRequest, storeIdempotentResponse } from './idempotency.ts'
+import { type Job, jobColumns, maxPromptPreviewCharacters, toJob } from './job.ts'
 import type { JobOutcome } from './job-outcome.ts'
-import { matchesSearch, toSearchText } from './job-search.ts'
-import { type JobStatus, newJobState, type TurnStatus } from './job-state.ts'
-import { findTransitionRejection, jobNotFound, type LockedJob, lockJob, transition } from './job-transition.ts'
+import { buildJobSearchCondition, buildJobSearchTextSql } from './job-search.ts'
+import { initialJobState, type JobStatus, type TurnStatus } from './job-state.ts'
+import {
+  findTransitionRejection,
+  jobNotFoundProblem,
+  type LockedJob,
+  lockJob,
+  transitionJob,
+} from './job-transition.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
 import type { JobTables } from './tables.ts'
 
@@ -51,11 +57,11 @@ export interface Message {
 }
 
 /** The result of a create or a message: new work, or the stored response to an earlier request with the same idempotency key. */
-export type AcceptResult<Body> =
+export type JobRequestResult<Body> =
   | { kind: 'accepted'; status: 200 | 201; body: Body; jobId: Id<'job'>; limit: HourlyLimitState }
   | { kind: 'replayed'; status: number; body: Body }
 
-export interface JobRequest<Body> {
+export interface JobRequestContext<Body> {
   actor: AuditedActor
   idempotency: IdempotentRequest | undefined
   /** Why the request is rejected, unless there is a stored response to it. */
@@ -89,7 +95,11 @@ export class JobStore {
     this.#recordAudit = recordAudit
   }
 
-  async create<Body>(projectId: Id<'prj'>, input: NewJob, request: JobRequest<Body>): Promise<AcceptResult<Body>> {
+  async create<Body>(
+    projectId: Id<'prj'>,
+    input: NewJob,
+    request: JobRequestContext<Body>,
+  ): Promise<JobRequestResult<Body>> {
     // With a topic the request may become a message, which has its own limit.
     const findRejection = async () => (input.topic === null ? checkHourlyLimit(this.#db, projectId, 'jobs') : undefined)
     return this.#accept(projectId, request, findRejection, async (tx, at) => {
@@ -98,7 +108,7 @@ export class JobStore {
       const limit = await consumeHourlyLimit(tx, projectId, 'jobs', at)
       const jobId = newId('job')
       const { prompt, metadata, ...columns } = input
-      const searchText = toSearchText({ id: jobId, title: input.title, prompt })
+      const searchText = buildJobSearchTextSql({ id: jobId, title: input.title, prompt })
       const row = await tx
         .with('job_search_added', (db) =>
           db.insertInto('job_search').values({ project_id: projectId, job_id: jobId, search_text: searchText }),
@@ -109,7 +119,7 @@ export class JobStore {
           ...columns,
           project_id: projectId,
           id: jobId,
-          status: newJobState.status,
+          status: initialJobState.status,
           metadata: JSON.stringify(metadata),
           created_at: at,
           updated_at: at,
@@ -125,7 +135,7 @@ export class JobStore {
       return {
         job: toJob({
           ...row,
-          prompt: [...prompt].slice(0, promptPreviewCharacters).join(''),
+          prompt: [...prompt].slice(0, maxPromptPreviewCharacters).join(''),
           queued_messages: 0,
           usage: null,
         }),
@@ -139,9 +149,9 @@ export class JobStore {
     projectId: Id<'prj'>,
     jobId: string,
     message: NewMessage,
-    request: JobRequest<Body>,
-  ): Promise<AcceptResult<Body>> {
-    if (!isId('job', jobId)) throw jobNotFound()
+    request: JobRequestContext<Body>,
+  ): Promise<JobRequestResult<Body>> {
+    if (!isId('job', jobId)) throw jobNotFoundProblem()
     const findRejection = async () => {
       const rateLimited = await checkHourlyLimit(this.#db, projectId, 'messages')
       return (
@@ -162,8 +172,8 @@ export class JobStore {
     at: Date,
   ): Promise<WorkResult> {
     const locked = await lockJob(tx, projectId, jobId)
-    if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessed()
-    const next = await transition(tx, locked, { type: 'message' }, at)
+    if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessedError()
+    const next = await transitionJob(tx, locked, { type: 'message' }, at)
     const limit = await consumeHourlyLimit(tx, projectId, 'messages', at)
     const number = next.turns.at(-1)?.number ?? 1
     const checkReport =
@@ -192,12 +202,12 @@ export class JobStore {
    */
   #accept<Body>(
     projectId: Id<'prj'>,
-    { idempotency, rejection: rejectedBefore, body }: JobRequest<Body>,
+    { idempotency, rejection: rejectedBefore, body }: JobRequestContext<Body>,
     findRejection: () => Promise<Error | undefined>,
     work: (tx: Transaction<JobTables>, at: Date) => Promise<WorkResult>,
-  ): Promise<AcceptResult<Body>> {
-    const findStored = async (db: Kysely<JobTables>): Promise<AcceptResult<Body> | undefined> => {
-      const stored = idempotency && (await findStoredResponse(db, projectId, idempotency))
+  ): Promise<JobRequestResult<Body>> {
+    const findStored = async (db: Kysely<JobTables>): Promise<JobRequestResult<Body> | undefined> => {
+      const stored = idempotency && (await findIdempotentResponse(db, projectId, idempotency))
       return stored && { kind: 'replayed', status: stored.status, body: stored.body as Body }
     }
     return this.#projectMutex.run(projectId, async (hadToWait) => {
@@ -205,32 +215,32 @@ export class JobStore {
       const stored = await findStored(this.#db)
       if (stored) return stored
       if (rejection) throw rejection
-      return this.#db.transaction().execute(async (tx): Promise<AcceptResult<Body>> => {
+      return this.#db.transaction().execute(async (tx): Promise<JobRequestResult<Body>> => {
         const at = await lockProject(tx, projectId)
         const storedMeanwhile = await findStored(tx)
         if (storedMeanwhile) return storedMeanwhile
         const { job, limit, status } = await work(tx, at)
         const response = body(job)
-        if (idempotency) await storeResponse(tx, projectId, idempotency, { status, body: response }, at)
+        if (idempotency) await storeIdempotentResponse(tx, projectId, idempotency, { status, body: response }, at)
         return { kind: 'accepted', status, body: response, jobId: job.id, limit }
       })
     })
   }
 
   async get(projectId: Id<'prj'>, jobId: string): Promise<Job> {
-    if (!isId('job', jobId)) throw jobNotFound()
+    if (!isId('job', jobId)) throw jobNotFoundProblem()
     return readJob(this.#db, projectId, jobId)
   }
 
   async diff(projectId: Id<'prj'>, jobId: string): Promise<string | null> {
-    if (!isId('job', jobId)) throw jobNotFound()
+    if (!isId('job', jobId)) throw jobNotFoundProblem()
     const row = await this.#db
       .selectFrom('job')
       .select('diff')
       .where('project_id', '=', projectId)
       .where('id', '=', jobId)
       .executeTakeFirst()
-    if (!row) throw jobNotFound()
+    if (!row) throw jobNotFoundProblem()
     return row.diff
   }
 
@@ -239,7 +249,7 @@ export class JobStore {
     let query = jobsQuery(this.#db).where('job.project_id', '=', projectId)
     if (status !== undefined) query = query.where('job.status', '=', status)
     if (outcome !== undefined) query = query.where('job.outcome', '=', outcome)
-    if (search !== undefined) query = query.where(matchesSearch(this.#db, search))
+    if (search !== undefined) query = query.where(buildJobSearchCondition(this.#db, search))
     if (before !== undefined && isId('job', before)) query = query.where('job.id', '<', before)
     const rows = await query.orderBy('job.id', 'desc').limit(limit).execute()
     return rows.map(toJob)
@@ -298,17 +308,17 @@ export class JobStore {
   }
 
   async #stop(projectId: Id<'prj'>, jobId: string, type: 'cancel' | 'archive', actor: Actor): Promise<Job> {
-    if (!isId('job', jobId)) throw jobNotFound()
+    if (!isId('job', jobId)) throw jobNotFoundProblem()
     return this.#db.transaction().execute(async (tx) => {
       const locked = await lockJob(tx, projectId, jobId)
       if (locked.state.status !== 'archived') {
-        await transition(tx, locked, { type }, new Date())
+        await transitionJob(tx, locked, { type }, new Date())
         await this.#recordAudit(tx, projectId, actor, {
           action: type === 'cancel' ? 'job.cancelled' : 'job.archived',
           subject: jobId,
           detail: {},
         })
-      } else if (type === 'cancel') await transition(tx, locked, { type }, new Date()) // throws `not_cancellable`
+      } else if (type === 'cancel') await transitionJob(tx, locked, { type }, new Date()) // throws `not_cancellable`
       return readJob(tx, projectId, jobId)
     })
   }
@@ -334,8 +344,8 @@ async function findOpenTopic(
 }
 
 /** The comment already is a message, or was rejected: another poll read it at the same time. */
-export class CommentAlreadyProcessed extends Error {
-  override name = 'CommentTaken'
+export class CommentAlreadyProcessedError extends Error {
+  override name = 'CommentAlreadyProcessedError'
 }
 
 async function isProcessed(
@@ -386,7 +396,7 @@ const jobsQuery = (db: Kysely<JobTables>) =>
     .select((query) =>
       query
         .selectFrom('turn')
-        .select(sql<string>`left(prompt, ${sql.lit(promptPreviewCharacters)})`.as('preview'))
+        .select(sql<string>`left(prompt, ${sql.lit(maxPromptPreviewCharacters)})`.as('preview'))
         .whereRef('turn.project_id', '=', 'job.project_id')
         .whereRef('turn.job_id', '=', 'job.id')
         .where('turn.number', '=', 1)
@@ -424,6 +434,6 @@ async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'j
     .where('job.project_id', '=', projectId)
     .where('job.id', '=', jobId)
     .executeTakeFirst()
-  if (!row) throw jobNotFound()
+  if (!row) throw jobNotFoundProblem()
   return toJob(row)
 }

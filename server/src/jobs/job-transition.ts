@@ -4,8 +4,8 @@ import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import {
   applyEvent,
-  type JobEvent,
   type JobState,
+  type JobTransitionEvent,
   maxQueuedMessages,
   type TransitionRejection,
   type TurnState,
@@ -21,7 +21,7 @@ export interface LockedJob {
 /** Messages, cancel, archive and the steps of the worker exclude each other through this lock. */
 export async function lockJob(tx: Transaction<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<LockedJob> {
   const state = await readState(tx, projectId, jobId, { lock: true })
-  if (!state) throw jobNotFound()
+  if (!state) throw jobNotFoundProblem()
   return { projectId, jobId, state }
 }
 
@@ -30,10 +30,10 @@ export async function findTransitionRejection(
   db: Kysely<JobTables>,
   projectId: Id<'prj'>,
   jobId: Id<'job'>,
-  event: JobEvent,
+  event: JobTransitionEvent,
 ): Promise<Error | undefined> {
   const state = await readState(db, projectId, jobId, { lock: false })
-  if (!state) return jobNotFound()
+  if (!state) return jobNotFoundProblem()
   const result = applyEvent(state, event)
   return 'rejected' in result ? toError(result.rejected) : undefined
 }
@@ -63,10 +63,10 @@ async function readState(
 }
 
 /** Writes the new state. The caller inserts the turn that a `message` adds, because only the caller has its prompt. */
-export async function transition(
+export async function transitionJob(
   tx: Transaction<JobTables>,
   { projectId, jobId, state }: LockedJob,
-  event: JobEvent,
+  event: JobTransitionEvent,
   at: Date,
 ): Promise<JobState> {
   const result = applyEvent(state, event)
@@ -120,7 +120,7 @@ const stoppedWhileQueued = (before: JobState, after: JobState) =>
   (after.status === 'failed' || after.status === 'archived') &&
   changedTurns(before, after).every(({ status }) => status === 'dropped')
 
-export const jobNotFound = () => new Problem('not_found', 'The project has no job with this ID.')
+export const jobNotFoundProblem = () => new Problem('not_found', 'The project has no job with this ID.')
 
 function toError(rejection: TransitionRejection): Error {
   switch (rejection) {
@@ -135,12 +135,12 @@ function toError(rejection: TransitionRejection): Error {
       return new Problem('not_cancellable', 'The job is not active, so there is nothing to cancel.')
     case 'stop_requested':
     case 'not_current_turn':
-      return new TurnTransitionRejected(rejection)
+      return new TurnTransitionRejectedError(rejection)
   }
 }
 
 /** Thrown to the worker only: a stop of the turn was requested, or the turn is no longer the current one. */
-export class TurnTransitionRejected extends Error {
+export class TurnTransitionRejectedError extends Error {
   readonly reason: 'stop_requested' | 'not_current_turn'
   constructor(reason: 'stop_requested' | 'not_current_turn') {
     super(reason)

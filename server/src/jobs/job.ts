@@ -78,7 +78,7 @@ export const jobColumns = [
 ] as const
 
 /** Enough to recognize a job in a list. Its messages have the complete prompt. */
-export const promptPreviewCharacters = 200
+export const maxPromptPreviewCharacters = 200
 
 export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & {
   prompt: string

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { Job } from './job.ts'
-import { CommentAlreadyProcessed } from './job-store.ts'
+import { CommentAlreadyProcessedError } from './job-store.ts'
 import type { DuePullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 import { TurnStore } from './turn-store.ts'
@@ -13,7 +13,7 @@ let turns: TurnStore
 let projectId: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'pull-requests')
-  turns = new TurnStore(createDatabase<JobTables>(instance.pool))
+  turns = new TurnStore(createKyselyDatabase<JobTables>(instance.pool))
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id
 })
 afterAll(() => instance.drop())
@@ -169,7 +169,7 @@ test('turns a comment into a message once, even if several polls read it', async
   const results = await Promise.allSettled([send(), send(), send()])
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   for (const result of results)
-    if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CommentAlreadyProcessed)
+    if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(CommentAlreadyProcessedError)
   expect(await pullRequests.findProcessedComments(due, [6, 7])).toEqual(new Set([7]))
   const { id: _, ...shown } = comment
   expect(await jobs.messages(projectId, jobId)).toMatchObject([
@@ -188,7 +188,7 @@ test('never turns a rejected comment into a message', async () => {
   await pullRequests.rejectComment(due, comment)
   expect(await pullRequests.findProcessedComments(due, [8, 9])).toEqual(new Set([8]))
   const sent = jobs.message(projectId, jobId, { prompt: 'Now.', comment }, { ...request, actor: { kind: 'code-host' } })
-  await expect(sent).rejects.toBeInstanceOf(CommentAlreadyProcessed)
+  await expect(sent).rejects.toBeInstanceOf(CommentAlreadyProcessedError)
   expect(await jobs.messages(projectId, jobId)).toHaveLength(1)
 })
 

@@ -10,7 +10,7 @@ export type BinaryResultPart = 'bundle' | 'session'
 
 const chunkBytes = 1024 * 1024
 
-export async function storeChunks(
+export async function storeResultChunks(
   tx: Transaction<JobTables>,
   turnId: Id<'trn'>,
   part: BinaryResultPart,
@@ -22,7 +22,7 @@ export async function storeChunks(
   }
 }
 
-export async function readChunks(
+export async function readResultChunks(
   db: Kysely<JobTables>,
   turnId: Id<'trn'>,
   part: BinaryResultPart,

@@ -16,7 +16,7 @@ export const turnErrorCodes = [
 
 export type TurnErrorCode = (typeof turnErrorCodes)[number]
 
-export const turnErrors: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
+export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
   cancelled: {
     meaning: 'The turn was cancelled.',
     action: 'Send a message to continue the job, unless it is archived.',
@@ -67,9 +67,9 @@ export const turnErrors: Readonly<Record<TurnErrorCode, { meaning: string; actio
   },
 }
 
-export function turnError(code: string, detail?: string): { code: TurnErrorCode; message: string } {
+export function createTurnError(code: string, detail?: string): { code: TurnErrorCode; message: string } {
   const knownCode = turnErrorCodes.find((candidate) => candidate === code) ?? 'internal_error'
-  const { meaning, action } = turnErrors[knownCode]
+  const { meaning, action } = turnErrorTexts[knownCode]
   const message = `${meaning} ${action}`
   return { code: knownCode, message: detail ? `${message} (${detail})` : message }
 }

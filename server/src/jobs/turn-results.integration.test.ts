@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
 import type { JobTables } from './tables.ts'
-import { turnError } from './turn-errors.ts'
-import { readFailedMessagesBefore, readLastBundle, readLastSession, readResult } from './turn-results.ts'
+import { createTurnError } from './turn-errors.ts'
+import { readFailedMessagesBefore, readLastAgentSession, readLastResultBundle, readTurnResult } from './turn-results.ts'
 import { TurnStore } from './turn-store.ts'
 
 const instance = await createTestInstance(inject('services'), 'turn-results')
 afterAll(() => instance.drop())
-const database = createDatabase<JobTables>(instance.pool)
+const database = createKyselyDatabase<JobTables>(instance.pool)
 const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
@@ -48,8 +48,8 @@ test('returns large bundles and sessions unchanged, from the last completed turn
   const session = randomBytes(1_048_577)
   const job = await createJob()
   const { turnId } = await report(job, { bundle, session })
-  expect((await readResult(database, turnId))?.bundle?.equals(bundle)).toBe(true)
-  expect(await readLastSession(database, job.id)).toBeNull()
+  expect((await readTurnResult(database, turnId))?.bundle?.equals(bundle)).toBe(true)
+  expect(await readLastAgentSession(database, job.id)).toBeNull()
   await accept(turnId)
 
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'More.' }, request)
@@ -57,14 +57,14 @@ test('returns large bundles and sessions unchanged, from the last completed turn
   expect(second.claimed?.session?.equals(session)).toBe(true)
   expect(second.claimed?.unpublishedWork?.bundle.equals(bundle)).toBe(true)
   await accept(second.turnId)
-  expect((await readLastSession(database, job.id))?.equals(session)).toBe(true)
-  expect((await readLastBundle(database, job.id))?.baseCommit).toBe('a'.repeat(40))
+  expect((await readLastAgentSession(database, job.id))?.equals(session)).toBe(true)
+  expect((await readLastResultBundle(database, job.id))?.baseCommit).toBe('a'.repeat(40))
 })
 
 test('lists failed turns until a later turn completes', async () => {
   const job = await createJob()
   const { turnId } = await report(job, { bundle: null, session: null })
-  const refused = turnError('result_refused')
+  const refused = createTurnError('result_refused')
   await turns.fail(turnId, refused)
   const first = { prompt: expect.any(String), reason: refused.message }
   expect(await readFailedMessagesBefore(database, job.id, 2)).toEqual([first])
@@ -73,7 +73,7 @@ test('lists failed turns until a later turn completes', async () => {
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Again.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.failedMessages).toEqual([first])
-  await turns.fail(second.turnId, turnError('deadline_exceeded'))
+  await turns.fail(second.turnId, createTurnError('deadline_exceeded'))
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Once more.' }, request)
   const third = await report(job, { bundle: null, session: null })
   expect(third.claimed?.failedMessages.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])

@@ -1,11 +1,11 @@
 /** Results of turns. Bundles and sessions can be many megabytes, so they are read only where needed. */
 import type { Kysely } from 'kysely'
 import type { Id } from '../platform/ids.ts'
-import { type BinaryResultPart, readChunks } from './result-chunks.ts'
+import { type BinaryResultPart, readResultChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
-import { turnErrors } from './turn-errors.ts'
+import { turnErrorTexts } from './turn-errors.ts'
 
-export interface StoredResult {
+export interface StoredTurnResult {
   baseCommit: string
   bundle: Buffer | null
   title: string | null
@@ -17,7 +17,7 @@ export interface StoredResult {
 type Db = Kysely<JobTables>
 
 /** Without the session, which publishing does not need. */
-export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResult | undefined> {
+export async function readTurnResult(db: Db, turnId: Id<'trn'>): Promise<StoredTurnResult | undefined> {
   const row = await db
     .selectFrom('turn_result')
     .select(['base_commit', 'bundle_bytes', 'title', 'summary', 'reply', 'checks'])
@@ -26,7 +26,7 @@ export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResul
   return (
     row && {
       baseCommit: row.base_commit,
-      bundle: row.bundle_bytes === null ? null : await readChunks(db, turnId, 'bundle', row.bundle_bytes),
+      bundle: row.bundle_bytes === null ? null : await readResultChunks(db, turnId, 'bundle', row.bundle_bytes),
       title: row.title,
       summary: row.summary,
       reply: row.reply,
@@ -35,16 +35,19 @@ export async function readResult(db: Db, turnId: Id<'trn'>): Promise<StoredResul
   )
 }
 
-export async function readLastSession(db: Db, jobId: Id<'job'>): Promise<Buffer | null> {
+export async function readLastAgentSession(db: Db, jobId: Id<'job'>): Promise<Buffer | null> {
   const last = await findLastAccepted(db, jobId, 'session')
-  return last ? readChunks(db, last.turn_id, 'session', last.size_bytes) : null
+  return last ? readResultChunks(db, last.turn_id, 'session', last.size_bytes) : null
 }
 
 /** The bundle contains everything since its base: each turn starts where the previous one ended. */
-export async function readLastBundle(db: Db, jobId: Id<'job'>): Promise<{ baseCommit: string; bundle: Buffer } | null> {
+export async function readLastResultBundle(
+  db: Db,
+  jobId: Id<'job'>,
+): Promise<{ baseCommit: string; bundle: Buffer } | null> {
   const last = await findLastAccepted(db, jobId, 'bundle')
   if (!last) return null
-  return { baseCommit: last.base_commit, bundle: await readChunks(db, last.turn_id, 'bundle', last.size_bytes) }
+  return { baseCommit: last.base_commit, bundle: await readResultChunks(db, last.turn_id, 'bundle', last.size_bytes) }
 }
 
 /** The last completed turn whose result has this part. */
@@ -83,6 +86,6 @@ export async function readFailedMessagesBefore(db: Db, jobId: Id<'job'>, number:
   const lastCompleted = rows.findIndex(({ status }) => status === 'completed')
   return rows
     .slice(0, lastCompleted === -1 ? undefined : lastCompleted)
-    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnErrors.cancelled.meaning }))
+    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnErrorTexts.cancelled.meaning }))
     .toReversed()
 }

@@ -4,8 +4,8 @@ import type { Id } from '../platform/ids.ts'
 import type { PullRequest } from './job.ts'
 import type { JobOutcome, PullRequestText } from './job-outcome.ts'
 import { addTitleToSearch } from './job-search.ts'
-import { applyEvent, currentTurn, type JobEvent, type JobState } from './job-state.ts'
-import { type LockedJob, lockJob, TurnTransitionRejected, transition } from './job-transition.ts'
+import { applyEvent, findCurrentTurn, type JobState, type JobTransitionEvent } from './job-state.ts'
+import { type LockedJob, lockJob, TurnTransitionRejectedError, transitionJob } from './job-transition.ts'
 import type { OpenedPullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 
@@ -70,8 +70,8 @@ export class TurnStore {
   /** Returns the current turn, or starts the oldest queued one. */
   async takeNext(jobId: Id<'job'>): Promise<CurrentTurn | undefined> {
     return this.#withLockedJob(jobId, async (tx, locked) => {
-      const next = await transition(tx, locked, { type: 'take' }, new Date())
-      const current = currentTurn(next)
+      const next = await transitionJob(tx, locked, { type: 'take' }, new Date())
+      const current = findCurrentTurn(next)
       if (!current) return undefined
       const { id } = await tx
         .selectFrom('turn')
@@ -95,12 +95,12 @@ export class TurnStore {
         .select('turn_id')
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
-      if (!result && currentTurn(locked.state)?.number === turn) return undefined
+      if (!result && findCurrentTurn(locked.state)?.number === turn) return undefined
       if (await isProjectPaused(tx, locked.projectId)) {
         await pausePublishing(tx, locked, { id: turnId, number: turn })
         return 'paused'
       }
-      await transition(tx, locked, { type: 'publish', turn }, new Date())
+      await transitionJob(tx, locked, { type: 'publish', turn }, new Date())
       return { projectId: locked.projectId, jobId: locked.jobId, turnId }
     })
   }
@@ -155,7 +155,7 @@ export class TurnStore {
         .returning('id')
         .executeTakeFirst()
       if (!restarted) return false
-      await transition(tx, locked, { type: 'restart', turn }, new Date())
+      await transitionJob(tx, locked, { type: 'restart', turn }, new Date())
       await tx.deleteFrom('turn_result').where('turn_id', '=', turnId).execute()
       return true
     })
@@ -316,7 +316,7 @@ export class TurnStore {
    */
   async fail(turnId: Id<'trn'>, failure: TurnFailure): Promise<void> {
     await this.#end(turnId, 'fail', (state) => {
-      const isStopped = state.pendingStop !== null && currentTurn(state)?.status === 'running'
+      const isStopped = state.pendingStop !== null && findCurrentTurn(state)?.status === 'running'
       const cancelled = isStopped || failure.code === 'cancelled'
       if (cancelled && !state.pendingStop) return undefined
       const error = cancelled ? null : failure
@@ -331,7 +331,7 @@ export class TurnStore {
     decide: (state: JobState) => EndedTurn | undefined,
   ): Promise<void> {
     await this.#withLockedTurn(turnId, async (tx, locked, turn) => {
-      const event: JobEvent = { type, turn }
+      const event: JobTransitionEvent = { type, turn }
       const transitioned = applyEvent(locked.state, event)
       if ('rejected' in transitioned) return // the turn has ended already, and only the response was lost
       const ended = decide(locked.state)
@@ -344,7 +344,7 @@ export class TurnStore {
         .where('turn_id', '=', turnId)
         .where('ended_at', 'is', null)
         .execute()
-      const next = await transition(tx, locked, event, at)
+      const next = await transitionJob(tx, locked, event, at)
       const { refusal } = await tx
         .selectFrom('turn')
         .select('refusal')
@@ -382,7 +382,7 @@ export class TurnStore {
   ): Promise<Result> {
     return this.#db.transaction().execute(async (tx) => {
       const job = await tx.selectFrom('job').select('project_id').where('id', '=', jobId).executeTakeFirst()
-      if (!job) throw new TurnTransitionRejected('not_current_turn')
+      if (!job) throw new TurnTransitionRejectedError('not_current_turn')
       return work(tx, await lockJob(tx, job.project_id, jobId))
     })
   }
@@ -396,7 +396,7 @@ export class TurnStore {
       .select(['job_id', 'number'])
       .where('id', '=', turnId)
       .executeTakeFirst()
-    if (!turn) throw new TurnTransitionRejected('not_current_turn')
+    if (!turn) throw new TurnTransitionRejectedError('not_current_turn')
     return this.#withLockedJob(turn.job_id, (tx, locked) => work(tx, locked, turn.number))
   }
 
@@ -449,7 +449,7 @@ export class TurnStore {
       .execute()
     for (const { id } of idle) {
       await this.#withLockedJob(id, async (tx, locked) => {
-        if (locked.state.status !== 'active') await transition(tx, locked, { type: 'archive' }, new Date())
+        if (locked.state.status !== 'active') await transitionJob(tx, locked, { type: 'archive' }, new Date())
       })
     }
     return idle.length
@@ -466,7 +466,7 @@ async function pausePublishing(
   { id, number }: { id: Id<'trn'>; number: number },
 ): Promise<void> {
   const { commit_id } = await tx.selectFrom('turn').select('commit_id').where('id', '=', id).executeTakeFirstOrThrow()
-  await transition(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number }, new Date())
+  await transitionJob(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number }, new Date())
 }
 
 async function isProjectPaused(db: Kysely<JobTables>, projectId: Id<'prj'>): Promise<boolean> {

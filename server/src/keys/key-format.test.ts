@@ -7,7 +7,7 @@ import {
   keyDisplayPrefix,
   keyPrefixes,
   leakedKeyPattern,
-  parseKey,
+  parseKeyWithPrefix,
   type RunnerToken,
 } from './key-format.ts'
 
@@ -27,18 +27,18 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     for (let i = 0; i < 1_000; i++) {
       const key = generateKey(prefix)
       expect(key).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
-      expect(parseKey(prefix, key)).toBe(key)
+      expect(parseKeyWithPrefix(prefix, key)).toBe(key)
     }
   })
 
   test('has a stable format', () => {
-    expect(parseKey(prefix, fixedKey)).toBe(fixedKey)
+    expect(parseKeyWithPrefix(prefix, fixedKey)).toBe(fixedKey)
   })
 
   test('is never parsed as a key of another kind', () => {
     for (const otherPrefix of keyPrefixes.filter((candidate) => candidate !== prefix)) {
-      for (let i = 0; i < 1_000; i++) expect(parseKey(otherPrefix, generateKey(prefix))).toBeUndefined()
-      expect(parseKey(otherPrefix, otherPrefix + fixedKey.slice(prefix.length))).toBeUndefined()
+      for (let i = 0; i < 1_000; i++) expect(parseKeyWithPrefix(otherPrefix, generateKey(prefix))).toBeUndefined()
+      expect(parseKeyWithPrefix(otherPrefix, otherPrefix + fixedKey.slice(prefix.length))).toBeUndefined()
     }
   })
 
@@ -46,7 +46,7 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
     const printable = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))
     for (let at = 0; at < fixedKey.length; at++) {
       for (const character of printable.filter((candidate) => candidate !== fixedKey[at])) {
-        expect(parseKey(prefix, fixedKey.slice(0, at) + character + fixedKey.slice(at + 1))).toBeUndefined()
+        expect(parseKeyWithPrefix(prefix, fixedKey.slice(0, at) + character + fixedKey.slice(at + 1))).toBeUndefined()
       }
     }
   })
@@ -56,7 +56,7 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
       const key = i === 0 ? fixedKey : generateKey(prefix)
       for (let at = 0; at < key.length - 1; at++) {
         const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2)
-        if (swapped !== key) expect(parseKey(prefix, swapped)).toBeUndefined()
+        if (swapped !== key) expect(parseKeyWithPrefix(prefix, swapped)).toBeUndefined()
       }
     }
   })
@@ -72,14 +72,14 @@ describe.each(keyPrefixes)('a key with the prefix %s', (prefix) => {
         characters[at] = base62.charAt(pick(62))
       }
       const mutated = characters.join('')
-      if (mutated !== fixedKey && parseKey(prefix, mutated) !== undefined) accepted.push(mutated)
+      if (mutated !== fixedKey && parseKeyWithPrefix(prefix, mutated) !== undefined) accepted.push(mutated)
     }
     expect(accepted).toEqual([])
   })
 
   test('is rejected with extra or missing characters', () => {
     for (const text of ['', prefix, ` ${fixedKey}`, `${fixedKey}\n`, `${fixedKey}0`, fixedKey.slice(0, -1)]) {
-      expect(parseKey(prefix, text)).toBeUndefined()
+      expect(parseKeyWithPrefix(prefix, text)).toBeUndefined()
     }
   })
 

@@ -39,7 +39,10 @@ export function generateKey<Prefix extends KeyPrefix>(prefix: Prefix): KeySecret
 }
 
 /** Undefined if the text is not a key with this prefix, or a mistyped one. */
-export function parseKey<Prefix extends KeyPrefix>(prefix: Prefix, text: string): KeySecret<Prefix> | undefined {
+export function parseKeyWithPrefix<Prefix extends KeyPrefix>(
+  prefix: Prefix,
+  text: string,
+): KeySecret<Prefix> | undefined {
   if (!text.startsWith(prefix) || !/^[0-9A-Za-z]{38}$/.test(text.slice(prefix.length))) return undefined
   const body = text.slice(0, -checksumCharacters)
   return text === body + checksumOf(body) ? (text as KeySecret<Prefix>) : undefined

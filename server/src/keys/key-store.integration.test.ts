@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
 import { type Actor, type RecordAudit, recordAudit } from '../audit/audit-store.ts'
-import { createRevokeInvitations } from '../people/revoke-invitations.ts'
+import { createInvitationRevoker } from '../people/revoke-invitations.ts'
 import { newId } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { generateKey } from './key-format.ts'
 import { type ApiKeyInput, type ApiKeyRecord, KeyStore } from './key-store.ts'
 import { scopes } from './scopes.ts'
@@ -91,9 +91,9 @@ describe('a key that is created while its creator is revoked is revoked too', ()
       await resumed
     }
     const store = new KeyStore(
-      createDatabase<KeyTables>(instance.pool),
+      createKyselyDatabase<KeyTables>(instance.pool),
       recordAndPause,
-      createRevokeInvitations(recordAudit),
+      createInvitationRevoker(recordAudit),
     )
     return { store, reached, resume }
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseModelOptions } from './add-model.ts'
+import { parseAddModelOptions } from './add-model.ts'
 import { UsageError } from './usage-error.ts'
 
 const values = {
@@ -13,7 +13,7 @@ const values = {
 }
 
 test('converts option values to a model', () => {
-  expect(parseModelOptions(values)).toEqual({
+  expect(parseAddModelOptions(values)).toEqual({
     name: 'sonnet',
     format: 'anthropic-messages',
     baseUrl: 'https://api.anthropic.com/v1',
@@ -22,7 +22,7 @@ test('converts option values to a model', () => {
     maxOutputTokens: 64_000,
     prices: { input: '3', output: null, cacheRead: '0.30', cacheWrite: null },
   })
-  expect(parseModelOptions({ ...values, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')
+  expect(parseAddModelOptions({ ...values, 'provider-model': 'claude-sonnet' }).providerModel).toBe('claude-sonnet')
 })
 
 test.each([
@@ -42,5 +42,5 @@ test.each([
   { 'output-price': '1,5' },
   { 'cache-write-price': '1e3' },
 ])('rejects %j', (change) => {
-  expect(() => parseModelOptions({ ...values, ...change })).toThrow(UsageError)
+  expect(() => parseAddModelOptions({ ...values, ...change })).toThrow(UsageError)
 })

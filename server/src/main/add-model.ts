@@ -1,12 +1,12 @@
 /** Adds a model after testing it with one tiny call. */
 import type { Pool } from 'pg'
 import { testModel } from '../gateway/model/test-model.ts'
-import { defaultModelName, type Model, modelFormats, modelNamePattern, normalizeBaseUrl } from '../models/model.ts'
+import { defaultModelAlias, type Model, modelFormats, modelNamePattern, normalizeBaseUrl } from '../models/model.ts'
 import { ModelStore } from '../models/model-store.ts'
 import type { ModelTables } from '../models/tables.ts'
 import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import { UsageError } from './usage-error.ts'
@@ -34,14 +34,14 @@ export const addModelOptions = {
   'cache-write-price': { placeholder: 'USD', description: `Price of cache writes ${price}` },
 } as const
 
-export type ModelOptionValues = { readonly [Name in keyof typeof addModelOptions]?: string | undefined }
+export type AddModelOptionValues = { readonly [Name in keyof typeof addModelOptions]?: string | undefined }
 
 /** Converts the option values of `admin model add`. */
-export function parseModelOptions(values: ModelOptionValues): Omit<Model, 'projectIds' | 'isDefault'> {
+export function parseAddModelOptions(values: AddModelOptionValues): Omit<Model, 'projectIds' | 'isDefault'> {
   const name = values.name ?? ''
-  if (!modelNamePattern.test(name) || name === defaultModelName)
+  if (!modelNamePattern.test(name) || name === defaultModelAlias)
     throw new UsageError(
-      `--name must consist of at most 100 letters, digits and . _ : / - and must not be "${defaultModelName}".`,
+      `--name must consist of at most 100 letters, digits and . _ : / - and must not be "${defaultModelAlias}".`,
     )
   const format = modelFormats.find((known) => known === values.format)
   if (!format) throw new UsageError(`--format must be one of ${modelFormats.join(', ')}.`)
@@ -81,7 +81,8 @@ export const saveModel = (
   config: { sealingKeys: SealingPublicKeys },
   model: Model,
   key: string | null,
-): Promise<void> => new ModelStore(createDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
+): Promise<void> =>
+  new ModelStore(createKyselyDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
 
 function parseBaseUrl(text: string | undefined): string {
   const url = normalizeBaseUrl(text ?? '')
@@ -90,7 +91,7 @@ function parseBaseUrl(text: string | undefined): string {
   return url
 }
 
-function parseTokens(values: ModelOptionValues, name: 'context-window' | 'max-output'): number {
+function parseTokens(values: AddModelOptionValues, name: 'context-window' | 'max-output'): number {
   const number = Number(values[name])
   if (!(Number.isInteger(number) && number > 0 && number <= 1e9))
     throw new UsageError(`--${name} must be a number of tokens.`)
@@ -98,7 +99,7 @@ function parseTokens(values: ModelOptionValues, name: 'context-window' | 'max-ou
 }
 
 function parsePrice(
-  values: ModelOptionValues,
+  values: AddModelOptionValues,
   name: `${'input' | 'output' | 'cache-read' | 'cache-write'}-price`,
 ): string | null {
   const value = values[name]

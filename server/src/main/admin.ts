@@ -4,13 +4,13 @@
  */
 import { text as readStream } from 'node:stream/consumers'
 import type { Pool } from 'pg'
-import type { RepositoryInput } from '../api/repository/code-hosts.ts'
+import type { RepositoryInput } from '../api/repository/repository-connector.ts'
 import { recordAudit } from '../audit/audit-store.ts'
-import { defaultTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
+import { defaultPublishingTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import { scopes } from '../keys/scopes.ts'
 import {
-  loadCredentialConfig,
+  loadCredentialCommandConfig,
   loadPostgresConfig,
   loadPublicUrlConfig,
   loadSealingPrivateKeys,
@@ -18,23 +18,24 @@ import {
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createDatabase, createPool } from '../platform/postgres.ts'
+import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
 import { maxInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
 import type { ProjectTables } from '../projects/tables.ts'
-import { addModelOptions, parseModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
-import { type CommandGroup, command } from './command-line.ts'
+import { addModelOptions, parseAddModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
+import { type CommandGroup, defineCommand } from './command-line.ts'
 import { connectRepository } from './connect-repository.ts'
-import { ownerLinkUrl } from './log-owner-link.ts'
+import { formatFirstOwnerUrl } from './log-first-owner-link.ts'
 import { openStores, type Stores } from './open-stores.ts'
 import {
+  createTextParser,
   parseCodeHost,
+  parseCommaSeparatedList,
   parseEmail,
-  parseExpiry,
-  parseList,
+  parseExpiryDays,
   parseNetworks,
   parseProjectId,
   parseProjectIds,
@@ -42,10 +43,9 @@ import {
   parseRole,
   parseRunnerId,
   parseScopes,
-  parseText,
   parseWholeNumber,
 } from './option-parsers.ts'
-import { compareClientList, updateClientList } from './update-client-list.ts'
+import { readClientListUpdate, updateClientList } from './update-client-list.ts'
 import { UsageError } from './usage-error.ts'
 
 const operator = { kind: 'operator' } as const
@@ -64,13 +64,13 @@ const modelName = {
   placeholder: 'NAME',
   description: 'Name of the model',
   required: true,
-  parse: parseText(100),
+  parse: createTextParser(100),
 } as const
 const clientListFile = {
   placeholder: 'PATH',
   description: 'The newer client list, a JSON file',
   required: true,
-  parse: parseText(4_096),
+  parse: createTextParser(4_096),
 } as const
 
 /** Options are validated before anything is opened, so that a typo is reported even without a database. */
@@ -79,10 +79,10 @@ export const adminCommands: CommandGroup = {
   summary: 'Administer an instance without the dashboard',
   notes: 'Results are printed to standard output, messages to standard error.',
   commands: {
-    'project create': command({
+    'project create': defineCommand({
       summary: 'Create a project and print its ID',
       options: {
-        name: { placeholder: 'NAME', description: 'Name of the project', required: true, parse: parseText(100) },
+        name: { placeholder: 'NAME', description: 'Name of the project', required: true, parse: createTextParser(100) },
       },
       run: ({ name }) =>
         withStores(async (stores) => {
@@ -92,7 +92,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'project list': command({
+    'project list': defineCommand({
       summary: 'List all projects: ID, creation time, name',
       options: {},
       run: () =>
@@ -102,7 +102,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'project pause': command({
+    'project pause': defineCommand({
       summary: 'Pause a project: no turns and no model calls until it is resumed',
       options: { project },
       run: (options) =>
@@ -116,7 +116,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'project resume': command({
+    'project resume': defineCommand({
       summary: 'Resume a paused project',
       options: { project },
       run: (options) =>
@@ -126,7 +126,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'project instructions': command({
+    'project instructions': defineCommand({
       summary: 'Set or clear the instructions that are part of every job of a project',
       description: [
         `The instructions are read from standard input, at most ${maxInstructionCharacters} characters. Empty input clears them.`,
@@ -144,17 +144,17 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'key create': command({
+    'key create': defineCommand({
       summary: 'Create an API key and print it',
       description: ['The key is printed once; only its hash is stored.', `Scopes: ${scopes.join(', ')}.`].join('\n'),
       options: {
         project,
-        name: { placeholder: 'NAME', description: 'Name of the key', required: true, parse: parseText(100) },
+        name: { placeholder: 'NAME', description: 'Name of the key', required: true, parse: createTextParser(100) },
         scopes: { placeholder: 'LIST', description: 'Comma-separated scopes; all if omitted', parse: parseScopes },
         'expires-in-days': {
           placeholder: 'N',
           description: 'Days until the key expires; never if omitted',
-          parse: parseExpiry,
+          parse: parseExpiryDays,
         },
         networks: {
           placeholder: 'LIST',
@@ -177,7 +177,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'key list': command({
+    'key list': defineCommand({
       summary: 'List the API keys of a project: ID, prefix, scopes, last use or revocation, name',
       options: { project },
       run: (options) =>
@@ -192,11 +192,11 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'key revoke': command({
+    'key revoke': defineCommand({
       summary: 'Revoke an API key, and every key created with it',
       options: {
         project,
-        key: { placeholder: 'ID', description: 'ID of the key', required: true, parse: parseText(100) },
+        key: { placeholder: 'ID', description: 'ID of the key', required: true, parse: createTextParser(100) },
       },
       run: (options) =>
         withStores(async ({ keys }) => {
@@ -205,7 +205,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'site-key create': command({
+    'site-key create': defineCommand({
       summary: 'Create a site key for the tracking script and print it',
       options: { project },
       run: (options) =>
@@ -221,7 +221,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'site-key list': command({
+    'site-key list': defineCommand({
       summary: 'List the site keys of a project: key, creation time',
       options: { project },
       run: (options) =>
@@ -232,11 +232,11 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'site-key revoke': command({
+    'site-key revoke': defineCommand({
       summary: 'Revoke a site key',
       options: {
         project,
-        'site-key': { placeholder: 'KEY', description: 'The site key', required: true, parse: parseText(100) },
+        'site-key': { placeholder: 'KEY', description: 'The site key', required: true, parse: createTextParser(100) },
       },
       run: (options) =>
         withStores(async ({ analyticsSettings }) => {
@@ -245,7 +245,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'member add': command({
+    'member add': defineCommand({
       summary: 'Add a member to a project',
       description: 'A new member has access only after they accept an invitation to this project.',
       options: {
@@ -262,7 +262,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'member list': command({
+    'member list': defineCommand({
       summary: 'List the members of a project: ID, role, joined or not, creation time, email address',
       options: { project },
       run: (options) =>
@@ -275,7 +275,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'owner-link create': command({
+    'owner-link create': defineCommand({
       summary: 'Create a one-time link for the first owner, while the instance has no operator',
       options: {},
       async run() {
@@ -286,12 +286,12 @@ export const adminCommands: CommandGroup = {
               'This instance already has an operator. To add another, run: colophon-server admin operator add --email EMAIL',
             )
           note('Link for the first owner. It works once, within 24 hours:')
-          print(ownerLinkUrl(publicUrl, await people.createFirstOwnerToken()))
+          print(formatFirstOwnerUrl(publicUrl, await people.createFirstOwnerToken()))
         })
       },
     }),
 
-    'operator add': command({
+    'operator add': defineCommand({
       summary: 'Make a person who has an account an operator of the instance',
       options: { email },
       run: (options) =>
@@ -301,7 +301,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'operator list': command({
+    'operator list': defineCommand({
       summary: 'List the operators of the instance: ID, email address, name',
       options: {},
       run: () =>
@@ -310,7 +310,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'password-link create': command({
+    'password-link create': defineCommand({
       summary: 'Create a one-time link for setting a new password',
       options: { email },
       async run(options) {
@@ -323,7 +323,7 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'repository connect': command({
+    'repository connect': defineCommand({
       summary: 'Connect a project to a repository on Gitea, Forgejo or GitHub',
       description:
         "The code host's access token is read from standard input. The connection is tested before it is saved.",
@@ -335,7 +335,7 @@ export const adminCommands: CommandGroup = {
           required: true,
           parse: parseCodeHost,
         },
-        url: { placeholder: 'URL', description: 'URL of the code host', required: true, parse: parseText(500) },
+        url: { placeholder: 'URL', description: 'URL of the code host', required: true, parse: createTextParser(500) },
         repository: {
           placeholder: 'OWNER/NAME',
           description: 'The repository',
@@ -346,11 +346,19 @@ export const adminCommands: CommandGroup = {
           placeholder: 'NAME',
           description: 'Branch that pull requests are merged into',
           required: true,
-          parse: parseText(200),
+          parse: createTextParser(200),
         },
         'docs-folder': { placeholder: 'PATH', description: 'Folder of the docs; the whole repository if omitted' },
-        labels: { placeholder: 'LIST', description: 'Comma-separated labels of pull requests', parse: parseList },
-        reviewers: { placeholder: 'LIST', description: 'Comma-separated reviewers of pull requests', parse: parseList },
+        labels: {
+          placeholder: 'LIST',
+          description: 'Comma-separated labels of pull requests',
+          parse: parseCommaSeparatedList,
+        },
+        reviewers: {
+          placeholder: 'LIST',
+          description: 'Comma-separated reviewers of pull requests',
+          parse: parseCommaSeparatedList,
+        },
         draft: { description: 'Open pull requests as drafts' },
         'sign-off': { description: 'Add a Signed-off-by line to commits' },
         'branch-template': { placeholder: 'TEXT', description: 'Template for names of branches' },
@@ -367,7 +375,7 @@ export const adminCommands: CommandGroup = {
           docsFolder: (options['docs-folder'] ?? '').replace(/^\/+|\/+$/g, ''),
           publishing: publishingSettings(options),
         }
-        const config = loadCredentialConfig()
+        const config = loadCredentialCommandConfig()
         const token = await readToken()
         await withStores(async (stores, pool) => {
           const { id: projectId } = await stores.projects.get(options.project)
@@ -376,7 +384,7 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'repository show': command({
+    'repository show': defineCommand({
       summary: 'Show the repository of a project',
       options: { project },
       run: (options) =>
@@ -404,7 +412,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'model add': command({
+    'model add': defineCommand({
       summary: 'Add a model',
       description: [
         "The provider's API key is read from standard input; empty input means that the provider needs none.",
@@ -418,11 +426,11 @@ export const adminCommands: CommandGroup = {
       },
       async run(options) {
         const model = {
-          ...parseModelOptions(options),
+          ...parseAddModelOptions(options),
           projectIds: options.projects ?? null,
           isDefault: options.default ?? false,
         }
-        const config = loadCredentialConfig()
+        const config = loadCredentialCommandConfig()
         const key = (await readStdin("the provider's API key, or nothing if it needs none")) || null
         const failure = options['no-test'] ? undefined : await testUnsavedModel(config, model, key)
         if (failure)
@@ -432,7 +440,7 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'model list': command({
+    'model list': defineCommand({
       summary: "List the models: name, format, URL, provider's name, projects, default or not",
       options: {},
       run: () =>
@@ -444,7 +452,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'model remove': command({
+    'model remove': defineCommand({
       summary: 'Remove a model and its API key',
       options: { name: modelName },
       run: ({ name }) =>
@@ -454,7 +462,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'model allow': command({
+    'model allow': defineCommand({
       summary: 'Set which projects may use a model',
       options: { name: modelName, projects },
       run: (options) =>
@@ -465,7 +473,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'budget set': command({
+    'budget set': defineCommand({
       summary: 'Set the budget of a project',
       description: 'Omitted values are reset to the default of the instance.',
       options: {
@@ -487,7 +495,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'budget show': command({
+    'budget show': defineCommand({
       summary: 'Show the budget of a project and its usage in the current month (UTC)',
       options: { project },
       run: (options) =>
@@ -504,11 +512,11 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'runner create': command({
+    'runner create': defineCommand({
       summary: 'Create a runner and print its token',
       description: 'The token is printed once; only its hash is stored.',
       options: {
-        name: { placeholder: 'NAME', description: 'Name of the runner', required: true, parse: parseText(100) },
+        name: { placeholder: 'NAME', description: 'Name of the runner', required: true, parse: createTextParser(100) },
         projects,
       },
       run: (options) =>
@@ -520,7 +528,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'runner list': command({
+    'runner list': defineCommand({
       summary: 'List the runners: ID, online or offline, last seen, projects, name',
       options: {},
       run: () =>
@@ -534,7 +542,7 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'runner revoke': command({
+    'runner revoke': defineCommand({
       summary: 'Revoke a runner: it gets no more turns',
       options: {
         runner: { placeholder: 'ID', description: 'ID of the runner', required: true, parse: parseRunnerId },
@@ -549,20 +557,20 @@ export const adminCommands: CommandGroup = {
         }),
     }),
 
-    'client-list compare': command({
+    'client-list compare': defineCommand({
       summary: 'Show what a newer client list would change',
       options: { file: clientListFile },
       async run({ file }) {
-        for (const line of compareClientList(file).difference) print(line)
+        for (const line of readClientListUpdate(file).difference) print(line)
       },
     }),
 
-    'client-list update': command({
+    'client-list update': defineCommand({
       summary: 'Replace the client list of a checkout with a newer one',
       description: 'Use it in a checkout, then build the image from that. It prints the same changes as compare.',
       options: { file: clientListFile },
       async run({ file }) {
-        const { list, difference } = compareClientList(file)
+        const { list, difference } = readClientListUpdate(file)
         for (const line of difference) print(line)
         updateClientList(list)
         note(`The client list is updated to version ${list.version}. Format it with \`npm run fix\`, and commit it.`)
@@ -570,7 +578,7 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'sealing-key generate': command({
+    'sealing-key generate': defineCommand({
       summary: 'Generate a pair of sealing keys and print both settings',
       options: {},
       async run() {
@@ -582,7 +590,7 @@ export const adminCommands: CommandGroup = {
       },
     }),
 
-    'secrets reseal': command({
+    'secrets reseal': defineCommand({
       summary: 'Seal all stored secrets again with the first of the sealing keys',
       options: {},
       async run() {
@@ -590,7 +598,7 @@ export const adminCommands: CommandGroup = {
         await withStores(async ({ models, githubApps }, pool) => {
           const opener = createOpener(sealingKeys)
           const sealer = createSealer(sealingKeys)
-          const credentials = new CredentialStore(createDatabase<ProjectTables>(pool), sealer, recordAudit)
+          const credentials = new CredentialStore(createKyselyDatabase<ProjectTables>(pool), sealer, recordAudit)
           const results = [
             await credentials.resealAll(opener),
             await models.resealAll(opener, sealer),
@@ -607,7 +615,7 @@ export const adminCommands: CommandGroup = {
 
 async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): Promise<void> {
   const config = loadPostgresConfig()
-  const pool = createPool(config.postgres, createLog('admin', config.log))
+  const pool = createPostgresPool(config.postgres, createLog('admin', config.log))
   try {
     await work(openStores(pool), pool)
   } finally {
@@ -638,9 +646,9 @@ function publishingSettings(options: {
 }): PublishingSettings {
   const { draft, 'branch-template': branch, 'title-template': title, 'body-template': body } = options
   const problems = validateTemplates({
-    branch: branch ?? defaultTemplates.branch,
-    title: title ?? defaultTemplates.title,
-    body: body ?? defaultTemplates.body,
+    branch: branch ?? defaultPublishingTemplates.branch,
+    title: title ?? defaultPublishingTemplates.title,
+    body: body ?? defaultPublishingTemplates.body,
   })
   if (problems.length > 0) throw new UsageError(problems.join('\n'))
   return {

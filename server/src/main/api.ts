@@ -2,71 +2,71 @@ import { Client } from '@temporalio/client'
 import { loadClientDetector } from '../analytics/classify/client-detector.ts'
 import { SourceActivityRecorder } from '../analytics/collect/source-activity-recorder.ts'
 import { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
-import { ObservedTraffic } from '../analytics/query/observed-traffic.ts'
-import { ViewReports } from '../analytics/query/view-reports.ts'
-import { SiteCache } from '../analytics/settings/site-cache.ts'
+import { ObservedTrafficFinder } from '../analytics/query/observed-traffic-finder.ts'
+import { ViewReportReader } from '../analytics/query/view-report-reader.ts'
+import { AnalyticsSiteCache } from '../analytics/settings/analytics-site-cache.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
 import { createApi } from '../api/app.ts'
 import { createJobEventStreams } from '../api/jobs/job-event-streams.ts'
 import type { ReadWebhook } from '../api/webhooks/receive-webhook.ts'
 import { webhookParsers } from '../code-hosts/code-host-factory.ts'
-import { createJobSignals } from '../jobs/job-signals.ts'
+import { createJobSignaler } from '../jobs/job-signaler.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { createMailer } from '../platform/mailer.ts'
-import { createDatabase } from '../platform/postgres.ts'
-import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/service-checks.ts'
-import { connectServices } from './connect-services.ts'
-import { createSessions } from './create-sessions.ts'
-import { logOwnerLink } from './log-owner-link.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
+import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../platform/service-checks.ts'
+import { createServiceClients } from './create-service-clients.ts'
+import { createSessionManager } from './create-session-manager.ts'
+import { logFirstOwnerLink } from './log-first-owner-link.ts'
 import { openStores } from './open-stores.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
-import { createSendInvitationEmail } from './send-invitation-email.ts'
+import { createInvitationEmailSender } from './send-invitation-email.ts'
 import { createSettingsDeps } from './settings-deps.ts'
 
 export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const log = createLog('api', config.log)
-  const services = connectServices(config.services, log)
+  const services = createServiceClients(config.services, log)
   const readiness = new Readiness(
     {
-      postgres: { essential: true, check: checkPostgres(services.pool) },
+      postgres: { essential: true, check: createPostgresCheck(services.pool) },
       // Without these two, jobs and views are still accepted and queued, so a load balancer must not turn clients away.
-      temporal: { essential: false, check: checkTemporal(services.temporal, config.services.temporal.namespace) },
-      clickhouse: { essential: false, check: checkClickhouse(services.clickhouse) },
+      temporal: { essential: false, check: createTemporalCheck(services.temporal, config.services.temporal.namespace) },
+      clickhouse: { essential: false, check: createClickhouseCheck(services.clickhouse) },
     },
     log,
   )
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
-  const signals = createJobSignals(temporal, services.temporal, log)
+  const signals = createJobSignaler(temporal, services.temporal, log)
   const readWebhook: ReadWebhook = (host, delivery, secret) => webhookParsers[host](delivery, secret)
   const stores = openStores(services.pool)
   const jobStreams = createJobEventStreams(stores.events, log)
-  const database = createDatabase<AnalyticsTables>(services.pool)
+  const database = createKyselyDatabase<AnalyticsTables>(services.pool)
   const viewBuffer = new PostgresViewBuffer(database, config.views)
   const sourceActivity = new SourceActivityRecorder(database, log)
-  const siteCache = new SiteCache(stores.analyticsSettings)
+  const siteCache = new AnalyticsSiteCache(stores.analyticsSettings)
   const views = {
     viewBuffer,
     sourceActivity,
     siteCache,
-    viewReports: new ViewReports(services.clickhouse, database, siteCache),
+    viewReports: new ViewReportReader(services.clickhouse, database, siteCache),
     clientDetector: loadClientDetector(),
-    observedTraffic: new ObservedTraffic(services.clickhouse, database),
+    observedTraffic: new ObservedTrafficFinder(services.clickhouse, database),
   }
   const mailer = config.people.email && createMailer(config.people.email)
   const people = {
-    sessions: createSessions(config, services.pool, stores, log),
+    sessions: createSessionManager(config, services.pool, stores, log),
     canSendEmail: mailer !== undefined,
     publicUrl: config.publicUrl,
-    sendInvitationEmail: createSendInvitationEmail(mailer, log),
+    sendInvitationEmail: createInvitationEmailSender(mailer, log),
   }
   const settings = createSettingsDeps({ config, services, stores, temporal, log })
   const jobs = { ...signals, streamJobEvents: jobStreams.streamJobEvents }
   const deps = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readWebhook }
   const { server } = createApi(deps, config.http, log)
   server.addHook('preClose', async () => jobStreams.stop()) // otherwise the server would wait for streams that never end
-  const announcement = logOwnerLink(stores.people, config.publicUrl, log)
+  const announcement = logFirstOwnerLink(stores.people, config.publicUrl, log)
   const release = async () => {
     announcement.stop()
     mailer?.close()

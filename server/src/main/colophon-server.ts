@@ -12,7 +12,7 @@ import {
 import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { isServiceUnavailable } from '../platform/service-unavailable.ts'
-import { type CommandGroup, command, runCommandLine } from './command-line.ts'
+import { type CommandGroup, defineCommand, runCommandLine } from './command-line.ts'
 import { HostRequirementsError } from './host-requirements-error.ts'
 import { type RunningProcess, runUntilStopped } from './running-process.ts'
 import { UsageError } from './usage-error.ts'
@@ -25,7 +25,7 @@ const program: CommandGroup = {
   summary: 'Run and administer Colophon',
   notes: 'Settings are read from environment variables: see docs/configuration.md.',
   commands: {
-    serve: command({
+    serve: defineCommand({
       summary: 'Run migrations, then api and worker in one process (for small instances)',
       options: {},
       async run() {
@@ -33,7 +33,7 @@ const program: CommandGroup = {
         await run('serve', config.api.log, (await import('./serve.ts')).startServe(config))
       },
     }),
-    api: command({
+    api: defineCommand({
       summary: 'Run the public HTTP API and the dashboard',
       options: {},
       async run() {
@@ -41,7 +41,7 @@ const program: CommandGroup = {
         await run('api', config.log, (await import('./api.ts')).startApi(config))
       },
     }),
-    worker: command({
+    worker: defineCommand({
       summary: 'Run background work and the gateway that runners connect to',
       options: {},
       async run() {
@@ -49,7 +49,7 @@ const program: CommandGroup = {
         await run('worker', config.log, (await import('./worker.ts')).startWorker(config))
       },
     }),
-    runner: command({
+    runner: defineCommand({
       summary: 'Run agent turns in sandboxes; needs only the URL of the gateway and a runner token',
       options: {},
       async run() {
@@ -57,7 +57,7 @@ const program: CommandGroup = {
         await run('runner', config.log, (await import('./runner.ts')).startRunner(config))
       },
     }),
-    migrate: command({
+    migrate: defineCommand({
       summary: 'Update PostgreSQL, ClickHouse and Temporal to the schema of this version, then exit',
       options: {},
       async run() {
@@ -65,7 +65,7 @@ const program: CommandGroup = {
         await (await import('./migrate.ts')).migrateServices(config, createLog('migrate', config.log))
       },
     }),
-    'import-logs': command({
+    'import-logs': defineCommand({
       summary: 'Count the page views in access logs',
       description: [
         'The files may be compressed with gzip. Files that cannot be read are reported and skipped. You can import a file',

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { adminCommands } from './admin.ts'
-import { type CommandGroup, command, runCommandLine } from './command-line.ts'
+import { type CommandGroup, defineCommand, runCommandLine } from './command-line.ts'
 import { UsageError } from './usage-error.ts'
 
 const ran: unknown[] = []
@@ -9,8 +9,8 @@ const program: CommandGroup = {
   summary: 'A tool',
   notes: 'See the manual.',
   commands: {
-    start: command({ summary: 'Start it', options: {}, run: async () => void ran.push('start') }),
-    read: command({
+    start: defineCommand({ summary: 'Start it', options: {}, run: async () => void ran.push('start') }),
+    read: defineCommand({
       summary: 'Read files',
       description: 'Reads all of them.',
       options: {
@@ -28,9 +28,9 @@ const adminGroup: CommandGroup = {
   name: 'tool admin',
   summary: 'Administer the tool',
   commands: {
-    'key create': command({ summary: 'Create a key', options: {}, run: async () => void ran.push('key create') }),
-    'key list': command({ summary: 'List keys', options: {}, run: async () => {} }),
-    'user list': command({ summary: 'List users', options: {}, run: async () => {} }),
+    'key create': defineCommand({ summary: 'Create a key', options: {}, run: async () => void ran.push('key create') }),
+    'key list': defineCommand({ summary: 'List keys', options: {}, run: async () => {} }),
+    'user list': defineCommand({ summary: 'List users', options: {}, run: async () => {} }),
   },
 }
 

@@ -57,7 +57,7 @@ interface LazyCommandGroup {
 }
 
 /** Gives `run` the types of the values of `options`. */
-export const command = <const Options extends OptionTable>(definition: {
+export const defineCommand = <const Options extends OptionTable>(definition: {
   summary: string
   description?: string
   options: Options

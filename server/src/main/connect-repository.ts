@@ -1,7 +1,7 @@
 /** Connects a project to its repository, after testing the connection. */
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import type { RepositoryInput } from '../api/repository/code-hosts.ts'
+import type { RepositoryInput } from '../api/repository/repository-connector.ts'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
@@ -10,7 +10,7 @@ import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
@@ -19,23 +19,24 @@ import type { RepositoryTestResult } from '../projects/repository-test-result.ts
 import type { ProjectTables } from '../projects/tables.ts'
 import type { Stores } from './open-stores.ts'
 
-export interface CodeHostConfig {
+export interface ConnectRepositoryConfig {
   egress: EgressConfig
   sealingKeys: SealingPublicKeys
   publicUrl: string | undefined
 }
 
-export interface ConnectedRepository {
+export interface ConnectRepositoryResult {
   repository: Repository
   /** For the person who connected it. */
   message: string
 }
 
-export const testRepository = (
+export const testRepositoryConnection = (
   config: { egress: EgressConfig },
   input: RepositoryInput,
   token: string,
-): Promise<RepositoryTestResult> => withCodeHost(config, input, token, (codeHost) => testCodeHost(codeHost, input))
+): Promise<RepositoryTestResult> =>
+  withCodeHost(config, input, token, (codeHost) => testConnectionAndDocsFolder(codeHost, input))
 
 export const connectRepository = ({
   stores,
@@ -48,18 +49,18 @@ export const connectRepository = ({
 }: {
   stores: Stores
   pool: Pool
-  config: CodeHostConfig
+  config: ConnectRepositoryConfig
   projectId: Id<'prj'>
   input: RepositoryInput
   token: string
   actor: Actor
-}): Promise<ConnectedRepository> =>
+}): Promise<ConnectRepositoryResult> =>
   withCodeHost(config, input, token, async (codeHost) => {
     const test = await codeHost.testConnection(input.baseBranch)
     if (!test.ok) throw new Problem('invalid_request', test.message)
 
     const credentials = new CredentialStore(
-      createDatabase<ProjectTables>(pool),
+      createKyselyDatabase<ProjectTables>(pool),
       createSealer(config.sealingKeys),
       recordAudit,
     )
@@ -101,7 +102,7 @@ const toConnection = ({ host, baseUrl, owner, name }: RepositoryInput, token: st
     ? { host, baseUrl, owner, name, repositoryId: null, access: { kind: 'token', token } }
     : { host, baseUrl, owner, name, token }
 
-export async function testCodeHost(
+export async function testConnectionAndDocsFolder(
   codeHost: CodeHost,
   input: Pick<RepositoryInput, 'owner' | 'name' | 'baseBranch' | 'docsFolder'>,
 ): Promise<RepositoryTestResult> {

@@ -4,7 +4,7 @@ import Value from 'typebox/value'
 import { excessPermissions } from '../api/github/app-manifest.ts'
 import type { GithubConnector } from '../api/github/github-connector.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
-import { convertManifest } from '../code-hosts/github/app-api.ts'
+import { convertAppManifest } from '../code-hosts/github/app-api.ts'
 import type { CallWorker } from '../platform/call-worker.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
@@ -55,7 +55,7 @@ export function createGithubConnector({
     async registerApp(baseUrl, code) {
       const egress = createEgress(config.egress)
       try {
-        const created = await convertManifest(baseUrl, code, egress)
+        const created = await convertAppManifest(baseUrl, code, egress)
         const excess = excessPermissions(created.permissions)
         if (excess.length > 0)
           throw new Problem(
@@ -87,7 +87,7 @@ export function createGithubConnector({
 
     async exchangeCode({ id }, code) {
       await authorizations.storeCode(id, code, sealer)
-      const failure = await callWorkerOrFail('exchangeAuthorizationCode', [id])
+      const failure = await callWorkerOrFail('storeWritableRepositories', [id])
       if (failure !== null) throw new Problem('invalid_request', String(failure))
     },
 

@@ -9,31 +9,31 @@ import { type ImportDeps, type ImportSummary, importLog } from '../analytics/imp
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
 import { createLogLineParser, type LogFormat, logFormats } from '../analytics/import-logs/parse-log-line.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
-import { loadImportConfig } from '../platform/config.ts'
+import { loadLogImportConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createDatabase, createPool } from '../platform/postgres.ts'
-import { createImportProgress } from './import-progress.ts'
+import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
+import { createImportProgressPrinter } from './import-progress.ts'
 import { type LogFileOnDisk, openLogFiles } from './log-files.ts'
 import { openStores } from './open-stores.ts'
-import { parseChoice, parseProjectId } from './option-parsers.ts'
+import { createChoiceParser, parseProjectId } from './option-parsers.ts'
 
 export async function importLogs(
   options: { readonly project: string; readonly format: string | undefined },
   paths: readonly string[],
 ): Promise<void> {
   const projectId = parseProjectId(options.project, 'project')
-  const format = options.format === undefined ? undefined : parseChoice(logFormats)(options.format, 'format')
+  const format = options.format === undefined ? undefined : createChoiceParser(logFormats)(options.format, 'format')
   const { files, unreadable } = await openLogFiles(paths)
   for (const message of unreadable) process.stderr.write(`${message}\n`)
-  const config = loadImportConfig()
+  const config = loadLogImportConfig()
   const log = createLog('import-logs', config.log)
-  const pool = createPool(config.postgres, log)
+  const pool = createPostgresPool(config.postgres, log)
   try {
     const { projects, analyticsSettings } = openStores(pool)
     await projects.get(projectId)
-    const db = createDatabase<AnalyticsTables>(pool)
+    const db = createKyselyDatabase<AnalyticsTables>(pool)
     const buffer = new PostgresViewBuffer(db, config.views)
     const notes = new SourceActivityRecorder(db, log)
     const deps: ImportDeps = {
@@ -52,7 +52,7 @@ export async function importLogs(
 }
 
 async function importFile(path: string, file: LogFileOnDisk, format: LogFormat | undefined, deps: ImportDeps) {
-  const progress = createImportProgress(path, file)
+  const progress = createImportProgressPrinter(path, file)
   try {
     const imported = await importLog(file, createLogLineParser(format), deps, progress.update)
     progress.end(formatSummary(imported, deps))

@@ -6,7 +6,7 @@ const barCharacters = 30
 const terminalIntervalMs = 100
 const lineIntervalMs = 15_000
 
-export function createImportProgress(path: string, file: LogFileOnDisk) {
+export function createImportProgressPrinter(path: string, file: LogFileOnDisk) {
   const out = process.stderr
   let shownAt = out.isTTY ? 0 : performance.now()
   return {

@@ -1,18 +1,18 @@
 /** The part of `worker` that runs agent jobs: queues turns, publishes results, follows pull requests and wakes stalled jobs. */
 import { Client } from '@temporalio/client'
 import { createConcurrencyLimit } from '../activities/concurrency-limit.ts'
-import { startDispatcher } from '../activities/dispatcher.ts'
-import { createGithubActivities } from '../activities/github-activities.ts'
+import { createGithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 import { createJobActivities } from '../activities/job-activities.ts'
+import { startJobDispatcher } from '../activities/job-dispatcher.ts'
 import { createModelActivities } from '../activities/model-activities.ts'
-import { createOpenProject } from '../activities/open-project.ts'
 import { createPollPullRequest, startPullRequestPoller } from '../activities/poll-pull-requests.ts'
 import { startRepositoryPoller } from '../activities/poll-repositories.ts'
-import { createPublishResult } from '../activities/publish-result.ts'
+import { createProjectRepositoryOpener } from '../activities/project-repository-opener.ts'
 import { QueuedAttemptHeartbeat } from '../activities/queued-attempt-heartbeat.ts'
+import { createResultPublisher } from '../activities/result-publisher.ts'
 import { recordAudit } from '../audit/audit-store.ts'
 import { createCodeHostFactory } from '../code-hosts/code-host-factory.ts'
-import { createDescribeTurn } from '../gateway/describe-turn.ts'
+import { createClaimedTurnBuilder } from '../gateway/claimed-turn-builder.ts'
 import type { GitProxyDeps } from '../gateway/git-proxy.ts'
 import type { ModelRouteDeps } from '../gateway/model/model-routes.ts'
 import { testModel } from '../gateway/model/test-model.ts'
@@ -20,9 +20,9 @@ import type { RunnerApiDeps } from '../gateway/runner-api.ts'
 import { GithubAppStore } from '../github/app-store.ts'
 import { GithubAuthorizationStore } from '../github/authorization-store.ts'
 import type { GithubTables } from '../github/tables.ts'
+import { AgentEventStore } from '../jobs/agent-event-store.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
-import { EventStore } from '../jobs/event-store.ts'
-import { createJobSignals } from '../jobs/job-signals.ts'
+import { createJobSignaler } from '../jobs/job-signaler.ts'
 import { JobStore } from '../jobs/job-store.ts'
 import { PullRequestStore } from '../jobs/pull-request-store.ts'
 import { RunnerStore } from '../jobs/runner-store.ts'
@@ -37,15 +37,15 @@ import { workerCallTimeoutMs } from '../platform/call-worker.ts'
 import type { WorkerConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { CredentialStore } from '../projects/credential-store.ts'
 import { ProjectStore } from '../projects/project-store.ts'
 import { RepositoryStore } from '../projects/repository-store.ts'
 import type { ProjectTables } from '../projects/tables.ts'
 import { WebhookDeliveryStore } from '../projects/webhook-delivery-store.ts'
-import { testCodeHost } from './connect-repository.ts'
-import type { ConnectedServices } from './connect-services.ts'
+import { testConnectionAndDocsFolder } from './connect-repository.ts'
+import type { ServiceClients } from './create-service-clients.ts'
 import { startTemporalWorker } from './temporal-worker.ts'
 
 /** Each needs about 25 MB for git, and up to 24 MB for the bundle. 36 at once needed 824 MB together (tried). */
@@ -60,24 +60,24 @@ export interface JobWorker {
   stop(): Promise<void>
 }
 
-export function startJobWorker(config: WorkerConfig, services: ConnectedServices, log: Log): JobWorker {
+export function startJobWorker(config: WorkerConfig, services: ServiceClients, log: Log): JobWorker {
   const { jobs } = config
-  const database = createDatabase<JobTables>(services.pool)
+  const database = createKyselyDatabase<JobTables>(services.pool)
   const turns = new TurnStore(database)
   const attempts = new AttemptStore(database)
-  const events = new EventStore(database)
+  const events = new AgentEventStore(database)
   const pullRequests = new PullRequestStore(database)
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
   const egress = createEgress(config.egress)
   const openCodeHost = createCodeHostFactory(egress)
 
   const opener = createOpener(config.sealingKeys)
-  const projectDatabase = createDatabase<ProjectTables>(services.pool)
+  const projectDatabase = createKyselyDatabase<ProjectTables>(services.pool)
   const repositories = new RepositoryStore(projectDatabase, recordAudit)
-  const githubDatabase = createDatabase<GithubTables>(services.pool)
+  const githubDatabase = createKyselyDatabase<GithubTables>(services.pool)
   const githubApps = new GithubAppStore(githubDatabase)
   const visits = new GithubAuthorizationStore(githubDatabase)
-  const openProject = createOpenProject({
+  const openProject = createProjectRepositoryOpener({
     repositories,
     credentials: new CredentialStore(projectDatabase, createSealer(config.sealingKeys), recordAudit),
     githubApps,
@@ -90,7 +90,7 @@ export function startJobWorker(config: WorkerConfig, services: ConnectedServices
     turns,
     attempts,
     queuedAttempts: offers,
-    publishResult: createPublishResult({
+    publishResult: createResultPublisher({
       turns,
       attempts,
       pullRequests,
@@ -103,7 +103,7 @@ export function startJobWorker(config: WorkerConfig, services: ConnectedServices
     limits: jobs,
     timeouts: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
   })
-  const modelDatabase = createDatabase<ModelTables>(services.pool)
+  const modelDatabase = createKyselyDatabase<ModelTables>(services.pool)
   const models = new ModelStore(modelDatabase)
   const calls = new ModelCallStore(modelDatabase)
   const modelActivities = createModelActivities({
@@ -111,25 +111,26 @@ export function startJobWorker(config: WorkerConfig, services: ConnectedServices
     opener,
     testModel: (model, key) => testModel(model, key, egress, workerCallTimeoutMs),
   })
-  const githubActivities = createGithubActivities({
+  const githubActivities = createGithubAuthorizationActivities({
     githubApps,
     authorizations: visits,
     opener,
     egress,
     log,
-    testRepository: (connection, where) => testCodeHost(openCodeHost(connection), { ...connection, ...where }),
+    testRepository: (connection, where) =>
+      testConnectionAndDocsFolder(openCodeHost(connection), { ...connection, ...where }),
   })
   const allActivities = { ...activities, ...modelActivities, ...githubActivities }
   const temporalWorker = startTemporalWorker(config.services.temporal, allActivities, log)
-  const signals = createJobSignals(temporal, services.temporal, log)
-  const peopleDatabase = createDatabase<PeopleTables>(services.pool)
+  const signals = createJobSignaler(temporal, services.temporal, log)
+  const peopleDatabase = createKyselyDatabase<PeopleTables>(services.pool)
   const deliveries = new WebhookDeliveryStore(projectDatabase)
   const deleteExpired = async () => {
     await deleteExpiredAccess(peopleDatabase)
     await visits.deleteExpired()
     await deliveries.deleteExpired()
   }
-  const dispatcher = startDispatcher({ turns, events, database, deleteExpired, signals, settings: jobs, log })
+  const dispatcher = startJobDispatcher({ turns, events, database, deleteExpired, signals, settings: jobs, log })
   const repositoryFollower = startRepositoryPoller({ repositories, openProject, log })
   const pullRequestFollower = startPullRequestPoller({
     pullRequests,
@@ -145,7 +146,7 @@ export function startJobWorker(config: WorkerConfig, services: ConnectedServices
     gateway: {
       runnerApi: {
         runners: new RunnerStore(database, recordAudit),
-        describeTurn: createDescribeTurn({ projects, repositories, models }),
+        describeTurn: createClaimedTurnBuilder({ projects, repositories, models }),
         attempts,
         events,
         calls,

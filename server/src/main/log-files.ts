@@ -14,7 +14,7 @@ export interface LogFileOnDisk extends LogFile {
 const gzipMagic = Buffer.from([0x1f, 0x8b])
 const unchangedForMs = 60_000
 
-export interface OpenedLogs {
+export interface OpenedLogFiles {
   files: { path: string; file: LogFileOnDisk }[]
   /** A message for each file that cannot be read. */
   unreadable: string[]
@@ -24,8 +24,8 @@ export interface OpenedLogs {
  * Opens the files that can be read, in the given order. The others are reported, not fatal: until the first rotation, only the
  * current one of `access.log` and `access.log.1` exists.
  */
-export async function openLogFiles(paths: readonly string[]): Promise<OpenedLogs> {
-  const opened: OpenedLogs = { files: [], unreadable: [] }
+export async function openLogFiles(paths: readonly string[]): Promise<OpenedLogFiles> {
+  const opened: OpenedLogFiles = { files: [], unreadable: [] }
   for (const path of paths) {
     try {
       opened.files.push({ path, file: await openLogFile(path) })

@@ -6,7 +6,7 @@ import { type MemberRole, memberRoles } from '../people/member-role.ts'
 import { type Id, isId } from '../platform/ids.ts'
 import { UsageError } from './usage-error.ts'
 
-export const parseText =
+export const createTextParser =
   (maxCharacters: number) =>
   (text: string, name: string): string => {
     if (/[\p{Cc}\u2028\u2029]/u.test(text))
@@ -25,14 +25,14 @@ export function parseProjectId(text: string, name: string): Id<'prj'> {
 }
 
 export const parseProjectIds = (text: string, name: string): Id<'prj'>[] =>
-  parseList(text).map((entry) => parseProjectId(entry, name))
+  parseCommaSeparatedList(text).map((entry) => parseProjectId(entry, name))
 
 export function parseRunnerId(text: string, name: string): Id<'run'> {
   if (!isId('run', text)) throw new UsageError(`--${name} must be a runner ID such as run_…, not "${text}".`)
   return text
 }
 
-export const parseList = (text: string): string[] =>
+export const parseCommaSeparatedList = (text: string): string[] =>
   text
     .split(',')
     .map((entry) => entry.trim())
@@ -44,7 +44,7 @@ export function parseEmail(text: string, name: string): string {
   return text
 }
 
-export const parseChoice =
+export const createChoiceParser =
   <const Choice extends string>(choices: readonly Choice[]) =>
   (text: string, name: string): Choice => {
     const choice = choices.find((known) => known === text)
@@ -52,12 +52,12 @@ export const parseChoice =
     return choice
   }
 
-export const parseRole: (text: string, name: string) => MemberRole = parseChoice(memberRoles)
+export const parseRole: (text: string, name: string) => MemberRole = createChoiceParser(memberRoles)
 
-export const parseCodeHost: (text: string, name: string) => 'gitea' | 'github' = parseChoice(['gitea', 'github'])
+export const parseCodeHost: (text: string, name: string) => 'gitea' | 'github' = createChoiceParser(['gitea', 'github'])
 
 export function parseRepositoryName(text: string, option: string): { owner: string; name: string } {
-  const [owner = '', name = '', ...rest] = parseText(300)(text, option).split('/')
+  const [owner = '', name = '', ...rest] = createTextParser(300)(text, option).split('/')
   if (!owner || !name || rest.length > 0) throw new UsageError(`--${option} must be OWNER/NAME, not "${text}".`)
   return { owner, name }
 }
@@ -76,7 +76,7 @@ export function parseNetworks(text: string, name: string): string[] {
   return networks
 }
 
-export function parseExpiry(text: string, name: string): Date {
+export function parseExpiryDays(text: string, name: string): Date {
   const days = Number(text)
   if (!(days > 0 && days <= 36_500)) throw new UsageError(`--${name} must be a number of days, at most 36500.`)
   return new Date(Date.now() + days * 24 * 3600 * 1000)

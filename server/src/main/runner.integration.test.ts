@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
 import { freePort } from '../../../dev-services/free-port.ts'
 import { selfSignedCertificate } from '../platform/egress/testing/certificate.ts'
-import { runnerToken, SimulatedGateway } from '../runner/testing/simulated-gateway.ts'
+import { SimulatedGateway, simulatedRunnerToken } from '../runner/testing/simulated-gateway.ts'
 
 const program = join(import.meta.dirname, 'colophon-server.ts')
 let gateway: SimulatedGateway
@@ -25,7 +25,7 @@ async function start(settings: Record<string, string> = {}, ...wrapper: string[]
   const child = spawn(command, args, {
     env: {
       COLOPHON_GATEWAY_URL: gateway.url,
-      COLOPHON_RUNNER_TOKEN: runnerToken,
+      COLOPHON_RUNNER_TOKEN: simulatedRunnerToken,
       COLOPHON_RUNNER_LISTEN: listen,
       ...settings,
     },

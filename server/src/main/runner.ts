@@ -2,13 +2,13 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { RunnerConfig } from '../platform/config.ts'
 import { addHealthRoutes } from '../platform/http/health-routes.ts'
 import { createHttpServer } from '../platform/http/http-server.ts'
-import { NotReadyError, Readiness } from '../platform/http/readiness.ts'
+import { ComponentNotReadyError, Readiness } from '../platform/http/readiness.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import type { CodingAgent } from '../runner/agents/coding-agent.ts'
 import { PiAgent } from '../runner/agents/pi/pi-agent.ts'
-import { sandboxMounts } from '../runner/execute-turn.ts'
+import { listSandboxMounts } from '../runner/execute-turn.ts'
 import { GatewayClient } from '../runner/gateway-client.ts'
-import { openSandboxCgroups, type SandboxCgroups } from '../runner/sandbox/cgroup.ts'
+import { openSandboxCgroupFactory, type SandboxCgroupFactory } from '../runner/sandbox/cgroup.ts'
 import { describeSelfTestFailure } from '../runner/sandbox/describe-self-test-failure.ts'
 import { openEgressSocket } from '../runner/sandbox/egress-socket.ts'
 import { Sandbox } from '../runner/sandbox/sandbox.ts'
@@ -51,8 +51,8 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   }
 }
 
-function openGroups(log: Log): SandboxCgroups | undefined {
-  const opened = openSandboxCgroups()
+function openGroups(log: Log): SandboxCgroupFactory | undefined {
+  const opened = openSandboxCgroupFactory()
   if (!opened.cgroups)
     log.warn(
       { reason: opened.reason },
@@ -62,17 +62,17 @@ function openGroups(log: Log): SandboxCgroups | undefined {
 }
 
 /** The runner does not start without a working sandbox. */
-async function requireSandbox(agent: CodingAgent, groups: SandboxCgroups | undefined): Promise<void> {
+async function requireSandbox(agent: CodingAgent, groups: SandboxCgroupFactory | undefined): Promise<void> {
   if (process.platform !== 'linux')
     throw new HostRequirementsError(['The sandbox requires Linux. Start the runner on a Linux machine.'])
-  const result = await runSandboxSelfTest({ mounts: sandboxMounts(agent), cgroups: groups })
+  const result = await runSandboxSelfTest({ mounts: listSandboxMounts(agent), cgroups: groups })
   if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
 }
 
-async function warmUp(agent: CodingAgent, groups: SandboxCgroups | undefined): Promise<void> {
+async function warmUp(agent: CodingAgent, groups: SandboxCgroupFactory | undefined): Promise<void> {
   await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
   await using sandbox = await Sandbox.open({
-    mounts: sandboxMounts(agent),
+    mounts: listSandboxMounts(agent),
     gatewayDirectory: egress.directory,
     cgroups: groups,
   })
@@ -81,5 +81,6 @@ async function warmUp(agent: CodingAgent, groups: SandboxCgroups | undefined): P
 
 async function checkGateway(url: string): Promise<void> {
   const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(2_000), redirect: 'error' })
-  if (!response.ok) throw new NotReadyError('unreachable', `the gateway responded with status ${response.status}`)
+  if (!response.ok)
+    throw new ComponentNotReadyError('unreachable', `the gateway responded with status ${response.status}`)
 }

@@ -5,7 +5,7 @@ import type { Mailer } from '../platform/mailer.ts'
 const maxSubjectCharacters = 60
 
 /** The returned function resolves to false if no email is sent. The invitation is valid anyway: its link is in the response. */
-export function createSendInvitationEmail(mailer: Mailer | undefined, log: Log): SendInvitationEmail {
+export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log): SendInvitationEmail {
   return async (to, { projectName, invitedBy, url }) => {
     if (!mailer) return false
     const text = [

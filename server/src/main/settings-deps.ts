@@ -1,20 +1,20 @@
 /** The dependencies of the settings routes on modules that routes may not import. */
 import type { Client } from '@temporalio/client'
-import type { ModelProviders } from '../api/models/model-providers.ts'
-import type { CodeHosts } from '../api/repository/code-hosts.ts'
-import { defaultTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
-import { jobTaskQueue } from '../jobs/job-signals.ts'
+import type { ModelConnector } from '../api/models/model-connector.ts'
+import type { RepositoryConnector } from '../api/repository/repository-connector.ts'
+import { defaultPublishingTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
+import { jobTaskQueue } from '../jobs/job-signaler.ts'
 import { createFindMostAdvancedJob } from '../jobs/most-advanced-job.ts'
 import type { JobTables } from '../jobs/tables.ts'
-import { createTestStoredModel } from '../models/test-stored-model.ts'
-import { createCallWorker, workerCallTimeoutMs } from '../platform/call-worker.ts'
+import { createStoredModelTester } from '../models/stored-model-tester.ts'
+import { createWorkerCaller, workerCallTimeoutMs } from '../platform/call-worker.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { lastAppliedPostgresMigration } from '../platform/migrations/postgres-migrations.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { saveModel, testUnsavedModel } from './add-model.ts'
-import { connectRepository, testRepository } from './connect-repository.ts'
-import type { ConnectedServices } from './connect-services.ts'
+import { connectRepository, testRepositoryConnection } from './connect-repository.ts'
+import type { ServiceClients } from './create-service-clients.ts'
 import { createGithubConnector } from './github-connector.ts'
 import type { Stores } from './open-stores.ts'
 
@@ -26,29 +26,29 @@ export function createSettingsDeps({
   log,
 }: {
   config: ApiConfig
-  services: ConnectedServices
+  services: ServiceClients
   stores: Stores
   temporal: Client
   log: Log
 }) {
-  const codeHosts: CodeHosts = {
-    defaultTemplates,
+  const codeHosts: RepositoryConnector = {
+    defaultTemplates: defaultPublishingTemplates,
     validateTemplates,
-    test: (repository, token) => testRepository(config, repository, token),
+    test: (repository, token) => testRepositoryConnection(config, repository, token),
     connect: async (projectId, input, token, actor) =>
       (await connectRepository({ stores, pool, config, projectId, input, token, actor })).repository,
   }
-  const modelProviders: ModelProviders = {
+  const modelProviders: ModelConnector = {
     test: (model, key) => testUnsavedModel(config, model, key, workerCallTimeoutMs),
     save: (model, key) => saveModel(pool, config, model, key),
   }
-  const callWorker = createCallWorker(temporal, connection, jobTaskQueue)
+  const callWorker = createWorkerCaller(temporal, connection, jobTaskQueue)
   return {
     codeHosts,
     modelProviders,
     github: createGithubConnector({ config, stores, callWorker, log }),
-    testStoredModel: createTestStoredModel(callWorker),
-    findMostAdvancedJob: createFindMostAdvancedJob(createDatabase<JobTables>(pool)),
+    testStoredModel: createStoredModelTester(callWorker),
+    findMostAdvancedJob: createFindMostAdvancedJob(createKyselyDatabase<JobTables>(pool)),
     instanceBudget: config.budget,
     gatewayUrl: config.gatewayUrl,
     readSchemaVersion: () => lastAppliedPostgresMigration(pool),

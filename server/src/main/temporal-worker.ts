@@ -2,10 +2,10 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
-import type { GithubActivities } from '../activities/github-activities.ts'
+import type { GithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 import type { JobActivities } from '../activities/job-activities.ts'
 import type { ModelActivities } from '../activities/model-activities.ts'
-import { jobTaskQueue } from '../jobs/job-signals.ts'
+import { jobTaskQueue } from '../jobs/job-signaler.ts'
 import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -16,7 +16,7 @@ const maxCachedWorkflows = 40
 
 export function startTemporalWorker(
   config: ServicesConfig['temporal'],
-  activities: JobActivities & ModelActivities & GithubActivities,
+  activities: JobActivities & ModelActivities & GithubAuthorizationActivities,
   log: Log,
 ): { stop(): Promise<void> } {
   installTemporalLogger(log)

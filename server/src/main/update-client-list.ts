@@ -7,13 +7,13 @@ import {
   parseClientList,
   readClientList,
 } from '../analytics/classify/client-list.ts'
-import { compareClientLists, formatDifference } from '../analytics/classify/compare-client-lists.ts'
+import { compareClientLists, formatClientListDifference } from '../analytics/classify/compare-client-lists.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Returns the changes in the newer list, one per line. Rejects a list with errors. */
-export function compareClientList(file: string): { list: ClientList; difference: string[] } {
+export function readClientListUpdate(file: string): { list: ClientList; difference: string[] } {
   const list = readNewerList(file)
-  return { list, difference: formatDifference(compareClientLists(readClientList(), list)) }
+  return { list, difference: formatClientListDifference(compareClientLists(readClientList(), list)) }
 }
 
 /** Processes read the list at startup. It is written to a new file and renamed, so that an incomplete list never exists. */

@@ -4,20 +4,20 @@ import { startViewRetention } from '../analytics/load/view-retention.ts'
 import type { AnalyticsTables } from '../analytics/tables.ts'
 import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
-import { createDatabase, createPool } from '../platform/postgres.ts'
-import type { ConnectedServices } from './connect-services.ts'
+import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
+import type { ServiceClients } from './create-service-clients.ts'
 
 const shard = 0 // there is only one
 
 export function startViewWorker(
   config: ServicesConfig,
-  { pool, clickhouse }: ConnectedServices,
+  { pool, clickhouse }: ServiceClients,
   log: Log,
 ): { stop(): Promise<void> } {
   // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
-  const loaderPool = createPool({ ...config.postgres, poolSize: 1 }, log)
+  const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
   const loader = startLoader({ pool: loaderPool, clickhouse, shard, log })
-  const retention = startViewRetention({ db: createDatabase<AnalyticsTables>(pool), clickhouse, shard, log })
+  const retention = startViewRetention({ db: createKyselyDatabase<AnalyticsTables>(pool), clickhouse, shard, log })
   return {
     async stop() {
       await Promise.all([loader.stop(), retention.stop()])

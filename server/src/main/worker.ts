@@ -2,20 +2,20 @@ import { createGateway } from '../gateway/app.ts'
 import type { WorkerConfig } from '../platform/config.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
-import { checkClickhouse, checkPostgres, checkTemporal } from '../platform/service-checks.ts'
-import { connectServices } from './connect-services.ts'
+import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../platform/service-checks.ts'
+import { createServiceClients } from './create-service-clients.ts'
 import { startJobWorker } from './job-worker.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
 import { startViewWorker } from './view-worker.ts'
 
 export async function startWorker(config: WorkerConfig): Promise<RunningProcess> {
   const log = createLog('worker', config.log)
-  const services = connectServices(config.services, log)
+  const services = createServiceClients(config.services, log)
   const readiness = new Readiness(
     {
-      postgres: { essential: true, check: checkPostgres(services.pool) },
-      temporal: { essential: true, check: checkTemporal(services.temporal, config.services.temporal.namespace) },
-      clickhouse: { essential: false, check: checkClickhouse(services.clickhouse) },
+      postgres: { essential: true, check: createPostgresCheck(services.pool) },
+      temporal: { essential: true, check: createTemporalCheck(services.temporal, config.services.temporal.namespace) },
+      clickhouse: { essential: false, check: createClickhouseCheck(services.clickhouse) },
     },
     log,
   )

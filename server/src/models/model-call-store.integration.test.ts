@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { claimTurn } from '../../../dev-services/claimed-turn.ts'
+import { createClaimedTurn } from '../../../dev-services/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import { recordAudit } from '../audit/audit-store.ts'
 import type { Id } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { BudgetDefaults } from './budget.ts'
 import { BudgetStore } from './budget-store.ts'
 import type { Prices } from './model.ts'
@@ -16,9 +16,9 @@ let replica: ModelCallStore
 let budgets: BudgetStore
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'model-calls')
-  calls = new ModelCallStore(createDatabase<ModelTables>(instance.pool))
-  replica = new ModelCallStore(createDatabase<ModelTables>(instance.pool))
-  budgets = new BudgetStore(createDatabase<ModelTables>(instance.pool), recordAudit)
+  calls = new ModelCallStore(createKyselyDatabase<ModelTables>(instance.pool))
+  replica = new ModelCallStore(createKyselyDatabase<ModelTables>(instance.pool))
+  budgets = new BudgetStore(createKyselyDatabase<ModelTables>(instance.pool), recordAudit)
 })
 afterAll(() => instance.drop())
 
@@ -30,7 +30,7 @@ const noUsage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outpu
 const newProject = async () => (await instance.stores.projects.create('Docs', operator)).id
 
 async function newCall(projectId: Id<'prj'>, atMost = { inputTokens: 900, outputTokens: 100 }): Promise<ModelCallSpec> {
-  const { jobId, turnId } = await claimTurn(instance, projectId, 'm')
+  const { jobId, turnId } = await createClaimedTurn(instance, projectId, 'm')
   return { projectId, jobId, turnId, model: { name: 'm', prices }, maxUsage: atMost }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import type { Model } from './model.ts'
@@ -14,7 +14,7 @@ let ownProject: Id<'prj'>
 let otherProject: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'models')
-  models = new ModelStore(createDatabase<ModelTables>(instance.pool))
+  models = new ModelStore(createKyselyDatabase<ModelTables>(instance.pool))
   ownProject = (await instance.stores.projects.create('Own', { kind: 'operator' })).id
   otherProject = (await instance.stores.projects.create('Other', { kind: 'operator' })).id
 })

@@ -3,7 +3,7 @@ import { type Kysely, type Selectable, sql } from 'kysely'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
-import { defaultModelName, type Model } from './model.ts'
+import { defaultModelAlias, type Model } from './model.ts'
 import type { ModelTables } from './tables.ts'
 
 /** Its key is still sealed. It is opened for one call at a time. */
@@ -92,7 +92,7 @@ export class ModelStore {
   async listFor(projectId: Id<'prj'>): Promise<Model[]> {
     const [rows, projectDefault] = await Promise.all([
       this.#allowed(projectId).orderBy('name').execute(),
-      this.find(projectId, defaultModelName),
+      this.find(projectId, defaultModelAlias),
     ])
     return rows.map((row) => ({ ...toModel(row), isDefault: row.name === projectDefault?.name }))
   }
@@ -101,7 +101,7 @@ export class ModelStore {
   async find(projectId: Id<'prj'>, name: string): Promise<StoredModel | undefined> {
     const row = await this.#allowed(projectId)
       .where((where) =>
-        name === defaultModelName
+        name === defaultModelAlias
           ? where.or([
               where('is_default', '=', true),
               where('name', '=', (from) =>

@@ -29,7 +29,7 @@ export interface Model {
 }
 
 /** The model of a job that names none. No model has this name. */
-export const defaultModelName = 'default'
+export const defaultModelAlias = 'default'
 
 export const modelNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/
 

@@ -8,7 +8,7 @@ const maxPerHour = 50
  * Returns whether another email may be sent, and if so, counts it as sent. Without a limit, anyone who may invite could send
  * unlimited email to strangers in the name of this instance. The transaction must hold the lock on the project's row.
  */
-export async function reserveInvitationEmail(
+export async function consumeInvitationEmailLimit(
   tx: Transaction<PeopleTables>,
   projectId: Id<'prj'>,
   email: string,

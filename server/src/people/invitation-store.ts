@@ -4,7 +4,7 @@ import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
-import { reserveInvitationEmail } from './invitation-emails.ts'
+import { consumeInvitationEmailLimit } from './invitation-emails.ts'
 import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import { isLowerRole, type MemberRole } from './member-role.ts'
 import { hashPassword } from './passwords.ts'
@@ -88,7 +88,7 @@ export class InvitationStore {
         subject: invitation.id,
         detail: { email, role: invitee.role },
       })
-      return { invitation, token, mayEmail: await reserveInvitationEmail(tx, projectId, email) }
+      return { invitation, token, mayEmail: await consumeInvitationEmailLimit(tx, projectId, email) }
     })
   }
 

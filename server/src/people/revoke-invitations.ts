@@ -15,7 +15,7 @@ export type RevokeInvitations = <Tables extends AuditTables>(
   cause: { because: string; actor: Actor },
 ) => Promise<void>
 
-export const createRevokeInvitations =
+export const createInvitationRevoker =
   (recordAudit: RecordAudit): RevokeInvitations =>
   async (tx, projectId, { invitedBy, forEmail }, { because, actor }) => {
     const revoked = await (tx as unknown as Transaction<PeopleTables>)

@@ -20,7 +20,7 @@ export const workerCallTimeoutMs = 20_000
 const workflowTimeoutMs = 23_000
 const workerStartupMs = 3_000
 
-export function createCallWorker(client: Client, connection: Connection, taskQueue: string): CallWorker {
+export function createWorkerCaller(client: Client, connection: Connection, taskQueue: string): CallWorker {
   /** Temporal learns of a worker only a few seconds after it has started. */
   const hasWorker = async () => {
     const request = { namespace: client.options.namespace, taskQueue: { name: taskQueue } }

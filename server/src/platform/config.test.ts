@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   ConfigError,
-  type Environment,
+  type EnvironmentVariables,
   loadApiConfig,
-  loadCredentialConfig,
+  loadCredentialCommandConfig,
   loadRunnerConfig,
   loadServeConfig,
 } from './config.ts'
@@ -22,7 +22,10 @@ const services = {
   COLOPHON_TEMPORAL_ADDRESS: 'localhost:7233',
 }
 
-function errorsFrom(load: (environment: Environment) => unknown, environment: Environment): readonly string[] {
+function errorsFrom(
+  load: (environment: EnvironmentVariables) => unknown,
+  environment: EnvironmentVariables,
+): readonly string[] {
   try {
     load(environment)
   } catch (error) {
@@ -47,8 +50,8 @@ test('accepts the settings of API clients in the same environment, and either ha
     { COLOPHON_SEALING_PUBLIC_KEYS: keys.publicEntry },
     { COLOPHON_SEALING_PRIVATE_KEYS: keys.privateEntry },
   ]
-  for (const half of halves) expect(errorsFrom(loadCredentialConfig, { ...client, ...half })).toEqual([])
-  expect(errorsFrom(loadCredentialConfig, client)).toEqual([
+  for (const half of halves) expect(errorsFrom(loadCredentialCommandConfig, { ...client, ...half })).toEqual([])
+  expect(errorsFrom(loadCredentialCommandConfig, client)).toEqual([
     expect.stringMatching(/^COLOPHON_SEALING_PUBLIC_KEYS is required/),
   ])
 })

@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { isLoopback } from './is-loopback.ts'
 import {
-  type ParsedSealingKeys,
   parseSealingPrivateKeys,
   parseSealingPublicKeys,
+  type SealingKeysParseResult,
   type SealingPrivateKeys,
   type SealingPublicKeys,
 } from './sealed-secrets/sealing-keys.ts'
@@ -51,7 +51,7 @@ export interface ApiConfig {
   publicUrl: string
   /** They can seal a secret, but not open one. */
   sealingKeys: SealingPublicKeys
-  views: ViewsConfig
+  views: ViewBufferConfig
   /** For connection tests of a repository or a model that a user entered. */
   egress: EgressConfig
   /** Base URLs of the GitHub servers on which the dashboard can create Apps, without a trailing slash. */
@@ -60,11 +60,11 @@ export interface ApiConfig {
   gatewayUrl: string | undefined
   /** Default budget of projects that set none, for display. */
   budget: JobsConfig['budget']
-  people: PeopleConfig
+  people: SignInConfig
 }
 
 /** How people sign in to the dashboard. */
-export interface PeopleConfig {
+export interface SignInConfig {
   /** Signs session cookies; the same for all replicas. */
   sessionSecret: string
   /** An OpenID Connect provider. Undefined: people sign in with passwords only. */
@@ -87,7 +87,7 @@ export interface EmailConfig {
 }
 
 /** The buffer in which page views wait for ClickHouse. When it is full, further views are rejected. */
-export interface ViewsConfig {
+export interface ViewBufferConfig {
   maxBufferBytes: number
 }
 
@@ -148,7 +148,7 @@ export interface ServeConfig {
   worker: WorkerConfig
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
 export class ConfigError extends Error {
   readonly errors: readonly string[]
@@ -161,37 +161,40 @@ export class ConfigError extends Error {
 const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-export const loadApiConfig = (environment: Environment = process.env): ApiConfig =>
+export const loadApiConfig = (environment: EnvironmentVariables = process.env): ApiConfig =>
   read(environment, (env) => api(env, sealingPublicKeys(env)))
-export const loadWorkerConfig = (environment: Environment = process.env): WorkerConfig => read(environment, worker)
-export const loadRunnerConfig = (environment: Environment = process.env): RunnerConfig => read(environment, runner)
+export const loadWorkerConfig = (environment: EnvironmentVariables = process.env): WorkerConfig =>
+  read(environment, worker)
+export const loadRunnerConfig = (environment: EnvironmentVariables = process.env): RunnerConfig =>
+  read(environment, runner)
 /** For the commands that need only PostgreSQL. */
 export const loadPostgresConfig = (
-  environment: Environment = process.env,
+  environment: EnvironmentVariables = process.env,
 ): Pick<ServicesConfig, 'postgres'> & { log: LogConfig } =>
   read(environment, (env) => ({ postgres: postgres(env), log: log(env) }))
 /** For the commands that print a link to the dashboard, which `api` serves. */
-export const loadPublicUrlConfig = (environment: Environment = process.env): Pick<ApiConfig, 'publicUrl'> =>
+export const loadPublicUrlConfig = (environment: EnvironmentVariables = process.env): Pick<ApiConfig, 'publicUrl'> =>
   read(environment, (env) => ({ publicUrl: publicUrl(env, publicHttp(env)) }))
 /** For the import of logs, which fills the same buffer as ingest over HTTP. */
-export const loadImportConfig = (environment: Environment = process.env) =>
+export const loadLogImportConfig = (environment: EnvironmentVariables = process.env) =>
   read(environment, (env) => ({ postgres: postgres(env), views: views(env), log: log(env) }))
-export const loadServicesConfig = (environment: Environment = process.env): ServicesConfig & { log: LogConfig } =>
-  read(environment, (env) => ({ ...services(env), log: log(env) }))
+export const loadServicesConfig = (
+  environment: EnvironmentVariables = process.env,
+): ServicesConfig & { log: LogConfig } => read(environment, (env) => ({ ...services(env), log: log(env) }))
 /** A process that has the private sealing keys does not need the setting for the public ones. */
-export const loadServeConfig = (environment: Environment = process.env): ServeConfig =>
+export const loadServeConfig = (environment: EnvironmentVariables = process.env): ServeConfig =>
   read(environment, (env) => {
     const workerConfig = worker(env)
     return { api: api(env, workerConfig.sealingKeys), worker: workerConfig }
   })
 /** For the commands that test and store a credential. */
-export const loadCredentialConfig = (environment: Environment = process.env) =>
+export const loadCredentialCommandConfig = (environment: EnvironmentVariables = process.env) =>
   read(environment, (env) => ({
     egress: egress(env),
     sealingKeys: eitherSealingKeys(env),
     publicUrl: env.optionalText('COLOPHON_PUBLIC_URL'),
   }))
-export const loadSealingPrivateKeys = (environment: Environment = process.env): SealingPrivateKeys =>
+export const loadSealingPrivateKeys = (environment: EnvironmentVariables = process.env): SealingPrivateKeys =>
   read(environment, sealingPrivateKeys)
 
 function api(env: EnvironmentReader, sealingKeys: SealingPublicKeys): ApiConfig {
@@ -214,7 +217,7 @@ function api(env: EnvironmentReader, sealingKeys: SealingPublicKeys): ApiConfig 
 const publicHttp = (env: EnvironmentReader) =>
   httpServer(env, { listen: 'COLOPHON_LISTEN', port: 8080, tls: 'COLOPHON_TLS' })
 
-function people(env: EnvironmentReader): PeopleConfig {
+function people(env: EnvironmentReader): SignInConfig {
   const sessionSecret = env.text('COLOPHON_SESSION_SECRET', {
     purpose: 'signs session cookies; at least 32 random characters, like the output of `openssl rand -hex 32`',
     secret: true,
@@ -274,7 +277,7 @@ function gatewayUrl(env: EnvironmentReader): string | undefined {
   return env.optionalText('COLOPHON_GATEWAY_URL') ?? (isLoopback(host) ? `http://localhost:${port}` : undefined)
 }
 
-function views(env: EnvironmentReader): ViewsConfig {
+function views(env: EnvironmentReader): ViewBufferConfig {
   const maxMegabytes = env.integer('COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES', { min: 1, max: 1_000_000, default: 1024 })
   return { maxBufferBytes: maxMegabytes * 1024 * 1024 }
 }
@@ -437,7 +440,7 @@ function publicUrl(env: EnvironmentReader, http: HttpConfig): string {
   return url.replace(/\/+$/, '')
 }
 
-function read<Config>(environment: Environment, parse: (env: EnvironmentReader) => Config): Config {
+function read<Config>(environment: EnvironmentVariables, parse: (env: EnvironmentReader) => Config): Config {
   const env = new EnvironmentReader(environment)
   const config = parse(env)
   if (env.errors.size > 0) throw new ConfigError([...env.errors])
@@ -530,9 +533,9 @@ interface TextOptions {
 class EnvironmentReader {
   /** A set, because `serve` is two processes in one and reads some variables twice. */
   readonly errors = new Set<string>()
-  readonly #environment: Environment
+  readonly #environment: EnvironmentVariables
 
-  constructor(environment: Environment) {
+  constructor(environment: EnvironmentVariables) {
     this.#environment = environment
     for (const name of Object.keys(environment)) {
       if (!name.startsWith('COLOPHON_') || isKnown(name)) continue
@@ -609,7 +612,7 @@ class EnvironmentReader {
     return defaultAddress
   }
 
-  sealingKeys<Keys>(name: string, parse: (text: string) => ParsedSealingKeys<Keys>, options: TextOptions): Keys {
+  sealingKeys<Keys>(name: string, parse: (text: string) => SealingKeysParseResult<Keys>, options: TextOptions): Keys {
     const text = this.text(name, options)
     const parsed = text === '' ? { ok: false as const, errors: [] } : parse(text)
     if (parsed.ok) return parsed.keys

@@ -4,19 +4,22 @@ import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../dev-services/empty-test-instance.ts'
 import { loadServicesConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { createDatabase, createPool } from './postgres.ts'
+import { createKyselyDatabase, createPostgresPool } from './postgres.ts'
 import { isServiceUnavailable } from './service-unavailable.ts'
 
 test('a connection that breaks during a transaction fails only that transaction', async () => {
   const instance = await createEmptyTestInstance(inject('services'), 'broken connection')
-  const pool = createPool(loadServicesConfig(instance.environment).postgres, createLog('test', { level: 'error' }))
+  const pool = createPostgresPool(
+    loadServicesConfig(instance.environment).postgres,
+    createLog('test', { level: 'error' }),
+  )
   onTestFinished(async () => {
     await pool.end()
     await instance.drop()
   })
 
   const [error] = await Promise.allSettled([
-    createDatabase(pool)
+    createKyselyDatabase(pool)
       .transaction()
       .execute(async (tx) => {
         const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tx)

@@ -6,7 +6,7 @@ import type { Log } from './log.ts'
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 
-export function createPool(config: ServicesConfig['postgres'], log: Log): pg.Pool {
+export function createPostgresPool(config: ServicesConfig['postgres'], log: Log): pg.Pool {
   const pool = new pg.Pool({
     connectionString: config.url,
     max: config.poolSize,
@@ -23,5 +23,5 @@ export function createPool(config: ServicesConfig['postgres'], log: Log): pg.Poo
 }
 
 /** `Tables`: the tables that the calling module uses. No file declares all tables. */
-export const createDatabase = <Tables>(pool: pg.Pool): Kysely<Tables> =>
+export const createKyselyDatabase = <Tables>(pool: pg.Pool): Kysely<Tables> =>
   new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

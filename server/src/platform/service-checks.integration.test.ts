@@ -4,8 +4,8 @@ import { createTestInstance, type TestInstance } from '../../../dev-services/tes
 import { createClickhouse } from './clickhouse.ts'
 import { loadServicesConfig, type ServicesConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { createPool } from './postgres.ts'
-import { checkClickhouse, checkPostgres, checkTemporal } from './service-checks.ts'
+import { createPostgresPool } from './postgres.ts'
+import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from './service-checks.ts'
 import { createTemporalConnection } from './temporal.ts'
 
 let migrated: TestInstance
@@ -22,14 +22,14 @@ afterAll(async () => {
 /** The checks of a newly started process. */
 function checksIn(instance: EmptyTestInstance, settings: Partial<ServicesConfig> = {}) {
   const config = { ...loadServicesConfig(instance.environment), ...settings }
-  const pool = createPool(config.postgres, createLog('test', { level: 'error' }))
+  const pool = createPostgresPool(config.postgres, createLog('test', { level: 'error' }))
   const clickhouse = createClickhouse(config.clickhouse)
   const temporal = createTemporalConnection(config.temporal)
   onTestFinished(async () => void (await Promise.all([pool.end(), clickhouse.close(), temporal.close()])))
   return {
-    postgres: checkPostgres(pool),
-    clickhouse: checkClickhouse(clickhouse),
-    temporal: checkTemporal(temporal, config.temporal.namespace),
+    postgres: createPostgresCheck(pool),
+    clickhouse: createClickhouseCheck(clickhouse),
+    temporal: createTemporalCheck(temporal, config.temporal.namespace),
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import type { Pool } from 'pg'
-import { NotReadyError } from './http/readiness.ts'
+import { ComponentNotReadyError } from './http/readiness.ts'
 import { planClickhouseMigrations } from './migrations/clickhouse-migrations.ts'
 import { planPostgresMigrations } from './migrations/postgres-migrations.ts'
 
@@ -14,7 +14,7 @@ import { planPostgresMigrations } from './migrations/postgres-migrations.ts'
 const writeProbe = `SELECT CASE current_setting('transaction_read_only')
   WHEN 'off' THEN pg_logical_emit_message(true, 'colophon', 'readyz') END AS written`
 
-export function checkPostgres(pool: Pool): () => Promise<void> {
+export function createPostgresCheck(pool: Pool): () => Promise<void> {
   const assertMigrated = untilFirstSuccess(() => planPostgresMigrations(pool))
   return async () => {
     let written: string | null | undefined
@@ -22,17 +22,17 @@ export function checkPostgres(pool: Pool): () => Promise<void> {
       written = (await pool.query<{ written: string | null }>(writeProbe)).rows[0]?.written
     } catch (error) {
       if ((error as { code?: string }).code === '53100')
-        throw new NotReadyError('disk_full', 'the disk of PostgreSQL is full')
+        throw new ComponentNotReadyError('disk_full', 'the disk of PostgreSQL is full')
       throw error
     }
-    if (!written) throw new NotReadyError('read_only', 'PostgreSQL is read-only')
+    if (!written) throw new ComponentNotReadyError('read_only', 'PostgreSQL is read-only')
     await assertMigrated()
   }
 }
 
 const minClickhouseFreeBytes = 512 * 1024 * 1024 // below this, merges stop and soon afterwards inserts
 
-export function checkClickhouse(clickhouse: ClickHouseClient): () => Promise<void> {
+export function createClickhouseCheck(clickhouse: ClickHouseClient): () => Promise<void> {
   const assertMigrated = untilFirstSuccess(() => planClickhouseMigrations(clickhouse))
   return async () => {
     const response = await clickhouse.query({
@@ -41,20 +41,20 @@ export function checkClickhouse(clickhouse: ClickHouseClient): () => Promise<voi
     })
     const [disk] = await response.json<{ free: string }>()
     if (Number(disk?.free) < minClickhouseFreeBytes)
-      throw new NotReadyError('disk_full', 'the disk of ClickHouse is almost full')
+      throw new ComponentNotReadyError('disk_full', 'the disk of ClickHouse is almost full')
     await assertMigrated()
   }
 }
 
 const grpcNotFound = 5
 
-export function checkTemporal(temporal: Connection, namespace: string): () => Promise<void> {
+export function createTemporalCheck(temporal: Connection, namespace: string): () => Promise<void> {
   return async () => {
     try {
       await temporal.withDeadline(Date.now() + 2_000, () => temporal.workflowService.describeNamespace({ namespace }))
     } catch (error) {
       if ((error as { code?: number }).code === grpcNotFound) {
-        throw new NotReadyError(
+        throw new ComponentNotReadyError(
           'namespace_missing',
           `the Temporal namespace ${namespace} does not exist: run colophon-server migrate`,
         )
@@ -71,7 +71,7 @@ function untilFirstSuccess(plan: () => Promise<{ pending: readonly unknown[] }>)
     if (isMigrated) return
     const { pending } = await plan()
     if (pending.length > 0) {
-      throw new NotReadyError(
+      throw new ComponentNotReadyError(
         'migrations_pending',
         `${pending.length} migrations are pending: run colophon-server migrate`,
       )

@@ -15,7 +15,7 @@ const alreadyExists = 6 // gRPC status code
  * Creates the namespace if it does not exist. Workers see it only when Temporal has refreshed its cache, up to 10 s
  * later.
  */
-export async function ensureNamespace(connection: Connection, namespace: string): Promise<void> {
+export async function ensureTemporalNamespace(connection: Connection, namespace: string): Promise<void> {
   try {
     await connection.workflowService.registerNamespace({
       namespace,

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
 import { recordAudit } from '../audit/audit-store.ts'
 import type { Id } from '../platform/ids.ts'
-import { createDatabase } from '../platform/postgres.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import {
   generateSealingKeyPair,
@@ -31,7 +31,7 @@ const openers = {
   after: createOpener(keys.after),
 }
 const storeWith = (current: SealingPrivateKeys) =>
-  new CredentialStore(createDatabase<ProjectTables>(instance.pool), createSealer(current), recordAudit)
+  new CredentialStore(createKyselyDatabase<ProjectTables>(instance.pool), createSealer(current), recordAudit)
 
 let projectId: Id<'prj'>
 beforeEach(async () => {

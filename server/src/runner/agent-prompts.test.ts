@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest'
-import { findRefusals, maxChangedFiles, maxNewBytes } from '../code-hosts/allow-list/allow-list.ts'
+import { findChangeRefusals, maxChangedFiles, maxNewBytes } from '../code-hosts/allow-list/allow-list.ts'
 import { createSystemPrompt, editableFilePatterns } from './agent-prompts.ts'
 
 const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null })
 
 const refusals = (path: string) =>
-  findRefusals([{ path: Buffer.from(`docs/${path}`), beforeMode: '100644', afterMode: '100644', newBytes: 1 }], [], {
-    docsFolder: 'docs',
-  })
+  findChangeRefusals(
+    [{ path: Buffer.from(`docs/${path}`), beforeMode: '100644', afterMode: '100644', newBytes: 1 }],
+    [],
+    {
+      docsFolder: 'docs',
+    },
+  )
 
 const { pageExtensions, imageExtensions, navigationNames } = editableFilePatterns
 

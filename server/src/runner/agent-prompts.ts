@@ -127,7 +127,7 @@ If you changed nothing, leave out the block and just answer.`
 }
 
 /** For the one repair after the docs checks. */
-export function repairPrompt(findings: readonly string[]): string {
+export function createRepairPrompt(findings: readonly string[]): string {
   return `The checks found problems in the pages that you changed:
 
 ${findings.map((finding) => `- ${finding}`).join('\n')}
@@ -137,7 +137,7 @@ block for the whole pull request.`
 }
 
 /** Appended to the next prompt. The tags separate the earlier message, which may contain anything, from the prompt. */
-export function failedMessageNote({ prompt, reason }: { prompt: string; reason: string }): string {
+export function createFailedMessageNote({ prompt, reason }: { prompt: string; reason: string }): string {
   return `Note: you were sent the following message before, but the work on it failed: ${reason} The files contain none of its changes.
 
 <earlier-message>
@@ -148,7 +148,7 @@ ${prompt}
 /**
  * Appended to the prompt. Anyone who can make a CI check fail controls this text, so it is enclosed in tags that it cannot close.
  */
-export function failedCheckNote({ name, summary, log }: NonNullable<ClaimedTurn['failedCheck']>): string {
+export function createFailedCheckNote({ name, summary, log }: NonNullable<ClaimedTurn['failedCheck']>): string {
   const parts = [`Check: ${name}`, summary && `Summary: ${summary}`, log && `The end of its log:\n${log}`]
   const text = parts
     .filter((part) => part !== null && part !== '')

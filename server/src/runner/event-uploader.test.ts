@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { EventUploader } from './event-uploader.ts'
 import { GatewayClient } from './gateway-client.ts'
-import { runnerToken, SimulatedGateway, type SimulatedTurn } from './testing/simulated-gateway.ts'
+import { SimulatedGateway, type SimulatedTurnRecord, simulatedRunnerToken } from './testing/simulated-gateway.ts'
 
 let gateway: SimulatedGateway
-let turn: SimulatedTurn
+let turn: SimulatedTurnRecord
 beforeEach(async () => {
   gateway = await SimulatedGateway.start('http://127.0.0.1:9', { 'README.md': '# Site\n' })
   turn = gateway.createTurn({ prompt: '' }).turn
@@ -13,7 +13,7 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 const startUploader = () =>
   new EventUploader({
-    gateway: new GatewayClient({ gatewayUrl: gateway.url, token: runnerToken }),
+    gateway: new GatewayClient({ gatewayUrl: gateway.url, token: simulatedRunnerToken }),
     attemptToken: turn.attemptToken,
     heartbeatSeconds: 60,
     onStop: () => {},

@@ -1,19 +1,24 @@
 /** Executes one turn, from the fetch to the result. Everything that is not trusted runs in a sandbox that is closed afterwards. */
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
-import { createSystemPrompt, failedCheckNote, failedMessageNote, repairPrompt } from './agent-prompts.ts'
+import {
+  createFailedCheckNote,
+  createFailedMessageNote,
+  createRepairPrompt,
+  createSystemPrompt,
+} from './agent-prompts.ts'
 import type { AgentRunEvent, AgentRunResult, AgentStopReason, CodingAgent } from './agents/coding-agent.ts'
 import { Checkout } from './checkout.ts'
-import { type CheckResults, checkMounts, checkPages } from './checks/check-pages.ts'
+import { type CheckResults, checkPages, listDocsCheckMounts } from './checks/check-pages.ts'
 import { parseFinalMessage } from './parse-final-message.ts'
 import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
-import type { SandboxCgroups } from './sandbox/cgroup.ts'
+import type { SandboxCgroupFactory } from './sandbox/cgroup.ts'
 import { type EgressSocket, openEgressSocket } from './sandbox/egress-socket.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 
 export interface ExecuteTurnDeps {
   agent: CodingAgent
   gatewayUrl: string
-  cgroups: SandboxCgroups | undefined
+  cgroups: SandboxCgroupFactory | undefined
 }
 
 /** This machine cannot open a sandbox now. The turn is released, so that another runner, or this one later, can execute it. */
@@ -21,7 +26,7 @@ export class SandboxUnavailableError extends Error {
   override name = 'SandboxUnavailableError'
 }
 
-export const sandboxMounts = (agent: CodingAgent): ReadOnlyMount[] => [...agent.mounts, ...checkMounts()]
+export const listSandboxMounts = (agent: CodingAgent): ReadOnlyMount[] => [...agent.mounts, ...listDocsCheckMounts()]
 
 const checksTimeoutMs = 3 * 60_000
 const maxMessageCharacters = 2_000
@@ -54,7 +59,7 @@ export async function executeTurn(
   const findings = checks.filter(({ status }) => status === 'failed').flatMap((check) => check.findings)
   if (findings.length > 0) {
     onEvent({ kind: 'notice', text: `The docs checks found problems:\n${findings.join('\n')}` })
-    const repaired = await runAgent(repairPrompt(findings), result.session)
+    const repaired = await runAgent(createRepairPrompt(findings), result.session)
     // If the repair fails, the reply and the session of the first run are kept, and the checks report the files as they are now.
     if (repaired.stop.kind === 'finished') result = repaired
     checks = await runChecks(sandbox, checkout, signal)
@@ -71,8 +76,8 @@ export async function executeTurn(
   }
 }
 
-const openSandbox = (agent: CodingAgent, { directory }: EgressSocket, groups: SandboxCgroups | undefined) =>
-  Sandbox.open({ mounts: sandboxMounts(agent), gatewayDirectory: directory, cgroups: groups })
+const openSandbox = (agent: CodingAgent, { directory }: EgressSocket, groups: SandboxCgroupFactory | undefined) =>
+  Sandbox.open({ mounts: listSandboxMounts(agent), gatewayDirectory: directory, cgroups: groups })
 
 async function orSandboxUnavailable<Resource>(resource: Promise<Resource>): Promise<Resource> {
   try {
@@ -95,9 +100,11 @@ function createRunAgent(
 }
 
 const firstPrompt = ({ prompt, failedCheck, failedMessages }: ClaimedTurn) =>
-  [prompt, ...(failedCheck ? [failedCheckNote(failedCheck)] : []), ...failedMessages.map(failedMessageNote)].join(
-    '\n\n',
-  )
+  [
+    prompt,
+    ...(failedCheck ? [createFailedCheckNote(failedCheck)] : []),
+    ...failedMessages.map(createFailedMessageNote),
+  ].join('\n\n')
 
 /** If the checks themselves fail, the result says so. They inform reviewers; the work is kept in any case. */
 async function runChecks(sandbox: Sandbox, { baseCommit }: Checkout, signal: AbortSignal): Promise<CheckResults> {

@@ -29,7 +29,7 @@ export class GatewayError extends Error {
 }
 
 /** What became of a report. `lost`: the attempt was no longer valid. `abandoned`: the gateway could not be reached in time. */
-export type ReportDelivery = 'accepted' | 'lost' | 'rejected' | 'abandoned'
+export type ReportDeliveryOutcome = 'accepted' | 'lost' | 'rejected' | 'abandoned'
 
 const waitSeconds = 20
 const responseTimeoutMs = 15_000
@@ -75,7 +75,7 @@ export class GatewayClient {
   }
 
   /** Retries while the gateway is unavailable, until `giveUp` is aborted. */
-  async report(attemptToken: string, report: TurnReport, giveUp: AbortSignal): Promise<ReportDelivery> {
+  async report(attemptToken: string, report: TurnReport, giveUp: AbortSignal): Promise<ReportDeliveryOutcome> {
     const stopRetrying = AbortSignal.any([giveUp, AbortSignal.timeout(maxRetryMs)])
     const body = { type: reportMediaType, bytes: encodeReport(report) }
     for (let backoffMs = 500; !stopRetrying.aborted; backoffMs = Math.min(backoffMs * 2, 10_000)) {

@@ -6,8 +6,13 @@ import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { PiAgent } from './agents/pi/pi-agent.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { type AttemptOutcome, runTurn } from './run-turn.ts'
-import { findHostProcesses } from './testing/host-processes.ts'
-import { type GatewayFaults, runnerToken, SimulatedGateway, type SimulatedTurn } from './testing/simulated-gateway.ts'
+import { findHostProcessIds } from './testing/host-processes.ts'
+import {
+  type GatewayFaults,
+  SimulatedGateway,
+  type SimulatedTurnRecord,
+  simulatedRunnerToken,
+} from './testing/simulated-gateway.ts'
 
 const files = {
   'docs/index.md': '# Index\n\nSee [start](start.md).\n',
@@ -23,14 +28,17 @@ afterEach(async () => {
 interface Setup {
   gateway: SimulatedGateway
   shutDown: AbortController
-  run(turn: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): { ended: Promise<AttemptOutcome>; turn: SimulatedTurn }
+  run(turn: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): {
+    ended: Promise<AttemptOutcome>
+    turn: SimulatedTurnRecord
+  }
 }
 
 async function setUp(repository: Record<string, string> = files): Promise<Setup> {
   const gateway = await SimulatedGateway.start(inject('services').modelUrl, repository)
   resources.push(gateway)
   const log = createLog('test', { level: 'warn' }, { write: () => {} })
-  const client = new GatewayClient({ gatewayUrl: gateway.url, token: runnerToken })
+  const client = new GatewayClient({ gatewayUrl: gateway.url, token: simulatedRunnerToken })
   const deps = { agent, gateway: client, gatewayUrl: gateway.url, cgroups: undefined, log }
   const shutDown = new AbortController()
   return {
@@ -48,7 +56,7 @@ const scripted = (...steps: Step[]): string => `${Math.random()}\n\`\`\`script\n
 const bash = (command: string): Step => ({ call: [{ tool: 'bash', arguments: { command } }] })
 const write = (path: string, content: string): Step => ({ call: [{ tool: 'write', arguments: { path, content } }] })
 
-function resultOf({ report }: SimulatedTurn): Extract<TurnReport, { kind: 'result' }> {
+function resultOf({ report }: SimulatedTurnRecord): Extract<TurnReport, { kind: 'result' }> {
   if (report?.kind !== 'result') throw new Error(`expected a result, got ${JSON.stringify(report)}`)
   return report
 }
@@ -154,7 +162,7 @@ describe('turn', () => {
   })
 
   it('finds no secret in its sandbox and cannot reach the runner API', async () => {
-    process.env.COLOPHON_RUNNER_TOKEN = runnerToken
+    process.env.COLOPHON_RUNNER_TOKEN = simulatedRunnerToken
     const { run } = await setUp()
     const search =
       'cat /proc/*/environ /proc/*/cmdline | tr "\\0" "\\n"; env; ls -la / /run /tmp /state; cat /state/pi/*'
@@ -254,10 +262,10 @@ describe('every stop ends the agent and all its processes within five seconds', 
     const seconds = String(++lastSeconds)
     const command = `sleep ${seconds} & (setsid nohup sleep ${seconds} >/dev/null 2>&1 &) ; sleep ${seconds}`
     const { ended, turn } = setup.run({ prompt: scripted(bash(command)), heartbeatSeconds: 2 })
-    await vi.waitFor(() => expect(findHostProcesses(seconds)).toHaveLength(3), 30_000)
+    await vi.waitFor(() => expect(findHostProcessIds(seconds)).toHaveLength(3), 30_000)
     const startedAt = Date.now()
     stop(setup)
-    await vi.waitFor(() => expect(findHostProcesses(seconds)).toEqual([]), 5_000)
+    await vi.waitFor(() => expect(findHostProcessIds(seconds)).toEqual([]), 5_000)
     await ended
     expect(Date.now() - startedAt).toBeLessThan(5_000)
     expect(turn.report?.kind).toBe(report)

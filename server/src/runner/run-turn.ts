@@ -5,7 +5,7 @@ import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { CheckoutError } from './checkout.ts'
 import { EventUploader } from './event-uploader.ts'
 import { type ExecuteTurnDeps, executeTurn, SandboxUnavailableError } from './execute-turn.ts'
-import type { GatewayClient, ReportDelivery } from './gateway-client.ts'
+import type { GatewayClient, ReportDeliveryOutcome } from './gateway-client.ts'
 import { stripTerminalSequences } from './sandbox/terminal-text.ts'
 
 export interface RunTurnDeps extends ExecuteTurnDeps {
@@ -15,7 +15,7 @@ export interface RunTurnDeps extends ExecuteTurnDeps {
 
 export interface AttemptOutcome {
   report: TurnReport['kind'] | 'none'
-  delivery: ReportDelivery | 'none'
+  delivery: ReportDeliveryOutcome | 'none'
 }
 
 /** `lost`: the attempt is no longer valid, so nothing is reported. */

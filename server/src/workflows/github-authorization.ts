@@ -1,13 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow'
-import type { GithubActivities } from '../activities/github-activities.ts'
+import type { GithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 
-const activities = proxyActivities<GithubActivities>({
+const activities = proxyActivities<GithubAuthorizationActivities>({
   startToCloseTimeout: '25 seconds',
   retry: { maximumAttempts: 1 }, // a person waits for the response, and can try again
 })
 
 /** Secrets are opened in the activities only: ids and names go in, and messages for a person come out. */
-export const exchangeAuthorizationCode = (authorizationId: string) =>
+export const storeWritableRepositories = (authorizationId: string) =>
   activities.exchangeAuthorizationCode(authorizationId)
 
 export const testAuthorizedRepository = (

@@ -14,8 +14,8 @@ import {
 } from '@temporalio/workflow'
 import type { JobActivities, TakenTurn } from '../activities/job-activities.ts'
 
-export const wake = defineSignal('wake')
-export const stop = defineSignal('stop')
+export const wakeJobSignal = defineSignal('wake')
+export const stopJobSignal = defineSignal('stop')
 
 const { takeNextTurn, failTurn } = proxyActivities<JobActivities>({
   startToCloseTimeout: '20 seconds',
@@ -47,11 +47,11 @@ export async function runAgentJob(jobId: string): Promise<void> {
   let stopRequested = false
   let signaled = false
   let running: CancellationScope | undefined
-  setHandler(wake, () => {
+  setHandler(wakeJobSignal, () => {
     woken = true
     signaled = true
   })
-  setHandler(stop, () => {
+  setHandler(stopJobSignal, () => {
     woken = true
     signaled = true
     stopRequested = true

@@ -4,8 +4,8 @@ import { Badge, Button, Checkbox, Code, Group, Paper, Stack, Text, TextInput, Ti
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
-import { Failure } from '../shown/failure.tsx'
-import { clientClassLabels, clientLabel, ruleLabels } from './client-labels.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { classificationRuleLabels, clientClassLabels, formatClientName } from './client-labels.ts'
 import { dropReasonLabels } from './source-labels.ts'
 
 const examples = {
@@ -77,7 +77,7 @@ export function ClassifyForm({ projectId }: { projectId: string }) {
         </Stack>
       </form>
       <div aria-live="polite">
-        <Failure error={classify.error} />
+        <ErrorAlert error={classify.error} />
         {classify.data && <Result classification={classify.data} />}
       </div>
     </Paper>
@@ -100,13 +100,13 @@ function Result({ classification: { view, reason } }: { classification: ClientCl
         <Badge variant="default" size="lg" tt="none">
           {name}
         </Badge>
-        <Text fw={600}>{view.client === 'browser' ? 'Browser' : clientLabel(view.client)}</Text>
+        <Text fw={600}>{view.client === 'browser' ? 'Browser' : formatClientName(view.client)}</Text>
         <Text size="sm">
           on page <Code>{view.path}</Code>
         </Text>
       </Group>
       <Text size="sm">
-        {ruleLabels[view.rule]} {description}
+        {classificationRuleLabels[view.rule]} {description}
       </Text>
     </Stack>
   )

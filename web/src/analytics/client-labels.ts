@@ -44,10 +44,10 @@ export const clientClassLabels: Record<ClientClass, ClientClassLabel> = {
   },
 }
 
-export const clientLabel = (name: string): string =>
+export const formatClientName = (name: string): string =>
   name === 'browser' ? 'Browsers' : name === 'unknown' ? 'Unknown' : name
 
-export const ruleLabels: Record<Rule, string> = {
+export const classificationRuleLabels: Record<Rule, string> = {
   listed: 'The user agent contains the name of a known client.',
   accepts_markdown: 'The Accept header requests Markdown, as tools for AI models do.',
   browser: 'The user agent is that of a browser and matches no known client.',

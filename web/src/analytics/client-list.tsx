@@ -1,7 +1,7 @@
 /** Views by client class and client, with a bar for each client. */
 import type { ListClientsResponse } from '@colophon/sdk'
 import { Group, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { type ClientClass, clientClassLabels, clientLabel } from './client-labels.ts'
+import { type ClientClass, clientClassLabels, formatClientName } from './client-labels.ts'
 import { formatCount, formatPercent } from './format-numbers.ts'
 
 type Client = ListClientsResponse['clients'][number]
@@ -67,7 +67,7 @@ function ClassCard({
           <div key={client}>
             <Group justify="space-between" wrap="nowrap" gap="xs">
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                {clientLabel(client)}
+                {formatClientName(client)}
               </Text>
               <Text size="sm" className="numbers" style={{ whiteSpace: 'nowrap' }}>
                 {formatCount(views)}

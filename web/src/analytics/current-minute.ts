@@ -3,13 +3,13 @@ import { useSyncExternalStore } from 'react'
 
 const minuteMs = 60_000
 
-export const currentMinute = (): Date => new Date(Math.floor(Date.now() / minuteMs) * minuteMs)
+export const readCurrentMinute = (): Date => new Date(Math.floor(Date.now() / minuteMs) * minuteMs)
 
-let current = currentMinute()
+let current = readCurrentMinute()
 let listeners = 0
 
 function refresh(): void {
-  const now = currentMinute()
+  const now = readCurrentMinute()
   if (now.getTime() !== current.getTime()) current = now
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeChange, formatPercent } from './format-numbers.ts'
+import { describeCountChange, formatPercent } from './format-numbers.ts'
 
 test.each([
   [0, 0, '0%'],
@@ -17,5 +17,5 @@ test.each([
   [7, 0, 'measured', 'up', '7 more than'],
   [7, 0, 'not_measured', 'unknown', 'Not measured in'],
 ] as const)('%d after %d, %s: %s, %s', (count, previous, coverage, direction, text) =>
-  expect(describeChange(count, previous, coverage)).toEqual({ direction, text }),
+  expect(describeCountChange(count, previous, coverage)).toEqual({ direction, text }),
 )

@@ -6,7 +6,7 @@ const exactFormat = new Intl.NumberFormat('en')
 const compactFormat = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
 export const formatCount = (count: number): string => exactFormat.format(count)
-export const formatCompact = (count: number): string => compactFormat.format(count)
+export const formatCompactCount = (count: number): string => compactFormat.format(count)
 
 /** Never rounds a small share to 0% nor a large one to 100%. */
 export function formatPercent(part: number, whole: number): string {
@@ -16,13 +16,13 @@ export function formatPercent(part: number, whole: number): string {
   return share < 1 ? '<1%' : share > 99 ? '>99%' : `${Math.round(share)}%`
 }
 
-export interface Change {
+export interface CountChange {
   direction: 'up' | 'down' | 'same' | 'unknown'
   text: string
 }
 
 /** `text` is followed by the name of the previous period, for example "the previous 28 days". */
-export function describeChange(count: number, previous: number, previousCoverage: Coverage): Change {
+export function describeCountChange(count: number, previous: number, previousCoverage: Coverage): CountChange {
   if (previousCoverage === 'not_measured') return { direction: 'unknown', text: 'Not measured in' }
   if (count === previous) return { direction: 'same', text: 'Same as' }
   const direction = count > previous ? 'up' : 'down'

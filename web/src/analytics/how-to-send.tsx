@@ -2,15 +2,15 @@
 import { Button, Code, Paper, Stack, Tabs, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { aiViewExample, scriptTag } from '../keys/examples.ts'
+import { renderAiViewExample, renderScriptTag } from '../keys/examples.ts'
 import { canManage, useProject } from '../projects/project.ts'
 import { CopyBlock } from '../shown/copy-block.tsx'
 import { DocsLink } from '../shown/docs-link.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { HumanSourceSwitched } from './human-source-switched.tsx'
+import { HumanSourceSwitchedAlert } from './human-source-switched-alert.tsx'
 import { siteKeysQuery, viewSettingsQuery } from './queries.ts'
-import { expressSnippet, importLogsInCheckout, importLogsInContainer } from './sending-snippets.ts'
+import { renderCheckoutImportCommand, renderContainerImportCommand, renderExpressSnippet } from './sending-snippets.ts'
 
 export function HowToSend({ projectId }: { projectId: string }) {
   return (
@@ -67,7 +67,7 @@ function Script({ projectId }: { projectId: string }) {
         public: it can submit human views and read nothing.
       </Text>
       {first && (
-        <CopyBlock label="script tag" text={scriptTag({ origin: window.location.origin, siteKey: first.key })} />
+        <CopyBlock label="script tag" text={renderScriptTag({ origin: window.location.origin, siteKey: first.key })} />
       )}
       {keys.data && !first && (
         <Text size="sm" fw={600}>
@@ -79,8 +79,8 @@ function Script({ projectId }: { projectId: string }) {
           Other site keys: {others.map(({ key }) => key).join(', ')}
         </Text>
       )}
-      {create.data?.humanSourceSwitched && <HumanSourceSwitched projectId={projectId} />}
-      <Failure error={keys.error ?? create.error} />
+      {create.data?.humanSourceSwitched && <HumanSourceSwitchedAlert projectId={projectId} />}
+      <ErrorAlert error={keys.error ?? create.error} />
       {canCreate && (
         <Button
           variant={first ? 'default' : 'filled'}
@@ -107,7 +107,7 @@ function Server({ projectId }: { projectId: string }) {
         </AnchorLink>
         ). Send every request: Colophon filters out those that are not page views.
       </Text>
-      <CopyBlock label="curl command" text={aiViewExample({ origin, projectId })} />
+      <CopyBlock label="curl command" text={renderAiViewExample({ origin, projectId })} />
       <Text size="sm">
         In Express, this middleware sends one request per view. For a busy site, use the{' '}
         <DocsLink page="examples/node.mjs" inherit>
@@ -123,7 +123,7 @@ function Server({ projectId }: { projectId: string }) {
         </DocsLink>
         .
       </Text>
-      <CopyBlock label="Express middleware" text={expressSnippet({ origin, projectId })} />
+      <CopyBlock label="Express middleware" text={renderExpressSnippet({ origin, projectId })} />
     </Stack>
   )
 }
@@ -135,11 +135,11 @@ function Logs({ projectId }: { projectId: string }) {
         Import access logs of nginx, Apache or Caddy, of any age, on a machine that runs Colophon. You can import the
         same file again: every line is counted once. If you installed Colophon with the compose file:
       </Text>
-      <CopyBlock label="command for the compose file" text={importLogsInContainer(projectId)} />
+      <CopyBlock label="command for the compose file" text={renderContainerImportCommand(projectId)} />
       <Text size="sm">
         If you installed it from a checkout, with <Code>COLOPHON_DATABASE_URL</Code> set:
       </Text>
-      <CopyBlock label="command for a checkout" text={importLogsInCheckout(projectId)} />
+      <CopyBlock label="command for a checkout" text={renderCheckoutImportCommand(projectId)} />
     </Stack>
   )
 }

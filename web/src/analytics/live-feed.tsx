@@ -2,13 +2,13 @@
 import type { ListLiveEventsResponse } from '@colophon/sdk'
 import { Group, Loader, Paper, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Failure } from '../shown/failure.tsx'
-import { clientClassLabels, clientLabel } from './client-labels.ts'
-import { liveQuery } from './queries.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { clientClassLabels, formatClientName } from './client-labels.ts'
+import { liveEventsQuery } from './queries.ts'
 import { dropReasonLabels, sourceLabels } from './source-labels.ts'
 
 export function LiveFeed({ projectId }: { projectId: string }) {
-  const { data, error } = useQuery(liveQuery(projectId))
+  const { data, error } = useQuery(liveEventsQuery(projectId))
   return (
     <Paper withBorder p="md" mb="lg">
       <Group justify="space-between" mb="xs">
@@ -20,7 +20,7 @@ export function LiveFeed({ projectId }: { projectId: string }) {
           <Text size="sm">Updates every 3 seconds</Text>
         </Group>
       </Group>
-      <Failure error={error} title="The latest events could not be loaded" />
+      <ErrorAlert error={error} title="The latest events could not be loaded" />
       {data?.events.length === 0 && (
         <Text size="sm" py="sm">
           No events in the last 15 minutes. Open a page of your site: its view appears here within seconds.
@@ -47,7 +47,7 @@ function Event({ event: { at, path, source, client, reason } }: { event: ListLiv
       {client ? (
         <span>
           {clientClassLabels[client.class].name}
-          {client.class !== 'human' && ` · ${clientLabel(client.name)}`}
+          {client.class !== 'human' && ` · ${formatClientName(client.name)}`}
         </span>
       ) : (
         <span className="live-dropped">

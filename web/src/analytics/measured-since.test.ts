@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { bothSince, isBeforeMeasurement, toMeasuredSince } from './measured-since.ts'
+import { findFirstFullyMeasuredDay, isBeforeMeasurement, toMeasuredSince } from './measured-since.ts'
 
 test('returns the later of the two days', () => {
-  expect(bothSince({ human: '2026-03-01', ai: '2026-05-05' })).toBe('2026-05-05')
-  expect(bothSince({ human: '2026-06-01', ai: '2026-05-05' })).toBe('2026-06-01')
-  expect(bothSince(toMeasuredSince({ human: null, ai: '2026-05-05' }))).toBeUndefined()
+  expect(findFirstFullyMeasuredDay({ human: '2026-03-01', ai: '2026-05-05' })).toBe('2026-05-05')
+  expect(findFirstFullyMeasuredDay({ human: '2026-06-01', ai: '2026-05-05' })).toBe('2026-06-01')
+  expect(findFirstFullyMeasuredDay(toMeasuredSince({ human: null, ai: '2026-05-05' }))).toBeUndefined()
 })
 
 test('an interval that reaches into the first measured day counts as measured', () => {

@@ -1,10 +1,10 @@
 /** The first days with coverage of human and AI views. Before them there are no counts, even in a range that has some. */
 import type { ViewSources } from '@colophon/sdk'
-import type { Day } from './zoned-days.ts'
+import type { CalendarDay } from './zoned-days.ts'
 
 export interface MeasuredSince {
-  human: Day | undefined
-  ai: Day | undefined
+  human: CalendarDay | undefined
+  ai: CalendarDay | undefined
 }
 
 export const toMeasuredSince = ({ human, ai }: ViewSources['measuredSince']): MeasuredSince => ({
@@ -13,7 +13,7 @@ export const toMeasuredSince = ({ human, ai }: ViewSources['measuredSince']): Me
 })
 
 /** The first day with both, for the total. */
-export const bothSince = ({ human, ai }: MeasuredSince): Day | undefined =>
+export const findFirstFullyMeasuredDay = ({ human, ai }: MeasuredSince): CalendarDay | undefined =>
   human === undefined || ai === undefined ? undefined : human > ai ? human : ai
 
 const maxIntervalMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_000, month: 745 * 3_600_000 }
@@ -22,5 +22,5 @@ const maxIntervalMs = { hour: 3_600_000, day: 25 * 3_600_000, week: 169 * 3_600_
 export const isBeforeMeasurement = (
   at: string,
   interval: keyof typeof maxIntervalMs,
-  since: Day | undefined,
+  since: CalendarDay | undefined,
 ): boolean => since !== undefined && Date.parse(at) + maxIntervalMs[interval] <= Date.parse(since)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { intervalLabel, toPeriod } from './period.ts'
-import { parseAnalyticsSearch } from './search.ts'
+import { formatIntervalStart, toPeriod } from './period.ts'
+import { parseAnalyticsSearchParams } from './search.ts'
 
 const now = new Date('2026-11-15T15:30:00Z')
 
@@ -28,14 +28,22 @@ test('the previous period is not empty right after midnight', () => {
 
 test('ignores invalid and unknown parameters in the URL', () => {
   expect(
-    parseAnalyticsSearch({ range: '3d', from: '2026-02-30', zone: 'Mars', ai: 'some', q: 2026, list: -1, x: 'y' }),
+    parseAnalyticsSearchParams({
+      range: '3d',
+      from: '2026-02-30',
+      zone: 'Mars',
+      ai: 'some',
+      q: 2026,
+      list: -1,
+      x: 'y',
+    }),
   ).toEqual({ q: '2026' })
 })
 
 test('labels hours with the weekday if the range has two days', () => {
   const at = '2026-11-14T13:00:00Z'
   const [oneDay, twoDays] = (['2026-11-14', '2026-11-15'] as const).map((to) =>
-    intervalLabel(at, toPeriod({ range: 'custom', from: '2026-11-14', to, zone: 'UTC' }, now)),
+    formatIntervalStart(at, toPeriod({ range: 'custom', from: '2026-11-14', to, zone: 'UTC' }, now)),
   )
   expect(oneDay).toBe('13:00')
   expect(twoDays).toMatch(/^Sat,? 13:00$/)

@@ -1,6 +1,6 @@
 /** The period that a page shows, and the previous one to compare it with, as parameters of the API. */
-import type { AnalyticsSearch, RangeName } from './search.ts'
-import { addDays, browserZone, type Day, dayOf, daysBetween, startOfDay } from './zoned-days.ts'
+import type { AnalyticsSearchParams, RangeName } from './search.ts'
+import { addDays, type CalendarDay, daysBetween, readBrowserTimeZone, startOfDay, toCalendarDay } from './zoned-days.ts'
 
 export interface DateRange {
   dateFrom: string
@@ -15,7 +15,7 @@ export interface Period {
   interval: 'hour' | 'day' | 'week' | 'month'
   zone: string
   /** First and last day. */
-  days: [Day, Day]
+  days: [CalendarDay, CalendarDay]
   /** The previous period in a sentence, for example "the previous 28 days". */
   previousLabel: string
   isOngoing: boolean
@@ -33,13 +33,13 @@ export const rangeLabels: Record<RangeName, string> = {
 const defaultRange = '28d'
 const lengthDays = { today: 1, '7d': 7, '28d': 28, '90d': 90, '12m': 365 } as const
 
-export const effectiveRange = ({ range = defaultRange, from, to }: AnalyticsSearch): RangeName =>
+export const resolveRangeName = ({ range = defaultRange, from, to }: AnalyticsSearchParams): RangeName =>
   range === 'custom' && (from === undefined || to === undefined || from > to) ? defaultRange : range
 
-export function toPeriod(search: AnalyticsSearch, now: Date): Period {
-  const zone = search.zone ?? browserZone()
-  const today = dayOf(now, zone)
-  const range = effectiveRange(search)
+export function toPeriod(search: AnalyticsSearchParams, now: Date): Period {
+  const zone = search.zone ?? readBrowserTimeZone()
+  const today = toCalendarDay(now, zone)
+  const range = resolveRangeName(search)
   const [first, last] = range === 'custom' ? [search.from ?? today, search.to ?? today] : lastDays(range, today)
   const dayCount = daysBetween(first, last) + 1
   const end = startOfDay(addDays(last, 1), zone)
@@ -62,13 +62,13 @@ export function toPeriod(search: AnalyticsSearch, now: Date): Period {
   }
 }
 
-const lastDays = (range: keyof typeof lengthDays, today: Day): [Day, Day] => [
+const lastDays = (range: keyof typeof lengthDays, today: CalendarDay): [CalendarDay, CalendarDay] => [
   addDays(today, 1 - lengthDays[range]),
   today,
 ]
 
 /** The start of an interval, for an axis or a table row. */
-export function intervalLabel(at: string, { interval, zone, days: [first, last] }: Period): string {
+export function formatIntervalStart(at: string, { interval, zone, days: [first, last] }: Period): string {
   const date = new Date(at)
   const format = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone }).format(date)
@@ -85,8 +85,8 @@ export function intervalLabel(at: string, { interval, zone, days: [first, last] 
   }
 }
 
-export function formatDays([first, last]: [Day, Day]): string {
-  const format = (day: Day) =>
+export function formatDayRange([first, last]: [CalendarDay, CalendarDay]): string {
+  const format = (day: CalendarDay) =>
     new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
   return first === last ? format(first) : `${format(first)} – ${format(last)}`
 }

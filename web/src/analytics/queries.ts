@@ -3,9 +3,9 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { toMeasuredSince } from './measured-since.ts'
 import type { DateRange, Period } from './period.ts'
-import type { AnalyticsSearch } from './search.ts'
+import type { AnalyticsSearchParams } from './search.ts'
 
-type Ai = AnalyticsSearch['ai']
+type Ai = AnalyticsSearchParams['ai']
 
 export interface ViewSeries extends Pick<ViewsTimeseries, 'points' | 'coverage'> {
   period: Period
@@ -56,7 +56,7 @@ export const totalsQuery = (
     ...displayOptions(dates),
   })
 
-export const seriesQuery = (
+export const viewSeriesQuery = (
   projectId: string,
   { period, ai, path }: { period: Period; ai: Ai; path?: string | undefined },
 ) =>
@@ -100,7 +100,7 @@ export const sourcesQuery = (projectId: string) =>
     refetchInterval: 10_000,
   })
 
-export const liveQuery = (projectId: string) =>
+export const liveEventsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['analytics', projectId, 'live'],
     queryFn: ({ signal }) => client.views.liveEvents(projectId, { signal }),

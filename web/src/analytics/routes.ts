@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../app/roots.tsx'
 import { prefetchClients, prefetchOverview, prefetchPageDetails } from './prefetch.ts'
-import { type AnalyticsSearch, parseAnalyticsSearch as validateSearch } from './search.ts'
+import { type AnalyticsSearchParams, parseAnalyticsSearchParams as validateSearch } from './search.ts'
 
-const loaderDeps = ({ search }: { search: AnalyticsSearch }) => search
+const loaderDeps = ({ search }: { search: AnalyticsSearchParams }) => search
 
 export const analyticsRoutes = [
   createRoute({

@@ -1,10 +1,10 @@
 /** The query parameters of the analytics pages. Unknown and invalid ones are ignored. */
-import { isDay, isTimeZone } from './zoned-days.ts'
+import { isCalendarDay, isTimeZone } from './zoned-days.ts'
 
 export const rangeNames = ['today', '7d', '28d', '90d', '12m', 'custom'] as const
 export type RangeName = (typeof rangeNames)[number]
 
-export interface AnalyticsSearch {
+export interface AnalyticsSearchParams {
   range?: RangeName
   /** First and last day of a custom range. */
   from?: string
@@ -19,7 +19,7 @@ export interface AnalyticsSearch {
   path?: string
 }
 
-export function parseAnalyticsSearch(search: Record<string, unknown>): AnalyticsSearch {
+export function parseAnalyticsSearchParams(search: Record<string, unknown>): AnalyticsSearchParams {
   const parameter = (name: string, isValid: (value: string) => boolean = () => true) => {
     const value = search[name]
     // The router parses `?q=2026` as a number.
@@ -29,8 +29,8 @@ export function parseAnalyticsSearch(search: Record<string, unknown>): Analytics
   const list = Number(search.list)
   return {
     ...parameter('range', (value) => (rangeNames as readonly string[]).includes(value)),
-    ...parameter('from', isDay),
-    ...parameter('to', isDay),
+    ...parameter('from', isCalendarDay),
+    ...parameter('to', isCalendarDay),
     ...parameter('zone', isTimeZone),
     ...parameter('ai', (value) => value === 'all' || value === 'assistants'),
     ...parameter('q', (value) => value.length <= 200),

@@ -1,41 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import express from 'express'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { expressSnippet, importLogsInCheckout, importLogsInContainer } from './sending-snippets.ts'
-
-type Request = IncomingMessage & { originalUrl?: string }
-type Middleware = (request: Request, response: ServerResponse, next: () => void) => void
-
-/** Simulates how Express, which is not a dependency, mounts middleware: `url` loses the prefix, `originalUrl` keeps it. */
-class MountingApp {
-  readonly #mounts: { prefix: string; middleware: Middleware }[] = []
-
-  use(...args: [Middleware] | [string, Middleware]): this {
-    const [prefix, middleware] = args.length === 1 ? ['', args[0]] : args
-    this.#mounts.push({ prefix, middleware })
-    return this
-  }
-
-  readonly handle = (request: Request, response: ServerResponse, next: () => void = () => response.end()): void => {
-    const { url = '/' } = request
-    request.originalUrl ??= url
-    const run = (index: number): void => {
-      request.url = url
-      const mount = this.#mounts[index]
-      if (!mount) {
-        next()
-      } else if (url.startsWith(mount.prefix)) {
-        request.url = url.slice(mount.prefix.length) || '/'
-        mount.middleware(request, response, () => run(index + 1))
-      } else {
-        run(index + 1)
-      }
-    }
-    run(0)
-  }
-}
+import { renderContainerImportCommand, renderExpressSnippet } from './sending-snippets.ts'
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle).listen(0, '127.0.0.1')
@@ -57,14 +26,13 @@ test('the Express snippet reports the full path of a request to a mounted router
   vi.stubEnv('COLOPHON_API_KEY', 'colophon_key')
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  const router = new MountingApp().use('/guide', ({ url }, response) => {
-    response.statusCode = 404
-    response.end(`router: ${url}`)
+  const router = express.Router().use('/guide', ({ url }, response) => {
+    response.status(404).end(`router: ${url}`)
   })
-  const app = new MountingApp()
-  new Function('app', expressSnippet({ origin, projectId: 'prj_1' }))(app)
-  app.use('/docs', router.handle)
-  const site = await listen(app.handle)
+  const app = express()
+  new Function('app', renderExpressSnippet({ origin, projectId: 'prj_1' }))(app)
+  app.use('/docs', router)
+  const site = await listen(app)
 
   const headers = { 'user-agent': 'ChatGPT-User/1.0', accept: 'text/markdown', 'sec-purpose': 'prefetch' }
   expect(await (await fetch(`${site}/docs/guide/start?v=2`, { headers })).text()).toBe('router: /start?v=2')
@@ -87,7 +55,10 @@ test('the Express snippet reports the full path of a request to a mounted router
   })
 })
 
-test('the commands that import logs name the project', () => {
-  expect(importLogsInContainer('prj_1')).toContain('import-logs --project prj_1 /var/log/nginx/docs.access.log*')
-  expect(importLogsInCheckout('prj_1')).toContain('import-logs --project prj_1 /var/log/nginx/docs.access.log*')
+test('the container command mounts the folder of the logs', () => {
+  expect(renderContainerImportCommand('prj_1')).toBe(
+    `docker compose -f deploy/compose.yml run --rm -T -v /var/log/nginx:/var/log/nginx:ro api \\
+  import-logs --project prj_1 /var/log/nginx/docs.access.log*
+`,
+  )
 })

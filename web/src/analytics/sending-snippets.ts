@@ -7,7 +7,7 @@ interface SnippetContext {
 }
 
 /** Reads the URL before routing, because Express changes `path` and `url` inside mounted routers. */
-export const expressSnippet = ({
+export const renderExpressSnippet = ({
   origin,
   projectId,
 }: SnippetContext): string => `// Express: add this before all other middleware and routes.
@@ -35,11 +35,11 @@ app.use((request, response, next) => {
 const logFiles = '/var/log/nginx/docs.access.log*'
 
 /** The logs are mounted under the same path, so that the shell of the host can expand the pattern. */
-export const importLogsInContainer = (projectId: string): string =>
+export const renderContainerImportCommand = (projectId: string): string =>
   `docker compose -f deploy/compose.yml run --rm -T -v /var/log/nginx:/var/log/nginx:ro api \\
   import-logs --project ${projectId} ${logFiles}
 `
 
-export const importLogsInCheckout = (projectId: string): string =>
+export const renderCheckoutImportCommand = (projectId: string): string =>
   `PATH="$PWD/node_modules/.bin:$PATH" colophon-server import-logs --project ${projectId} ${logFiles}
 `

@@ -1,8 +1,8 @@
 import { BarChart } from '@mantine/charts'
 import '@mantine/charts/styles.css'
-import { formatCompact, formatCount } from './format-numbers.ts'
+import { formatCompactCount, formatCount } from './format-numbers.ts'
 import { isBeforeMeasurement, type MeasuredSince } from './measured-since.ts'
-import { formatDays, intervalLabel } from './period.ts'
+import { formatDayRange, formatIntervalStart } from './period.ts'
 import type { ViewSeries } from './queries.ts'
 
 /** Omits what was not measured: an empty bar would look like no views. */
@@ -23,12 +23,12 @@ export function SeriesChart({
   return (
     <div
       role="img"
-      aria-label={`${names} views over time, ${formatDays(period.days)}. The same data is available as a table.`}
+      aria-label={`${names} views over time, ${formatDayRange(period.days)}. The same data is available as a table.`}
     >
       <BarChart
         h={heightPx}
         data={points.map(({ at, human, ai }) => ({
-          interval: intervalLabel(at, period),
+          interval: formatIntervalStart(at, period),
           human: isBeforeMeasurement(at, period.interval, since?.human) ? null : human,
           ai: isBeforeMeasurement(at, period.interval, since?.ai) ? null : ai,
         }))}
@@ -42,7 +42,7 @@ export function SeriesChart({
         strokeDasharray="2 4"
         valueFormatter={formatCount}
         barProps={{ isAnimationActive: false }}
-        yAxisProps={{ tickFormatter: formatCompact, width: 44, allowDecimals: false }}
+        yAxisProps={{ tickFormatter: formatCompactCount, width: 44, allowDecimals: false }}
         xAxisProps={{ minTickGap: 24 }}
       />
     </div>

@@ -1,10 +1,10 @@
 import type { ViewSources } from '@colophon/sdk'
 import { Badge, Group, Paper, SimpleGrid, Text, Title } from '@mantine/core'
-import { Ago } from '../shown/ago.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { formatCount } from './format-numbers.ts'
-import { type SourceName, sourceLabels } from './source-labels.ts'
+import { sourceLabels, type ViewSourceName } from './source-labels.ts'
 
-const names = Object.keys(sourceLabels) as SourceName[]
+const names = Object.keys(sourceLabels) as ViewSourceName[]
 
 export function SourceCards({ sources }: { sources: ViewSources['sources'] }) {
   return (
@@ -16,7 +16,13 @@ export function SourceCards({ sources }: { sources: ViewSources['sources'] }) {
   )
 }
 
-function SourceCard({ name, activity }: { name: SourceName; activity: ViewSources['sources'][number] | undefined }) {
+function SourceCard({
+  name,
+  activity,
+}: {
+  name: ViewSourceName
+  activity: ViewSources['sources'][number] | undefined
+}) {
   const { name: label, description } = sourceLabels[name]
   return (
     <Paper withBorder p="md">
@@ -38,7 +44,7 @@ function SourceCard({ name, activity }: { name: SourceName; activity: ViewSource
       {activity && (
         <>
           <Text size="sm" mt="sm">
-            Last event <Ago at={activity.lastEventAt} />
+            Last event <RelativeTime at={activity.lastEventAt} />
           </Text>
           <Text size="sm" className="numbers">
             Last 24 hours: {formatCount(activity.countedLast24Hours)} counted,{' '}

@@ -1,10 +1,10 @@
 /** Labels for the sources of views, and for drop reasons with what to do about them. */
 import type { ViewSources } from '@colophon/sdk'
 
-export type SourceName = ViewSources['sources'][number]['source']
+export type ViewSourceName = ViewSources['sources'][number]['source']
 export type DropReason = ViewSources['dropped'][number]['reason']
 
-export const sourceLabels: Record<SourceName, { name: string; description: string }> = {
+export const sourceLabels: Record<ViewSourceName, { name: string; description: string }> = {
   script: { name: 'Script', description: 'Human views, in browsers that run scripts.' },
   servers: { name: 'Servers', description: 'All requests, including those of AI clients.' },
   logs: { name: 'Log import', description: 'All requests in access logs, including past ones.' },

@@ -6,12 +6,12 @@ import { IconChevronLeft, IconChevronRight, IconDownload, IconSearch } from '@ta
 import { useEffect, useRef, useState } from 'react'
 import { AnchorLink } from '../shown/links.tsx'
 import { formatCount } from './format-numbers.ts'
+import { HumanAiBar } from './human-ai-bar.tsx'
 import { pagesPerList } from './queries.ts'
-import { TwoPartBar } from './two-part-bar.tsx'
-import { useAnalytics } from './use-analytics.ts'
+import { useAnalyticsSearchParams } from './use-analytics-search-params.ts'
 
 export function TopPages({ pages, isStale }: { pages: ViewsResult | undefined; isStale: boolean }) {
-  const { projectId, search, period, change } = useAnalytics()
+  const { projectId, search, period, change } = useAnalyticsSearchParams()
   const { list = 1 } = search
   const csv = new URLSearchParams({ ...period.dates, ...(search.ai !== undefined && { aiScope: search.ai }) })
   return (
@@ -66,7 +66,7 @@ export function TopPages({ pages, isStale }: { pages: ViewsResult | undefined; i
 
 /** Follows the URL, which also changes by going back. */
 function PageSearch() {
-  const { search, change } = useAnalytics()
+  const { search, change } = useAnalyticsSearchParams()
   const queryInUrl = search.q ?? ''
   const [typed, setTyped] = useState(queryInUrl)
   const sent = useRef(queryInUrl) // ignores the URL that this field has set itself, because typing may have continued since
@@ -98,7 +98,7 @@ function PageSearch() {
 const numberColumn = { width: '4.6em', textAlign: 'right' } as const
 
 function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
-  const { projectId, search } = useAnalytics()
+  const { projectId, search } = useAnalyticsSearchParams()
   const largest = Math.max(0, ...views.map(({ total }) => total))
   const { q: _q, list: _list, ...otherSearch } = search
   if (views.length === 0) {
@@ -133,7 +133,7 @@ function PageTable({ pages: { views, coverage } }: { pages: ViewsResult }) {
                 >
                   {path}
                 </AnchorLink>
-                <TwoPartBar human={human} ai={ai} largest={largest} />
+                <HumanAiBar human={human} ai={ai} largest={largest} />
               </Stack>
             </Table.Td>
             <Table.Td style={numberColumn} className="numbers">

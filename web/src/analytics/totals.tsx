@@ -4,11 +4,11 @@ import { Box, Group, Paper, Skeleton, Text } from '@mantine/core'
 import { IconArrowDownRight, IconArrowUpRight, IconEqual } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { AnchorLink } from '../shown/links.tsx'
-import { type Coverage, describeChange, formatCount, formatPercent } from './format-numbers.ts'
-import { bothSince } from './measured-since.ts'
-import { formatDays, type Period } from './period.ts'
+import { type Coverage, describeCountChange, formatCount, formatPercent } from './format-numbers.ts'
+import { findFirstFullyMeasuredDay } from './measured-since.ts'
+import { formatDayRange, type Period } from './period.ts'
 import { measuredSinceQuery } from './queries.ts'
-import type { Day } from './zoned-days.ts'
+import type { CalendarDay } from './zoned-days.ts'
 
 type Counts = Pick<ViewsResult, 'totals' | 'coverage'>
 
@@ -19,7 +19,7 @@ interface TotalCount {
   previousCount: number | undefined
   coverage: Coverage
   previousCoverage: Coverage
-  since: Day | undefined
+  since: CalendarDay | undefined
   share: string | undefined
 }
 
@@ -68,7 +68,7 @@ export function Totals({
     share: undefined,
     coverage: totalCoverage(current),
     previousCoverage: totalCoverage(previous),
-    since: since && bothSince(since),
+    since: since && findFirstFullyMeasuredDay(since),
   }
   return (
     <Box className="totals" mb="lg">
@@ -151,13 +151,13 @@ function Comparison({
   count: number
   previousCount: number
   previousCoverage: Coverage
-  since: Day | undefined
+  since: CalendarDay | undefined
   period: Period
 }) {
   // Only a part of the previous period was measured, so it cannot be compared.
   if (previousCoverage === 'measured' && since !== undefined && isAfterFirstDay(since, period.previous.dateFrom))
-    return <Text size="xs">Measured since {formatDays([since, since])}. No earlier data to compare with.</Text>
-  const { direction, text } = describeChange(count, previousCount, previousCoverage)
+    return <Text size="xs">Measured since {formatDayRange([since, since])}. No earlier data to compare with.</Text>
+  const { direction, text } = describeCountChange(count, previousCount, previousCoverage)
   const Icon = icons[direction]
   return (
     <Group gap={4} wrap="nowrap" align="flex-start">
@@ -170,4 +170,4 @@ function Comparison({
   )
 }
 
-const isAfterFirstDay = (day: Day, from: string) => Date.parse(day) > Date.parse(from) + 86_400_000
+const isAfterFirstDay = (day: CalendarDay, from: string) => Date.parse(day) > Date.parse(from) + 86_400_000

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { formatCount } from './format-numbers.ts'
 import { isBeforeMeasurement, type MeasuredSince } from './measured-since.ts'
-import { formatDays, intervalLabel } from './period.ts'
+import { formatDayRange, formatIntervalStart } from './period.ts'
 import { measuredSinceQuery, type ViewSeries } from './queries.ts'
 
 const SeriesChart = lazy(async () => ({ default: (await import('./series-chart.tsx')).SeriesChart }))
@@ -64,7 +64,7 @@ function MeasuredSinceNote({
   if (late.length === 0) return null
   const notes = late.map(
     ({ traffic, day }) =>
-      `${traffic === 'human' ? 'Human' : 'AI'} views have been measured since ${formatDays([day, day])}`,
+      `${traffic === 'human' ? 'Human' : 'AI'} views have been measured since ${formatDayRange([day, day])}`,
   )
   return (
     <Text size="xs" mt="xs">
@@ -97,7 +97,7 @@ function SeriesTable({
         <Table.Tbody>
           {[...points].reverse().map(({ at, human, ai }) => (
             <Table.Tr key={at}>
-              <Table.Td>{intervalLabel(at, period)}</Table.Td>
+              <Table.Td>{formatIntervalStart(at, period)}</Table.Td>
               <Table.Td ta="right">{cell('human', at, human)}</Table.Td>
               <Table.Td ta="right">{cell('ai', at, ai)}</Table.Td>
             </Table.Tr>

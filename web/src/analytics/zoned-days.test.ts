@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addDays, dayOf, isDay, isTimeZone, startOfDay } from './zoned-days.ts'
+import { addDays, isCalendarDay, isTimeZone, startOfDay, toCalendarDay } from './zoned-days.ts'
 
 test.each([
   ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
@@ -13,11 +13,11 @@ test.each([
 ])('%s begins in %s at %s', (day, zone, expected) => {
   const start = startOfDay(day, zone)
   expect(start.toISOString()).toBe(expected)
-  expect(dayOf(start, zone)).toBe(day)
-  expect(dayOf(new Date(start.getTime() - 1), zone)).toBe(addDays(day, -1))
+  expect(toCalendarDay(start, zone)).toBe(day)
+  expect(toCalendarDay(new Date(start.getTime() - 1), zone)).toBe(addDays(day, -1))
 })
 
 test('validates days and time zones', () => {
-  expect(['2026-02-28', '2026-02-30', '2026-2-1', 'yesterday'].map(isDay)).toEqual([true, false, false, false])
+  expect(['2026-02-28', '2026-02-30', '2026-2-1', 'yesterday'].map(isCalendarDay)).toEqual([true, false, false, false])
   expect(['Europe/Berlin', 'Mars', ''].map(isTimeZone)).toEqual([true, false, false])
 })

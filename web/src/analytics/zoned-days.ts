@@ -1,5 +1,5 @@
 /** A calendar day as `YYYY-MM-DD`. The time zone determines when it begins. */
-export type Day = string
+export type CalendarDay = string
 
 const dayMs = 86_400_000
 const formatters = new Map<string, Intl.DateTimeFormat>()
@@ -32,15 +32,17 @@ function localTimeMs(at: Date, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
-export const dayOf = (at: Date, zone: string): Day => new Date(localTimeMs(at, zone)).toISOString().slice(0, 10)
+export const toCalendarDay = (at: Date, zone: string): CalendarDay =>
+  new Date(localTimeMs(at, zone)).toISOString().slice(0, 10)
 
-export const addDays = (day: Day, days: number): Day =>
+export const addDays = (day: CalendarDay, days: number): CalendarDay =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
-export const daysBetween = (from: Day, to: Day): number => Math.round((Date.parse(to) - Date.parse(from)) / dayMs)
+export const daysBetween = (from: CalendarDay, to: CalendarDay): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / dayMs)
 
 /** The first pass uses the offset of a moment some hours away. The second pass is on the right side of a DST change. */
-export function startOfDay(day: Day, zone: string): Date {
+export function startOfDay(day: CalendarDay, zone: string): Date {
   const localMs = Date.parse(day)
   let at = localMs
   for (const _pass of ['first', 'second']) at = localMs - (localTimeMs(new Date(at), zone) - at)
@@ -56,9 +58,9 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const readBrowserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
 
-export const isDay = (text: string): boolean =>
+export const isCalendarDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) &&
   !Number.isNaN(Date.parse(text)) &&
   new Date(Date.parse(text)).toISOString().startsWith(text)

@@ -12,18 +12,18 @@ import { notifications } from '@mantine/notifications'
 import { IconActivity, IconBook2, IconLogout, IconUser } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { detailOf } from '../shown/failure.tsx'
+import { toErrorDetail } from '../shown/error-alert.tsx'
 import { MenuItemLink } from '../shown/links.tsx'
 import { client } from './client.ts'
 import { sessionQuery, useSession } from './session.ts'
-import { isUnauthenticated } from './session-ended.ts'
+import { isUnauthenticatedError } from './session-ended.ts'
 
 /** If the session has already ended, that counts as signed out. */
 async function signOutOrReload(): Promise<Session> {
   try {
     return await client.session.signOut()
   } catch (error) {
-    if (!isUnauthenticated(error)) throw error
+    if (!isUnauthenticatedError(error)) throw error
     return client.session.get()
   }
 }
@@ -41,7 +41,8 @@ export function PersonMenu() {
       // Remove all data of this person before another one signs in. Only after navigating: the page would fetch it again.
       queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] })
     },
-    onError: (error) => notifications.show({ color: 'red', title: 'Could not sign out', message: detailOf(error) }),
+    onError: (error) =>
+      notifications.show({ color: 'red', title: 'Could not sign out', message: toErrorDetail(error) }),
   })
   if (!person) return null
   return (

@@ -5,7 +5,7 @@ import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, re
 import { projectsQuery } from '../projects/project.ts'
 import { PageError } from './page-error.tsx'
 import { sessionQuery } from './session.ts'
-import { Shell } from './shell.tsx'
+import { SignedInLayout } from './signed-in-layout.tsx'
 
 export const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
   component: Outlet,
@@ -21,11 +21,11 @@ export const signedInRoute = createRoute({
     if (person === null) throw redirect({ to: '/sign-in', search: { to: location.href } })
   },
   loader: ({ context: { queryClient } }) => queryClient.ensureQueryData(projectsQuery),
-  component: Shell,
+  component: SignedInLayout,
 })
 
 export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/projects/$projectId',
-  component: lazyRouteComponent(() => import('../projects/project-frame.tsx'), 'ProjectFrame'),
+  component: lazyRouteComponent(() => import('../projects/project-layout.tsx'), 'ProjectLayout'),
 })

@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { AnyRouter } from '@tanstack/react-router'
 import { sessionQuery } from './session.ts'
 
-export const isUnauthenticated = (error: unknown): boolean =>
+export const isUnauthenticatedError = (error: unknown): boolean =>
   error instanceof ColophonError && error.code === 'unauthenticated'
 
 /**
@@ -17,7 +17,7 @@ export function redirectWhenSessionEnds(queryClient: QueryClient, router: AnyRou
   }
   for (const cache of [queryClient.getQueryCache(), queryClient.getMutationCache()])
     cache.subscribe((event) => {
-      if (event.type === 'updated' && event.action.type === 'error' && isUnauthenticated(event.action.error))
+      if (event.type === 'updated' && event.action.type === 'error' && isUnauthenticatedError(event.action.error))
         void checkSession().catch(() => undefined) // the page itself shows what failed to load
     })
 }

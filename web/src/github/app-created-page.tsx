@@ -6,7 +6,7 @@ import { client } from '../app/client.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
 import { notifySaved } from '../settings/notify-saved.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink, ButtonLink } from '../shown/links.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { loadPendingAuthorization } from './pending-authorization.ts'
@@ -61,7 +61,7 @@ function SetUpApp({ callback }: { callback: { code: string; state: string } }) {
   if (error)
     return (
       <Stack>
-        <Failure error={error} title="The App was not set up" />
+        <ErrorAlert error={error} title="The App was not set up" />
         <Text size="sm">
           Colophon stored nothing. If GitHub created the App, it is listed there under Developer settings → GitHub Apps.
         </Text>

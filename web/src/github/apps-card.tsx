@@ -2,10 +2,10 @@ import { Divider, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { SettingsCard } from '../settings/settings-card.tsx'
-import { Ago } from '../shown/ago.tsx'
+import { ExternalLink } from '../shown/external-link.tsx'
 import { ButtonLink } from '../shown/links.tsx'
-import { WebLink } from '../shown/web-link.tsx'
-import { displayHost } from './github-address.ts'
+import { RelativeTime } from '../shown/relative-time.tsx'
+import { stripUrlScheme } from './github-address.ts'
 import { githubAppsQuery } from './queries.ts'
 
 /** For operators: the GitHub Apps of this instance. Hidden while there is none; connecting a repository then offers to create one. */
@@ -21,7 +21,7 @@ export function AppsCard({ projectId }: { projectId: string }) {
             <Stack gap={0}>
               <Text fw={600}>{name}</Text>
               <Text size="sm" c="dimmed">
-                On {displayHost(baseUrl)} · created <Ago at={createdAt} />
+                On {stripUrlScheme(baseUrl)} · created <RelativeTime at={createdAt} />
               </Text>
               {!hasWebhook && (
                 <Text size="sm" c="dimmed">
@@ -29,9 +29,9 @@ export function AppsCard({ projectId }: { projectId: string }) {
                 </Text>
               )}
             </Stack>
-            <WebLink href={url} size="sm">
+            <ExternalLink href={url} size="sm">
               View on GitHub
-            </WebLink>
+            </ExternalLink>
           </Group>
         </Fragment>
       ))}

@@ -3,7 +3,7 @@ import { Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
-import { ConnectForm } from '../settings/connect-form.tsx'
+import { ConnectRepositoryForm } from '../settings/connect-repository-form.tsx'
 import { type DocsLocation, DocsLocationFields, trimDocsLocation } from '../settings/docs-location-fields.tsx'
 import { repositoryQuery } from '../settings/queries.ts'
 import styles from './choose-repository.module.css'
@@ -34,7 +34,7 @@ export function ChooseRepository({
   const { baseBranch, docsFolder } = trimDocsLocation(location)
   const shown = filterRepositories(repositories, query)
   return (
-    <ConnectForm
+    <ConnectRepositoryForm
       projectId={projectId}
       input={
         chosen && baseBranch !== '' ? { authorizationId, repositoryId: chosen.id, baseBranch, docsFolder } : undefined
@@ -72,6 +72,6 @@ export function ChooseRepository({
         </Stack>
       </Radio.Group>
       {chosen && <DocsLocationFields location={location} onChange={setTypedLocation} />}
-    </ConnectForm>
+    </ConnectRepositoryForm>
   )
 }

@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSession } from '../app/session.ts'
 import { DocsLink } from '../shown/docs-link.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { ButtonLink } from '../shown/links.tsx'
 import { ConnectWithGithubToken } from './connect-with-github-token.tsx'
-import { displayHost } from './github-address.ts'
-import { GoToGithub } from './go-to-github.tsx'
+import { stripUrlScheme } from './github-address.ts'
+import { GithubAuthorizationButtons } from './github-authorization-buttons.tsx'
 import { githubAppsQuery } from './queries.ts'
 
 /** Connects through the GitHub App, or with a token to try it out. */
@@ -26,7 +26,7 @@ export function ConnectGithub({
   return (
     <Stack gap="lg">
       {!data && !error && <Skeleton height={90} aria-label="Loading" />}
-      {!data && <Failure error={error} title="The GitHub App could not be loaded" />}
+      {!data && <ErrorAlert error={error} title="The GitHub App could not be loaded" />}
       {data?.apps.length === 0 && <NoApp projectId={projectId} />}
       {data?.apps.map((app) => (
         <UseApp key={app.baseUrl} app={app} projectId={projectId} />
@@ -55,10 +55,10 @@ function UseApp({ app: { name, baseUrl }, projectId }: { app: GithubApp; project
   return (
     <Stack gap="sm">
       <Text size="sm">
-        <b>{name}</b> is the GitHub App of this instance on {displayHost(baseUrl)}. Install it on the account that owns
-        the repository; GitHub lets you limit it to that repository. GitHub then sends you back to choose it.
+        <b>{name}</b> is the GitHub App of this instance on {stripUrlScheme(baseUrl)}. Install it on the account that
+        owns the repository; GitHub lets you limit it to that repository. GitHub then sends you back to choose it.
       </Text>
-      <GoToGithub authorization={{ projectId, baseUrl }} button="install" link="choose" />
+      <GithubAuthorizationButtons authorization={{ projectId, baseUrl }} button="install" link="choose" />
     </Stack>
   )
 }

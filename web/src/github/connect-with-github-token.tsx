@@ -2,8 +2,8 @@ import type { Repository } from '@colophon/sdk'
 import { List, Paper, Text } from '@mantine/core'
 import { ConnectWithToken } from '../settings/connect-with-token.tsx'
 import type { RepositoryAddress } from '../settings/repository-address.ts'
-import { WebLink } from '../shown/web-link.tsx'
-import { displayHost, githubCom, newTokenUrl, parseGithubAddress } from './github-address.ts'
+import { ExternalLink } from '../shown/external-link.tsx'
+import { buildNewTokenUrl, githubComUrl, parseGithubRepositoryAddress, stripUrlScheme } from './github-address.ts'
 
 export function ConnectWithGithubToken(props: {
   projectId: string
@@ -14,7 +14,7 @@ export function ConnectWithGithubToken(props: {
     <ConnectWithToken
       {...props}
       host="github"
-      parseAddress={parseGithubAddress}
+      parseAddress={parseGithubRepositoryAddress}
       addressHint="Owner and name, or the URL. On GitHub Enterprise Server, the full URL"
       addressExample="owner/name"
       tokenHint="Stored encrypted and never shown again"
@@ -25,13 +25,13 @@ export function ConnectWithGithubToken(props: {
 
 /** Fine-grained tokens cannot have the Checks permission, unlike the App: Actions runs of a private repository are not visible. */
 function TokenPermissions({ address }: { address: RepositoryAddress | undefined }) {
-  const repository = address ?? { url: githubCom }
+  const repository = address ?? { url: githubComUrl }
   return (
     <Paper p="md" withBorder>
       <Text size="sm">
-        <WebLink href={newTokenUrl(repository)} inherit>
-          Create a fine-grained token on {displayHost(repository.url)}
-        </WebLink>
+        <ExternalLink href={buildNewTokenUrl(repository)} inherit>
+          Create a fine-grained token on {stripUrlScheme(repository.url)}
+        </ExternalLink>
         ; most of this is filled in for you:
       </Text>
       <List size="sm" mt="xs" spacing={4}>

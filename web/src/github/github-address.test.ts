@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newTokenUrl, parseGithubAddress } from './github-address.ts'
+import { buildNewTokenUrl, parseGithubRepositoryAddress } from './github-address.ts'
 
 const handbook = { url: 'https://github.com', owner: 'docs', name: 'handbook' }
 
@@ -14,7 +14,7 @@ test.each([
   'https://github.com/docs/handbook/pull/7/files',
   'git@github.com:docs/handbook.git',
   'ssh://git@github.com/docs/handbook.git',
-])('reads %s', (typed) => expect(parseGithubAddress(typed)).toEqual(handbook))
+])('reads %s', (typed) => expect(parseGithubRepositoryAddress(typed)).toEqual(handbook))
 
 test.each([
   ['https://ghe.example.com/docs/handbook', { ...handbook, url: 'https://ghe.example.com' }],
@@ -22,7 +22,7 @@ test.each([
   ['http://127.0.0.1:4000/docs/handbook', { ...handbook, url: 'http://127.0.0.1:4000' }],
   ['http://localhost:4000/docs/handbook', { ...handbook, url: 'http://localhost:4000' }],
   ['acme-docs_ent/docs.github.io', { ...handbook, owner: 'acme-docs_ent', name: 'docs.github.io' }],
-])('reads %s', (typed, address) => expect(parseGithubAddress(typed)).toEqual(address))
+])('reads %s', (typed, address) => expect(parseGithubRepositoryAddress(typed)).toEqual(address))
 
 test.each([
   '',
@@ -34,15 +34,15 @@ test.each([
   'https://github.com/',
   'file:///docs/handbook',
   'javascript:alert(1)//docs/handbook',
-])('rejects %j', (typed) => expect(parseGithubAddress(typed)).toBeUndefined())
+])('rejects %j', (typed) => expect(parseGithubRepositoryAddress(typed)).toBeUndefined())
 
 test('prefills the permissions of a new token', () => {
-  const page = new URL(newTokenUrl(handbook))
+  const page = new URL(buildNewTokenUrl(handbook))
   expect(page.origin + page.pathname).toBe('https://github.com/settings/personal-access-tokens/new')
   expect(Object.fromEntries(page.searchParams)).toMatchObject({
     target_name: 'docs',
     contents: 'write',
     pull_requests: 'write',
   })
-  expect(newTokenUrl({ url: 'https://ghe.example.com' })).not.toContain('target_name')
+  expect(buildNewTokenUrl({ url: 'https://ghe.example.com' })).not.toContain('target_name')
 })

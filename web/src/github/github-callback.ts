@@ -1,5 +1,5 @@
 /** The query parameters of GitHub's redirect back to us. `installation_id` is ignored: anyone could type one. */
-export interface GithubCallback {
+export interface GithubCallbackParameters {
   code?: string
   state?: string
   /** `request`: an owner of the organization has to approve first. */
@@ -7,8 +7,8 @@ export interface GithubCallback {
   error?: string
 }
 
-export function parseGithubCallback(search: Record<string, unknown>): GithubCallback {
-  const text = (name: keyof GithubCallback) => {
+export function parseGithubCallback(search: Record<string, unknown>): GithubCallbackParameters {
+  const text = (name: keyof GithubCallbackParameters) => {
     const value = search[name]
     return typeof value === 'string' || typeof value === 'number' ? { [name]: String(value) } : {}
   }

@@ -6,12 +6,12 @@ import { client } from '../app/client.ts'
 import { type MyProject, projectsQuery } from '../projects/project.ts'
 import { SettingsCard } from '../settings/settings-card.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ChooseRepository } from './choose-repository.tsx'
-import { displayHost } from './github-address.ts'
-import { GoToGithub } from './go-to-github.tsx'
+import { stripUrlScheme } from './github-address.ts'
+import { GithubAuthorizationButtons } from './github-authorization-buttons.tsx'
 import { loadPendingAuthorization, type PendingAuthorization } from './pending-authorization.ts'
 
 const page = getRouteApi('/signed-in/github/installed')
@@ -25,7 +25,9 @@ export function InstalledPage() {
     <Box maw={860}>
       <PageHeader
         title="Choose a repository"
-        lead={project && authorization && `For the project ${project.name}, on ${displayHost(authorization.baseUrl)}.`}
+        lead={
+          project && authorization && `For the project ${project.name}, on ${stripUrlScheme(authorization.baseUrl)}.`
+        }
       />
       {authorization && project ? <Callback authorization={authorization} project={project} /> : <NoProject />}
     </Box>
@@ -61,7 +63,7 @@ function Callback({ authorization, project }: { authorization: PendingAuthorizat
         title="One more step"
         lead="GitHub did not send an authorization. Authorize Colophon on GitHub to choose the repository."
       >
-        <GoToGithub authorization={authorization} button="choose" link="install" />
+        <GithubAuthorizationButtons authorization={authorization} button="choose" link="install" />
       </SettingsCard>
     )
   return <Choose authorization={authorization} project={project} callback={{ code, state }} />
@@ -88,7 +90,7 @@ function Choose({
   if (error)
     return (
       <Retry authorization={authorization} project={project}>
-        <Failure error={error} title="Your repositories could not be loaded" />
+        <ErrorAlert error={error} title="Your repositories could not be loaded" />
       </Retry>
     )
   if (!data) return <Loader aria-label="Loading your repositories from GitHub" />
@@ -98,7 +100,7 @@ function Choose({
         title="No repositories that you can push to"
         lead="The App is not installed on any repository that your account can push to. Install it on one, or ask someone who can push to connect it."
       >
-        <GoToGithub authorization={authorization} button="install" link="choose" />
+        <GithubAuthorizationButtons authorization={authorization} button="install" link="choose" />
       </SettingsCard>
     )
   return (
@@ -113,7 +115,7 @@ function Choose({
       />
       <Divider />
       <Text size="sm">Don't see your repository?</Text>
-      <GoToGithub authorization={authorization} link="install" />
+      <GithubAuthorizationButtons authorization={authorization} link="install" />
     </SettingsCard>
   )
 }
@@ -131,7 +133,7 @@ function Retry({
     <Stack>
       {children}
       <Text size="sm">A code from GitHub works once and expires after a few minutes. Go to GitHub again:</Text>
-      <GoToGithub authorization={authorization} button="choose" link="install" />
+      <GithubAuthorizationButtons authorization={authorization} button="choose" link="install" />
       <SettingsLink project={project} />
     </Stack>
   )

@@ -7,10 +7,10 @@ import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
 import { SettingsCard } from '../settings/settings-card.tsx'
-import { SettingsPage } from '../settings/settings-page.tsx'
+import { SettingsPageLayout } from '../settings/settings-page-layout.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
-import { displayHost, githubCom } from './github-address.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { githubComUrl, stripUrlScheme } from './github-address.ts'
 import { savePendingAuthorization } from './pending-authorization.ts'
 import { githubAppsQuery } from './queries.ts'
 
@@ -20,7 +20,7 @@ export function NewAppPage() {
   const { person } = useSession()
   const query = useQuery(githubAppsQuery)
   return (
-    <SettingsPage title="Create a GitHub App" lead="All projects of this instance share it." query={query}>
+    <SettingsPageLayout title="Create a GitHub App" lead="All projects of this instance share it." query={query}>
       {({ apps, baseUrls }) =>
         person?.isOperator ? (
           <NewApp apps={apps} baseUrls={baseUrls} />
@@ -30,14 +30,14 @@ export function NewAppPage() {
           </EmptyState>
         )
       }
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }
 
 function NewApp({ apps, baseUrls }: { apps: GithubApp[]; baseUrls: string[] }) {
   const { project } = page.useSearch()
   const withReauthentication = useReauthentication()
-  const [baseUrl, setBaseUrl] = useState(baseUrls[0] ?? githubCom)
+  const [baseUrl, setBaseUrl] = useState(baseUrls[0] ?? githubComUrl)
   const [organization, setOrganization] = useState('')
   const replaced = apps.find((app) => app.baseUrl === baseUrl)
   const start = useMutation({
@@ -76,7 +76,7 @@ function NewApp({ apps, baseUrls }: { apps: GithubApp[]; baseUrls: string[] }) {
           >
             <Stack gap="xs" mt="xs">
               {baseUrls.map((url) => (
-                <Radio key={url} value={url} label={displayHost(url)} />
+                <Radio key={url} value={url} label={stripUrlScheme(url)} />
               ))}
             </Stack>
           </Radio.Group>
@@ -93,7 +93,7 @@ function NewApp({ apps, baseUrls }: { apps: GithubApp[]; baseUrls: string[] }) {
               The new App replaces it. Repositories that are connected through it have to be connected again.
             </Alert>
           )}
-          <Failure error={start.error} />
+          <ErrorAlert error={start.error} />
           <Group>
             <Button type="submit" loading={start.isPending || start.isSuccess}>
               Continue to GitHub

@@ -2,7 +2,7 @@ import type { AgentJob, JobEvent, JobMessage } from '@colophon/sdk'
 import { Stack } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { Turn } from './turn.tsx'
-import { type LoadedEvents, useJobEvents } from './use-job-events.ts'
+import { type JobEventsState, useJobEvents } from './use-job-events.ts'
 
 interface ConversationProps {
   projectId: string
@@ -20,7 +20,7 @@ export function Conversation({ projectId, job, messages }: ConversationProps) {
     isActive: job.status === 'active',
   })
   const byTurn = useMemo(() => groupByTurn(liveEvents.events), [liveEvents.events])
-  const eventsOfTurn = (turn: number): LoadedEvents => ({ ...liveEvents, events: byTurn.get(turn) ?? [] })
+  const eventsOfTurn = (turn: number): JobEventsState => ({ ...liveEvents, events: byTurn.get(turn) ?? [] })
   return (
     <Stack gap="xl">
       {messages.map((message) => (

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { describeTurnFailure, helpLinksFor } from './failure-guidance.ts'
+import { describeTurnFailure, findHelpLinks } from './failure-guidance.ts'
 
 test('explains every error code of a turn', () => {
   const source = readFileSync(new URL('../../../server/src/jobs/turn-errors.ts', import.meta.url), 'utf8')
@@ -12,6 +12,6 @@ test('explains every error code of a turn', () => {
 test('does not explain unknown codes', () => {
   expect(describeTurnFailure('code_of_a_newer_server')).toBeUndefined()
   expect(describeTurnFailure('toString')).toBeUndefined()
-  expect(helpLinksFor('constructor')).toEqual([])
-  expect(helpLinksFor('project_not_ready')).toHaveLength(2)
+  expect(findHelpLinks('constructor')).toEqual([])
+  expect(findHelpLinks('project_not_ready')).toHaveLength(2)
 })

@@ -93,5 +93,5 @@ const requestHelpLinks: Readonly<Record<string, readonly HelpLink[]>> = {
   internal_error: [health],
 }
 
-export const helpLinksFor = (code: string): readonly HelpLink[] =>
+export const findHelpLinks = (code: string): readonly HelpLink[] =>
   Object.hasOwn(requestHelpLinks, code) ? (requestHelpLinks[code] ?? []) : []

@@ -1,11 +1,11 @@
 import type { AgentJob } from '@colophon/sdk'
 import { Badge, Loader } from '@mantine/core'
 import { IconGitMerge, IconGitPullRequest, IconGitPullRequestClosed } from '@tabler/icons-react'
-import { WebLink } from '../shown/web-link.tsx'
-import { describeStatus } from './job-labels.ts'
+import { ExternalLink } from '../shown/external-link.tsx'
+import { describeJobStatus } from './job-labels.ts'
 
 export function StatusBadge({ job }: { job: Pick<AgentJob, 'status' | 'outcome' | 'pendingStop'> }) {
-  const { label, color } = describeStatus(job)
+  const { label, color } = describeJobStatus(job)
   return (
     <Badge
       variant="light"
@@ -28,9 +28,9 @@ const pullRequestIcons = {
 export function PullRequestLink({ pullRequest }: { pullRequest: NonNullable<AgentJob['pullRequest']> }) {
   const { Icon, color } = pullRequestIcons[pullRequest.state]
   return (
-    <WebLink href={pullRequest.url} size="sm" c="inherit">
+    <ExternalLink href={pullRequest.url} size="sm" c="inherit">
       <Icon size={16} color={color} aria-hidden style={{ verticalAlign: '-3px', marginRight: 4 }} />#
       {pullRequest.number} {pullRequest.state}
-    </WebLink>
+    </ExternalLink>
   )
 }

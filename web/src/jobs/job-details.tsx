@@ -2,7 +2,7 @@
 import type { AgentJob } from '@colophon/sdk'
 import { Code, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Ago } from '../shown/ago.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { DocsChecks } from './docs-checks.tsx'
 import { formatCost, formatTokenCount } from './job-labels.ts'
 import { PullRequestDetails } from './pull-request-details.tsx'
@@ -39,7 +39,7 @@ export function JobDetails({ job }: { job: AgentJob }) {
           </Text>
           <Text size="sm">Model: {job.model}</Text>
           <Text size="sm" component="div">
-            Created <Ago at={job.createdAt} />
+            Created <RelativeTime at={job.createdAt} />
           </Text>
           {job.topic && <Text size="sm">Topic: {job.topic}</Text>}
         </Detail>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeStatus, formatCost, isInProgress, jobTitle } from './job-labels.ts'
+import { describeJobStatus, formatCost, isTurnInProgress, jobTitle } from './job-labels.ts'
 
 test('uses the title, or the beginning of the prompt', () => {
   expect(jobTitle({ title: 'Title', promptPreview: 'p' })).toBe('Title')
@@ -9,8 +9,8 @@ test('uses the title, or the beginning of the prompt', () => {
 })
 
 test('distinguishes cancelled from failed, and stopping from active', () => {
-  expect(describeStatus({ status: 'failed', outcome: 'cancelled', pendingStop: null }).label).toBe('Cancelled')
-  expect(describeStatus({ status: 'active', outcome: null, pendingStop: 'archive' }).label).toBe('Stopping')
+  expect(describeJobStatus({ status: 'failed', outcome: 'cancelled', pendingStop: null }).label).toBe('Cancelled')
+  expect(describeJobStatus({ status: 'active', outcome: null, pendingStop: 'archive' }).label).toBe('Stopping')
 })
 
 test('never rounds a cost to zero', () => {
@@ -25,6 +25,6 @@ test('never rounds a cost to zero', () => {
 })
 
 test('a message is in progress until it has ended', () => {
-  expect((['queued', 'running', 'publishing'] as const).every((status) => isInProgress({ status }))).toBe(true)
-  expect((['completed', 'failed', 'dropped'] as const).some((status) => isInProgress({ status }))).toBe(false)
+  expect((['queued', 'running', 'publishing'] as const).every((status) => isTurnInProgress({ status }))).toBe(true)
+  expect((['completed', 'failed', 'dropped'] as const).some((status) => isTurnInProgress({ status }))).toBe(false)
 })

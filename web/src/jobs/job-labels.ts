@@ -12,19 +12,19 @@ export function jobTitle({ title, promptPreview }: Pick<AgentJob, 'title' | 'pro
  * The job and its messages are two requests, and the job may be the first to report the end. Messages are therefore refetched
  * until they have ended themselves. Otherwise the page would keep showing work that has finished.
  */
-export const isInProgress = ({ status }: Pick<JobMessage, 'status'>): boolean =>
+export const isTurnInProgress = ({ status }: Pick<JobMessage, 'status'>): boolean =>
   status === 'queued' || status === 'running' || status === 'publishing'
 
-export interface StatusLabel {
+export interface JobStatusLabel {
   label: string
   color: 'blue' | 'green' | 'red' | 'gray' | 'yellow'
 }
 
-export function describeStatus({
+export function describeJobStatus({
   status,
   outcome,
   pendingStop,
-}: Pick<AgentJob, 'status' | 'outcome' | 'pendingStop'>): StatusLabel {
+}: Pick<AgentJob, 'status' | 'outcome' | 'pendingStop'>): JobStatusLabel {
   if (pendingStop !== null) return { label: 'Stopping', color: 'yellow' }
   if (status === 'active') return { label: 'Active', color: 'blue' }
   if (status === 'archived') return { label: 'Archived', color: 'gray' }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { canEdit, useProject } from '../projects/project.ts'
 import { CopyLine } from '../shown/copy-line.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { Changes } from './changes/changes.tsx'
 import { Conversation } from './conversation.tsx'
@@ -12,16 +12,16 @@ import { FollowUpForm } from './follow-up-form.tsx'
 import { JobActions } from './job-actions.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
 import { JobDetails } from './job-details.tsx'
-import { JobFailure } from './job-failure.tsx'
 import { jobTitle } from './job-labels.ts'
 import { jobQuery, messagesQuery, refreshIntervalMs } from './job-queries.ts'
+import { TurnFailureAlert } from './turn-failure-alert.tsx'
 
 const route = getRouteApi('/signed-in/projects/$projectId/jobs/$jobId')
 
 export function JobPage() {
   const { projectId, jobId } = route.useParams()
   const { data: job, error } = useQuery(jobQuery(projectId, jobId))
-  if (error && !job) return <Failure error={error} title="The job could not be loaded" />
+  if (error && !job) return <ErrorAlert error={error} title="The job could not be loaded" />
   if (!job) return <Skeleton height={240} aria-label="Loading the job" />
   return <Job key={job.id} projectId={projectId} job={job} />
 }
@@ -47,7 +47,7 @@ function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
       </Group>
       {job.error && (
         <Box mb="lg">
-          <JobFailure projectId={projectId} error={job.error} />
+          <TurnFailureAlert projectId={projectId} error={job.error} />
         </Box>
       )}
       <Grid gap="xl">
@@ -87,7 +87,7 @@ function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
 
 function Messages({ projectId, job }: { projectId: string; job: AgentJob }) {
   const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshIntervalMs(job)))
-  if (error && !data) return <Failure error={error} title="The conversation could not be loaded" />
+  if (error && !data) return <ErrorAlert error={error} title="The conversation could not be loaded" />
   if (!data) return <Skeleton height={160} />
   return <Conversation projectId={projectId} job={job} messages={data.messages} />
 }

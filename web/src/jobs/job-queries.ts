@@ -1,7 +1,7 @@
 import type { AgentJob, ListJobsData } from '@colophon/sdk'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { isInProgress } from './job-labels.ts'
+import { isTurnInProgress } from './job-labels.ts'
 
 export type JobFilters = Pick<NonNullable<ListJobsData['query']>, 'status' | 'outcome' | 'q'>
 
@@ -41,7 +41,7 @@ export const messagesQuery = (projectId: string, jobId: string, refreshMs: numbe
   queryOptions({
     queryKey: ['job', projectId, jobId, 'messages'],
     queryFn: ({ signal }) => client.jobs.messages(projectId, jobId, { signal }),
-    refetchInterval: ({ state: { data } }) => (data?.messages.some(isInProgress) ? refreshEveryMs : refreshMs),
+    refetchInterval: ({ state: { data } }) => (data?.messages.some(isTurnInProgress) ? refreshEveryMs : refreshMs),
   })
 
 /** One entry per `updatedAt`: the diff changes only when the job does. */

@@ -1,7 +1,7 @@
 import type { AgentJob } from '@colophon/sdk'
 import { Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Ago } from '../shown/ago.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
 import { formatCost, jobTitle, outcomeLabels } from './job-labels.ts'
 import classes from './jobs.module.css'
@@ -34,7 +34,7 @@ export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly
             {job.usage.costUsd !== null && job.usage.inputTokens > 0 && formatCost(job.usage.costUsd)}
           </Text>
           <Text size="sm" c="dimmed" component="div" className={classes.number ?? ''}>
-            <Ago at={job.createdAt} />
+            <RelativeTime at={job.createdAt} />
           </Text>
         </li>
       ))}

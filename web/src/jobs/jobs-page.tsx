@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { canEdit, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { ButtonLink } from '../shown/links.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { JobFilterBar } from './job-filters.tsx'
@@ -38,7 +38,7 @@ export function JobsPage() {
         {canEdit(project) && !isEmpty && newJob}
       </PageHeader>
       {(isFiltered || jobs.length > 0) && <JobFilterBar filters={filters} onChange={show} />}
-      <Failure error={query.error} title="The jobs could not be loaded" />
+      <ErrorAlert error={query.error} title="The jobs could not be loaded" />
       {query.isPending && !query.error && <LoadingRows />}
       {query.isSuccess && jobs.length === 0 && isFiltered && (
         <EmptyState

@@ -18,7 +18,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
-import { SendOnce } from '../app/send-once.ts'
+import { IdempotencyKeyGenerator } from '../app/idempotency-key-generator.ts'
 import { canEdit, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
@@ -53,7 +53,7 @@ function NewJobForm({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient()
   const [input, setInput] = useState<JobInput>({ prompt: '', publish: 'pull_request' })
   const [isMoreOpen, more] = useDisclosure(false)
-  const idempotency = useRef(new SendOnce())
+  const idempotency = useRef(new IdempotencyKeyGenerator())
   const create = useMutation({
     mutationFn: (body: JobInput) =>
       client.jobs.create(projectId, body, { idempotencyKey: idempotency.current.keyFor(body) }),

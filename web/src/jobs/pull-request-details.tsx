@@ -3,7 +3,7 @@ import type { AgentJob } from '@colophon/sdk'
 import { Alert, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconExternalLink } from '@tabler/icons-react'
 import { canEdit, useProject } from '../projects/project.ts'
-import { WebLink } from '../shown/web-link.tsx'
+import { ExternalLink } from '../shown/external-link.tsx'
 import { PullRequestLink } from './job-badges.tsx'
 import styles from './pull-request-details.module.css'
 import { RequestErrorAlert } from './request-error-alert.tsx'
@@ -28,10 +28,10 @@ export function PullRequestDetails({ job, pullRequest }: { job: AgentJob; pullRe
       </div>
       {previewUrl && (
         <Text size="sm" component="div">
-          <WebLink href={previewUrl}>
+          <ExternalLink href={previewUrl}>
             Preview site
             <IconExternalLink size={14} aria-hidden style={{ verticalAlign: '-2px', marginLeft: 4 }} />
-          </WebLink>
+          </ExternalLink>
         </Text>
       )}
       {isOpen && hasConflicts && <Conflicts base={job.source.ref} />}
@@ -81,9 +81,9 @@ function Check({ check: { name, status, url, summary, log } }: { check: CiCheck 
         <Icon size={16} color={color} aria-hidden style={{ flexShrink: 0, marginTop: 3 }} />
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {url ? (
-            <WebLink href={url} c="inherit" underline="always">
+            <ExternalLink href={url} c="inherit" underline="always">
               {name}
-            </WebLink>
+            </ExternalLink>
           ) : (
             name
           )}

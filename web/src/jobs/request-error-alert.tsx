@@ -1,16 +1,16 @@
 import { ColophonError } from '@colophon/sdk'
 import { Alert, Group } from '@mantine/core'
-import { detailOf } from '../shown/failure.tsx'
+import { toErrorDetail } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { type HelpLink, helpLinksFor } from './failure-guidance.ts'
+import { findHelpLinks, type HelpLink } from './failure-guidance.ts'
 
 /** The server's message about a failed request, with links to the pages that help. */
 export function RequestErrorAlert({ projectId, error, title }: { projectId: string; error: unknown; title: string }) {
   if (!error) return null
   return (
     <Alert color="red" title={title} role="alert">
-      {detailOf(error)}
-      {error instanceof ColophonError && <HelpLinks projectId={projectId} links={helpLinksFor(error.code)} />}
+      {toErrorDetail(error)}
+      {error instanceof ColophonError && <HelpLinks projectId={projectId} links={findHelpLinks(error.code)} />}
     </Alert>
   )
 }

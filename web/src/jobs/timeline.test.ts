@@ -1,6 +1,6 @@
 import type { JobEvent } from '@colophon/sdk'
 import { expect, test } from 'vitest'
-import { inputFields, isEventAfter, toSteps, withoutReply } from './timeline.ts'
+import { isEventIdAfter, omitReplyStep, parseToolArguments, toTurnSteps } from './timeline.ts'
 
 let index = 0
 const event = (type: string, second: number, fields: Partial<JobEvent> = {}): JobEvent => ({
@@ -15,7 +15,7 @@ const call = (callId: string, second: number, input: object) =>
   event('tool_call', second, { callId, tool: 'read', input: JSON.stringify(input) })
 
 test('merges a tool call and its result, also when calls overlap', () => {
-  const steps = toSteps([
+  const steps = toTurnSteps([
     event('text', 0, { text: 'I will check.' }),
     call('a', 1, { path: 'docs/a.md' }),
     call('b', 1, { command: '\nls -l\nwc' }),
@@ -33,35 +33,38 @@ test('merges a tool call and its result, also when calls overlap', () => {
 })
 
 test('shows that a runner was lost, and marks its pending calls as lost', () => {
-  const steps = toSteps([call('a', 1, { path: 'a' }), event('tool_result', 2, { callId: 'a', attempt: 2 })])
+  const steps = toTurnSteps([call('a', 1, { path: 'a' }), event('tool_result', 2, { callId: 'a', attempt: 2 })])
   expect(steps).toMatchObject([{ kind: 'tool_call', result: null, isLost: true }, { kind: 'notice' }])
 })
 
 test('shows the text of an unknown event, and omits one without text', () => {
-  expect(toSteps([event('thought', 1, { text: 'Hm.' }), event('ping', 2)])).toMatchObject([{ text: 'Hm.' }])
+  expect(toTurnSteps([event('thought', 1, { text: 'Hm.' }), event('ping', 2)])).toMatchObject([{ text: 'Hm.' }])
 })
 
 test('shows an input that is not JSON unchanged', () => {
-  expect(toSteps([event('tool_call', 1, { tool: 'bash', input: '{"command": "ls' })])).toMatchObject([
+  expect(toTurnSteps([event('tool_call', 1, { tool: 'bash', input: '{"command": "ls' })])).toMatchObject([
     { subject: '{"command": "ls', result: null },
   ])
-  expect(inputFields('{"path":"a","limit":3}')).toEqual([
+  expect(parseToolArguments('{"path":"a","limit":3}')).toEqual([
     ['path', 'a'],
     ['limit', '3'],
   ])
 })
 
 test('does not show the reply twice', () => {
-  const steps = toSteps([event('text', 1, { text: 'First.' }), event('text', 2, { text: 'Done.\n\n<pull-request>' })])
-  expect(withoutReply(steps, 'Done.')).toHaveLength(1)
-  expect(withoutReply(steps, 'Other.')).toHaveLength(2)
-  expect(withoutReply(steps, null)).toHaveLength(2)
+  const steps = toTurnSteps([
+    event('text', 1, { text: 'First.' }),
+    event('text', 2, { text: 'Done.\n\n<pull-request>' }),
+  ])
+  expect(omitReplyStep(steps, 'Done.')).toHaveLength(1)
+  expect(omitReplyStep(steps, 'Other.')).toHaveLength(2)
+  expect(omitReplyStep(steps, null)).toHaveLength(2)
 })
 
 test('orders events by turn, attempt and index', () => {
-  expect([isEventAfter('1.1.10', '1.1.9'), isEventAfter('2.1.0', '1.9.9'), isEventAfter('1.1.9', '1.1.9')]).toEqual([
-    true,
-    true,
-    false,
-  ])
+  expect([
+    isEventIdAfter('1.1.10', '1.1.9'),
+    isEventIdAfter('2.1.0', '1.9.9'),
+    isEventIdAfter('1.1.9', '1.1.9'),
+  ]).toEqual([true, true, false])
 })

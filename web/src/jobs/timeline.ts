@@ -1,7 +1,7 @@
 /** Turns the events of a turn into steps to display. A tool call and its result are one step. */
 import type { JobEvent } from '@colophon/sdk'
 
-export type Step = AgentText | Notice | ToolCall
+export type TurnStep = AgentText | Notice | ToolCall
 
 interface AgentText {
   kind: 'text'
@@ -33,8 +33,8 @@ export interface ToolCall {
 /** The agent's title and summary for the pull request. Not shown in the conversation. */
 const pullRequestBlock = /<pull-request>[\s\S]*?(?:<\/pull-request>|$)/g
 
-export function toSteps(events: readonly JobEvent[]): Step[] {
-  const steps: Step[] = []
+export function toTurnSteps(events: readonly JobEvent[]): TurnStep[] {
+  const steps: TurnStep[] = []
   let pendingCalls = new Map<string, ToolCall>()
   let attempt = events[0]?.attempt
   for (const event of events) {
@@ -89,7 +89,7 @@ function subjectOf(input: string): string {
 }
 
 /** The arguments of a call. Strings keep their line breaks instead of being escaped as in JSON. */
-export const inputFields = (input: string): readonly (readonly [name: string, value: string])[] =>
+export const parseToolArguments = (input: string): readonly (readonly [name: string, value: string])[] =>
   Object.entries(parseInput(input)).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -107,14 +107,14 @@ function parseInput(input: string): Record<string, unknown> {
 }
 
 /** The final message of the agent is the reply of the turn, which is shown separately. */
-export function withoutReply(steps: readonly Step[], reply: string | null): readonly Step[] {
+export function omitReplyStep(steps: readonly TurnStep[], reply: string | null): readonly TurnStep[] {
   const last = steps.at(-1)
   const isReply = reply !== null && reply !== '' && last?.kind === 'text' && last.text.includes(reply.trim())
   return isReply ? steps.slice(0, -1) : steps
 }
 
 /** Compares event IDs, `turn.attempt.index`, number by number. */
-export function isEventAfter(id: string, other: string | undefined): boolean {
+export function isEventIdAfter(id: string, other: string | undefined): boolean {
   if (other === undefined) return true
   const left = id.split('.').map(Number)
   const right = other.split('.').map(Number)

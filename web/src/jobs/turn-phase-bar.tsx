@@ -1,8 +1,8 @@
 import type { JobMessage } from '@colophon/sdk'
 import { Group, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import classes from './steps.module.css'
 import { formatDuration, type TurnPhase, toTurnPhases } from './turn-phases.ts'
+import classes from './turn-steps.module.css'
 
 const labels: Readonly<Record<TurnPhase['phase'], { past: string; present: string }>> = {
   waited: { past: 'Waited', present: 'Waiting' },

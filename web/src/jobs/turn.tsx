@@ -2,15 +2,16 @@ import type { JobMessage } from '@colophon/sdk'
 import { Box, Button, Group, Loader, Paper, Stack, Text } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useMemo, useState } from 'react'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { useProject } from '../projects/project.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { ExternalLink } from '../shown/external-link.tsx'
 import { Markdown } from '../shown/markdown.tsx'
-import { WebLink } from '../shown/web-link.tsx'
-import { JobFailure } from './job-failure.tsx'
-import { Steps } from './steps.tsx'
-import { toSteps, withoutReply } from './timeline.ts'
+import { RelativeTime } from '../shown/relative-time.tsx'
+import { omitReplyStep, toTurnSteps } from './timeline.ts'
+import { TurnFailureAlert } from './turn-failure-alert.tsx'
 import { TurnPhaseBar } from './turn-phase-bar.tsx'
-import { type LoadedEvents, useTurnEvents } from './use-job-events.ts'
+import { TurnSteps } from './turn-steps.tsx'
+import { type JobEventsState, useTurnEvents } from './use-job-events.ts'
 
 const outcomeNotes: Readonly<Partial<Record<NonNullable<JobMessage['outcome']>, string>>> = {
   no_changes: 'The agent changed no files, so nothing was published.',
@@ -30,7 +31,7 @@ export function Turn({
   message,
   live,
   showsError,
-}: TurnProps & { live: LoadedEvents | undefined; showsError: boolean }) {
+}: TurnProps & { live: JobEventsState | undefined; showsError: boolean }) {
   const hasEnded = message.endedAt !== null
   const note = message.outcome && outcomeNotes[message.outcome]
   return (
@@ -55,7 +56,7 @@ export function Turn({
               {note}
             </Text>
           )}
-          {message.error && showsError && <JobFailure projectId={projectId} error={message.error} />}
+          {message.error && showsError && <TurnFailureAlert projectId={projectId} error={message.error} />}
           {(hasEnded || message.claimedAt !== null || live) && <TurnPhaseBar message={message} />}
         </Stack>
       )}
@@ -74,7 +75,7 @@ function Prompt({ message }: { message: JobMessage }) {
           {number === 1 ? 'Prompt' : `Message ${number}`}
         </Text>
         <Text size="xs" c="dimmed" component="div">
-          <Ago at={createdAt} />
+          <RelativeTime at={createdAt} />
         </Text>
       </Group>
       <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
@@ -99,9 +100,9 @@ function MessageOrigin({ message: { failedCheck, comment } }: { message: JobMess
       {comment && (
         <>
           From a{' '}
-          <WebLink href={comment.url} size="xs">
+          <ExternalLink href={comment.url} size="xs">
             comment on the pull request
-          </WebLink>{' '}
+          </ExternalLink>{' '}
           by {comment.author}.
         </>
       )}
@@ -119,12 +120,12 @@ function EarlierSteps({ projectId, jobId, message }: TurnProps) {
         Steps
       </Toggle>
       {isOpen &&
-        (steps.length > 0 ? <Steps steps={steps} isLive={false} /> : <NoSteps message={message} {...loaded} />)}
+        (steps.length > 0 ? <TurnSteps steps={steps} isLive={false} /> : <NoSteps message={message} {...loaded} />)}
     </div>
   )
 }
 
-function LiveSteps({ message, ...loaded }: { message: JobMessage } & LoadedEvents) {
+function LiveSteps({ message, ...loaded }: { message: JobMessage } & JobEventsState) {
   const isLive = message.endedAt === null
   const [isOpen, setOpen] = useState(true)
   const steps = useSteps(message, loaded)
@@ -132,27 +133,29 @@ function LiveSteps({ message, ...loaded }: { message: JobMessage } & LoadedEvent
   const failed = steps.filter((step) => step.kind === 'tool_call' && step.result?.isError).length
   return (
     <div>
-      <Failure error={loaded.error} title="The steps could not be loaded" />
+      <ErrorAlert error={loaded.error} title="The steps could not be loaded" />
       <Toggle isOpen={isOpen} onChange={setOpen}>
         {steps.length === 1 ? '1 step' : `${steps.length.toLocaleString('en')} steps`}
         {failed > 0 && `, ${failed} failed`}
       </Toggle>
-      {isOpen && <Steps steps={steps} isLive={isLive} />}
-      {isLive && <Progress text={message.status === 'publishing' ? 'Publishing' : 'Working'} />}
+      {isOpen && <TurnSteps steps={steps} isLive={isLive} />}
+      {isLive && <TurnProgress text={message.status === 'publishing' ? 'Publishing' : 'Working'} />}
     </div>
   )
 }
 
-const useSteps = ({ reply }: JobMessage, { events }: LoadedEvents) =>
-  useMemo(() => withoutReply(toSteps(events), reply), [events, reply])
+const useSteps = ({ reply }: JobMessage, { events }: JobEventsState) =>
+  useMemo(() => omitReplyStep(toTurnSteps(events), reply), [events, reply])
 
 /** Shown while a turn has no steps. */
-function NoSteps({ message, error, isLoading }: { message: JobMessage } & LoadedEvents) {
-  if (error) return <Failure error={error} title="The steps could not be loaded" />
+function NoSteps({ message, error, isLoading }: { message: JobMessage } & JobEventsState) {
+  if (error) return <ErrorAlert error={error} title="The steps could not be loaded" />
   if (isLoading) return <Progress text="Loading steps" />
   if (message.endedAt === null)
     return (
-      <Progress text={message.claimedAt === null ? 'Waiting for a runner' : 'The agent is reading the repository'} />
+      <TurnProgress
+        text={message.claimedAt === null ? 'Waiting for a runner' : 'The agent is reading the repository'}
+      />
     )
   return (
     <Text size="sm" c="dimmed">
@@ -184,6 +187,11 @@ function Toggle({
     </Button>
   )
 }
+
+/** A paused project accepts messages and results, and continues with them when it is resumed. */
+const TurnProgress = ({ text }: { text: string }) => (
+  <Progress text={useProject().pausedAt === null ? text : 'Waiting until the project is resumed'} />
+)
 
 const Progress = ({ text }: { text: string }) => (
   <Group gap="xs" role="status" mt={4}>

@@ -3,7 +3,7 @@ import type { JobEvent } from '@colophon/sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
-import { isEventAfter } from './timeline.ts'
+import { isEventIdAfter } from './timeline.ts'
 
 const pageSize = 1_000
 /** Events arrive in bursts, so they are rendered together. */
@@ -11,7 +11,7 @@ const renderDelayMs = 200
 /** A proxy that buffers the stream would make the agent look silent, so events are polled as well. */
 const pollEveryMs = 10_000
 
-export interface LoadedEvents {
+export interface JobEventsState {
   events: readonly JobEvent[]
   /** Null unless loading failed. */
   error: unknown
@@ -25,9 +25,9 @@ export function useJobEvents(
   projectId: string,
   jobId: string,
   { fromTurn, lastTurn, isActive }: { fromTurn: number; lastTurn: number; isActive: boolean },
-): LoadedEvents {
+): JobEventsState {
   const queryClient = useQueryClient()
-  const [loaded, setLoaded] = useState<LoadedEvents>({ events: [], error: null, isLoading: true })
+  const [loaded, setLoaded] = useState<JobEventsState>({ events: [], error: null, isLoading: true })
   const received = useRef<JobEvent[]>([])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new last turn has events to load
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useJobEvents(
     }
     const lastId = () => received.current.at(-1)?.id ?? idBeforeTurn(fromTurn)
     const add = (events: readonly JobEvent[]) => {
-      for (const event of events) if (isEventAfter(event.id, lastId())) received.current.push(event)
+      for (const event of events) if (isEventIdAfter(event.id, lastId())) received.current.push(event)
       renderTimer ??= setTimeout(render, renderDelayMs)
     }
     const poll = async () => add(await fetchEvents(projectId, jobId, lastId(), Number.POSITIVE_INFINITY, signal))
@@ -69,7 +69,7 @@ export function useJobEvents(
 }
 
 /** The events of one turn that has ended, loaded when `isEnabled`. */
-export function useTurnEvents(projectId: string, jobId: string, turn: number, isEnabled: boolean): LoadedEvents {
+export function useTurnEvents(projectId: string, jobId: string, turn: number, isEnabled: boolean): JobEventsState {
   const { data, error, isPending } = useQuery({
     queryKey: ['job-events', projectId, jobId, turn],
     queryFn: ({ signal }) => fetchEvents(projectId, jobId, idBeforeTurn(turn), turn, signal),

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { client } from '../app/client.ts'
-import { SendOnce } from '../app/send-once.ts'
+import { IdempotencyKeyGenerator } from '../app/idempotency-key-generator.ts'
 
 /** Sends a message to a job. An active job works on it after its current and queued turns, otherwise it starts immediately. */
 export function useSendMessage(projectId: string, jobId: string, onSent?: () => void) {
   const queryClient = useQueryClient()
-  const idempotency = useRef(new SendOnce())
+  const idempotency = useRef(new IdempotencyKeyGenerator())
   return useMutation({
     mutationFn: (body: { prompt: string; failedCheck?: string }) =>
       client.jobs.sendMessage(projectId, jobId, body, { idempotencyKey: idempotency.current.keyFor(body) }),

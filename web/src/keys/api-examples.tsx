@@ -1,6 +1,6 @@
 import { Anchor, Code, Tabs, Text, Title } from '@mantine/core'
 import { CopyBlock } from '../shown/copy-block.tsx'
-import { apiExamples, environmentExample } from './examples.ts'
+import { apiExamples, renderEnvironmentExample } from './examples.ts'
 
 export function ApiExamples({ projectId }: { projectId: string }) {
   return (
@@ -20,7 +20,7 @@ export function ApiExamples({ projectId }: { projectId: string }) {
       </Text>
       <CopyBlock
         label="environment variables"
-        text={environmentExample({ origin: window.location.origin, projectId })}
+        text={renderEnvironmentExample({ origin: window.location.origin, projectId })}
       />
       <Tabs defaultValue="curl" keepMounted={false} mt="md">
         <Tabs.List mb="md">

@@ -2,11 +2,11 @@ import type { CreateKeyResponse } from '@colophon/sdk'
 import { Button, Checkbox, Group, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { browserZone, dayOf } from '../analytics/zoned-days.ts'
+import { readBrowserTimeZone, toCalendarDay } from '../analytics/zoned-days.ts'
 import { client } from '../app/client.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
-import { Failure } from '../shown/failure.tsx'
-import { type Expiry, expiryOptions, toExpiresAt } from './expiry.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { type ExpiryOption, expiryOptions, toExpiresAt } from './expiry.ts'
 import { parseNetworks } from './parse-networks.ts'
 import { keysQuery } from './queries.ts'
 import { allScopes, type Scope, scopeDescriptions } from './scopes.ts'
@@ -27,7 +27,7 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
     'analytics:read',
     'analytics:write',
   ])
-  const [expiry, setExpiry] = useState<Expiry>('90')
+  const [expiry, setExpiry] = useState<ExpiryOption>('90')
   const [date, setDate] = useState('')
   const [networks, setNetworks] = useState('')
   const create = useMutation({
@@ -99,14 +99,14 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
             label="Expires"
             data={expiryOptions}
             value={expiry}
-            onChange={(event) => setExpiry(event.currentTarget.value as Expiry)}
+            onChange={(event) => setExpiry(event.currentTarget.value as ExpiryOption)}
           />
           {expiry === 'date' && (
             <TextInput
               label="Valid through"
               type="date"
               required
-              min={dayOf(new Date(), browserZone())}
+              min={toCalendarDay(new Date(), readBrowserTimeZone())}
               value={date}
               onChange={(event) => setDate(event.currentTarget.value)}
             />
@@ -120,7 +120,7 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
           value={networks}
           onChange={(event) => setNetworks(event.currentTarget.value)}
         />
-        <Failure error={create.error} title="The API key was not created" />
+        <ErrorAlert error={create.error} title="The API key was not created" />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel

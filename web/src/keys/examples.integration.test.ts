@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { startTestApi } from '../../../dev-services/test-api.ts'
 import { addTestModel } from '../../../dev-services/test-model.ts'
-import { aiViewExample, apiExamples, environmentExample, type Interpreter } from './examples.ts'
+import { apiExamples, type ExampleInterpreter, renderAiViewExample, renderEnvironmentExample } from './examples.ts'
 
 const api = await startTestApi(inject('services'), 'key examples')
 const folder = mkdtempSync(join(tmpdir(), 'colophon-examples-'))
@@ -29,17 +29,16 @@ await api.pool.query(
 )
 
 const run = promisify(execFile)
-const extensions: Readonly<Record<Interpreter, string>> = { bash: 'sh', node: 'mjs', python3: 'py' }
+const extensions: Readonly<Record<ExampleInterpreter, string>> = { bash: 'sh', node: 'mjs', python3: 'py' }
 
 /** The variables that the page tells people to export, with a real API key in place of the placeholder. */
 const environment = Object.fromEntries(
-  [...environmentExample({ origin: api.url, projectId }).matchAll(/^export (\w+)="(.*)"$/gm)].map(([, name, value]) => [
-    String(name),
-    name === 'COLOPHON_API_KEY' ? secret : String(value),
-  ]),
+  [...renderEnvironmentExample({ origin: api.url, projectId }).matchAll(/^export (\w+)="(.*)"$/gm)].map(
+    ([, name, value]) => [String(name), name === 'COLOPHON_API_KEY' ? secret : String(value)],
+  ),
 )
 
-async function runExample(interpreter: Interpreter, text: string): Promise<string> {
+async function runExample(interpreter: ExampleInterpreter, text: string): Promise<string> {
   const file = join(folder, `example.${extensions[interpreter]}`)
   writeFileSync(file, text)
   const path = [dirname(process.execPath), process.env.PATH].join(':') // this Node, not another that may be installed
@@ -73,6 +72,6 @@ test.each(apiExamples)('runs the $language example', async ({ interpreter, text 
 })
 
 test('counts an AI view', async () => {
-  const output = await runExample('bash', aiViewExample({ origin: api.url, projectId }))
+  const output = await runExample('bash', renderAiViewExample({ origin: api.url, projectId }))
   expect(JSON.parse(output)).toMatchObject({ counted: 1 })
 })

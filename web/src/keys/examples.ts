@@ -7,17 +7,20 @@ export interface ExampleContext {
 }
 
 /** The program that runs an example. */
-export type Interpreter = 'bash' | 'node' | 'python3'
+export type ExampleInterpreter = 'bash' | 'node' | 'python3'
 
-export interface Example {
+export interface ApiExample {
   language: 'curl' | 'JavaScript' | 'Python'
-  interpreter: Interpreter
+  interpreter: ExampleInterpreter
   requirement: string
   text: string
 }
 
 /** The variables that all examples read. */
-export const environmentExample = ({ origin, projectId }: ExampleContext): string => `export COLOPHON_URL="${origin}"
+export const renderEnvironmentExample = ({
+  origin,
+  projectId,
+}: ExampleContext): string => `export COLOPHON_URL="${origin}"
 export COLOPHON_PROJECT_ID="${projectId}"
 export COLOPHON_API_KEY="colophon_…"
 `
@@ -109,7 +112,7 @@ for page in result["views"]:
     print(page["path"], page["human"], page["ai"])
 `
 
-export const apiExamples: readonly Example[] = [
+export const apiExamples: readonly ApiExample[] = [
   { language: 'curl', interpreter: 'bash', requirement: 'For bash, with curl 7.76 or newer.', text: curl },
   {
     language: 'JavaScript',
@@ -126,7 +129,7 @@ export const apiExamples: readonly Example[] = [
 ]
 
 /** Sends one AI view, as the server of a site does: an assistant that requested a page for a user. */
-export const aiViewExample = ({
+export const renderAiViewExample = ({
   origin,
   projectId,
 }: ExampleContext): string => `curl "${origin}/v1/ingest/${projectId}/views" \\
@@ -136,5 +139,5 @@ export const aiViewExample = ({
 `
 
 /** For the head of every page of the site. */
-export const scriptTag = ({ origin, siteKey }: { origin: string; siteKey: string }): string =>
+export const renderScriptTag = ({ origin, siteKey }: { origin: string; siteKey: string }): string =>
   `<script defer src="${origin}/colophon.js" data-site="${siteKey}"></script>`

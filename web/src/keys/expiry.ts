@@ -5,10 +5,10 @@ export const expiryOptions = [
   { value: 'date', label: 'On a date' },
   { value: 'never', label: 'Never' },
 ] as const
-export type Expiry = (typeof expiryOptions)[number]['value']
+export type ExpiryOption = (typeof expiryOptions)[number]['value']
 
 /** `expiresAt` of the API. A key that expires on a date is valid through that day, in the time zone of the browser. */
-export function toExpiresAt(expiry: Expiry, date: string, now: Date): string | null {
+export function toExpiresAt(expiry: ExpiryOption, date: string, now: Date): string | null {
   if (expiry === 'never') return null
   if (expiry === 'date') return new Date(`${date}T23:59:59`).toISOString()
   return new Date(now.getTime() + Number(expiry) * 24 * 3600 * 1000).toISOString()

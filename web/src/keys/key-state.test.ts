@@ -1,6 +1,6 @@
 import type { ApiKey } from '@colophon/sdk'
 import { expect, test } from 'vitest'
-import { descendantKeys, keyState } from './key-state.ts'
+import { findUsableDescendantKeys, keyState } from './key-state.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 const key = (id: string, more: Partial<ApiKey> = {}): ApiKey => ({
@@ -35,6 +35,6 @@ test('finds the usable keys that were created with a key, directly and indirectl
     key('grandchild', { createdByKeyId: 'child' }),
     key('unrelated'),
   ]
-  const descendants = descendantKeys(key('parent'), all, now)
+  const descendants = findUsableDescendantKeys(key('parent'), all, now)
   expect(descendants.map(({ id }) => id)).toEqual(['child', 'grandchild'])
 })

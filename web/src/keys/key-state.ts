@@ -14,7 +14,10 @@ export function keyState({ revokedAt, expiresAt }: ApiKey, now: Date): KeyState 
 const isUsable = (key: ApiKey, now: Date): boolean => ['active', 'expiring'].includes(keyState(key, now))
 
 /** The usable keys that are revoked together with a key: those that were created with it, directly or indirectly. */
-export function descendantKeys(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
+export function findUsableDescendantKeys(key: ApiKey, all: readonly ApiKey[], now: Date): readonly ApiKey[] {
   const children = all.filter(({ createdByKeyId }) => createdByKeyId === key.id)
-  return children.flatMap((child) => [...(isUsable(child, now) ? [child] : []), ...descendantKeys(child, all, now)])
+  return children.flatMap((child) => [
+    ...(isUsable(child, now) ? [child] : []),
+    ...findUsableDescendantKeys(child, all, now),
+  ])
 }

@@ -2,11 +2,11 @@ import type { ApiKey } from '@colophon/sdk'
 import { Badge, Button, Code, Group, Paper, Stack, Switch, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import { canManage, type MyProject } from '../projects/project.ts'
-import { Ago } from '../shown/ago.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { type KeyState, keyState } from './key-state.ts'
 import styles from './key-table.module.css'
 import { RevokeKeyModal } from './revoke-key-modal.tsx'
-import { scopeLabels } from './scopes.ts'
+import { formatScopes } from './scopes.ts'
 
 const badges: Readonly<Record<Exclude<KeyState, 'active'>, { color: string; label: string }>> = {
   expiring: { color: 'yellow', label: 'Expires soon' },
@@ -91,7 +91,7 @@ function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
       </Table.Td>
       <Table.Td data-name="Scopes">
         <Group gap={4}>
-          {scopeLabels(scopes).map((scope) => (
+          {formatScopes(scopes).map((scope) => (
             <Badge key={scope} size="sm" variant="light" color="gray" tt="none" fw={500}>
               {scope}
             </Badge>
@@ -103,10 +103,10 @@ function KeyRow({ apiKey, creator, state, revoke }: KeyRowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td data-name="Last used">{lastUsedAt === null ? 'Never' : <Ago at={lastUsedAt} />}</Table.Td>
-      <Table.Td data-name="Expires">{expiresAt === null ? 'Never' : <Ago at={expiresAt} />}</Table.Td>
+      <Table.Td data-name="Last used">{lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />}</Table.Td>
+      <Table.Td data-name="Expires">{expiresAt === null ? 'Never' : <RelativeTime at={expiresAt} />}</Table.Td>
       <Table.Td data-name="Created">
-        <Ago at={createdAt} />
+        <RelativeTime at={createdAt} />
         {creator && (
           <Text size="xs" c="dimmed">
             by API key {creator.name}

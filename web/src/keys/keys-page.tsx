@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { canManage, useProject } from '../projects/project.ts'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ApiExamples } from './api-examples.tsx'
 import { CreateKeyModal } from './create-key-modal.tsx'
@@ -37,7 +37,7 @@ export function KeysPage() {
           API calls identify the project by this ID. It is not secret.
         </Text>
       </Paper>
-      <Failure error={error} title="The API keys could not be loaded" />
+      <ErrorAlert error={error} title="The API keys could not be loaded" />
       {isPending && <Skeleton h={200} />}
       {keys?.length === 0 && (
         <EmptyState title="No API keys yet" action={createButton}>

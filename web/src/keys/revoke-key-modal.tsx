@@ -3,9 +3,9 @@ import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
-import { descendantKeys } from './key-state.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
+import { findUsableDescendantKeys } from './key-state.ts'
 import { keysQuery } from './queries.ts'
 
 interface Props {
@@ -35,7 +35,7 @@ function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKe
       close()
     },
   })
-  const descendants = descendantKeys(apiKey, all, new Date())
+  const descendants = findUsableDescendantKeys(apiKey, all, new Date())
   return (
     <Stack>
       <Text size="sm">
@@ -43,7 +43,7 @@ function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKe
           'This key has never been used.'
         ) : (
           <>
-            This key was last used <Ago at={apiKey.lastUsedAt} />.
+            This key was last used <RelativeTime at={apiKey.lastUsedAt} />.
           </>
         )}{' '}
         Requests with it will fail immediately. This cannot be undone.
@@ -55,13 +55,13 @@ function Confirmation({ projectId, apiKey, all, close }: Props & { apiKey: ApiKe
             {descendants.map(({ id, name, lastUsedAt }) => (
               <List.Item key={id}>
                 {name}, {lastUsedAt === null ? 'never used' : 'last used '}
-                {lastUsedAt !== null && <Ago at={lastUsedAt} />}
+                {lastUsedAt !== null && <RelativeTime at={lastUsedAt} />}
               </List.Item>
             ))}
           </List>
         </div>
       )}
-      <Failure error={revoke.error} title="The API key was not revoked" />
+      <ErrorAlert error={revoke.error} title="The API key was not revoked" />
       <Group justify="flex-end">
         <Button variant="default" onClick={close} data-autofocus>
           Cancel

@@ -15,5 +15,5 @@ export const scopeDescriptions: readonly { scope: Scope; description: string }[]
 export const allScopes: readonly Scope[] = scopeDescriptions.map(({ scope }) => scope)
 
 /** One label for a key that has every scope, because six are too many for a table cell. */
-export const scopeLabels = (scopes: readonly Scope[]): readonly string[] =>
+export const formatScopes = (scopes: readonly Scope[]): readonly string[] =>
   allScopes.every((scope) => scopes.includes(scope)) ? ['All scopes'] : scopes

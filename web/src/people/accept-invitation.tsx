@@ -4,13 +4,13 @@ import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { ButtonLink } from '../shown/links.tsx'
+import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
 import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
 import { NewPasswordInput } from './new-password-input.tsx'
-import { ProviderButtons } from './provider-buttons.tsx'
-import { SignedOutPage } from './signed-out-page.tsx'
-import { useStartSession } from './start-session.ts'
+import { SignedOutLayout } from './signed-out-layout.tsx'
+import { useSwitchToSession } from './start-session.ts'
 
 const roleDescriptions = {
   owner: 'As an owner, you have full access.',
@@ -21,7 +21,7 @@ const roleDescriptions = {
 export function AcceptInvitation({ token, invitation }: { token: string; invitation: LookUpInvitationResponse }) {
   const { projectName, email, role, hasAccount } = invitation
   const { person } = useSession()
-  const startSession = useStartSession()
+  const startSession = useSwitchToSession()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const accept = useMutation({
@@ -34,7 +34,7 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
   }
   const isSignedInAsInvited = person?.email.toLowerCase() === email.toLowerCase()
   return (
-    <SignedOutPage title={`Join ${projectName}`} lead={`You are invited as ${email}. ${roleDescriptions[role]}`}>
+    <SignedOutLayout title={`Join ${projectName}`} lead={`You are invited as ${email}. ${roleDescriptions[role]}`}>
       <InsecureConnectionAlert />
       {hasAccount && !isSignedInAsInvited ? (
         <>
@@ -63,14 +63,14 @@ export function AcceptInvitation({ token, invitation }: { token: string; invitat
                 <NewPasswordInput value={password} onChange={setPassword} />
               </>
             )}
-            <Failure error={accept.error} title="The invitation was not accepted" />
+            <ErrorAlert error={accept.error} title="The invitation was not accepted" />
             <Button type="submit" fullWidth loading={accept.isPending}>
               Join {projectName}
             </Button>
           </Stack>
-          {!hasAccount && <ProviderButtons purpose="sign_in" returnTo="/" />}
+          {!hasAccount && <IdentityProviderButtons purpose="sign_in" returnTo="/" />}
         </form>
       )}
-    </SignedOutPage>
+    </SignedOutLayout>
   )
 }

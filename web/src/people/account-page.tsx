@@ -2,10 +2,10 @@ import { Button, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 import { ChangePassword } from './change-password.tsx'
-import { ProviderButtons } from './provider-buttons.tsx'
+import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
 
 export function AccountPage() {
   const { person, providers } = useSession()
@@ -32,7 +32,7 @@ export function AccountPage() {
                 immediately.
               </Text>
             </div>
-            <Failure error={endOthers.error} />
+            <ErrorAlert error={endOthers.error} />
             {endOthers.isSuccess && (
               <Text size="sm" role="status">
                 All other sessions have been ended.
@@ -51,7 +51,7 @@ export function AccountPage() {
             <Text c="dimmed" size="sm" mb="md">
               Link an account of your identity provider to sign in with it.
             </Text>
-            <ProviderButtons purpose="link" returnTo="/account" />
+            <IdentityProviderButtons purpose="link" returnTo="/account" />
           </Paper>
         )}
       </SimpleGrid>

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { sessionQuery } from '../app/session.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { NewPasswordInput } from './new-password-input.tsx'
 
 export function ChangePassword({ email }: { email: string }) {
@@ -45,7 +45,7 @@ export function ChangePassword({ email }: { email: string }) {
           onChange={(event) => setCurrentPassword(event.currentTarget.value)}
         />
         <NewPasswordInput label="New password" value={newPassword} onChange={setNewPassword} />
-        <Failure error={change.error} title="The password was not changed" />
+        <ErrorAlert error={change.error} title="The password was not changed" />
         {change.isSuccess && newPassword === '' && (
           <Text size="sm" role="status">
             Password changed.

@@ -2,10 +2,10 @@ import { Loader } from '@mantine/core'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { client } from '../app/client.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AcceptInvitation } from './accept-invitation.tsx'
 import { parseLinkToken } from './link-token.ts'
-import { SignedOutPage } from './signed-out-page.tsx'
+import { SignedOutLayout } from './signed-out-layout.tsx'
 
 const invitationQuery = (token: string) =>
   queryOptions({
@@ -19,22 +19,22 @@ export function InvitationPage() {
   const { data: invitation, error, isPending } = useQuery({ ...invitationQuery(token), enabled: token !== '' })
   if (token === '')
     return (
-      <SignedOutPage title="Invitation" lead="The link is incomplete.">
+      <SignedOutLayout title="Invitation" lead="The link is incomplete.">
         Copy the whole link, including the part after the # sign, into the address bar, or ask for a new one.
-      </SignedOutPage>
+      </SignedOutLayout>
     )
   if (isPending)
     return (
-      <SignedOutPage title="Invitation">
+      <SignedOutLayout title="Invitation">
         <Loader aria-label="Loading the invitation" />
-      </SignedOutPage>
+      </SignedOutLayout>
     )
   if (!invitation)
     return (
-      <SignedOutPage title="Invitation">
-        <Failure error={error} title="This invitation cannot be used" />
+      <SignedOutLayout title="Invitation">
+        <ErrorAlert error={error} title="This invitation cannot be used" />
         Invitations expire, and each one works once. Ask an owner of the project for a new one.
-      </SignedOutPage>
+      </SignedOutLayout>
     )
   return <AcceptInvitation token={token} invitation={invitation} />
 }

@@ -10,7 +10,7 @@ const messages: ReadonlyMap<string, string> = new Map([
  * Describes why signing in with the provider failed. The list of codes is open, and they come from the URL, which anyone can
  * write: text that does not look like a code is not shown on the sign-in page.
  */
-export function providerErrorMessage(code: string): string {
+export function describeProviderSignInError(code: string): string {
   const reason = /^[a-z_]{1,40}$/.test(code) ? `: ${code.replaceAll('_', ' ')}` : ''
   return messages.get(code) ?? `Sign-in with the provider failed${reason}. Try again, or sign in with a password.`
 }

@@ -5,8 +5,8 @@ import { useLocation } from '@tanstack/react-router'
 import { createContext, type FormEvent, type ReactNode, useCallback, useContext, useState } from 'react'
 import { client } from '../app/client.ts'
 import { sessionQuery, useSession } from '../app/session.ts'
-import { Failure } from '../shown/failure.tsx'
-import { ProviderButtons } from './provider-buttons.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
 import { singleFlight } from './single-flight.ts'
 
 type WithReauthentication = <Result>(action: () => Promise<Result>) => Promise<Result>
@@ -86,7 +86,7 @@ function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCan
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Failure error={signIn.error} title="Password not confirmed" />
+        <ErrorAlert error={signIn.error} title="Password not confirmed" />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             Cancel
@@ -95,7 +95,7 @@ function ConfirmPassword({ onConfirmed, onCancel }: { onConfirmed(): void; onCan
             Confirm
           </Button>
         </Group>
-        <ProviderButtons purpose="sign_in" returnTo={href} />
+        <IdentityProviderButtons purpose="sign_in" returnTo={href} />
       </Stack>
     </form>
   )

@@ -28,7 +28,7 @@ export const peopleRoutes = [
       const { needsFirstOwner } = await queryClient.ensureQueryData(sessionQuery)
       if (!needsFirstOwner) throw redirect({ to: '/' })
     },
-    component: lazyRouteComponent(() => import('./welcome-page.tsx'), 'WelcomePage'),
+    component: lazyRouteComponent(() => import('./create-first-owner-page.tsx'), 'CreateFirstOwnerPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
@@ -39,7 +39,7 @@ export const peopleRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/new-password',
-    component: lazyRouteComponent(() => import('./new-password-page.tsx'), 'NewPasswordPage'),
+    component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
   }),
 ] as const
 

@@ -3,12 +3,12 @@ import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { IdentityProviderButtons } from './identity-provider-buttons.tsx'
 import { InsecureConnectionAlert } from './insecure-connection-alert.tsx'
-import { ProviderButtons } from './provider-buttons.tsx'
-import { providerErrorMessage } from './provider-errors.ts'
-import { SignedOutPage } from './signed-out-page.tsx'
-import { useStartSession } from './start-session.ts'
+import { describeProviderSignInError } from './provider-errors.ts'
+import { SignedOutLayout } from './signed-out-layout.tsx'
+import { useSwitchToSession } from './start-session.ts'
 
 const page = getRouteApi('/sign-in')
 
@@ -16,7 +16,7 @@ export function SignInPage() {
   const { to = '/', error } = page.useSearch()
   const { hash } = useLocation()
   const returnTo = hash === '' ? to : `${to}#${hash}` // the token of an invitation, which must not be in the query
-  const startSession = useStartSession()
+  const startSession = useSwitchToSession()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const signIn = useMutation({
@@ -28,11 +28,11 @@ export function SignInPage() {
     signIn.mutate()
   }
   return (
-    <SignedOutPage title="Sign in" lead="No account yet? Ask an owner of a project to invite you.">
+    <SignedOutLayout title="Sign in" lead="No account yet? Ask an owner of a project to invite you.">
       <InsecureConnectionAlert />
       {error !== undefined && (
         <Alert color="red" title="Sign-in failed" role="alert">
-          {providerErrorMessage(error)}
+          {describeProviderSignInError(error)}
         </Alert>
       )}
       <form onSubmit={submit}>
@@ -53,13 +53,13 @@ export function SignInPage() {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
-          <Failure error={signIn.error} title="Sign-in failed" />
+          <ErrorAlert error={signIn.error} title="Sign-in failed" />
           <Button type="submit" fullWidth loading={signIn.isPending}>
             Sign in
           </Button>
         </Stack>
       </form>
-      <ProviderButtons purpose="sign_in" returnTo={returnTo} />
-    </SignedOutPage>
+      <IdentityProviderButtons purpose="sign_in" returnTo={returnTo} />
+    </SignedOutLayout>
   )
 }

@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router'
 import { sessionQuery } from '../app/session.ts'
 
 /** Continues as the person of the new session. Drops all cached data, which may belong to someone else. */
-export function useStartSession() {
+export function useSwitchToSession() {
   const queryClient = useQueryClient()
   const router = useRouter()
   return async (session: Session, to = '/') => {

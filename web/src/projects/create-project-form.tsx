@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { projectsQuery } from './project.ts'
 
 export function CreateProjectForm({ isFirst }: { isFirst: boolean }) {
@@ -48,7 +48,7 @@ export function CreateProjectForm({ isFirst }: { isFirst: boolean }) {
               Create project
             </Button>
           </Group>
-          <Failure error={create.error} title="The project was not created" />
+          <ErrorAlert error={create.error} title="The project was not created" />
         </Stack>
       </form>
     </Paper>

@@ -2,8 +2,8 @@ import { Button, Group, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
-import { SendOnce } from '../app/send-once.ts'
-import { Failure } from '../shown/failure.tsx'
+import { IdempotencyKeyGenerator } from '../app/idempotency-key-generator.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { setupQuery } from './setup.ts'
 
 const suggestion = 'Read the start page like a newcomer. Fix typos, broken links and missing steps.'
@@ -11,7 +11,7 @@ const suggestion = 'Read the start page like a newcomer. Fix typos, broken links
 export function FirstJobForm({ projectId }: { projectId: string }) {
   const queryClient = useQueryClient()
   const [prompt, setPrompt] = useState(suggestion)
-  const sendOnce = useRef(new SendOnce()) // a double click or a retry creates one job
+  const sendOnce = useRef(new IdempotencyKeyGenerator()) // a double click or a retry creates one job
   const create = useMutation({
     mutationFn: (body: { prompt: string }) =>
       client.jobs.create(projectId, body, { idempotencyKey: sendOnce.current.keyFor(body) }),
@@ -40,7 +40,7 @@ export function FirstJobForm({ projectId }: { projectId: string }) {
           Create job
         </Button>
       </Group>
-      <Failure error={create.error} title="The job was not created" />
+      <ErrorAlert error={create.error} title="The job was not created" />
     </form>
   )
 }

@@ -56,7 +56,7 @@ const groups: readonly { caption?: string; items: readonly NavigationItem[] }[] 
   },
 ]
 
-/** Lists all pages of a project for every role. `ProjectFrame` and the pages say what a role cannot change. */
+/** Lists all pages of a project for every role. `ProjectLayout` and the pages say what a role cannot change. */
 export function ProjectNavigation({ projectId }: { projectId: string }) {
   return (
     <nav className={styles.navigation} aria-label="Project">

@@ -18,10 +18,10 @@ export function useOptionalProject(): MyProject | undefined {
   return useSuspenseQuery(projectsQuery).data.projects.find(({ id }) => id === projectId)
 }
 
-/** For components inside `ProjectFrame`, which renders them only if there is a project. */
+/** For components inside `ProjectLayout`, which renders them only if there is a project. */
 export function useProject(): MyProject {
   const project = useOptionalProject()
-  if (!project) throw new Error('useProject is used outside ProjectFrame.')
+  if (!project) throw new Error('useProject is used outside ProjectLayout.')
   return project
 }
 

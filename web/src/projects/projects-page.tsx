@@ -2,9 +2,9 @@ import { Badge, Group, Paper, SimpleGrid, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../app/session.ts'
-import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { CreateProjectForm } from './create-project-form.tsx'
 import { type MyProject, projectsQuery } from './project.ts'
 import styles from './projects-page.module.css'
@@ -49,7 +49,7 @@ function ProjectCard({ project: { id, name, createdAt, pausedAt, role } }: { pro
         )}
       </Group>
       <Text size="sm" c="dimmed" mt="xs">
-        You are {role === 'viewer' ? 'a viewer' : `an ${role}`} · created <Ago at={createdAt} />
+        You are {role === 'viewer' ? 'a viewer' : `an ${role}`} · created <RelativeTime at={createdAt} />
       </Text>
     </Paper>
   )

@@ -3,9 +3,9 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { PullRequestLink, StatusBadge } from '../jobs/job-badges.tsx'
 import { jobTitle } from '../jobs/job-labels.ts'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 
 const recentJobsQuery = (projectId: string) =>
   queryOptions({
@@ -26,7 +26,7 @@ export function RecentJobs({ projectId }: { projectId: string }) {
           All jobs
         </AnchorLink>
       </Group>
-      <Failure error={error} />
+      <ErrorAlert error={error} />
       {isPending && <Skeleton h={160} />}
       {data?.jobs.length === 0 && (
         <Text c="dimmed" size="sm">
@@ -48,7 +48,7 @@ export function RecentJobs({ projectId }: { projectId: string }) {
               </AnchorLink>
               <Group gap="sm">
                 <Text size="xs" c="dimmed">
-                  <Ago at={job.createdAt} />
+                  <RelativeTime at={job.createdAt} />
                 </Text>
                 {job.pullRequest && <PullRequestLink pullRequest={job.pullRequest} />}
               </Group>

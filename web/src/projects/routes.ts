@@ -23,6 +23,6 @@ export const projectHomeRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: '/',
-    component: lazyRouteComponent(() => import('./start-page.tsx'), 'StartPage'),
+    component: lazyRouteComponent(() => import('./project-home-page.tsx'), 'ProjectHomePage'),
   }),
 ] as const

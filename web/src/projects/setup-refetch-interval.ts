@@ -1,5 +1,5 @@
 import type { ProjectSetup } from '@colophon/sdk'
-import { isSetupComplete } from './steps.ts'
+import { isSetupComplete } from './setup-steps.ts'
 
 const activeIntervalMs = 2_000
 const idleIntervalMs = 30_000

@@ -4,7 +4,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { isBeforeMeasurement, type MeasuredSince } from '../analytics/measured-since.ts'
 import { measuredSinceQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import styles from './week-of-views.module.css'
 
@@ -33,7 +33,7 @@ export function WeekOfViews({ projectId }: { projectId: string }) {
           Analytics
         </AnchorLink>
       </Group>
-      <Failure error={error} />
+      <ErrorAlert error={error} />
       {isPending && <Skeleton h={160} />}
       {data && <Week {...data} since={since} />}
     </Paper>

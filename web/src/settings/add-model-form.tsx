@@ -14,16 +14,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { notifySaved } from './notify-saved.ts'
 import {
-  emptyModelForm,
-  formatNames,
-  type ModelForm,
-  modelPresets,
+  createModelFormValues,
+  type ModelFormValues,
+  modelFormatLabels,
+  providerPresets,
   toModelInput,
   toModelName,
-} from './model-presets.ts'
-import { notifySaved } from './notify-saved.ts'
+} from './provider-presets.ts'
 import { instanceModelsQuery } from './queries.ts'
 import { TestResultAlert } from './test-result-alert.tsx'
 
@@ -31,11 +31,11 @@ import { TestResultAlert } from './test-result-alert.tsx'
 export function AddModelForm({ isFirst, onDone }: { isFirst: boolean; onDone: () => void }) {
   const queryClient = useQueryClient()
   const withReauthentication = useReauthentication()
-  const [form, setForm] = useState(() => emptyModelForm(isFirst))
-  const change = (changes: Partial<ModelForm>) => setForm((previous) => ({ ...previous, ...changes }))
+  const [form, setForm] = useState(() => createModelFormValues(isFirst))
+  const change = (changes: Partial<ModelFormValues>) => setForm((previous) => ({ ...previous, ...changes }))
   const model = toModelInput(form)
   const modelJson = JSON.stringify(model)
-  const preset = modelPresets.find(({ id }) => id === form.preset)
+  const preset = providerPresets.find(({ id }) => id === form.preset)
 
   const test = useMutation({
     mutationFn: async () => {
@@ -65,10 +65,10 @@ export function AddModelForm({ isFirst, onDone }: { isFirst: boolean; onDone: ()
     else if (model) test.mutate()
   }
   const choosePreset = (id: string | null) => {
-    const selected = modelPresets.find((candidate) => candidate.id === id)
+    const selected = providerPresets.find((candidate) => candidate.id === id)
     if (selected) change({ preset: selected.id, format: selected.format, baseUrl: selected.baseUrl })
   }
-  const priceInput = (label: string, kind: keyof ModelForm['prices']) => (
+  const priceInput = (label: string, kind: keyof ModelFormValues['prices']) => (
     <NumberInput
       label={label}
       prefix="$"
@@ -85,17 +85,17 @@ export function AddModelForm({ isFirst, onDone }: { isFirst: boolean; onDone: ()
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
             label="Provider"
-            data={modelPresets.map(({ id, label }) => ({ value: id, label }))}
+            data={providerPresets.map(({ id, label }) => ({ value: id, label }))}
             allowDeselect={false}
             value={form.preset}
             onChange={choosePreset}
           />
           <Select
             label="API format"
-            data={Object.entries(formatNames).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(modelFormatLabels).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
             value={form.format}
-            onChange={(format) => format && change({ format: format as ModelForm['format'] })}
+            onChange={(format) => format && change({ format: format as ModelFormValues['format'] })}
           />
         </SimpleGrid>
         <TextInput
@@ -171,7 +171,7 @@ export function AddModelForm({ isFirst, onDone }: { isFirst: boolean; onDone: ()
             {result.message} {result.ok && `Response time: ${(result.latencyMs / 1000).toFixed(1)} s.`}
           </TestResultAlert>
         )}
-        <Failure error={test.error ?? add.error} />
+        <ErrorAlert error={test.error ?? add.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
             Cancel

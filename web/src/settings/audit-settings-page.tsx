@@ -5,12 +5,12 @@ import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { client } from '../app/client.ts'
 import { useProject } from '../projects/project.ts'
-import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { describeActor, describeAuditEntry } from './describe-audit-entry.ts'
+import { RelativeTime } from '../shown/relative-time.tsx'
+import { describeAuditEntry, parseAuditActor } from './describe-audit-entry.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 const auditQuery = (projectId: string) =>
   infiniteQueryOptions({
@@ -25,7 +25,7 @@ export function AuditSettingsPage() {
   const project = useProject()
   const query = useInfiniteQuery(auditQuery(project.id))
   return (
-    <SettingsPage
+    <SettingsPageLayout
       title="Audit log"
       lead="Who did what in this project. Entries cannot be changed or deleted."
       query={query}
@@ -52,14 +52,14 @@ export function AuditSettingsPage() {
           </SettingsCard>
         )
       }}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }
 
 const icons = { person: IconUser, key: IconKey, operator: IconTerminal2, 'code-host': IconBrandGit }
 
 function Entry({ entry, projectId }: { entry: AuditEntry; projectId: string }) {
-  const actor = describeActor(entry.actor)
+  const actor = parseAuditActor(entry.actor)
   const Icon = icons[actor.kind]
   return (
     <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -74,7 +74,7 @@ function Entry({ entry, projectId }: { entry: AuditEntry; projectId: string }) {
           {describeAuditEntry(entry)}
         </Text>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          <Ago at={entry.at} /> ·{' '}
+          <RelativeTime at={entry.at} /> ·{' '}
           {entry.subject.startsWith('job_') ? (
             <AnchorLink to="/projects/$projectId/jobs/$jobId" params={{ projectId, jobId: entry.subject }} inherit>
               {entry.subject}

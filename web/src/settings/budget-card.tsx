@@ -1,10 +1,10 @@
 import type { ProjectSettings } from '@colophon/sdk'
 import { Button, Group, NumberInput, Progress, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Failure } from '../shown/failure.tsx'
-import { formatNumber, formatTokens, formatUsd, percentOf } from './format-amounts.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { formatNumber, formatTokens, formatUsd, toProgressBarPercent } from './format-amounts.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { useChangeSettings } from './use-change-settings.ts'
+import { useChangeProjectSettings } from './use-change-project-settings.ts'
 
 export function BudgetCard({
   projectId,
@@ -20,7 +20,7 @@ export function BudgetCard({
     maxTokensPerMonth: budget.maxTokensPerMonth ?? '',
     maxUsdPerMonth: budget.maxUsdPerMonth ?? '',
   })
-  const save = useChangeSettings(projectId, 'Budget saved. It applies from the next model call.')
+  const save = useChangeProjectSettings(projectId, 'Budget saved. It applies from the next model call.')
   const newBudget = {
     maxTokensPerJob: numberOrNull(typed.maxTokensPerJob),
     maxTokensPerMonth: numberOrNull(typed.maxTokensPerMonth),
@@ -66,7 +66,7 @@ export function BudgetCard({
             <NumberInput label="Tokens per month" allowDecimal={false} {...input('maxTokensPerMonth', 1e12)} />
             <NumberInput label="US dollars per month" decimalScale={2} {...input('maxUsdPerMonth', 1e9)} />
           </SimpleGrid>
-          <Failure error={save.error} />
+          <ErrorAlert error={save.error} />
           {canChange && (
             <Group>
               <Button type="submit" disabled={!isChanged} loading={save.isPending}>
@@ -93,7 +93,7 @@ function Usage({
   limit: number | null
   format: (amount: number) => string
 }) {
-  const usedPercent = limit === null ? 0 : percentOf(used, limit)
+  const usedPercent = limit === null ? 0 : toProgressBarPercent(used, limit)
   return (
     <Stack gap={6}>
       <Group justify="space-between" gap="xs">

@@ -23,5 +23,5 @@ const services: Readonly<Record<string, ComponentLabel>> = {
   },
 }
 
-export const componentLabel = (name: string): ComponentLabel =>
+export const describeHealthComponent = (name: string): ComponentLabel =>
   services[name] ?? { title: name, description: '', whenDown: '' }

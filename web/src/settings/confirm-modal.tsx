@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 
 /** Explains an action that cannot be undone, and asks for confirmation. */
 export function ConfirmModal({
@@ -24,7 +24,7 @@ export function ConfirmModal({
     <Modal opened={opened} onClose={onClose} title={title} centered>
       <Stack>
         <Text size="sm">{children}</Text>
-        <Failure error={mutation.error} />
+        <ErrorAlert error={mutation.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -2,7 +2,7 @@ import type { Repository } from '@colophon/sdk'
 import { PasswordInput, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { client } from '../app/client.ts'
-import { ConnectForm } from './connect-form.tsx'
+import { ConnectRepositoryForm } from './connect-repository-form.tsx'
 import { DocsLocationFields, trimDocsLocation } from './docs-location-fields.tsx'
 import type { RepositoryAddress } from './repository-address.ts'
 
@@ -41,7 +41,7 @@ export function ConnectWithToken({
   const { baseBranch, docsFolder } = trimDocsLocation(location)
   const isComplete = baseBranch !== '' && token.trim() !== ''
   return (
-    <ConnectForm
+    <ConnectRepositoryForm
       projectId={projectId}
       input={address && isComplete ? { host, ...address, baseBranch, docsFolder, token: token.trim() } : undefined}
       test={(input) => client.repository.test(projectId, input)}
@@ -68,6 +68,6 @@ export function ConnectWithToken({
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
       />
-    </ConnectForm>
+    </ConnectRepositoryForm>
   )
 }

@@ -6,9 +6,9 @@ import { useReauthentication } from '../people/reauthentication.tsx'
 import { CopyBlock } from '../shown/copy-block.tsx'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { DocsLink } from '../shown/docs-link.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { runnersQuery } from './queries.ts'
-import { runnerCommand } from './runner-command.ts'
+import { buildRunnerCommand } from './runner-command.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 export function CreateRunnerCard({ projectId }: { projectId: string }) {
@@ -48,7 +48,7 @@ export function CreateRunnerCard({ projectId }: { projectId: string }) {
           </Button>
         </Group>
       </form>
-      <Failure error={create.error} />
+      <ErrorAlert error={create.error} />
       {created && (
         <Alert color="green" title={`Token for ${created.runner.name}`} role="status">
           <Stack gap="sm">
@@ -61,7 +61,7 @@ export function CreateRunnerCard({ projectId }: { projectId: string }) {
               </DocsLink>
               . To try it out, run this command in the Colophon folder of the machine, for example /opt/colophon:
             </Text>
-            <CopyBlock label="command" text={runnerCommand(created.gatewayUrl, created.token)} />
+            <CopyBlock label="runner command" text={buildRunnerCommand(created.gatewayUrl, created.token)} />
             <Text size="sm">
               {created.gatewayUrl === null
                 ? 'Replace the example URL with the URL of your gateway.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeActor, describeAuditEntry } from './describe-audit-entry.ts'
+import { describeAuditEntry, parseAuditActor } from './describe-audit-entry.ts'
 
 test.each([
   [{ action: 'key.created', detail: { name: 'CI' } }, 'created the API key “CI”'],
@@ -32,8 +32,8 @@ test.each([
 )
 
 test('recognizes the kind of actor', () => {
-  expect(describeActor('operator')).toEqual({ kind: 'operator', name: 'The operator' })
-  expect(describeActor('code-host')).toEqual({ kind: 'code-host', name: 'The code host' })
-  expect(describeActor('ada@example.com')).toEqual({ kind: 'person', name: 'ada@example.com' })
-  expect(describeActor('key_1')).toEqual({ kind: 'key', name: 'API key key_1' })
+  expect(parseAuditActor('operator')).toEqual({ kind: 'operator', name: 'The operator' })
+  expect(parseAuditActor('code-host')).toEqual({ kind: 'code-host', name: 'The code host' })
+  expect(parseAuditActor('ada@example.com')).toEqual({ kind: 'person', name: 'ada@example.com' })
+  expect(parseAuditActor('key_1')).toEqual({ kind: 'key', name: 'API key key_1' })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBytes, formatPrice, formatTokens, formatUsd, percentOf } from './format-amounts.ts'
+import { formatBytes, formatPrice, formatTokens, formatUsd, toProgressBarPercent } from './format-amounts.ts'
 
 test('formats tokens, money and bytes for people', () => {
   expect(formatTokens(1_250_000)).toBe('1.3M tokens')
@@ -14,10 +14,10 @@ test('formats tokens, money and bytes for people', () => {
 })
 
 test('a percentage fits into a progress bar', () => {
-  expect(percentOf(0, 100)).toBe(0)
-  expect(percentOf(0, 0)).toBe(0)
-  expect(percentOf(1, 100_000)).toBe(1)
-  expect(percentOf(50, 100)).toBe(50)
-  expect(percentOf(150, 100)).toBe(100)
-  expect(percentOf(1, 0)).toBe(100)
+  expect(toProgressBarPercent(0, 100)).toBe(0)
+  expect(toProgressBarPercent(0, 0)).toBe(0)
+  expect(toProgressBarPercent(1, 100_000)).toBe(1)
+  expect(toProgressBarPercent(50, 100)).toBe(50)
+  expect(toProgressBarPercent(150, 100)).toBe(100)
+  expect(toProgressBarPercent(1, 0)).toBe(100)
 })

@@ -12,7 +12,7 @@ export const formatPrice = (price: number | null): string =>
   price === null ? 'unknown price' : `$${numberFormat.format(price)}`
 
 /** Width of a progress bar: at most 100, and at least 1 if anything is used. */
-export function percentOf(used: number, max: number): number {
+export function toProgressBarPercent(used: number, max: number): number {
   if (used <= 0) return 0
   return max <= 0 ? 100 : Math.max(1, Math.min(100, (used / max) * 100))
 }

@@ -3,35 +3,35 @@ import { Badge, Divider, Group, Progress, SimpleGrid, Stack, Text } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { useProject } from '../projects/project.ts'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
-import { componentLabel } from './component-labels.ts'
-import { formatBytes, percentOf } from './format-amounts.ts'
+import { RelativeTime } from '../shown/relative-time.tsx'
+import { describeHealthComponent } from './component-labels.ts'
+import { formatBytes, toProgressBarPercent } from './format-amounts.ts'
 import { healthQuery } from './queries.ts'
-import { RunnerState } from './runner-state.tsx'
+import { RunnerStateBadge } from './runner-state-badge.tsx'
 import { SettingsCard } from './settings-card.tsx'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function HealthSettingsPage() {
   const project = useProject()
   const query = useQuery(healthQuery(project.id))
   return (
-    <SettingsPage
+    <SettingsPageLayout
       title="Health"
       lead="Services and runners that this project depends on. Updated every 5 seconds."
       query={query}
     >
       {(health) => (
         <>
-          <Failure error={query.error} title="Health could not be updated. This is the last known state" />
+          <ErrorAlert error={query.error} title="Health could not be updated. This is the last known state" />
           <Components components={health.components} />
           <Runners projectId={project.id} runners={health.runners} />
           <Buffer buffer={health.viewBuffer} />
           <Versions versions={health.versions} />
         </>
       )}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }
 
@@ -39,7 +39,7 @@ function Components({ components }: Pick<ProjectHealth, 'components'>) {
   return (
     <SettingsCard title="Services">
       {Object.entries(components).map(([name, report], index) => {
-        const { title, description: does, whenDown: without } = componentLabel(name)
+        const { title, description: does, whenDown: without } = describeHealthComponent(name)
         return (
           <Fragment key={name}>
             {index > 0 && <Divider />}
@@ -79,7 +79,7 @@ function Runners({ projectId, runners }: Pick<ProjectHealth, 'runners'> & { proj
             {runner.name}
             {runner.isShared && ' (shared)'}
           </Text>
-          <RunnerState runner={runner} />
+          <RunnerStateBadge runner={runner} />
         </Group>
       ))}
     </SettingsCard>
@@ -87,7 +87,7 @@ function Runners({ projectId, runners }: Pick<ProjectHealth, 'runners'> & { proj
 }
 
 function Buffer({ buffer: { bytes, limitBytes, oldestWaitingAt } }: { buffer: ProjectHealth['viewBuffer'] }) {
-  const usedPercent = percentOf(bytes, limitBytes)
+  const usedPercent = toProgressBarPercent(bytes, limitBytes)
   return (
     <SettingsCard title="View buffer" lead="Page views of all projects that are accepted but not counted yet.">
       <Stack gap={6}>
@@ -97,7 +97,7 @@ function Buffer({ buffer: { bytes, limitBytes, oldestWaitingAt } }: { buffer: Pr
               'Empty'
             ) : (
               <>
-                Oldest view received <Ago at={oldestWaitingAt} />
+                Oldest view received <RelativeTime at={oldestWaitingAt} />
               </>
             )}
           </Text>

@@ -5,12 +5,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AddModelForm } from './add-model-form.tsx'
 import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
-import { formatNames } from './model-presets.ts'
 import { notifySaved } from './notify-saved.ts'
+import { modelFormatLabels } from './provider-presets.ts'
 import { instanceModelsQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
 
@@ -43,7 +43,7 @@ export function InstanceModelsCard() {
       title="Models of this instance"
       lead="You are an operator of this instance. Changes here apply to all projects."
     >
-      <Failure error={error ?? makeDefault.error} />
+      <ErrorAlert error={error ?? makeDefault.error} />
       {models.map((model, index) => (
         <Fragment key={model.name}>
           {index > 0 && <Divider />}
@@ -65,7 +65,7 @@ export function InstanceModelsCard() {
                 )}
               </Group>
               <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                {model.providerModel} at {model.baseUrl} · {formatNames[model.format]} ·{' '}
+                {model.providerModel} at {model.baseUrl} · {modelFormatLabels[model.format]} ·{' '}
                 {model.hasKey ? 'with API key' : 'without API key'}
               </Text>
             </Stack>

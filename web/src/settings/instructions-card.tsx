@@ -1,9 +1,9 @@
 import type { ProjectSettings } from '@colophon/sdk'
 import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { SettingsCard } from './settings-card.tsx'
-import { useChangeSettings } from './use-change-settings.ts'
+import { useChangeProjectSettings } from './use-change-project-settings.ts'
 
 const maxCharacters = 20_000
 const numberFormat = new Intl.NumberFormat('en')
@@ -18,7 +18,7 @@ export function InstructionsCard({
   canChange: boolean
 }) {
   const [text, setText] = useState(settings.instructions ?? '')
-  const save = useChangeSettings(projectId, 'Instructions saved. They apply from the next turn.')
+  const save = useChangeProjectSettings(projectId, 'Instructions saved. They apply from the next turn.')
   const newInstructions = text.trim() === '' ? null : text
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -44,7 +44,7 @@ export function InstructionsCard({
             onChange={(event) => setText(event.currentTarget.value)}
             readOnly={!canChange}
           />
-          <Failure error={save.error} />
+          <ErrorAlert error={save.error} />
           <Group justify="space-between">
             {canChange && (
               <Button type="submit" disabled={newInstructions === settings.instructions} loading={save.isPending}>

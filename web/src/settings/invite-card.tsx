@@ -4,12 +4,12 @@ import { type FormEvent, Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
-import { Ago } from '../shown/ago.tsx'
 import { CopyLine } from '../shown/copy-line.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { invitationsQuery } from './queries.ts'
-import { parseRole, roles } from './roles.ts'
+import { parseRole, roleOptions } from './role-options.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 export function InviteCard({ projectId }: { projectId: string }) {
@@ -60,7 +60,7 @@ export function InviteCard({ projectId }: { projectId: string }) {
           />
           <Select
             label="Role"
-            data={roles.map(({ value, label }) => ({ value, label }))}
+            data={roleOptions.map(({ value, label }) => ({ value, label }))}
             allowDeselect={false}
             value={role}
             onChange={(value) => setRole(parseRole(value))}
@@ -71,7 +71,7 @@ export function InviteCard({ projectId }: { projectId: string }) {
           </Button>
         </Group>
       </form>
-      <Failure error={invite.error ?? revoke.error ?? error} />
+      <ErrorAlert error={invite.error ?? revoke.error ?? error} />
       {invite.data && (
         <Alert color="green" title={`${invite.data.invitation.email} has been invited`} role="status">
           <Stack gap="xs">
@@ -97,7 +97,8 @@ export function InviteCard({ projectId }: { projectId: string }) {
                     {invitedEmail}
                   </Text>
                   <Text size="sm" c="dimmed">
-                    {roles.find(({ value }) => value === invitedRole)?.label} · invited <Ago at={createdAt} /> · expires{' '}
+                    {roleOptions.find(({ value }) => value === invitedRole)?.label} · invited{' '}
+                    <RelativeTime at={createdAt} /> · expires{' '}
                     {new Date(expiresAt).toLocaleDateString('en', { dateStyle: 'medium' })}
                   </Text>
                 </Stack>

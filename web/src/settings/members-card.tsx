@@ -6,12 +6,12 @@ import { client } from '../app/client.ts'
 import { useSession } from '../app/session.ts'
 import { useReauthentication } from '../people/reauthentication.tsx'
 import { projectsQuery } from '../projects/project.ts'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { membersQuery } from './queries.ts'
-import { parseRole, roles } from './roles.ts'
+import { parseRole, roleOptions } from './role-options.ts'
 import { SettingsCard } from './settings-card.tsx'
 
 export function MembersCard({
@@ -48,7 +48,7 @@ export function MembersCard({
   const changing = changeRole.isPending ? changeRole.variables : undefined
   return (
     <SettingsCard title="Members">
-      <Failure error={changeRole.error} />
+      <ErrorAlert error={changeRole.error} />
       {members.map((member, index) => (
         <Fragment key={member.id}>
           {index > 0 && <Divider />}
@@ -65,7 +65,7 @@ export function MembersCard({
                 )}
               </Group>
               <Text size="sm" c="dimmed">
-                Joined <Ago at={member.createdAt} />
+                Joined <RelativeTime at={member.createdAt} />
               </Text>
             </Stack>
             {canChange ? (
@@ -74,7 +74,7 @@ export function MembersCard({
                   size="xs"
                   w={110}
                   aria-label={`Role of ${member.email}`}
-                  data={roles.map(({ value, label }) => ({ value, label }))}
+                  data={roleOptions.map(({ value, label }) => ({ value, label }))}
                   allowDeselect={false}
                   value={changing?.id === member.id ? changing.role : member.role}
                   onChange={(role) => changeRole.mutate({ id: member.id, role: parseRole(role) })}
@@ -84,14 +84,14 @@ export function MembersCard({
                 </DangerButton>
               </Group>
             ) : (
-              <Text size="sm">{roles.find(({ value }) => value === member.role)?.label}</Text>
+              <Text size="sm">{roleOptions.find(({ value }) => value === member.role)?.label}</Text>
             )}
           </Group>
         </Fragment>
       ))}
       <Text size="sm" c="dimmed">
-        {roles.map(({ label, description }) => `${label}: ${description}`).join('. ')}. A project needs at least one
-        owner.
+        {roleOptions.map(({ label, description }) => `${label}: ${description}`).join('. ')}. A project needs at least
+        one owner.
       </Text>
       <ConfirmModal
         opened={removing !== undefined}

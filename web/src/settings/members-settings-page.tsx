@@ -3,20 +3,20 @@ import { canManage, useProject } from '../projects/project.ts'
 import { InviteCard } from './invite-card.tsx'
 import { MembersCard } from './members-card.tsx'
 import { membersQuery } from './queries.ts'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function MembersSettingsPage() {
   const project = useProject()
   const canChange = canManage(project)
   const query = useQuery(membersQuery(project.id))
   return (
-    <SettingsPage title="Members" lead="Who has access to this project, and what they can do." query={query}>
+    <SettingsPageLayout title="Members" lead="Who has access to this project, and what they can do." query={query}>
       {({ members }) => (
         <>
           <MembersCard projectId={project.id} members={members} canChange={canChange} />
           {canChange && <InviteCard projectId={project.id} />}
         </>
       )}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }

@@ -6,7 +6,7 @@ import { BudgetCard } from './budget-card.tsx'
 import { InstanceModelsCard } from './instance-models-card.tsx'
 import { ProjectModelsCard } from './project-models-card.tsx'
 import { projectSettingsQuery } from './queries.ts'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function ModelsSettingsPage() {
   const project = useProject()
@@ -21,7 +21,7 @@ export function ModelsSettingsPage() {
   })
   const canChange = canManage(project)
   return (
-    <SettingsPage title="Models" lead="Which model the agent uses, and how much it can spend." query={query}>
+    <SettingsPageLayout title="Models" lead="Which model the agent uses, and how much it can spend." query={query}>
       {({ settings, models }) => (
         <>
           <ProjectModelsCard
@@ -36,6 +36,6 @@ export function ModelsSettingsPage() {
           {isOperator && <InstanceModelsCard />}
         </>
       )}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }

@@ -3,8 +3,8 @@ import { List, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
 import { projectsQuery } from '../projects/project.ts'
-import { Ago } from '../shown/ago.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { projectSettingsQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
 
@@ -45,10 +45,10 @@ export function PauseCard({
       </List>
       {pausedAt !== null && (
         <Text size="sm">
-          Paused <Ago at={pausedAt} />.
+          Paused <RelativeTime at={pausedAt} />.
         </Text>
       )}
-      <Failure error={change.error} />
+      <ErrorAlert error={change.error} />
     </SettingsCard>
   )
 }

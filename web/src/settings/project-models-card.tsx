@@ -1,11 +1,11 @@
 import type { AgentModel, ProjectSettings } from '@colophon/sdk'
 import { Box, Divider, Group, Radio, Stack, Text } from '@mantine/core'
 import { EmptyState } from '../shown/empty-state.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
 import { formatPrice, formatTokens } from './format-amounts.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { TestModelButton } from './test-model-button.tsx'
-import { useChangeSettings } from './use-change-settings.ts'
+import { useChangeProjectSettings } from './use-change-project-settings.ts'
 
 /** Value of the radio button for the default of the instance. The name of a model is never empty. */
 const instanceDefault = ''
@@ -25,7 +25,7 @@ export function ProjectModelsCard({
   canTest: boolean
   isOperator: boolean
 }) {
-  const change = useChangeSettings(projectId, 'Saved. New jobs use this model.')
+  const change = useChangeProjectSettings(projectId, 'Saved. New jobs use this model.')
   if (models.length === 0) {
     return (
       <EmptyState title="No models yet">
@@ -71,7 +71,7 @@ export function ProjectModelsCard({
           ))}
         </Stack>
       </Radio.Group>
-      <Failure error={change.error} />
+      <ErrorAlert error={change.error} />
       <Text size="sm" c="dimmed">
         Prices are per million input and output tokens.
       </Text>

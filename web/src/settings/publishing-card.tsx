@@ -13,10 +13,15 @@ import {
   TextInput,
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { Failure } from '../shown/failure.tsx'
-import { bodyTemplateError, branchTemplateError, renderExample, titleTemplateError } from './publishing-templates.ts'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import {
+  findBodyTemplateError,
+  findBranchTemplateError,
+  findTitleTemplateError,
+  renderTemplateExample,
+} from './publishing-templates.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { useChangeRepository } from './use-change-repository.ts'
+import { useChangeRepositorySettings } from './use-change-repository-settings.ts'
 
 export function PublishingCard({
   projectId,
@@ -30,11 +35,11 @@ export function PublishingCard({
   const [rules, setRules] = useState(repository.publishing)
   const change = (changes: Partial<typeof rules>) => setRules((previous) => ({ ...previous, ...changes }))
   const errors = {
-    branch: branchTemplateError(rules.branchTemplate),
-    title: titleTemplateError(rules.titleTemplate),
-    body: bodyTemplateError(rules.bodyTemplate),
+    branch: findBranchTemplateError(rules.branchTemplate),
+    title: findTitleTemplateError(rules.titleTemplate),
+    body: findBodyTemplateError(rules.bodyTemplate),
   }
-  const save = useChangeRepository(projectId, 'Publishing rules saved. They apply from the next turn.')
+  const save = useChangeRepositorySettings(projectId, 'Publishing rules saved. They apply from the next turn.')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate({ publishing: rules })
@@ -66,10 +71,10 @@ export function PublishingCard({
           <Paper p="sm" bg="var(--mantine-color-gray-light)" component="output" aria-label="Example">
             <Text size="sm" fw={600}>
               {rules.draft && (repository.host === 'gitea' ? 'WIP: ' : 'Draft: ')}
-              {renderExample(rules.titleTemplate)}
+              {renderTemplateExample(rules.titleTemplate)}
             </Text>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              from <Code>{renderExample(rules.branchTemplate)}</Code> into <Code>{repository.baseBranch}</Code>
+              from <Code>{renderTemplateExample(rules.branchTemplate)}</Code> into <Code>{repository.baseBranch}</Code>
             </Text>
           </Paper>
           <Textarea
@@ -112,7 +117,7 @@ export function PublishingCard({
             onChange={(event) => change({ signOff: event.currentTarget.checked })}
             disabled={!canChange}
           />
-          <Failure error={save.error} />
+          <ErrorAlert error={save.error} />
           {canChange && (
             <Group>
               <Button type="submit" disabled={!isChanged || hasErrors} loading={save.isPending}>

@@ -1,6 +1,10 @@
 import type { Repository } from '@colophon/sdk'
 
-export function describeConnection({ host, access, url }: Pick<Repository, 'host' | 'access' | 'url'>): string {
+export function describeRepositoryConnection({
+  host,
+  access,
+  url,
+}: Pick<Repository, 'host' | 'access' | 'url'>): string {
   const hostName = url.replace(/^https?:\/\//, '')
   if (host === 'gitea') return `Gitea or Forgejo at ${hostName}, with an access token`
   return access === 'app'

@@ -4,11 +4,11 @@ import { AppsCard } from '../github/apps-card.tsx'
 import { canManage, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { ConnectRepository } from './connect-repository.tsx'
-import { ConnectedCard } from './connected-card.tsx'
+import { ConnectedRepositoryCard } from './connected-repository-card.tsx'
 import { PublishingCard } from './publishing-card.tsx'
 import { repositoryQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function RepositorySettingsPage() {
   const project = useProject()
@@ -16,7 +16,7 @@ export function RepositorySettingsPage() {
   const { person } = useSession()
   const query = useQuery(repositoryQuery(project.id))
   return (
-    <SettingsPage title="Repository" lead="Where the agent works, and how it opens pull requests." query={query}>
+    <SettingsPageLayout title="Repository" lead="Where the agent works, and how it opens pull requests." query={query}>
       {({ repository }) => {
         const apps = person?.isOperator && <AppsCard projectId={project.id} />
         const cardProps = { projectId: project.id, canChange }
@@ -24,7 +24,7 @@ export function RepositorySettingsPage() {
           const { owner, name, baseBranch, docsFolder } = repository
           return (
             <>
-              <ConnectedCard
+              <ConnectedRepositoryCard
                 key={JSON.stringify([repository.url, owner, name, baseBranch, docsFolder])} // resets the form when the repository changes
                 {...cardProps}
                 repository={repository}
@@ -52,6 +52,6 @@ export function RepositorySettingsPage() {
           </>
         )
       }}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }

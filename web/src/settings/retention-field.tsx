@@ -2,7 +2,10 @@ import { NumberInput, Stack, Switch, Text } from '@mantine/core'
 import { useState } from 'react'
 
 /** The state of a `RetentionField`. A retention of `null` keeps data forever; `max` is the limit of the API. */
-export function useRetention(current: number | null, { defaultAmount, max }: { defaultAmount: number; max: number }) {
+export function useRetentionFieldState(
+  current: number | null,
+  { defaultAmount, max }: { defaultAmount: number; max: number },
+) {
   const [isLimited, setIsLimited] = useState(current !== null)
   const [amount, setAmount] = useState<number | string>(current ?? defaultAmount)
   const value = isLimited ? Number(amount) : null
@@ -26,7 +29,7 @@ export function RetentionField({
   deletionWarning,
   canChange,
 }: {
-  retention: ReturnType<typeof useRetention>
+  retention: ReturnType<typeof useRetentionFieldState>
   label: string
   amountLabel: string
   deletionWarning: string

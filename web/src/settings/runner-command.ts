@@ -1,5 +1,5 @@
 /** Starts a runner from the Colophon folder on its machine, with the Node.js version that `./setup` installs there. */
-export const runnerCommand = (gatewayUrl: string | null, token: string): string =>
+export const buildRunnerCommand = (gatewayUrl: string | null, token: string): string =>
   [
     `COLOPHON_GATEWAY_URL=${gatewayUrl ?? 'https://colophon-gateway.example.com:8090'}`,
     `COLOPHON_RUNNER_TOKEN=${token}`,

@@ -3,13 +3,13 @@ import { Badge, Divider, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { client } from '../app/client.ts'
-import { Ago } from '../shown/ago.tsx'
 import { EmptyState } from '../shown/empty-state.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { notifySaved } from './notify-saved.ts'
 import { runnersQuery } from './queries.ts'
-import { RunnerState } from './runner-state.tsx'
+import { RunnerStateBadge } from './runner-state-badge.tsx'
 import { SettingsCard } from './settings-card.tsx'
 
 export function RunnersCard({
@@ -60,11 +60,11 @@ export function RunnersCard({
                 {runner.isShared
                   ? 'Also runs turns of other projects. Only an operator can revoke it'
                   : 'This project only'}{' '}
-                · created <Ago at={runner.createdAt} />
+                · created <RelativeTime at={runner.createdAt} />
               </Text>
             </Stack>
             <Group gap="sm">
-              <RunnerState runner={runner} />
+              <RunnerStateBadge runner={runner} />
               {canChange && !runner.isShared && (
                 <DangerButton subject={runner.name} onClick={() => setRevoking(runner)}>
                   Revoke

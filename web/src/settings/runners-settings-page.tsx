@@ -4,14 +4,14 @@ import { DocsLink } from '../shown/docs-link.tsx'
 import { CreateRunnerCard } from './create-runner-card.tsx'
 import { runnersQuery } from './queries.ts'
 import { RunnersCard } from './runners-card.tsx'
-import { SettingsPage } from './settings-page.tsx'
+import { SettingsPageLayout } from './settings-page-layout.tsx'
 
 export function RunnersSettingsPage() {
   const project = useProject()
   const canChange = canManage(project)
   const query = useQuery(runnersQuery(project.id))
   return (
-    <SettingsPage
+    <SettingsPageLayout
       title="Runners"
       lead={
         <>
@@ -29,6 +29,6 @@ export function RunnersSettingsPage() {
           {canChange && <CreateRunnerCard projectId={project.id} />}
         </>
       )}
-    </SettingsPage>
+    </SettingsPageLayout>
   )
 }

@@ -1,14 +1,14 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { HumanSourceSwitched } from '../analytics/human-source-switched.tsx'
+import { HumanSourceSwitchedAlert } from '../analytics/human-source-switched-alert.tsx'
 import { siteKeysQuery, viewSettingsQuery } from '../analytics/queries.ts'
 import { client } from '../app/client.ts'
-import { scriptTag } from '../keys/examples.ts'
-import { Ago } from '../shown/ago.tsx'
+import { renderScriptTag } from '../keys/examples.ts'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { DocsLink } from '../shown/docs-link.tsx'
-import { Failure } from '../shown/failure.tsx'
+import { ErrorAlert } from '../shown/error-alert.tsx'
+import { RelativeTime } from '../shown/relative-time.tsx'
 import { ConfirmModal } from './confirm-modal.tsx'
 import { DangerButton } from './danger-button.tsx'
 import { SettingsCard } from './settings-card.tsx'
@@ -37,7 +37,7 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
       title="Site keys"
       lead="Identify your site to the script that counts human views. Site keys are public: they can submit views and read nothing."
     >
-      <Failure error={error ?? create.error} />
+      <ErrorAlert error={error ?? create.error} />
       {data && siteKeys.length === 0 && (
         <Text size="sm">No site keys yet. Create one, then add the script to every page of your site.</Text>
       )}
@@ -47,7 +47,7 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
             <CopyLine label="Site key" value={key} />
             <Group gap="sm">
               <Text size="sm" c="dimmed">
-                Created <Ago at={createdAt} />
+                Created <RelativeTime at={createdAt} />
               </Text>
               {canChange && (
                 <DangerButton subject={key} onClick={() => setRevoking(key)}>
@@ -56,7 +56,7 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
               )}
             </Group>
           </Group>
-          <CopyLine label="Script" value={scriptTag({ origin: window.location.origin, siteKey: key })} />
+          <CopyLine label="Script" value={renderScriptTag({ origin: window.location.origin, siteKey: key })} />
         </Stack>
       ))}
       {siteKeys.length > 0 && (
@@ -67,7 +67,7 @@ export function SiteKeysCard({ projectId, canChange }: { projectId: string; canC
           </DocsLink>
         </Text>
       )}
-      {create.data?.humanSourceSwitched && <HumanSourceSwitched projectId={projectId} />}
+      {create.data?.humanSourceSwitched && <HumanSourceSwitchedAlert projectId={projectId} />}
       {canChange && (
         <Group>
           <Button

@@ -2,12 +2,12 @@ import { Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { client } from '../app/client.ts'
-import { detailOf } from '../shown/failure.tsx'
+import { toErrorDetail } from '../shown/error-alert.tsx'
 
 /** Makes a short call to the model, through the same worker as jobs do, and shows the result. */
 export function TestModelButton({ projectId, model }: { projectId: string; model: string }) {
   const test = useMutation({ mutationFn: () => client.jobs.testModel(projectId, { model }) })
-  const failure = test.error ? detailOf(test.error) : test.data && !test.data.ok ? test.data.message : undefined
+  const failure = test.error ? toErrorDetail(test.error) : test.data && !test.data.ok ? test.data.message : undefined
   return (
     <Group gap="xs" maw="100%" role="status">
       {failure !== undefined && (

@@ -1,6 +1,6 @@
 /** How the page describes the readiness that `/readyz` reports. */
 import type { Readiness } from '@colophon/sdk'
-import type { ReadinessState } from './watch-readiness.ts'
+import type { ReadinessPollState } from './watch-readiness.ts'
 
 interface StateLabel {
   headline: string
@@ -33,7 +33,7 @@ const stateLabels: Readonly<Record<Readiness['status'] | 'loading' | 'unreachabl
   },
 }
 
-export const describeState = (state: ReadinessState): StateLabel =>
+export const describeReadinessState = (state: ReadinessPollState): StateLabel =>
   stateLabels[state.state === 'loaded' ? state.readiness.status : state.state]
 
 interface ComponentLabel {
@@ -65,7 +65,7 @@ const componentLabels = new Map<string, ComponentLabel>([
 ])
 
 /** A newer server may have components that this page does not know. */
-export const describeComponent = (component: string): ComponentLabel =>
+export const describeReadinessComponent = (component: string): ComponentLabel =>
   componentLabels.get(component) ?? { name: component, purpose: '', impact: '' }
 
 const reasonLabels = new Map([
@@ -77,4 +77,4 @@ const reasonLabels = new Map([
   ['migrations_pending', 'Not up to date: the operator has to run the migrations.'],
 ])
 
-export const describeReason = (reason: string): string => reasonLabels.get(reason) ?? `Failing: ${reason}.`
+export const describeFailureReason = (reason: string): string => reasonLabels.get(reason) ?? `Failing: ${reason}.`

@@ -2,13 +2,13 @@ import { Anchor, Container, Group, SimpleGrid, Text, Title, VisuallyHidden } fro
 import { useEffect } from 'react'
 import { client } from '../app/client.ts'
 import { Wordmark } from '../app/wordmark.tsx'
-import { describeState } from './labels.ts'
+import { describeReadinessState } from './labels.ts'
 import { StatusPanel } from './status-panel.tsx'
 import { useReadiness } from './use-readiness.ts'
 
 export function StatusPage() {
   const state = useReadiness(client)
-  const { headline, tone } = describeState(state)
+  const { headline, tone } = describeReadinessState(state)
   const title = tone === 'poor' || tone === 'bad' ? `${headline} · Colophon` : 'Status · Colophon'
   useEffect(() => {
     document.title = title // not <title>: the one in index.html comes first and would win

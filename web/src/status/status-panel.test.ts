@@ -3,10 +3,10 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { StatusPanel } from './status-panel.tsx'
-import type { ReadinessState } from './watch-readiness.ts'
+import type { ReadinessPollState } from './watch-readiness.ts'
 
 /** The visible text, piece by piece, and the tone that colors it. */
-function rendered(state: ReadinessState) {
+function rendered(state: ReadinessPollState) {
   const html = renderToStaticMarkup(createElement(StatusPanel, { state }))
   expect(html).not.toMatch(/ style=|<style|<script/) // the content security policy would block them
   return {
@@ -20,7 +20,7 @@ const ok: ComponentStatus = { status: 'ok', latencyMs: 3 }
 const loaded = (
   status: Readiness['status'],
   components: Readiness['components'] = { postgres: ok },
-): ReadinessState => ({
+): ReadinessPollState => ({
   state: 'loaded',
   readiness: { status, version: '1.2.3', components },
   at,

@@ -1,10 +1,10 @@
 import type { ComponentStatus } from '@colophon/sdk'
-import { describeComponent, describeReason, describeState } from './labels.ts'
+import { describeFailureReason, describeReadinessComponent, describeReadinessState } from './labels.ts'
 import styles from './status-panel.module.css'
-import type { ReadinessState } from './watch-readiness.ts'
+import type { ReadinessPollState } from './watch-readiness.ts'
 
-export function StatusPanel({ state }: { state: ReadinessState }) {
-  const { headline, meaning, tone } = describeState(state)
+export function StatusPanel({ state }: { state: ReadinessPollState }) {
+  const { headline, meaning, tone } = describeReadinessState(state)
   return (
     <section className={styles.status} data-tone={tone} aria-label="Component status">
       <div role="status" className={styles.overall}>
@@ -24,12 +24,12 @@ export function StatusPanel({ state }: { state: ReadinessState }) {
 }
 
 function Component({ name: key, report }: { name: string; report: ComponentStatus }) {
-  const { name, purpose, impact } = describeComponent(key)
+  const { name, purpose, impact } = describeReadinessComponent(key)
   const ok = report.status === 'ok'
   return (
     <li className={styles.component} data-tone={ok ? 'good' : 'bad'}>
       <h3>{name}</h3>
-      <p>{ok ? purpose : `${describeReason(report.reason)} ${impact}`}</p>
+      <p>{ok ? purpose : `${describeFailureReason(report.reason)} ${impact}`}</p>
       <span className={styles.componentStatus}>{ok ? `OK · ${report.latencyMs} ms` : 'Failing'}</span>
     </li>
   )

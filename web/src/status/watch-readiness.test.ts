@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient } from '@colophon/sdk'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type ReadinessState, watchReadiness } from './watch-readiness.ts'
+import { type ReadinessPollState, watchReadiness } from './watch-readiness.ts'
 
 const ready = { status: 'ready', version: '1.2.3', components: {} }
 
@@ -18,7 +18,7 @@ test('follows a server that goes down and comes back, until it is stopped', asyn
   onTestFinished(() => void server.close())
   const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
 
-  const states: ReadinessState[] = []
+  const states: ReadinessPollState[] = []
   const stop = watchReadiness(client, 0.01, (latest) => states.push(latest))
   await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded', readiness: ready }))
   up = false
@@ -44,7 +44,7 @@ test('reports nothing if it is stopped before the first response', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  const states: ReadinessState[] = []
+  const states: ReadinessPollState[] = []
   const stop = watchReadiness(client, 0.01, (latest) => states.push(latest))
   stop()
   await new Promise((resolve) => setTimeout(resolve, 100))

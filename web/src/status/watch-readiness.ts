@@ -1,7 +1,7 @@
 import { type Client, ColophonError, type Readiness } from '@colophon/sdk'
 
 /** The result of the latest poll. */
-export type ReadinessState =
+export type ReadinessPollState =
   | { state: 'loading' }
   | { state: 'loaded'; readiness: Readiness; at: Date }
   | { state: 'unreachable'; detail: string; at: Date }
@@ -10,7 +10,7 @@ export type ReadinessState =
 export function watchReadiness(
   client: Client,
   intervalSeconds: number,
-  onChange: (state: ReadinessState) => void,
+  onChange: (state: ReadinessPollState) => void,
 ): () => void {
   const stopped = new AbortController()
   let timer: ReturnType<typeof setTimeout>
@@ -27,7 +27,7 @@ export function watchReadiness(
   }
 }
 
-async function fetchReadiness(client: Client, signal: AbortSignal): Promise<ReadinessState> {
+async function fetchReadiness(client: Client, signal: AbortSignal): Promise<ReadinessPollState> {
   try {
     return { state: 'loaded', readiness: await client.readiness({ signal }), at: new Date() }
   } catch (error) {

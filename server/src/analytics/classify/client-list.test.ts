@@ -6,7 +6,7 @@ import {
   parseClientList,
   readClientList,
 } from './client-list.ts'
-import { compareClientLists, formatDifference } from './compare-client-lists.ts'
+import { compareClientLists, formatClientListDifference } from './compare-client-lists.ts'
 
 const list = readClientList()
 
@@ -58,7 +58,7 @@ test.each<[message: string, text: string]>([
 })
 
 test('finds no difference between a list and itself', () => {
-  expect(formatDifference(compareClientLists(list, list))).toEqual([])
+  expect(formatClientListDifference(compareClientLists(list, list))).toEqual([])
 })
 
 test('reports added, removed and changed entries, and clients that are classified differently', () => {
@@ -68,7 +68,7 @@ test('reports added, removed and changed entries, and clients that are classifie
     entry('Googlebot-Assistant', { exampleUserAgent: userAgent }),
     entry('Googlebot', { class: 'ai-search', exampleUserAgent: userAgent }),
   )
-  expect(formatDifference(compareClientLists(before, after))).toEqual([
+  expect(formatClientListDifference(compareClientLists(before, after))).toEqual([
     '+ Googlebot-Assistant: assistant, by "Googlebot-Assistant"',
     '- Gone: assistant, by "Gone"',
     '~ Googlebot: class "search" -> "ai-search"',

@@ -39,7 +39,7 @@ export type ClientListEntry = Static<typeof KnownClientSchema>
 export type ClientList = Static<typeof ClientListSchema>
 
 /** The names of clients that are not in the list. */
-export const unlistedNames = { browser: 'browser', unknown: 'unknown' } as const
+export const unlistedClientNames = { browser: 'browser', unknown: 'unknown' } as const
 
 export const clientListFile = join(import.meta.dirname, '../../../data/ai-clients.json')
 
@@ -78,7 +78,7 @@ function parseJson(text: string): unknown {
 
 function findMistakes({ clients }: ClientList): string[] {
   const mistakes: string[] = []
-  const names = new Set<string>(Object.values(unlistedNames))
+  const names = new Set<string>(Object.values(unlistedClientNames))
   for (const [index, client] of clients.entries()) {
     if (names.has(client.name)) mistakes.push(`${client.name}: the name is already in use`)
     names.add(client.name)

@@ -48,7 +48,7 @@ function findReclassified(before: ClientList, after: ClientList): ClientListDiff
 }
 
 /** For the terminal, one line per difference. */
-export function formatDifference({ added, removed, changed, reclassified }: ClientListDifference): string[] {
+export function formatClientListDifference({ added, removed, changed, reclassified }: ClientListDifference): string[] {
   const label = ({ class: clientClass, name }: DetectedClient) => `${name} (${clientClass})`
   return [
     ...added.map(({ name, class: clientClass, match }) => `+ ${name}: ${clientClass}, by "${match}"`),

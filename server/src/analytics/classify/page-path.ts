@@ -1,12 +1,12 @@
 /** Finds the page that a request was for. A page has one path, for every client and every format. */
 
 /** The format in which the page was requested. Kept separately, because the rule for clients reads it, and rules change. */
-export const surfaces = ['html', 'markdown', 'mdx', 'llms'] as const
-export type Surface = (typeof surfaces)[number]
+export const requestedPageFormats = ['html', 'markdown', 'mdx', 'llms'] as const
+export type RequestedPageFormat = (typeof requestedPageFormats)[number]
 
-export interface Page {
+export interface RequestedPage {
   path: string
-  surface: Surface
+  surface: RequestedPageFormat
 }
 
 export type PathRejection = 'invalid_path' | 'path_too_long' | 'not_a_page'
@@ -15,14 +15,14 @@ export const maxPathCharacters = 1024
 const maxEncodedCharacters = 9 * maxPathCharacters // up to three bytes per character, three characters (%HH) per byte
 
 /** `target` is as in the request line: percent-encoded, with its query. Never throws. */
-export function parsePagePath(target: string): Page | PathRejection {
+export function parsePagePath(target: string): RequestedPage | PathRejection {
   if (!target.startsWith('/')) return 'invalid_path'
   const encoded = withoutQuery(target)
   if (encoded.length > maxEncodedCharacters) return 'path_too_long'
   const decoded = encodeControls(decodeOnce(encoded))
 
   let end = decoded.length
-  let surface: Surface = 'html'
+  let surface: RequestedPageFormat = 'html'
   for (let ending = endingOf(decoded, end); ending !== undefined; ending = endingOf(decoded, end)) {
     end -= ending.length
     if (ending === '.md') surface = 'markdown'

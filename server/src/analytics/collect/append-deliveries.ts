@@ -4,8 +4,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { CountingSource } from '../classify/classify.ts'
-import type { AnalyticsTables, Day } from '../tables.ts'
+import type { CountingSource } from '../classify/classify-request.ts'
+import type { AnalyticsTables, IsoDate } from '../tables.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -60,7 +60,7 @@ const hashId = (projectId: Id<'prj'>, deliveryId: string): Buffer =>
 interface ReportedDays {
   projectId: Id<'prj'>
   source: CountingSource
-  month: Day
+  month: IsoDate
   firstMs: number
   lastMs: number
   countsHumans: boolean
@@ -116,7 +116,7 @@ function collectReportedDays(deliveries: readonly ViewDelivery[]): ReportedDays[
 
 /** A batch holds views of one shard and one month, as a block in ClickHouse does. */
 async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<number> {
-  const batches = new Map<string, { shard: number; month: Day; lines: string[]; sizeBytes: number }[]>()
+  const batches = new Map<string, { shard: number; month: IsoDate; lines: string[]; sizeBytes: number }[]>()
   for (const { shard, views } of deliveries) {
     for (const view of views) {
       const month = toMonth(view.at)
@@ -145,5 +145,5 @@ async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: reado
 
 const compress = promisify(gzip)
 
-const toMonth = (at: Date) => `${at.toISOString().slice(0, 7)}-01` as Day
-const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10) as Day
+const toMonth = (at: Date) => `${at.toISOString().slice(0, 7)}-01` as IsoDate
+const toDay = (ms: number) => new Date(ms).toISOString().slice(0, 10) as IsoDate

@@ -1,8 +1,8 @@
 /** Classifies the requests that a source reported: returns the page views among them, and the number of drops per reason. */
-import { type CountingSource, classify, type SiteRequest } from '../classify/classify.ts'
+import { type CountingSource, classifyRequest, type SiteRequest } from '../classify/classify-request.ts'
 import type { ClientDetector } from '../classify/client-detector.ts'
 import type { DropReason } from '../classify/drop-reason.ts'
-import type { AnalyticsSite } from '../settings/settings-store.ts'
+import type { AnalyticsSite } from '../settings/analytics-settings-store.ts'
 import type { View } from './view.ts'
 
 export interface ObservedRequest extends Omit<SiteRequest, 'source'> {
@@ -41,7 +41,7 @@ export function classifyRequests(
   const examples: DroppedEvent[] = []
   const rule = { clientDetector, humanSource: site.settings.humanSource }
   for (const { at, ...request } of requests) {
-    const classified = classify({ ...request, source }, rule)
+    const classified = classifyRequest({ ...request, source }, rule)
     const reason = !classified.counted ? classified.reason : at === 'too_old' ? at : undefined
     if (reason !== undefined) {
       dropped[reason] = (dropped[reason] ?? 0) + 1

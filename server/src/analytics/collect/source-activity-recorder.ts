@@ -37,7 +37,7 @@ const hourMs = 3_600_000
 /** Anyone can send events that are dropped, without limit. Only a limited number of them is kept for the live feed. */
 const maxExamplesPerProject = 10
 const maxExamples = 500
-export const exampleRetentionMinutes = 15
+export const droppedExampleRetentionMinutes = 15
 
 export class SourceActivityRecorder {
   readonly #db: Kysely<AnalyticsTables>
@@ -135,7 +135,9 @@ async function writeEventCounts(tx: Tx, counts: readonly EventCount[]) {
 
 async function writeExamples(tx: Tx, examples: readonly Example[]) {
   if (examples.length === 0) return
-  await sql`DELETE FROM dropped_event WHERE at < now() - make_interval(mins => ${exampleRetentionMinutes})`.execute(tx)
+  await sql`DELETE FROM dropped_event WHERE at < now() - make_interval(mins => ${droppedExampleRetentionMinutes})`.execute(
+    tx,
+  )
   await sql`
     INSERT INTO dropped_event (project_id, at, source, path, reason)
     SELECT dropped.* FROM unnest(

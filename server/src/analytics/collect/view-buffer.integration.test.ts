@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, afterEach, expect, inject, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
-import { makeView } from '../testing/make-view.ts'
+import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { otherPagesPath } from './limit-new-pages.ts'
 import { PostgresViewBuffer } from './view-buffer.ts'
@@ -20,7 +20,7 @@ const delivery = (overrides: Partial<ViewDelivery> = {}): ViewDelivery => ({
   source: 'servers',
   countsHumans: false,
   deliveryId: undefined,
-  views: [makeView({ projectId })],
+  views: [createTestView({ projectId })],
   ...overrides,
 })
 const withId = (text: string, overrides: Partial<ViewDelivery> = {}) =>
@@ -54,7 +54,7 @@ test('commits deliveries of any projects that arrive together in one batch', asy
   const other = await instance.newProject('Other docs')
   const outcomes = await Promise.all([
     ...Array.from({ length: 50 }, () => buffer.append(delivery())),
-    buffer.append(delivery({ projectId: other, views: [makeView({ projectId: other })] })),
+    buffer.append(delivery({ projectId: other, views: [createTestView({ projectId: other })] })),
   ])
   expect(new Set(outcomes)).toEqual(new Set(['stored']))
   const [batch, ...more] = await batches()
@@ -64,7 +64,7 @@ test('commits deliveries of any projects that arrive together in one batch', asy
 
 test('splits a delivery by month and shard', async () => {
   const buffer = newBuffer()
-  const at = (time: string) => makeView({ projectId, at: new Date(time) })
+  const at = (time: string) => createTestView({ projectId, at: new Date(time) })
   const views = [at('2026-10-31T23:59:59.999Z'), at('2026-11-01T00:00:00.000Z'), at('2026-11-02T00:00:00.000Z')]
   await Promise.all([buffer.append(delivery({ views })), buffer.append(delivery({ views, shard: 1 }))])
   expect((await batches()).map(({ shard, month, rows }) => [shard, month, rows])).toEqual([
@@ -105,7 +105,7 @@ test('does not deadlock when replicas write many deliveries concurrently, in any
       .toSorted(() => Math.random() - 0.5)
       .map((id, index) => {
         const owner = projects[Number(id.split(' ')[1]) % 3] ?? projectId
-        const views = [makeView({ projectId: owner, path: `/page-${index % 40}`, source: 'script' })]
+        const views = [createTestView({ projectId: owner, path: `/page-${index % 40}`, source: 'script' })]
         return buffer.append(withId(id, { projectId: owner, source: 'script', views }))
       }),
   )
@@ -135,7 +135,7 @@ test('records which source reported which days, even without views', async () =>
   const project = await instance.newProject('Covered')
   const buffer = newBuffer()
   const on = (...days: string[]) =>
-    days.map((day) => makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
+    days.map((day) => createTestView({ projectId: project, at: new Date(`${day}T12:00:00Z`) }))
   await buffer.append(delivery({ projectId: project, views: on('2026-03-05', '2026-03-01') }))
   await buffer.append(delivery({ projectId: project, views: on('2026-02-28') }))
   await buffer.append(delivery({ projectId: project, countsHumans: true, views: on('2026-03-02') }))
@@ -157,7 +157,8 @@ test('records which source reported which days, even without views', async () =>
 
 test('does not write known coverage again, and so does not wait for its row lock', async () => {
   const project = await instance.newProject('Known coverage')
-  const report = () => newBuffer().append(delivery({ projectId: project, views: [makeView({ projectId: project })] }))
+  const report = () =>
+    newBuffer().append(delivery({ projectId: project, views: [createTestView({ projectId: project })] }))
   await report()
   const holder = await instance.pool.connect()
   await holder.query('BEGIN')
@@ -173,7 +174,7 @@ test('does not write known coverage again, and so does not wait for its row lock
 test('does not fail other deliveries when the project of one is deleted', async () => {
   const deleted = newId('prj')
   const buffer = newBuffer()
-  const views = [makeView({ projectId: deleted, source: 'script' })]
+  const views = [createTestView({ projectId: deleted, source: 'script' })]
   const sent = [
     buffer.append(delivery({ projectId: deleted, source: 'script', views })),
     buffer.append(delivery({ projectId: deleted })),
@@ -190,7 +191,7 @@ test('counts further new pages from the script as one page after 2,000 per day, 
     delivery({
       projectId: project,
       source,
-      views: paths.map((path) => makeView({ projectId: project, path, source })),
+      views: paths.map((path) => createTestView({ projectId: project, path, source })),
     })
   const madeUp = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `/made-up-${from + i}`)
   await replica1.append(report('script', '/real', ...madeUp(0, 1_500)))
@@ -208,7 +209,7 @@ test('counts further new pages from the script as one page after 2,000 per day, 
 })
 
 test('splits a delivery of many megabytes into several batches', async () => {
-  const views = Array.from({ length: 6_000 }, () => makeView({ projectId, userAgent: 'x'.repeat(1_000) }))
+  const views = Array.from({ length: 6_000 }, () => createTestView({ projectId, userAgent: 'x'.repeat(1_000) }))
   await newBuffer().append(delivery({ views }))
   const sizes = (await batches()).map(({ size_bytes }) => size_bytes)
   expect(sizes.length).toBe(2)

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { Problem } from '../../platform/http/problem.ts'
 import type { AnalyticsTables } from '../tables.ts'
 import { type AppendOutcome, appendDeliveries } from './append-deliveries.ts'
-import { BufferSize } from './buffer-size.ts'
+import { BufferSizeMonitor } from './buffer-size-monitor.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
 interface PendingDelivery {
@@ -21,14 +21,14 @@ const maxPendingViews = 200_000 // about 100 MB of memory
 
 export class PostgresViewBuffer {
   readonly #db: Kysely<AnalyticsTables>
-  readonly #size: BufferSize
+  readonly #size: BufferSizeMonitor
   #pending: PendingDelivery[] = []
   #pendingViews = 0
   #writing: Promise<void> | undefined
 
   constructor(db: Kysely<AnalyticsTables>, { maxBufferBytes }: { maxBufferBytes: number }) {
     this.#db = db
-    this.#size = new BufferSize(db, maxBufferBytes)
+    this.#size = new BufferSizeMonitor(db, maxBufferBytes)
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Id } from '../../platform/ids.ts'
-import type { CountingSource } from '../classify/classify.ts'
+import type { CountingSource } from '../classify/classify-request.ts'
 import type { View } from './view.ts'
 
 /** The views of one request from a sender. */

@@ -1,6 +1,6 @@
 /** A view on its way from an endpoint into the buffer, and from there, as a line of text, into ClickHouse. */
 import type { Id } from '../../platform/ids.ts'
-import type { ClassifiedView, CountingSource } from '../classify/classify.ts'
+import type { ClassifiedView, CountingSource } from '../classify/classify-request.ts'
 
 export interface View
   extends Pick<ClassifiedView, 'path' | 'class' | 'client' | 'userAgent' | 'surface' | 'acceptsMarkdown'> {
@@ -31,7 +31,7 @@ export const viewColumns = [
 ] as const
 
 /** The ClickHouse format that `encodeView` writes. */
-export const viewFormat = 'JSONCompactEachRow'
+export const viewInsertFormat = 'JSONCompactEachRow'
 
 export const encodeView = (view: View): string =>
   `${JSON.stringify([

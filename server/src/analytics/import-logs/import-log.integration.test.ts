@@ -5,7 +5,7 @@ import type { Id } from '../../platform/ids.ts'
 import { loadClientDetector } from '../classify/client-detector.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
-import { SettingsStore } from '../settings/settings-store.ts'
+import { AnalyticsSettingsStore } from '../settings/analytics-settings-store.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { type ImportDeps, type ImportSummary, importLog, type LogFile } from './import-log.ts'
 import { ImportStore } from './import-store.ts'
@@ -16,7 +16,7 @@ afterAll(() => instance.drop())
 
 const clientDetector = loadClientDetector()
 const readLine = createLogLineParser(undefined)
-const settings = new SettingsStore(instance.db, recordAudit)
+const settings = new AnalyticsSettingsStore(instance.db, recordAudit)
 
 async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
   const projectId = await instance.newProject('Logs')

@@ -4,12 +4,12 @@
  */
 import { randomInt } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import type { Day } from '../tables.ts'
+import type { IsoDate } from '../tables.ts'
 
 /** Batches of one shard and one month that are inserted as one block, with the ID as its token. */
 export interface ViewBlock {
   id: string
-  month: Day
+  month: IsoDate
   batchIds: readonly string[]
   /** How often ClickHouse has rejected the block because of its contents. */
   rejections: number
@@ -135,13 +135,13 @@ export class BlockStore {
 
 interface WaitingBatch {
   id: string
-  month: Day
+  month: IsoDate
   rows: number
   sizeBytes: number
 }
 
 function groupByMonth(waiting: readonly WaitingBatch[]): ViewBlock[] {
-  const blocks = new Map<Day, { batchIds: string[]; rows: number; sizeBytes: number }>()
+  const blocks = new Map<IsoDate, { batchIds: string[]; rows: number; sizeBytes: number }>()
   for (const { id, month, rows, sizeBytes } of waiting) {
     const block = blocks.get(month) ?? { batchIds: [], rows: 0, sizeBytes: 0 }
     blocks.set(month, block)

@@ -5,7 +5,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { AnalyticsTables, Day } from '../tables.ts'
+import type { AnalyticsTables, IsoDate } from '../tables.ts'
 
 const timeColumns = {
   page_view: 'at',
@@ -19,7 +19,7 @@ const timeColumns = {
 const maxProjectsPerDelete = 1_000
 
 interface ExpiredMonths {
-  before: Day
+  before: IsoDate
   projectIds: Id<'prj'>[]
 }
 

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client'
-import { viewColumns, viewFormat } from '../collect/view.ts'
+import { viewColumns, viewInsertFormat } from '../collect/view.ts'
 import type { BlockContent } from './block-store.ts'
 
 export async function insertBlock(
@@ -11,7 +11,7 @@ export async function insertBlock(
   { bodies }: BlockContent,
 ): Promise<void> {
   const { stream } = await clickhouse.exec({
-    query: `INSERT INTO page_view (${viewColumns.join(', ')}) FORMAT ${viewFormat}`,
+    query: `INSERT INTO page_view (${viewColumns.join(', ')}) FORMAT ${viewInsertFormat}`,
     values: Readable.from(bodies, { objectMode: false }),
     http_headers: { 'content-encoding': 'gzip' },
     clickhouse_settings: {
@@ -51,5 +51,5 @@ const contentErrors = new Set([
   '354', // not gzip
 ])
 
-export const isContentError = (error: unknown): boolean =>
+export const isBlockContentError = (error: unknown): boolean =>
   error instanceof ClickHouseError && contentErrors.has(error.code)

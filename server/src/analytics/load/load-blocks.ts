@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client'
 import type { Log } from '../../platform/log.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'
 import type { BlockStore, ViewBlock } from './block-store.ts'
-import { insertBlock, isContentError } from './insert-block.ts'
+import { insertBlock, isBlockContentError } from './insert-block.ts'
 import { reconcileBlock } from './reconcile-block.ts'
 
 const maxRejections = 5
@@ -41,7 +41,7 @@ async function tryLoad(
     if (content.rows > 0 && wasSentBefore) await reconcileBlock(clickhouse, block, content)
   } catch (error) {
     const message = String(error).slice(0, 1_000)
-    if (isContentError(error)) {
+    if (isBlockContentError(error)) {
       await handleRejection(deps, block, message)
       return 'done'
     }

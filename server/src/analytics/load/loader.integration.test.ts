@@ -5,7 +5,7 @@ import { createClickhouse } from '../../platform/clickhouse.ts'
 import type { Id } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
 import { encodeView, type View } from '../collect/view.ts'
-import { makeView } from '../testing/make-view.ts'
+import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { BlockStore, type ViewBlock } from './block-store.ts'
 import { insertBlock } from './insert-block.ts'
@@ -41,7 +41,11 @@ async function addBatch(month: string, views: readonly View[], body = gzipSync(v
 
 const november = (count: number, overrides: Partial<View> = {}) =>
   Array.from({ length: count }, (_, index) =>
-    makeView({ projectId, at: new Date(Date.UTC(2026, 10, 1 + (index % 20), index % 24, 7, 0, index)), ...overrides }),
+    createTestView({
+      projectId,
+      at: new Date(Date.UTC(2026, 10, 1 + (index % 20), index % 24, 7, 0, index)),
+      ...overrides,
+    }),
   )
 
 /** The project's total number of views according to each table. */
@@ -80,7 +84,7 @@ async function countPending() {
 
 test('loads the batches of each month as one block, and deletes them', async () => {
   await addBatch('2026-11-01', november(3))
-  await addBatch('2026-10-01', [makeView({ projectId, at: new Date('2026-10-31T23:59:59.999Z') })])
+  await addBatch('2026-10-01', [createTestView({ projectId, at: new Date('2026-10-31T23:59:59.999Z') })])
   await addBatch('2026-11-01', november(4))
   expect(await round()).toEqual({ hasMore: false })
   expect(await totals()).toEqual(inEveryTable(8))
@@ -96,7 +100,7 @@ test('loads the batches of each month as one block, and deletes them', async () 
 })
 
 test('returns a view from ClickHouse exactly as it was written', async () => {
-  const view = makeView({
+  const view = createTestView({
     projectId,
     at: new Date('2026-11-03T04:05:06.789Z'),
     path: '/docs/"quoted"\\and\tü€😀',
@@ -193,7 +197,7 @@ test('does not change other projects and other days when it reconciles a block',
   await addBatch('2026-11-01', november(20))
   await round()
   const before = await instance.queryRows('SELECT * FROM views_by_page_and_day FINAL ORDER BY ALL')
-  await addBatch('2026-11-01', [makeView({ projectId, at: new Date('2026-11-30T00:00:00Z') })])
+  await addBatch('2026-11-01', [createTestView({ projectId, at: new Date('2026-11-30T00:00:00Z') })])
   await store.createBlocks()
   await round()
   const after = await instance.queryRows(
@@ -224,7 +228,7 @@ test('loads the rest of a block when one of its batches was deleted by hand', as
   await addBatch('2026-11-01', november(4))
   await store.createBlocks()
   await pool.query('DELETE FROM view_batch WHERE id = $1', [deleted])
-  await addBatch('2026-10-01', [makeView({ projectId, at: new Date('2026-10-01T00:00:00Z') })])
+  await addBatch('2026-10-01', [createTestView({ projectId, at: new Date('2026-10-01T00:00:00Z') })])
   await store.createBlocks()
   await pool.query("DELETE FROM view_batch WHERE month = '2026-10-01'")
   await round()
@@ -236,9 +240,12 @@ test.each([
   ['with other columns', gzipSync('["not", "a", "view"]\n')],
   ['not JSON', gzipSync('\u0000\n')],
   ['not gzip', Buffer.from('not gzip')],
-  ['truncated', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).slice(0, 50))],
-  ['with an unknown class', gzipSync(encodeView(makeView({ projectId: 'prj_x', class: 'alien' as never })))],
-  ['with an invalid time', gzipSync(encodeView(makeView({ projectId: 'prj_x' })).replace(/"\d+\.\d{3}"/, '"never"'))],
+  ['truncated', gzipSync(encodeView(createTestView({ projectId: 'prj_x' })).slice(0, 50))],
+  ['with an unknown class', gzipSync(encodeView(createTestView({ projectId: 'prj_x', class: 'alien' as never })))],
+  [
+    'with an invalid time',
+    gzipSync(encodeView(createTestView({ projectId: 'prj_x' })).replace(/"\d+\.\d{3}"/, '"never"')),
+  ],
 ])('rejects a body instead of retrying it forever: %s', async (_, body) => {
   await addBatch('2026-11-01', november(1), body)
   await round()

@@ -2,12 +2,12 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
-import { listClients } from '../query/list-clients.ts'
+import { listClientsByViews } from '../query/list-clients.ts'
 import { listPagesByViews } from '../query/list-views.ts'
 import { queryTimeseries } from '../query/query-timeseries.ts'
 import { clampToRetention, type TimeRange } from '../query/time-range.ts'
-import { SettingsStore } from '../settings/settings-store.ts'
-import { makeView } from '../testing/make-view.ts'
+import { AnalyticsSettingsStore } from '../settings/analytics-settings-store.ts'
+import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { BlockStore } from './block-store.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
@@ -18,7 +18,7 @@ import { startViewRetention } from './view-retention.ts'
 const instance = await createViewsTestInstance(inject('services'), 'view retention')
 afterAll(() => instance.drop())
 const { db, clickhouse } = instance
-const settings = new SettingsStore(db, recordAudit)
+const settings = new AnalyticsSettingsStore(db, recordAudit)
 const everything: TimeRange = { from: undefined, to: undefined }
 
 const now = new Date()
@@ -30,7 +30,7 @@ test('deletes views beyond the retention of a project from every table, and none
   const buffer = new PostgresViewBuffer(db, { maxBufferBytes: 1e9 })
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [limited, unlimited]) {
-    const views = at.map((time) => makeView({ projectId, at: time }))
+    const views = at.map((time) => createTestView({ projectId, at: time }))
     await buffer.append({ projectId, shard: 0, source: 'servers', countsHumans: true, deliveryId: undefined, views })
   }
   const client = await instance.pool.connect()
@@ -43,7 +43,7 @@ test('deletes views beyond the retention of a project from every table, and none
     const step = { projectId, range, ai: 'all', step: 'month', timeZone: 'UTC' } as const
     return [
       (await listPagesByViews(clickhouse, page)).totals.human,
-      (await listClients(clickhouse, { projectId, range })).reduce((sum, { views }) => sum + views, 0),
+      (await listClientsByViews(clickhouse, { projectId, range })).reduce((sum, { views }) => sum + views, 0),
       (await queryTimeseries(clickhouse, step)).reduce((sum, { human }) => sum + human, 0),
     ]
   }

@@ -9,10 +9,11 @@ const classesByScope: Record<AiScope, readonly ClientClass[]> = {
 }
 
 /** SQL for the AI views in a row of a table of sums, which has a column for each class. */
-export const aiSum = (ai: AiScope) => classesByScope[ai].map((clientClass) => clientClass.replace('-', '_')).join(' + ')
+export const buildAiSumSql = (ai: AiScope) =>
+  classesByScope[ai].map((clientClass) => clientClass.replace('-', '_')).join(' + ')
 
 /** SQL for the columns `human` and `ai`, aggregated from the views themselves. */
-export const humanAndAiColumns = (ai: AiScope) =>
+export const buildHumanAndAiColumnsSql = (ai: AiScope) =>
   `sumIf(views, class = 'human') AS human, sumIf(views, class IN (${classesByScope[ai].map(quote).join(', ')})) AS ai`
 
 const quote = (clientClass: ClientClass) => `'${clientClass}'`

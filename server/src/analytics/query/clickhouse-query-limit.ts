@@ -8,7 +8,7 @@ import type { ClickHouseClient, DataFormat, QueryParams } from '@clickhouse/clie
 import { Problem } from '../../platform/http/problem.ts'
 
 /** The part of the client that queries need. */
-export type QueryClickhouse = Pick<ClickHouseClient, 'query'>
+export type ClickhouseQueryClient = Pick<ClickHouseClient, 'query'>
 
 export interface QueryLimits {
   maxConcurrent: number
@@ -33,17 +33,17 @@ export const downloadLimits: QueryLimits = {
 }
 
 export class ClickhouseQueryLimit {
-  readonly #clickhouse: QueryClickhouse
+  readonly #clickhouse: ClickhouseQueryClient
   readonly #limits: QueryLimits
   #running = 0
   readonly #queue = new Set<() => void>()
 
-  constructor(clickhouse: QueryClickhouse, limits: QueryLimits) {
+  constructor(clickhouse: ClickhouseQueryClient, limits: QueryLimits) {
     this.#clickhouse = clickhouse
     this.#limits = limits
   }
 
-  async run<Result>(run: (clickhouse: QueryClickhouse) => Promise<Result>): Promise<Result> {
+  async run<Result>(run: (clickhouse: ClickhouseQueryClient) => Promise<Result>): Promise<Result> {
     await this.#acquire()
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#limits.responseTimeoutMs)
@@ -58,7 +58,7 @@ export class ClickhouseQueryLimit {
   }
 
   /** Resolves when the stream has data or ends, so that earlier errors can still be reported. Counts as running until it closes. */
-  async openStream(run: (clickhouse: QueryClickhouse) => Promise<Readable>): Promise<Readable> {
+  async openStream(run: (clickhouse: ClickhouseQueryClient) => Promise<Readable>): Promise<Readable> {
     await this.#acquire()
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), this.#limits.responseTimeoutMs)

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import { type TimeRange, toSpan } from './time-range.ts'
+import { type TimeRange, toMillisecondSpan } from './time-range.ts'
 
 export type CoverageState = 'measured' | 'not_measured'
 
@@ -15,7 +15,7 @@ export async function findCoverage(
   db: Kysely<AnalyticsTables>,
   { projectId, range }: { projectId: Id<'prj'>; range: TimeRange },
 ): Promise<Coverage> {
-  const [fromMs, toMs] = toSpan(range)
+  const [fromMs, toMs] = toMillisecondSpan(range)
   const { rows } = await sql<{ human: boolean; ai: boolean }>`
     SELECT
       coalesce(bool_or(counts_humans), false) AS human,

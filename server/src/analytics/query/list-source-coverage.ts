@@ -1,20 +1,20 @@
 /** Which sources have reported views of a project, and for which days. */
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
-import type { CountingSource } from '../classify/classify.ts'
-import type { AnalyticsTables, Day } from '../tables.ts'
+import type { CountingSource } from '../classify/classify-request.ts'
+import type { AnalyticsTables, IsoDate } from '../tables.ts'
 
 export interface SourceCoverage {
   source: CountingSource
-  firstDay: Day
-  lastDay: Day
+  firstDay: IsoDate
+  lastDay: IsoDate
 }
 
 export const listSourceCoverage = (db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<SourceCoverage[]> =>
   db
     .selectFrom('source_coverage')
     .select('source as source')
-    .select([sql<Day>`min(first_day)::text`.as('firstDay'), sql<Day>`max(last_day)::text`.as('lastDay')])
+    .select([sql<IsoDate>`min(first_day)::text`.as('firstDay'), sql<IsoDate>`max(last_day)::text`.as('lastDay')])
     .where('project_id', '=', projectId)
     .groupBy('source')
     .orderBy('source')

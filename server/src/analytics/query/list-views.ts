@@ -4,12 +4,12 @@
  */
 
 import type { Id } from '../../platform/ids.ts'
-import { type AiScope, aiSum, humanAndAiColumns } from './ai-scope.ts'
-import type { QueryClickhouse } from './clickhouse-query-limit.ts'
-import { type PageFilter, pageCondition, pageFilterParams } from './page-filter.ts'
-import { querySettings } from './query-settings.ts'
-import { dayLiteral, momentLiteral, withinSpans } from './time-conditions.ts'
-import { splitByDay, splitByMonth, type TimeRange, toSpan } from './time-range.ts'
+import { type AiScope, buildAiSumSql, buildHumanAndAiColumnsSql } from './ai-scope.ts'
+import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
+import { buildPageCondition, buildPageFilterParams, type PageFilter } from './page-filter.ts'
+import { clickhouseQuerySettings } from './query-settings.ts'
+import { buildSpansCondition, formatDateLiteral, formatDateTime64Literal } from './time-conditions.ts'
+import { splitByDay, splitByMonth, type TimeRange, toMillisecondSpan } from './time-range.ts'
 
 export interface ViewCounts {
   human: number
@@ -21,14 +21,14 @@ export interface PageViews extends ViewCounts {
   path: string
 }
 
-export interface ViewsPage {
+export interface PagesByViews {
   /** Of the whole range and all matching pages. */
   totals: ViewCounts
   views: PageViews[]
   hasMore: boolean
 }
 
-export interface ViewsQuery {
+export interface PagesByViewsQuery {
   projectId: Id<'prj'>
   range: TimeRange
   ai: AiScope
@@ -37,20 +37,23 @@ export interface ViewsQuery {
   offset: number
 }
 
-export async function listPagesByViews(clickhouse: QueryClickhouse, query: ViewsQuery): Promise<ViewsPage> {
+export async function listPagesByViews(
+  clickhouse: ClickhouseQueryClient,
+  query: PagesByViewsQuery,
+): Promise<PagesByViews> {
   const { projectId, range, ai, pages, limit, offset } = query
   const response = await clickhouse.query({
     // Totals from a window over all pages take a tenth longer (measured). In the JSON formats, totals are missing when the
     // page of results is empty (26.7, tried). In TSV they are always the last line, and a path in JSON has no tabs or line feeds.
     query: `
       SELECT toJSONString(path), sum(human) AS all_human, sum(ai) AS all_ai
-      FROM (${selectSumsByPage(range, ai, pages)})
+      FROM (${buildSumsByPageSql(range, ai, pages)})
       GROUP BY path WITH TOTALS
       HAVING all_human + all_ai > 0
       ORDER BY all_human + all_ai DESC, path
       LIMIT {rows: UInt64} OFFSET {offset: UInt64}`,
-    query_params: { project: projectId, rows: limit + 1, offset, ...pageFilterParams(pages) },
-    clickhouse_settings: querySettings,
+    query_params: { project: projectId, rows: limit + 1, offset, ...buildPageFilterParams(pages) },
+    clickhouse_settings: clickhouseQuerySettings,
     format: 'TabSeparatedRaw',
   })
   const lines = (await response.text()).trimEnd().split('\n')
@@ -71,21 +74,21 @@ function parseLine(line = ''): PageViews {
 }
 
 /** SQL for rows of path, human and ai, with several rows per path. */
-export function selectSumsByPage(range: TimeRange, ai: AiScope, pages: PageFilter = {}): string {
-  const { wholeUnits: wholeDays, remainder } = splitByDay(toSpan(range))
+export function buildSumsByPageSql(range: TimeRange, ai: AiScope, pages: PageFilter = {}): string {
+  const { wholeUnits: wholeDays, remainder } = splitByDay(toMillisecondSpan(range))
   const byMonth = wholeDays.map(splitByMonth)
   const months = byMonth.flatMap((split) => split.wholeUnits)
   const days = byMonth.flatMap((split) => split.remainder)
   const selectSums = (table: string, when: string) =>
-    `SELECT path, human, ${aiSum(ai)} AS ai FROM ${table}
-     WHERE project_id = {project: String} AND (${when}) AND ${pageCondition(pages)}`
+    `SELECT path, human, ${buildAiSumSql(ai)} AS ai FROM ${table}
+     WHERE project_id = {project: String} AND (${when}) AND ${buildPageCondition(pages)}`
   const selectViews = (when: string) =>
-    `SELECT path, ${humanAndAiColumns(ai)} FROM page_view
-     WHERE project_id = {project: String} AND (${when}) AND ${pageCondition(pages)} GROUP BY path`
+    `SELECT path, ${buildHumanAndAiColumnsSql(ai)} FROM page_view
+     WHERE project_id = {project: String} AND (${when}) AND ${buildPageCondition(pages)} GROUP BY path`
   const parts = [
-    months.length > 0 && selectSums('views_by_page_and_month', withinSpans('month', months, dayLiteral)),
-    days.length > 0 && selectSums('views_by_page_and_day', withinSpans('day', days, dayLiteral)),
-    remainder.length > 0 && selectViews(withinSpans('at', remainder, momentLiteral)),
+    months.length > 0 && selectSums('views_by_page_and_month', buildSpansCondition('month', months, formatDateLiteral)),
+    days.length > 0 && selectSums('views_by_page_and_day', buildSpansCondition('day', days, formatDateLiteral)),
+    remainder.length > 0 && selectViews(buildSpansCondition('at', remainder, formatDateTime64Literal)),
   ].filter((part) => part !== false)
   return parts.length > 0 ? parts.join(' UNION ALL ') : selectViews('false')
 }

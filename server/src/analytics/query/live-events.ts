@@ -2,12 +2,12 @@
 import type { Kysely } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
 import type { ClientClass } from '../classify/client-class.ts'
-import { exampleRetentionMinutes } from '../collect/source-activity-recorder.ts'
+import { droppedExampleRetentionMinutes } from '../collect/source-activity-recorder.ts'
 import type { AnyDropReason, ViewSource } from '../collect/view-source.ts'
 import type { AnalyticsTables } from '../tables.ts'
-import type { QueryClickhouse } from './clickhouse-query-limit.ts'
-import { querySettings } from './query-settings.ts'
-import { momentLiteral } from './time-conditions.ts'
+import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
+import { clickhouseQuerySettings } from './query-settings.ts'
+import { formatDateTime64Literal } from './time-conditions.ts'
 
 export interface LiveEvent {
   at: Date
@@ -21,16 +21,16 @@ export interface LiveEvent {
 
 const maxEvents = 50
 
-export async function listCountedEvents(clickhouse: QueryClickhouse, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+export async function listCountedEvents(clickhouse: ClickhouseQueryClient, projectId: Id<'prj'>): Promise<LiveEvent[]> {
   const response = await clickhouse.query({
     query: `
       SELECT toUnixTimestamp64Milli(at) AS ms, path, if(import_id = '', source, 'logs') AS source, class, client
       FROM page_view
-      WHERE project_id = {project: String} AND at >= ${momentLiteral(sinceMs())}
+      WHERE project_id = {project: String} AND at >= ${formatDateTime64Literal(sinceMs())}
       ORDER BY at DESC
       LIMIT ${maxEvents}`,
     query_params: { project: projectId },
-    clickhouse_settings: querySettings,
+    clickhouse_settings: clickhouseQuerySettings,
     format: 'JSONEachRow',
   })
   const rows = await response.json<{
@@ -64,4 +64,4 @@ export async function listDroppedEvents(db: Kysely<AnalyticsTables>, projectId: 
 export const sortNewestFirst = (events: readonly LiveEvent[]): LiveEvent[] =>
   events.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, maxEvents)
 
-const sinceMs = () => Date.now() - exampleRetentionMinutes * 60_000
+const sinceMs = () => Date.now() - droppedExampleRetentionMinutes * 60_000

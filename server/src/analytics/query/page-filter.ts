@@ -7,7 +7,7 @@ export interface PageFilter {
 }
 
 /** SQL for a condition on `path`. The texts are passed as parameters. */
-export const pageCondition = ({ path, contains }: PageFilter): string =>
+export const buildPageCondition = ({ path, contains }: PageFilter): string =>
   [
     path !== undefined && 'path = {path: String}',
     contains !== undefined && 'positionCaseInsensitiveUTF8(path, {contains: String}) > 0',
@@ -15,7 +15,7 @@ export const pageCondition = ({ path, contains }: PageFilter): string =>
     .filter((condition) => condition !== false)
     .join(' AND ') || 'true'
 
-export const pageFilterParams = ({ path, contains }: PageFilter): Record<string, string> => ({
+export const buildPageFilterParams = ({ path, contains }: PageFilter): Record<string, string> => ({
   ...(path !== undefined && { path }),
   ...(contains !== undefined && { contains }),
 })

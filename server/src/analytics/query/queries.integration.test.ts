@@ -7,10 +7,10 @@ import type { View } from '../collect/view.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
-import { makeView } from '../testing/make-view.ts'
+import { createTestView } from '../testing/create-test-view.ts'
 import { createViewsTestInstance } from '../testing/views-test-instance.ts'
 import { findCoverage } from './find-coverage.ts'
-import { listClients } from './list-clients.ts'
+import { listClientsByViews } from './list-clients.ts'
 import { listPagesByViews, type PageViews } from './list-views.ts'
 import { queryTimeseries, type TimeStep } from './query-timeseries.ts'
 import type { TimeRange } from './time-range.ts'
@@ -53,7 +53,7 @@ function randomMoment(): number {
 
 function randomView(owner: Id<'prj'>): View {
   const clientClass = pick(clientClasses)
-  return makeView({
+  return createTestView({
     projectId: owner,
     at: new Date(Math.min(Math.max(randomMoment(), firstMs), lastMs)),
     path: `/docs/page-${Math.floor(random() ** 2 * 40)}`,
@@ -142,7 +142,7 @@ test('returns the exact pages, totals and clients for any range, to the millisec
     expect(page, context).toEqual({ totals: sum(pages), views: pages, hasMore: false })
 
     const viewsByClient = Map.groupBy(inRange(range), (view) => `${view.class} ${view.client}`)
-    const found = await listClients(instance.clickhouse, { projectId, range })
+    const found = await listClientsByViews(instance.clickhouse, { projectId, range })
     expect(Object.fromEntries(found.map((row) => [`${row.class} ${row.name}`, row.views])), context).toEqual(
       Object.fromEntries([...viewsByClient].map(([key, group]) => [key, group.length])),
     )
@@ -165,7 +165,7 @@ test('filters by one path, or by a text in the path', { timeout: 300_000 }, asyn
     expect(await list({ contains }), context).toEqual({ totals: sum(containing), views: containing, hasMore: false })
 
     const pageViews = inRange(range).filter((view) => view.path === path)
-    const clients = await listClients(instance.clickhouse, { projectId, range, path })
+    const clients = await listClientsByViews(instance.clickhouse, { projectId, range, path })
     expect(Object.fromEntries(clients.map((row) => [`${row.class} ${row.name}`, row.views])), context).toEqual(
       Object.fromEntries(
         [...Map.groupBy(pageViews, (view) => `${view.class} ${view.client}`)].map(([key, group]) => [
@@ -228,7 +228,7 @@ test.each<[string, TimeRange]>([
     views: [],
     hasMore: false,
   })
-  expect(await listClients(instance.clickhouse, { projectId, range })).toEqual([])
+  expect(await listClientsByViews(instance.clickhouse, { projectId, range })).toEqual([])
 })
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
@@ -347,7 +347,7 @@ test('reports coverage by the sources that count humans, and by servers for AI',
       source,
       countsHumans,
       deliveryId: undefined,
-      views: [makeView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
+      views: [createTestView({ projectId: project, at: new Date(`${day}T12:00:00Z`) })],
     })
   await report('script', '2026-03-01', true)
   await report('script', '2026-03-10', true)

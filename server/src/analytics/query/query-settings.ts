@@ -2,7 +2,7 @@
  * ClickHouse settings for every query of a caller: they limit what one query can use, so that callers do not slow down each
  * other. Memory is not limited here, because the operator's settings profile knows how much there is.
  */
-export const querySettings = {
+export const clickhouseQuerySettings = {
   max_execution_time: 15,
   // A caller that has disconnected does not need the result.
   cancel_http_readonly_queries_on_client_close: 1,

@@ -2,13 +2,25 @@
 
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
-import { type AiScope, aiSum, humanAndAiColumns } from './ai-scope.ts'
-import type { QueryClickhouse } from './clickhouse-query-limit.ts'
+import { type AiScope, buildAiSumSql, buildHumanAndAiColumnsSql } from './ai-scope.ts'
+import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
 import type { ViewCounts } from './list-views.ts'
-import { pageCondition, pageFilterParams } from './page-filter.ts'
-import { querySettings } from './query-settings.ts'
-import { dayLiteral, momentLiteral, secondLiteral, withinSpans } from './time-conditions.ts'
-import { quarterHourMs, type Span, splitByDay, splitByQuarterHour, type TimeRange, toSpan } from './time-range.ts'
+import { buildPageCondition, buildPageFilterParams } from './page-filter.ts'
+import { clickhouseQuerySettings } from './query-settings.ts'
+import {
+  buildSpansCondition,
+  formatDateLiteral,
+  formatDateTime64Literal,
+  formatDateTimeLiteral,
+} from './time-conditions.ts'
+import {
+  type MillisecondSpan,
+  quarterHourMs,
+  splitByDay,
+  splitByQuarterHour,
+  type TimeRange,
+  toMillisecondSpan,
+} from './time-range.ts'
 
 export const timeSteps = ['quarter_hour', 'hour', 'day', 'week', 'month'] as const
 export type TimeStep = (typeof timeSteps)[number]
@@ -50,17 +62,17 @@ const maxStepMs: Record<TimeStep, number> = {
 }
 
 /** Empty if there are no views and the range has no beginning. */
-export async function queryTimeseries(clickhouse: QueryClickhouse, query: TimeseriesQuery): Promise<TimePoint[]> {
+export async function queryTimeseries(clickhouse: ClickhouseQueryClient, query: TimeseriesQuery): Promise<TimePoint[]> {
   const { projectId, range, ai, step, timeZone, path } = query
-  const span = toSpan(range)
+  const span = toMillisecondSpan(range)
   const spanMs = (Number.isFinite(span[1]) ? span[1] : Date.now()) - span[0]
   // Infinite if the range has no beginning: then the first view determines it.
   if (Number.isFinite(spanMs) && spanMs / maxStepMs[step] > maxPoints) throw tooManySteps()
   const { sums, remainder } = path === undefined ? sumAllPages(span, query) : sumOnePage(span, query)
   const first = Number.isFinite(span[0])
-    ? secondLiteral(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
+    ? formatDateTimeLiteral(Math.floor(span[0] / quarterHourMs) * quarterHourMs)
     : 'min(quarter_hour)'
-  const end = Number.isFinite(span[1]) ? secondLiteral(Math.ceil(span[1] / 1000) * 1000) : 'now()'
+  const end = Number.isFinite(span[1]) ? formatDateTimeLiteral(Math.ceil(span[1] / 1000) * 1000) : 'now()'
   const response = await clickhouse.query({
     // A zero for every quarter-hour fills the gaps, so that ClickHouse computes which steps there are in a time zone.
     query: `
@@ -68,9 +80,9 @@ export async function queryTimeseries(clickhouse: QueryClickhouse, query: Timese
       FROM (
         ${sums}
         UNION ALL
-        SELECT ${stepStart[step]('at')} AS step, ${humanAndAiColumns(ai)}
+        SELECT ${stepStart[step]('at')} AS step, ${buildHumanAndAiColumnsSql(ai)}
         FROM page_view
-        WHERE project_id = {project: String} AND (${withinSpans('at', remainder, momentLiteral)}) AND ${pageCondition({ path })}
+        WHERE project_id = {project: String} AND (${buildSpansCondition('at', remainder, formatDateTime64Literal)}) AND ${buildPageCondition({ path })}
         GROUP BY step
         UNION ALL
         SELECT ${stepStart[step]('moment')} AS step, 0 AS human, 0 AS ai
@@ -86,8 +98,8 @@ export async function queryTimeseries(clickhouse: QueryClickhouse, query: Timese
       GROUP BY step
       ORDER BY step
       LIMIT {rows: UInt64}`,
-    query_params: { project: projectId, zone: timeZone, rows: maxPoints + 1, ...pageFilterParams({ path }) },
-    clickhouse_settings: querySettings,
+    query_params: { project: projectId, zone: timeZone, rows: maxPoints + 1, ...buildPageFilterParams({ path }) },
+    clickhouse_settings: clickhouseQuerySettings,
     format: 'JSONEachRow',
   })
   const points = await response.json<ViewCounts & { seconds: number }>()
@@ -99,14 +111,14 @@ interface SumsQuery {
   /** SQL that selects step, human and ai. */
   sums: string
   /** Spans that are not in the sums. */
-  remainder: Span[]
+  remainder: MillisecondSpan[]
 }
 
-function sumAllPages(span: Span, { step, ai }: TimeseriesQuery): SumsQuery {
+function sumAllPages(span: MillisecondSpan, { step, ai }: TimeseriesQuery): SumsQuery {
   const { wholeUnits, remainder } = splitByQuarterHour(span)
   return {
-    sums: `SELECT ${stepStart[step]('quarter_hour')} AS step, human, ${aiSum(ai)} AS ai FROM views_by_quarter_hour
-        WHERE project_id = {project: String} AND (${withinSpans('quarter_hour', wholeUnits, secondLiteral)})`,
+    sums: `SELECT ${stepStart[step]('quarter_hour')} AS step, human, ${buildAiSumSql(ai)} AS ai FROM views_by_quarter_hour
+        WHERE project_id = {project: String} AND (${buildSpansCondition('quarter_hour', wholeUnits, formatDateTimeLiteral)})`,
     remainder,
   }
 }
@@ -114,12 +126,12 @@ function sumAllPages(span: Span, { step, ai }: TimeseriesQuery): SumsQuery {
 const stepsOfWholeDays: readonly TimeStep[] = ['day', 'week', 'month']
 
 /** The sums of a single page are by UTC day only. Days of other zones and shorter steps are counted from the views. */
-function sumOnePage(span: Span, { step, ai, timeZone, path }: TimeseriesQuery): SumsQuery {
+function sumOnePage(span: MillisecondSpan, { step, ai, timeZone, path }: TimeseriesQuery): SumsQuery {
   const canUseDays = timeZone === 'UTC' && stepsOfWholeDays.includes(step)
   const { wholeUnits, remainder } = canUseDays ? splitByDay(span) : { wholeUnits: [], remainder: [span] }
   return {
-    sums: `SELECT ${stepStart[step]('day')} AS step, human, ${aiSum(ai)} AS ai FROM views_by_page_and_day
-        WHERE project_id = {project: String} AND (${withinSpans('day', wholeUnits, dayLiteral)}) AND ${pageCondition({ path })}`,
+    sums: `SELECT ${stepStart[step]('day')} AS step, human, ${buildAiSumSql(ai)} AS ai FROM views_by_page_and_day
+        WHERE project_id = {project: String} AND (${buildSpansCondition('day', wholeUnits, formatDateLiteral)}) AND ${buildPageCondition({ path })}`,
     remainder,
   }
 }

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Id } from '../../platform/ids.ts'
 import type { AnyDropReason, ViewSource } from '../collect/view-source.ts'
-import type { AnalyticsTables, Day } from '../tables.ts'
+import type { AnalyticsTables, IsoDate } from '../tables.ts'
 
 export interface ActiveSource {
   source: ViewSource
@@ -23,7 +23,7 @@ export interface SourceActivity {
   /** The most frequent of the last seven days first. */
   dropped: DropSummary[]
   /** The first day on which a source could see humans, and AI. Null: no source has yet. */
-  measuredSince: { human: Day | null; ai: Day | null }
+  measuredSince: { human: IsoDate | null; ai: IsoDate | null }
 }
 
 export async function readSourceActivity(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<SourceActivity> {
@@ -48,8 +48,8 @@ export async function readSourceActivity(db: Kysely<AnalyticsTables>, projectId:
     db
       .selectFrom('source_coverage')
       .select([
-        sql<Day | null>`(min(first_day) FILTER (WHERE counts_humans))::text`.as('human'),
-        sql<Day | null>`(min(first_day) FILTER (WHERE source = 'servers'))::text`.as('ai'),
+        sql<IsoDate | null>`(min(first_day) FILTER (WHERE counts_humans))::text`.as('human'),
+        sql<IsoDate | null>`(min(first_day) FILTER (WHERE source = 'servers'))::text`.as('ai'),
       ])
       .where('project_id', '=', projectId)
       .executeTakeFirstOrThrow(),

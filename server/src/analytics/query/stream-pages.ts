@@ -1,25 +1,25 @@
 /** Streams all pages of a range in the order of the list, as ClickHouse sends them, without buffering for a slow recipient. */
 import { Transform } from 'node:stream'
 import type { Row } from '@clickhouse/client'
-import type { QueryClickhouse } from './clickhouse-query-limit.ts'
-import { type PageViews, selectSumsByPage, type ViewsQuery } from './list-views.ts'
-import { querySettings } from './query-settings.ts'
+import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
+import { buildSumsByPageSql, type PagesByViewsQuery, type PageViews } from './list-views.ts'
+import { clickhouseQuerySettings } from './query-settings.ts'
 
 const maxDownloadSeconds = 300
 
 /** The stream consists of arrays of `PageViews`. */
-export async function streamPages(
-  clickhouse: QueryClickhouse,
-  { projectId, range, ai }: Omit<ViewsQuery, 'pages' | 'limit' | 'offset'>,
+export async function streamPagesByViews(
+  clickhouse: ClickhouseQueryClient,
+  { projectId, range, ai }: Omit<PagesByViewsQuery, 'pages' | 'limit' | 'offset'>,
 ): Promise<Transform> {
   const response = await clickhouse.query({
     query: `
-      SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${selectSumsByPage(range, ai)})
+      SELECT path, sum(human) AS human, sum(ai) AS ai, human + ai AS total FROM (${buildSumsByPageSql(range, ai)})
       GROUP BY path
       HAVING total > 0
       ORDER BY total DESC, path`,
     query_params: { project: projectId },
-    clickhouse_settings: { ...querySettings, max_execution_time: maxDownloadSeconds },
+    clickhouse_settings: { ...clickhouseQuerySettings, max_execution_time: maxDownloadSeconds },
     format: 'JSONEachRow',
   })
   const rows = response.stream<PageViews>()

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clampToRetention, type Span, splitByDay, splitByMonth, splitByQuarterHour, toSpan } from './time-range.ts'
+import {
+  clampToRetention,
+  type MillisecondSpan,
+  splitByDay,
+  splitByMonth,
+  splitByQuarterHour,
+  toMillisecondSpan,
+} from './time-range.ts'
 
 const moment = fc.oneof(
   fc.integer({ min: 1, max: Date.UTC(2099, 0) }),
@@ -19,9 +26,9 @@ test.each([
   fc.assert(
     fc.property(bound, bound, (from, to) => {
       fc.pre(from === undefined || to === undefined || from < to)
-      const span = toSpan({ from: toDate(from), to: toDate(to) })
+      const span = toMillisecondSpan({ from: toDate(from), to: toDate(to) })
       const { wholeUnits, remainder } = split(span)
-      const parts: Span[] = [...wholeUnits, ...remainder].sort(([a], [b]) => a - b)
+      const parts: MillisecondSpan[] = [...wholeUnits, ...remainder].sort(([a], [b]) => a - b)
       expect(parts[0]?.[0]).toBe(span[0])
       expect(parts.at(-1)?.[1]).toBe(span[1])
       for (const [index, [start]] of parts.slice(1).entries()) expect(start).toBe(parts[index]?.[1])
@@ -32,11 +39,11 @@ test.each([
 })
 
 test('treats dates that no view can have as no bound', () => {
-  expect(toSpan({ from: new Date('0001-01-01T00:00:00Z'), to: new Date('9999-12-31T23:59:59Z') })).toEqual([
+  expect(toMillisecondSpan({ from: new Date('0001-01-01T00:00:00Z'), to: new Date('9999-12-31T23:59:59Z') })).toEqual([
     Number.NEGATIVE_INFINITY,
     Number.POSITIVE_INFINITY,
   ])
-  const [from, to] = toSpan({ from: new Date('0001-01-01T00:00:00Z'), to: new Date('0002-01-01T00:00:00Z') })
+  const [from, to] = toMillisecondSpan({ from: new Date('0001-01-01T00:00:00Z'), to: new Date('0002-01-01T00:00:00Z') })
   expect([from, to]).toEqual([Number.NEGATIVE_INFINITY, 0])
 })
 

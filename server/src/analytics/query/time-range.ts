@@ -7,13 +7,13 @@ export interface TimeRange {
 }
 
 /** In milliseconds, without the end. Infinite where there is no bound. */
-export type Span = readonly [fromMs: number, toMs: number]
+export type MillisecondSpan = readonly [fromMs: number, toMs: number]
 
-export interface SplitRange {
+export interface SplitMillisecondSpan {
   /** Whole units, which are in a table of sums. */
-  wholeUnits: Span[]
+  wholeUnits: MillisecondSpan[]
   /** The remainders at the edges. */
-  remainder: Span[]
+  remainder: MillisecondSpan[]
 }
 
 const minuteMs = 60_000
@@ -24,7 +24,7 @@ export const quarterHourMs = 15 * minuteMs
 const earliestMs = 0
 const latestMs = Date.UTC(2100, 0)
 
-export function toSpan({ from, to }: TimeRange): Span {
+export function toMillisecondSpan({ from, to }: TimeRange): MillisecondSpan {
   const fromMs = from === undefined || from.getTime() <= earliestMs ? Number.NEGATIVE_INFINITY : from.getTime()
   const toMs = to === undefined || to.getTime() > latestMs ? Number.POSITIVE_INFINITY : to.getTime()
   return [Math.min(fromMs, latestMs), Math.max(toMs, earliestMs)]
@@ -61,14 +61,14 @@ function startOfMonth(ms: number, monthsLater: number): number {
   return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater)
 }
 
-export const splitByQuarterHour = (span: Span) => split(span, fixedUnit(quarterHourMs))
-export const splitByDay = (span: Span) => split(span, fixedUnit(dayMs))
-export const splitByMonth = (span: Span) => split(span, month)
+export const splitByQuarterHour = (span: MillisecondSpan) => split(span, fixedUnit(quarterHourMs))
+export const splitByDay = (span: MillisecondSpan) => split(span, fixedUnit(dayMs))
+export const splitByMonth = (span: MillisecondSpan) => split(span, month)
 
-function split([from, to]: Span, unit: Unit): SplitRange {
+function split([from, to]: MillisecondSpan, unit: Unit): SplitMillisecondSpan {
   const first = Math.min(unit.ceil(from), to)
   const last = Math.max(unit.floor(to), first)
-  const edges: Span[] = [
+  const edges: MillisecondSpan[] = [
     [from, first],
     [last, to],
   ]

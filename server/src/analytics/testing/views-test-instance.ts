@@ -3,7 +3,7 @@ import type { ServiceAddresses } from '../../../../dev-services/start-services.t
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
-import { createDatabase } from '../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../platform/postgres.ts'
 import type { AnalyticsTables } from '../tables.ts'
 
 export async function createViewsTestInstance(addresses: ServiceAddresses, purpose: string) {
@@ -11,7 +11,7 @@ export async function createViewsTestInstance(addresses: ServiceAddresses, purpo
   const clickhouse = createClickhouse({ url: instance.clickhouseUrl })
   return {
     pool: instance.pool,
-    db: createDatabase<AnalyticsTables>(instance.pool),
+    db: createKyselyDatabase<AnalyticsTables>(instance.pool),
     clickhouse,
     log: createLog('test', { level: 'error' }),
     newProject: async (name: string) => (await instance.stores.projects.create(name, { kind: 'operator' })).id,

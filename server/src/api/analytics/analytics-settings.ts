@@ -37,7 +37,7 @@ export const AnalyticsSettingsSchema = Type.Object(settings, {
   description: 'How the page views of a project are counted and kept.',
 })
 
-export const AnalyticsChanges = Type.Partial(Type.Object(settings), {
+export const AnalyticsSettingsChanges = Type.Partial(Type.Object(settings), {
   additionalProperties: false,
   minProperties: 1,
   examples: [{ allowedOrigins: ['https://docs.example.com'], respectDoNotTrack: true, retentionMonths: 25 }],

@@ -1,18 +1,18 @@
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import type { SiteCache } from '../../analytics/settings/site-cache.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { AnalyticsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
+import { AnalyticsSettingsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
 
 export function changeAnalyticsSettingsRoute({
   analyticsSettings,
   siteCache,
 }: {
-  analyticsSettings: SettingsStore
-  siteCache: SiteCache
+  analyticsSettings: AnalyticsSettingsStore
+  siteCache: AnalyticsSiteCache
 }): Route {
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v1/analytics/:projectId/settings',
     access: 'project:write',
@@ -22,7 +22,7 @@ export function changeAnalyticsSettingsRoute({
     description:
       'Omitted fields are unchanged. Changes take effect within seconds on all replicas. A shorter `retentionMonths` ' +
       'permanently deletes older page views.',
-    schemas: { params: ProjectParams, body: AnalyticsChanges, responses: { 200: AnalyticsSettingsSchema } },
+    schemas: { params: ProjectParams, body: AnalyticsSettingsChanges, responses: { 200: AnalyticsSettingsSchema } },
     async handle({ projectId, body, actor }) {
       const errors = (body.allowedOrigins ?? []).flatMap((origin, index): FieldError[] =>
         URL.canParse(origin) && new URL(origin).origin === origin
@@ -38,7 +38,7 @@ export function changeAnalyticsSettingsRoute({
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const changed = await analyticsSettings.change(projectId, body, actor)
       siteCache.clear()
-      return respond(200, changed)
+      return createResponse(200, changed)
     },
   })
 }

@@ -1,23 +1,23 @@
 import Type from 'typebox'
-import { classify } from '../../analytics/classify/classify.ts'
+import { classifyRequest } from '../../analytics/classify/classify-request.ts'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
-import { type ClientDetector, clientRules } from '../../analytics/classify/client-detector.ts'
+import { type ClientDetector, clientDetectionRules } from '../../analytics/classify/client-detector.ts'
 import { dropReasons } from '../../analytics/classify/drop-reason.ts'
-import { surfaces } from '../../analytics/classify/page-path.ts'
-import { type Route, respond, route } from '../route.ts'
+import { requestedPageFormats } from '../../analytics/classify/page-path.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 import { ClientName } from './view-schemas.ts'
 
 const ClassifiedView = Type.Object({
   path: Type.String({ description: 'Path of the page, as it is in the list of pages.', examples: ['/docs/install'] }),
-  surface: Type.Enum(surfaces, { description: 'Format in which the page was requested.' }),
+  surface: Type.Enum(requestedPageFormats, { description: 'Format in which the page was requested.' }),
   class: Type.Enum(clientClasses, { description: 'Class of the client.', examples: ['assistant'] }),
   client: ClientName,
-  rule: Type.Enum(clientRules, { description: 'Rule that decided the class.' }),
+  rule: Type.Enum(clientDetectionRules, { description: 'Rule that decided the class.' }),
 })
 
 export function classifyClientRoute({ clientDetector }: { clientDetector: ClientDetector }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/classify',
     access: 'analytics:read',
@@ -58,7 +58,7 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
       },
     },
     async handle({ query: { userAgent = '', path = '/', accept = '' } }) {
-      const classified = classify(
+      const classified = classifyRequest(
         {
           method: 'GET',
           status: 200,
@@ -72,10 +72,10 @@ export function classifyClientRoute({ clientDetector }: { clientDetector: Client
         { clientDetector, humanSource: 'servers' },
       )
       if (!classified.counted)
-        return respond(200, { view: null, reason: classified.reason, ruleVersion: clientDetector.version })
+        return createResponse(200, { view: null, reason: classified.reason, ruleVersion: clientDetector.version })
       const { path: page, surface, class: clientClass, client, rule } = classified
       const view = { path: page, surface, class: clientClass, client, rule }
-      return respond(200, { view, reason: null, ruleVersion: clientDetector.version })
+      return createResponse(200, { view, reason: null, ruleVersion: clientDetector.version })
     },
   })
 }

@@ -4,11 +4,11 @@ import type { ClientDetector } from '../../analytics/classify/client-detector.ts
 import { classifyRequests } from '../../analytics/collect/classify-requests.ts'
 import type { IngestOutcome, SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
-import type { AnalyticsSettings } from '../../analytics/settings/settings-store.ts'
-import type { SiteCache } from '../../analytics/settings/site-cache.ts'
-import { parseJson } from '../../platform/http/json-body.ts'
+import type { AnalyticsSettings } from '../../analytics/settings/analytics-settings-store.ts'
+import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { parseJsonBody } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { NoContent } from '../schemas.ts'
 
 const Beacon = Type.Object(
@@ -30,7 +30,7 @@ const Beacon = Type.Object(
 const compiled = Compile(Beacon)
 
 function readBeacon(bytes: Buffer): Static<typeof Beacon> {
-  const beacon = parseJson(bytes)
+  const beacon = parseJsonBody(bytes)
   if (compiled.Check(beacon)) return beacon
   throw new Problem(
     'invalid_request',
@@ -52,10 +52,10 @@ export function collectViewRoute({
 }: {
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
-  siteCache: SiteCache
+  siteCache: AnalyticsSiteCache
   clientDetector: ClientDetector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v1/collect',
     access: 'public',
@@ -100,7 +100,7 @@ export function collectViewRoute({
       }
       if (settings.respectDoNotTrack && (headers.dnt === '1' || headers['sec-gpc'] === '1')) {
         record({ dropped: { opted_out: 1 } })
-        return respond(204, undefined)
+        return createResponse(204, undefined)
       }
 
       const { 'user-agent': userAgentHeader = '' } = headers as { 'user-agent'?: string }
@@ -111,10 +111,10 @@ export function collectViewRoute({
         const countsHumans = settings.humanSource === 'script'
         const deliveryId = { text: `script ${id}`, retention: 'week' } as const
         const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
-        if ((await viewBuffer.append(delivery)) === 'repeated') return respond(204, undefined)
+        if ((await viewBuffer.append(delivery)) === 'repeated') return createResponse(204, undefined)
       }
       record({ counted: views.length, dropped, examples })
-      return respond(204, undefined)
+      return createResponse(204, undefined)
     },
   })
 }

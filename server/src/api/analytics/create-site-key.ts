@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import type { SiteCache } from '../../analytics/settings/site-cache.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
@@ -20,10 +20,10 @@ export function createSiteKeyRoute({
   analyticsSettings,
   siteCache,
 }: {
-  analyticsSettings: SettingsStore
-  siteCache: SiteCache
+  analyticsSettings: AnalyticsSettingsStore
+  siteCache: AnalyticsSiteCache
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v1/analytics/:projectId/site-keys',
     access: 'project:write',
@@ -36,7 +36,7 @@ export function createSiteKeyRoute({
     async handle({ projectId, actor }) {
       const created = await analyticsSettings.createSiteKey(projectId, actor)
       if (created.switchedHumanSource) siteCache.clear()
-      return respond(201, { ...toSiteKeyResponse(created), humanSourceSwitched: created.switchedHumanSource })
+      return createResponse(201, { ...toSiteKeyResponse(created), humanSourceSwitched: created.switchedHumanSource })
     },
   })
 }

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
 
-const compiled = Compile(dateRangeQuery.dateFrom)
+const compiled = Compile(dateRangeQueryFields.dateFrom)
 
 test.each([
   ['2026-02-03', '2026-02-03T00:00:00.000Z'],

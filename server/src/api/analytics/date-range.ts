@@ -16,7 +16,7 @@ const Moment = (description: string, example: string) =>
     examples: [example],
   })
 
-export const dateRangeQuery = {
+export const dateRangeQueryFields = {
   dateFrom: Type.Optional(
     Moment(
       'Start of the range, inclusive: an ISO 8601 date-time, or a date as `YYYY-MM-DD`. Without a time zone it is in UTC. Defaults to the first view.',

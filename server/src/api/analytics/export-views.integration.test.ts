@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, inject, test } from 'vitest'
 import { testAuthorizeDeps } from '../../../../dev-services/test-authorize-deps.ts'
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
-import { ViewReports } from '../../analytics/query/view-reports.ts'
-import { SiteCache } from '../../analytics/settings/site-cache.ts'
+import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import type { AnalyticsTables } from '../../analytics/tables.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import { createLog } from '../../platform/log.ts'
-import { createDatabase } from '../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { addRoutes } from '../add-routes.ts'
-import { exportViewsRoute } from './export-views.ts'
+import { exportPagesByViewsRoute } from './export-views.ts'
 
 let simulate: (response: ServerResponse) => void
 const simulator = createServer((_, response) => simulate(response)).listen(0, '127.0.0.1')
@@ -26,12 +26,12 @@ const { stores, pool } = instance
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 const server = createHttpServer(http, createLog('test', { level: 'error' }))
 server.setValidatorCompiler(compileValidator)
-const viewReports = new ViewReports(
+const viewReports = new ViewReportReader(
   clickhouse,
-  createDatabase<AnalyticsTables>(pool),
-  new SiteCache(stores.analyticsSettings),
+  createKyselyDatabase<AnalyticsTables>(pool),
+  new AnalyticsSiteCache(stores.analyticsSettings),
 )
-addRoutes(server, [exportViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
+addRoutes(server, [exportPagesByViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

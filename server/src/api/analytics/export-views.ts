@@ -2,15 +2,15 @@ import { type Readable, Transform } from 'node:stream'
 import Type from 'typebox'
 import type { PageViews } from '../../analytics/query/list-views.ts'
 import type { TimeRange } from '../../analytics/query/time-range.ts'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams, StreamedBody } from '../schemas.ts'
 import { formatCsvLine } from './csv.ts'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { aiScopeQuery } from './view-schemas.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
+import { aiScopeQueryFields } from './view-schemas.ts'
 
-export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function exportPagesByViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/views.csv',
     access: 'analytics:read',
@@ -22,14 +22,14 @@ export function exportViewsRoute({ viewReports }: { viewReports: ViewReports }):
       'formula are prefixed with an apostrophe. If the connection breaks off, the export is incomplete.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object({ ...dateRangeQuery, ...aiScopeQuery }, { additionalProperties: false }),
+      query: Type.Object({ ...dateRangeQueryFields, ...aiScopeQueryFields }, { additionalProperties: false }),
       responses: { 200: StreamedBody('text/csv', 'CSV in UTF-8 with the columns `path,human,ai,total`.') },
     },
     responseHeaders: { 200: ['Content-Disposition'] },
     async handle({ projectId, query: { aiScope, ...dates } }) {
       const range = parseDateRange(dates)
       const pages = await viewReports.streamPages(projectId, { range, aiScope })
-      return respond(200, toCsv(pages), {
+      return createResponse(200, toCsv(pages), {
         'content-type': 'text/csv; charset=utf-8; header=present',
         'content-disposition': `attachment; filename="${fileName(range)}"`,
         'cache-control': 'no-store',

@@ -1,10 +1,10 @@
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsSettingsSchema } from './analytics-settings.ts'
 
-export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
-  return route({
+export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSettings: AnalyticsSettingsStore }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/settings',
     access: 'analytics:read',
@@ -13,6 +13,6 @@ export function getAnalyticsSettingsRoute({ analyticsSettings }: { analyticsSett
     summary: 'Get analytics settings',
     description: 'Returns how the page views of the project are counted and how long they are kept.',
     schemas: { params: ProjectParams, responses: { 200: AnalyticsSettingsSchema } },
-    handle: async ({ projectId }) => respond(200, (await analyticsSettings.read(projectId)).settings),
+    handle: async ({ projectId }) => createResponse(200, (await analyticsSettings.read(projectId)).settings),
   })
 }

@@ -1,14 +1,14 @@
 import Type from 'typebox'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
 import { CoverageSchema } from './view-schemas.ts'
 
 const Day = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
 
-export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function getCoverageRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/coverage',
     access: 'analytics:read',
@@ -19,7 +19,7 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
       'Returns whether human and AI traffic was measured in the range, and by which sources. A count of 0 is meaningless where the coverage is `not_measured`.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object(dateRangeQuery, { additionalProperties: false }),
+      query: Type.Object(dateRangeQueryFields, { additionalProperties: false }),
       responses: {
         200: Type.Object({
           ...CoverageSchema.properties,
@@ -37,6 +37,7 @@ export function getCoverageRoute({ viewReports }: { viewReports: ViewReports }):
         }),
       },
     },
-    handle: async ({ projectId, query }) => respond(200, await viewReports.coverage(projectId, parseDateRange(query))),
+    handle: async ({ projectId, query }) =>
+      createResponse(200, await viewReports.coverage(projectId, parseDateRange(query))),
   })
 }

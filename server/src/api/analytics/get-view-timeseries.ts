@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { timeSteps } from '../../analytics/query/query-timeseries.ts'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { aiScopeQuery, CoverageSchema, pathQuery, viewCountFields } from './view-schemas.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
+import { aiScopeQueryFields, CoverageSchema, pathQueryFields, viewCountFields } from './view-schemas.ts'
 
-export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/views/timeseries',
     access: 'analytics:read',
@@ -22,7 +22,7 @@ export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewRepor
       params: ProjectParams,
       query: Type.Object(
         {
-          ...dateRangeQuery,
+          ...dateRangeQueryFields,
           interval: Type.Optional(Type.Enum(timeSteps, { default: 'day', description: 'Length of an interval.' })),
           timeZone: Type.Optional(
             Type.String({
@@ -32,8 +32,8 @@ export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewRepor
               description: 'Name of a time zone in the IANA database, for example `Europe/Berlin`.',
             }),
           ),
-          ...aiScopeQuery,
-          ...pathQuery,
+          ...aiScopeQueryFields,
+          ...pathQueryFields,
         },
         { additionalProperties: false },
       ),
@@ -63,7 +63,7 @@ export function getViewTimeseriesRoute({ viewReports }: { viewReports: ViewRepor
         step: interval,
         path,
       })
-      return respond(200, {
+      return createResponse(200, {
         interval,
         timeZone,
         points: points.map(({ at, ...counts }) => ({ at: at.toISOString(), ...counts })),

@@ -5,8 +5,8 @@ import { classifyRequests, type ObservedRequest } from '../../analytics/collect/
 import type { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { resolveViewTime } from '../../analytics/collect/view-time.ts'
-import type { SiteCache } from '../../analytics/settings/site-cache.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
 
@@ -59,10 +59,10 @@ export function ingestViewsRoute({
 }: {
   viewBuffer: PostgresViewBuffer
   sourceActivity: SourceActivityRecorder
-  siteCache: SiteCache
+  siteCache: AnalyticsSiteCache
   clientDetector: ClientDetector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v1/ingest/:projectId/views',
     access: 'analytics:write',
@@ -110,7 +110,7 @@ export function ingestViewsRoute({
       })
       if (outcome === 'stored')
         sourceActivity.record({ projectId, source: 'servers', counted: views.length, dropped, examples })
-      return respond(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
+      return createResponse(200, { counted: views.length, dropped, isDuplicate: outcome === 'repeated' })
     },
   })
 }

@@ -1,13 +1,13 @@
 import Type from 'typebox'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { ClientName, CoverageSchema, pathQuery } from './view-schemas.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
+import { ClientName, CoverageSchema, pathQueryFields } from './view-schemas.ts'
 
-export function listClientsRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function listClientsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/clients',
     access: 'analytics:read',
@@ -18,7 +18,7 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
       'Returns the clients that requested pages, by number of views in descending order. Unlike the counts of pages, they include search engines and other bots.',
     schemas: {
       params: ProjectParams,
-      query: Type.Object({ ...dateRangeQuery, ...pathQuery }, { additionalProperties: false }),
+      query: Type.Object({ ...dateRangeQueryFields, ...pathQueryFields }, { additionalProperties: false }),
       responses: {
         200: Type.Object({
           clients: Type.Array(
@@ -34,6 +34,6 @@ export function listClientsRoute({ viewReports }: { viewReports: ViewReports }):
       },
     },
     handle: async ({ projectId, query: { path, ...dates } }) =>
-      respond(200, await viewReports.clients(projectId, { range: parseDateRange(dates), path })),
+      createResponse(200, await viewReports.clients(projectId, { range: parseDateRange(dates), path })),
   })
 }

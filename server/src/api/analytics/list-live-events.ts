@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { clientClasses } from '../../analytics/classify/client-class.ts'
 import { allDropReasons, viewSources } from '../../analytics/collect/view-source.ts'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 import { ClientName } from './view-schemas.ts'
 
@@ -11,8 +11,8 @@ const LiveClient = Type.Object({
   name: ClientName,
 })
 
-export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/live-events',
     access: 'analytics:read',
@@ -46,7 +46,7 @@ export function listLiveEventsRoute({ viewReports }: { viewReports: ViewReports 
     },
     async handle({ projectId }) {
       const events = await viewReports.listLiveEvents(projectId)
-      return respond(200, { events: events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })) })
+      return createResponse(200, { events: events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })) })
     },
   })
 }

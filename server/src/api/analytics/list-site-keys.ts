@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
-export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: SettingsStore }): Route {
-  return route({
+export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: AnalyticsSettingsStore }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/site-keys',
     access: 'analytics:read',
@@ -20,6 +20,6 @@ export function listSiteKeysRoute({ analyticsSettings }: { analyticsSettings: Se
       },
     },
     handle: async ({ projectId }) =>
-      respond(200, { siteKeys: (await analyticsSettings.listSiteKeys(projectId)).map(toSiteKeyResponse) }),
+      createResponse(200, { siteKeys: (await analyticsSettings.listSiteKeys(projectId)).map(toSiteKeyResponse) }),
   })
 }

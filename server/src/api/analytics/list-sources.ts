@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { allDropReasons, viewSources } from '../../analytics/collect/view-source.ts'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] })
@@ -12,8 +12,8 @@ const FirstDay = (traffic: string) =>
     examples: ['2026-01-05'],
   })
 
-export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function listSourcesRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/sources',
     access: 'analytics:read',
@@ -65,7 +65,7 @@ export function listSourcesRoute({ viewReports }: { viewReports: ViewReports }):
     },
     async handle({ projectId }) {
       const { sources, dropped, measuredSince } = await viewReports.sources(projectId)
-      return respond(200, {
+      return createResponse(200, {
         sources: sources.map(({ lastEventAt, ...source }) => ({ ...source, lastEventAt: lastEventAt.toISOString() })),
         dropped,
         measuredSince,

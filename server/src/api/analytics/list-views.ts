@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import type { ViewReports } from '../../analytics/query/view-reports.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { dateRangeQuery, parseDateRange } from './date-range.ts'
-import { aiScopeQuery, CoverageSchema, pathQuery, viewCountFields } from './view-schemas.ts'
+import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
+import { aiScopeQueryFields, CoverageSchema, pathQueryFields, viewCountFields } from './view-schemas.ts'
 
 const ViewsResult = Type.Object(
   {
@@ -28,8 +28,8 @@ const ViewsResult = Type.Object(
   { $id: 'ViewsResult', description: 'Page views by page, with their totals and coverage.' },
 )
 
-export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): Route {
-  return route({
+export function listPagesByViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/views',
     access: 'analytics:read',
@@ -43,7 +43,7 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
       params: ProjectParams,
       query: Type.Object(
         {
-          ...dateRangeQuery,
+          ...dateRangeQueryFields,
           limit: Type.Optional(
             Type.Integer({
               minimum: 1,
@@ -60,8 +60,8 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
               description: 'Number of pages to skip.',
             }),
           ),
-          ...aiScopeQuery,
-          ...pathQuery,
+          ...aiScopeQueryFields,
+          ...pathQueryFields,
           q: Type.Optional(
             Type.String({
               minLength: 1,
@@ -77,7 +77,7 @@ export function listViewsRoute({ viewReports }: { viewReports: ViewReports }): R
     },
     async handle({ projectId, query: { limit = 50, offset = 0, aiScope, path, q: contains, ...dates } }) {
       const options = { range: parseDateRange(dates), aiScope, pages: { path, contains }, limit, offset }
-      return respond(200, await viewReports.list(projectId, options))
+      return createResponse(200, await viewReports.list(projectId, options))
     },
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
-import type { SiteCache } from '../../analytics/settings/site-cache.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { IdParam, ProjectParams } from '../schemas.ts'
 import { SiteKeySchema, toSiteKeyResponse } from './site-key.ts'
 
@@ -9,10 +9,10 @@ export function revokeSiteKeyRoute({
   analyticsSettings,
   siteCache,
 }: {
-  analyticsSettings: SettingsStore
-  siteCache: SiteCache
+  analyticsSettings: AnalyticsSettingsStore
+  siteCache: AnalyticsSiteCache
 }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v1/analytics/:projectId/site-keys/:siteKey',
     access: 'project:write',
@@ -31,7 +31,7 @@ export function revokeSiteKeyRoute({
     async handle({ projectId, params, actor }) {
       const revoked = await analyticsSettings.revokeSiteKey(projectId, params.siteKey, actor)
       siteCache.clear()
-      return respond(200, toSiteKeyResponse(revoked))
+      return createResponse(200, toSiteKeyResponse(revoked))
     },
   })
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import type { SiteKey } from '../../analytics/settings/settings-store.ts'
+import type { SiteKey } from '../../analytics/settings/analytics-settings-store.ts'
 import { DateTime } from '../schemas.ts'
 
 export const SiteKeySchema = Type.Object(

@@ -2,10 +2,10 @@ import { Script } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { createLog } from '../../platform/log.ts'
-import { addTrackingScript, minifiedTrackingScript } from './tracking-script.ts'
+import { addTrackingScript, minifyTrackingScript } from './tracking-script.ts'
 
 test('the script has at most 1 KB, is valid, and stores nothing in the browser', () => {
-  const script = minifiedTrackingScript()
+  const script = minifyTrackingScript()
   expect(Buffer.byteLength(script)).toBeLessThanOrEqual(1024)
   expect(() => new Script(script)).not.toThrow()
   expect(script).not.toMatch(/cookie|localStorage|sessionStorage|indexedDB/)

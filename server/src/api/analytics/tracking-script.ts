@@ -7,14 +7,14 @@ import type { HttpServer } from '../../platform/http/http-server.ts'
 const sourceFile = join(import.meta.dirname, '../../../browser/colophon.js')
 
 /** Minified: without comments, indentation and spaces around operators. Line breaks stay, because they end statements. No string in the script has such spaces. */
-export const minifiedTrackingScript = (): string =>
+export const minifyTrackingScript = (): string =>
   readFileSync(sourceFile, 'utf8')
     .replace(/^ *\/\/.*\n/gm, '')
     .replace(/^ +/gm, '')
     .replace(/ *([=>{}(),:?|&!]+) */g, '$1')
 
 export function addTrackingScript(server: HttpServer): void {
-  const script = minifiedTrackingScript()
+  const script = minifyTrackingScript()
   const etag = `"${createHash('sha256').update(script).digest('hex').slice(0, 16)}"`
   const headers = {
     'cache-control': 'public, max-age=3600, stale-while-revalidate=86400',

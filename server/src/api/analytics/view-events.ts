@@ -40,10 +40,10 @@ const ViewEvent = Type.Object(
   { additionalProperties: false },
 )
 
-export const maxEvents = 10_000
+export const maxViewEventsPerRequest = 10_000
 
 export const ViewEvents = Type.Object(
-  { views: Type.Array(ViewEvent, { maxItems: maxEvents, description: 'The requests to report.' }) },
+  { views: Type.Array(ViewEvent, { maxItems: maxViewEventsPerRequest, description: 'The requests to report.' }) },
   {
     additionalProperties: false,
     examples: [
@@ -69,7 +69,7 @@ export function parseJsonEvents(bytes: Buffer): ViewEvents {
   for (const name of Object.keys(body)) if (name !== 'views') throw invalid(`body/${name}`, 'is not a known field')
   const { views } = body
   if (!Array.isArray(views)) throw invalid('body/views', 'must be an array')
-  if (views.length > maxEvents) throw tooMany()
+  if (views.length > maxViewEventsPerRequest) throw tooMany()
   for (const [index, view] of views.entries()) assertEvent(view, `body/views/${index}`)
   return { views: views as ViewEvents['views'] }
 }
@@ -85,7 +85,7 @@ export function parseNdjsonEvents(bytes: Buffer): ViewEvents {
     const event = text.slice(begin, end).trim()
     begin = end + 1
     if (event === '') continue
-    if (views.length === maxEvents) throw tooMany()
+    if (views.length === maxViewEventsPerRequest) throw tooMany()
     const view = parse(event, `body/line ${line}`)
     assertEvent(view, `body/line ${line}`)
     views.push(view)
@@ -179,4 +179,5 @@ function invalid(path: string, message: string): Problem {
   return new Problem('invalid_request', `${shownPath} ${message}.`, { errors: [{ path: shownPath, message }] })
 }
 
-const tooMany = () => invalid('body/views', `must have at most ${maxEvents} items: split them into several requests`)
+const tooMany = () =>
+  invalid('body/views', `must have at most ${maxViewEventsPerRequest} items: split them into several requests`)

@@ -1,7 +1,7 @@
 /** Schemas that several routes about page views share. */
 import Type from 'typebox'
 
-export const aiScopeQuery = {
+export const aiScopeQueryFields = {
   aiScope: Type.Optional(
     Type.Enum(['all', 'assistants'], {
       description:
@@ -10,7 +10,7 @@ export const aiScopeQuery = {
   ),
 }
 
-export const pathQuery = {
+export const pathQueryFields = {
   path: Type.Optional(
     Type.String({
       maxLength: 1024,

@@ -1,9 +1,9 @@
 import type { DocsFiles } from './read-docs.ts'
 
 /** The page in the docs folder that is served as `/docs` itself. */
-export const indexPage = 'README'
+export const indexPageName = 'README'
 
-export const docsPagePath = (name: string) => (name === indexPage ? '/docs' : `/docs/${encodeURIComponent(name)}`)
+export const docsPagePath = (name: string) => (name === indexPageName ? '/docs' : `/docs/${encodeURIComponent(name)}`)
 
 /** Returns the URL for the target of a link or an image, or undefined if the instance does not serve the target. */
 export type ResolveLink = (target: string) => string | undefined

@@ -1,9 +1,9 @@
 /** Renders the pages under `/docs`: each page of the docs folder, and the index. */
 import { type Html, html } from '../reference/html.ts'
 import { pageLayout } from '../reference/page-layout.ts'
-import { createLinkResolver, docsPagePath, indexPage } from './docs-links.ts'
+import { createLinkResolver, docsPagePath, indexPageName } from './docs-links.ts'
 import type { DocsFiles } from './read-docs.ts'
-import { type RenderedMarkdown, renderDocsMarkdown } from './render-docs-markdown.ts'
+import { type RenderedMarkdown, renderDocsMarkdownAsHtml } from './render-docs-markdown.ts'
 
 interface DocsPage extends RenderedMarkdown {
   readonly name: string
@@ -20,11 +20,13 @@ export interface RenderedDocs {
 export function renderDocs(files: DocsFiles, repositoryUrl: string | undefined): RenderedDocs {
   const resolveLink = createLinkResolver(files, repositoryUrl)
   const all = [...files.pages].map(([name, markdown]): DocsPage => {
-    const rendered = renderDocsMarkdown(markdown, resolveLink)
+    const rendered = renderDocsMarkdownAsHtml(markdown, resolveLink)
     return { ...rendered, name, title: rendered.title ?? name }
   })
-  const pages = all.filter(({ name }) => name !== indexPage).toSorted((a, b) => a.title.localeCompare(b.title, 'en'))
-  const index = all.find(({ name }) => name === indexPage)
+  const pages = all
+    .filter(({ name }) => name !== indexPageName)
+    .toSorted((a, b) => a.title.localeCompare(b.title, 'en'))
+  const index = all.find(({ name }) => name === indexPageName)
   return {
     index: index ? renderPage(index, pages) : renderGeneratedIndex(pages),
     pages: new Map(pages.map((page) => [page.name, renderPage(page, pages)])),

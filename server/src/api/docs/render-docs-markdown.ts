@@ -14,7 +14,7 @@ export interface RenderedMarkdown {
   readonly body: Html
 }
 
-export function renderDocsMarkdown(markdown: string, resolveLink: ResolveLink): RenderedMarkdown {
+export function renderDocsMarkdownAsHtml(markdown: string, resolveLink: ResolveLink): RenderedMarkdown {
   const tokens = lexer(markdown)
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === 'heading')
   const ids = headingIds(headings)

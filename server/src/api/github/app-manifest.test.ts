@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requiredPermissions } from '../../code-hosts/github/installation-tokens.ts'
+import { requiredAppPermissions } from '../../code-hosts/github/installation-token-cache.ts'
 import { createAppManifest, excessPermissions } from './app-manifest.ts'
 
 const githubCom = 'https://github.com'
@@ -13,7 +13,7 @@ test('requests the permissions that jobs need, and never workflows', () => {
     public: false,
     hook_attributes: { url: 'https://docs-backend.example.com/v1/webhooks/github', active: true },
   })
-  expect(manifest.default_permissions).toEqual(requiredPermissions)
+  expect(manifest.default_permissions).toEqual(requiredAppPermissions)
   expect(manifest.default_permissions).not.toHaveProperty('workflows')
   expect(Object.entries(manifest.default_permissions).filter(([, level]) => level !== 'read')).toEqual([
     ['contents', 'write'],

@@ -4,7 +4,7 @@ import type { Id } from '../../platform/ids.ts'
 import type { Caller } from '../caller.ts'
 
 /** Throws for API keys, because only people have an account on GitHub. */
-export function authorizationOwnerOf(caller: Caller, projectId: Id<'prj'>): AuthorizationOwner {
+export function requireAuthorizationOwner(caller: Caller, projectId: Id<'prj'>): AuthorizationOwner {
   if (caller.kind !== 'person')
     throw new Problem(
       'insufficient_scope',
@@ -14,7 +14,7 @@ export function authorizationOwnerOf(caller: Caller, projectId: Id<'prj'>): Auth
 }
 
 /** One message for all cases: the caller must not learn whether a state exists. */
-export const invalidAuthorization = () =>
+export const invalidAuthorizationProblem = () =>
   new Problem(
     'invalid_request',
     'This GitHub authorization was used already, is older than 15 minutes, or is not yours. Start again.',

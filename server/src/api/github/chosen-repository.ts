@@ -5,7 +5,7 @@ import { Problem } from '../../platform/http/problem.ts'
 import { type Id, isId } from '../../platform/ids.ts'
 import { BranchName, DocsFolder } from '../repository/repository.ts'
 
-export const ChosenRepository = Type.Object(
+export const ChosenRepositoryBody = Type.Object(
   {
     authorizationId: Type.String({
       maxLength: 100,
@@ -36,7 +36,7 @@ export const ChosenRepository = Type.Object(
 export async function findChosenRepository(
   authorizations: GithubAuthorizationStore,
   owner: AuthorizationOwner,
-  { authorizationId, repositoryId }: Static<typeof ChosenRepository>,
+  { authorizationId, repositoryId }: Static<typeof ChosenRepositoryBody>,
 ): Promise<{ authorizationId: Id<'gha'>; baseUrl: string; repository: WritableRepository }> {
   const found = isId('gha', authorizationId) ? await authorizations.findRepositories(owner, authorizationId) : undefined
   const repository = found?.repositories.find(({ id }) => id === repositoryId)

@@ -1,18 +1,18 @@
 import Type from 'typebox'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
-import { type Route, respond, route } from '../route.ts'
-import { invalidAuthorization } from './authorization-owner.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
+import { invalidAuthorizationProblem } from './authorization-owner.ts'
 import { GithubAppSchema, GithubRedirectCode, GithubRedirectState, toGithubAppResponse } from './github-app.ts'
 import type { GithubConnector } from './github-connector.ts'
 
-export function completeGithubAppRoute({
+export function completeGithubAppCreationRoute({
   authorizations,
   github,
 }: {
   authorizations: GithubAuthorizationStore
   github: GithubConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/github/apps/complete',
     access: 'operator',
@@ -40,9 +40,9 @@ export function completeGithubAppRoute({
         { personId: session.person.id, projectId: null },
         body.state,
       )
-      if (!authorization) throw invalidAuthorization()
+      if (!authorization) throw invalidAuthorizationProblem()
       await authorizations.delete(authorization.id)
-      return respond(201, toGithubAppResponse(await github.registerApp(authorization.baseUrl, body.code)))
+      return createResponse(201, toGithubAppResponse(await github.registerApp(authorization.baseUrl, body.code)))
     },
   })
 }

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { authorizationOwnerOf, invalidAuthorization } from './authorization-owner.ts'
+import { invalidAuthorizationProblem, requireAuthorizationOwner } from './authorization-owner.ts'
 import { GithubRedirectCode, GithubRedirectState } from './github-app.ts'
 import type { GithubConnector } from './github-connector.ts'
 
@@ -43,7 +43,7 @@ export function completeGithubAuthorizationRoute({
   authorizations: GithubAuthorizationStore
   github: GithubConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/github/authorizations/complete',
     access: 'project:write',
@@ -66,14 +66,14 @@ export function completeGithubAuthorizationRoute({
       responses: { 200: GithubRepositoryList },
     },
     async handle({ projectId, caller, body }) {
-      const owner = authorizationOwnerOf(caller, projectId)
+      const owner = requireAuthorizationOwner(caller, projectId)
       const authorization = await authorizations.redeemState(owner, body.state)
-      if (!authorization) throw invalidAuthorization()
+      if (!authorization) throw invalidAuthorizationProblem()
       await github.exchangeCode(authorization, body.code)
       const found = await authorizations.findRepositories(owner, authorization.id)
-      if (!found) throw invalidAuthorization()
+      if (!found) throw invalidAuthorizationProblem()
       const repositories = found.repositories.map(({ installationId, ...repository }) => repository)
-      return respond(200, { authorizationId: authorization.id, repositories })
+      return createResponse(200, { authorizationId: authorization.id, repositories })
     },
   })
 }

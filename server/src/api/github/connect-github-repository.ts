@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import type { CodeHosts } from '../repository/code-hosts.ts'
 import { RepositorySchema, toRepositoryResponse } from '../repository/repository.ts'
-import { type Route, respond, route } from '../route.ts'
+import type { RepositoryConnector } from '../repository/repository-connector.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { authorizationOwnerOf } from './authorization-owner.ts'
-import { ChosenRepository, findChosenRepository } from './chosen-repository.ts'
+import { requireAuthorizationOwner } from './authorization-owner.ts'
+import { ChosenRepositoryBody, findChosenRepository } from './chosen-repository.ts'
 import type { GithubConnector } from './github-connector.ts'
 
 export function connectGithubRepositoryRoute({
@@ -19,9 +19,9 @@ export function connectGithubRepositoryRoute({
   authorizations: GithubAuthorizationStore
   github: GithubConnector
   repositories: RepositoryStore
-  codeHosts: CodeHosts
+  codeHosts: RepositoryConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/github/repository',
     access: 'project:write',
@@ -32,12 +32,12 @@ export function connectGithubRepositoryRoute({
       'Connects the project to a repository of an authorization, through the GitHub App. The connection is tested first; ' +
       'if the test fails, the request is rejected and nothing is stored. A project has one repository: connecting another ' +
       'one replaces it and keeps the publishing rules.',
-    schemas: { params: ProjectParams, body: ChosenRepository, responses: { 200: RepositorySchema } },
+    schemas: { params: ProjectParams, body: ChosenRepositoryBody, responses: { 200: RepositorySchema } },
     requiresRecentSignIn: true,
     async handle({ projectId, caller, body, actor }) {
       const { authorizationId, baseUrl, repository } = await findChosenRepository(
         authorizations,
-        authorizationOwnerOf(caller, projectId),
+        requireAuthorizationOwner(caller, projectId),
         body,
       )
       const test = await github.testRepository(authorizationId, body)
@@ -58,7 +58,7 @@ export function connectGithubRepositoryRoute({
       }
       await repositories.connect(projectId, connected, actor)
       await authorizations.delete(authorizationId)
-      return respond(200, toRepositoryResponse({ ...connected, issue: null }, codeHosts.defaultTemplates))
+      return createResponse(200, toRepositoryResponse({ ...connected, issue: null }, codeHosts.defaultTemplates))
     },
   })
 }

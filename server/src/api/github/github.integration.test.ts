@@ -1,14 +1,14 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { githubControl } from '../../../../dev-services/github/github-control.ts'
-import { githubPerson } from '../../../../dev-services/github/github-person.ts'
-import { type SignedIn, startTestApi } from '../../../../dev-services/test-api.ts'
+import { signInToGithubSimulator } from '../../../../dev-services/github/github-browser-session.ts'
+import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
+import { type SignedInClient, startTestApi } from '../../../../dev-services/test-api.ts'
 import { startTestWorker, workerSettings } from '../../../../dev-services/test-worker.ts'
 import type { Id } from '../../platform/ids.ts'
 import { generateSealingKeyPair } from '../../platform/sealed-secrets/sealing-keys.ts'
 
 const { gitea, github } = inject('services')
 const baseUrl = github.url
-const control = githubControl(github)
+const control = createGithubControlClient(github)
 const { publicEntry, privateEntry } = generateSealingKeyPair()
 const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
 const api = await startTestApi(inject('services'), 'api github', {
@@ -34,7 +34,7 @@ const loginOf = (name: string): string => {
   return login
 }
 for (const name of ['ada', 'bob', 'eve', 'carol']) await control.createUser(loginOf(name))
-const onGithub = (name: string) => githubPerson(github, loginOf(name))
+const onGithub = (name: string) => signInToGithubSimulator(github, loginOf(name))
 const makeRepository = (name: string) =>
   control.createRepository(loginOf('ada'), name, { files: { 'docs/a.md': '# A' } })
 const docs = await makeRepository('docs')
@@ -59,7 +59,7 @@ async function makeApp(permissions = {}) {
   return parametersOf(redirect)
 }
 
-async function makeOwner(): Promise<{ projectId: Id<'prj'>; owner: SignedIn }> {
+async function makeOwner(): Promise<{ projectId: Id<'prj'>; owner: SignedInClient }> {
   const { projectId } = await api.createProject()
   return { projectId, owner: await api.signIn({ projectId, role: 'owner' }) }
 }

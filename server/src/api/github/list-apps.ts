@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { GithubAppSchema, GithubBaseUrl, toGithubAppResponse } from './github-app.ts'
 import type { GithubConnector } from './github-connector.ts'
 
@@ -11,7 +11,7 @@ export function listGithubAppsRoute({
   githubApps: GithubAppStore
   github: GithubConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/github/apps',
     access: 'session',
@@ -30,6 +30,6 @@ export function listGithubAppsRoute({
       },
     },
     handle: async () =>
-      respond(200, { apps: (await githubApps.list()).map(toGithubAppResponse), baseUrls: [...github.baseUrls] }),
+      createResponse(200, { apps: (await githubApps.list()).map(toGithubAppResponse), baseUrls: [...github.baseUrls] }),
   })
 }

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { createAppManifest } from './app-manifest.ts'
 import { GithubBaseUrl, withoutTrailingSlashes } from './github-app.ts'
 import type { GithubConnector } from './github-connector.ts'
 
-export function startGithubAppRoute({
+export function startGithubAppCreationRoute({
   authorizations,
   github,
   publicUrl,
@@ -15,7 +15,7 @@ export function startGithubAppRoute({
   github: GithubConnector
   publicUrl: string
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/github/apps/start',
     access: 'operator',
@@ -65,7 +65,7 @@ export function startGithubAppRoute({
         )
       const state = await authorizations.start({ personId: session.person.id, projectId: null }, baseUrl)
       const owner = organization === undefined ? '' : `/organizations/${organization}`
-      return respond(200, {
+      return createResponse(200, {
         action: `${baseUrl}${owner}/settings/apps/new?state=${state}`,
         manifest: JSON.stringify(createAppManifest(publicUrl, baseUrl)),
       })

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { authorizationOwnerOf } from './authorization-owner.ts'
+import { requireAuthorizationOwner } from './authorization-owner.ts'
 import { GithubBaseUrl, withoutTrailingSlashes } from './github-app.ts'
 
 export function startGithubAuthorizationRoute({
@@ -16,7 +16,7 @@ export function startGithubAuthorizationRoute({
   authorizations: GithubAuthorizationStore
   publicUrl: string
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/github/authorizations',
     access: 'project:write',
@@ -52,7 +52,7 @@ export function startGithubAuthorizationRoute({
     },
     problems: ['project_not_ready'],
     async handle({ projectId, caller, body }) {
-      const owner = authorizationOwnerOf(caller, projectId)
+      const owner = requireAuthorizationOwner(caller, projectId)
       const app = await githubApps.find(withoutTrailingSlashes(body.baseUrl))
       if (!app)
         throw new Problem(
@@ -61,7 +61,7 @@ export function startGithubAuthorizationRoute({
         )
       const state = await authorizations.start(owner, app.baseUrl)
       const authorize = { client_id: app.clientId, redirect_uri: `${publicUrl}/github/installed`, state }
-      return respond(200, {
+      return createResponse(200, {
         installUrl: `${app.url}/installations/new?${new URLSearchParams({ state })}`,
         authorizeUrl: `${app.baseUrl}/login/oauth/authorize?${new URLSearchParams(authorize)}`,
       })

@@ -1,9 +1,9 @@
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
-import { RepositoryTestSchema } from '../repository/repository.ts'
-import { type Route, respond, route } from '../route.ts'
+import { RepositoryTestResultSchema } from '../repository/repository.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { authorizationOwnerOf } from './authorization-owner.ts'
-import { ChosenRepository, findChosenRepository } from './chosen-repository.ts'
+import { requireAuthorizationOwner } from './authorization-owner.ts'
+import { ChosenRepositoryBody, findChosenRepository } from './chosen-repository.ts'
 import type { GithubConnector } from './github-connector.ts'
 
 export function testGithubRepositoryRoute({
@@ -13,7 +13,7 @@ export function testGithubRepositoryRoute({
   authorizations: GithubAuthorizationStore
   github: GithubConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/github/repository/test',
     access: 'project:write',
@@ -23,14 +23,14 @@ export function testGithubRepositoryRoute({
     description:
       'Tests a repository of an authorization without storing anything. A failed test is a 200 response with `ok: false` ' +
       'and a `message` that says what to do.',
-    schemas: { params: ProjectParams, body: ChosenRepository, responses: { 200: RepositoryTestSchema } },
+    schemas: { params: ProjectParams, body: ChosenRepositoryBody, responses: { 200: RepositoryTestResultSchema } },
     async handle({ projectId, caller, body }) {
       const { authorizationId } = await findChosenRepository(
         authorizations,
-        authorizationOwnerOf(caller, projectId),
+        requireAuthorizationOwner(caller, projectId),
         body,
       )
-      return respond(200, await github.testRepository(authorizationId, body))
+      return createResponse(200, await github.testRepository(authorizationId, body))
     },
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { healthResponse } from '../../platform/http/health-routes.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 
 const Health = Type.Object(
   {
@@ -11,7 +11,7 @@ const Health = Type.Object(
 )
 
 export function healthzRoute(): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/healthz',
     access: 'public',
@@ -21,6 +21,6 @@ export function healthzRoute(): Route {
     description:
       'Responds while the process runs. It does not check the services that the process depends on: see `/readyz`.',
     schemas: { responses: { 200: Health } },
-    handle: async () => respond(200, healthResponse()),
+    handle: async () => createResponse(200, healthResponse()),
   })
 }

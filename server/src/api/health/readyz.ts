@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { readinessResponse } from '../../platform/http/health-routes.ts'
-import { failureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
-import { type Route, respond, route } from '../route.ts'
+import { componentFailureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 
 export const ComponentStatus = Type.Union([
   Type.Object({
@@ -10,7 +10,7 @@ export const ComponentStatus = Type.Union([
   }),
   Type.Object({
     status: Type.Literal('failing', { description: 'The component does not work.' }),
-    reason: Type.Enum(failureReasons, { description: 'Why the check failed. Details are in the server log.' }),
+    reason: Type.Enum(componentFailureReasons, { description: 'Why the check failed. Details are in the server log.' }),
   }),
 ])
 
@@ -45,7 +45,7 @@ const ReadinessSchema = Type.Object(
 )
 
 export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/readyz',
     access: 'public',
@@ -57,7 +57,7 @@ export function readyzRoute({ readiness }: { readiness: Readiness }): Route {
     schemas: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
     async handle() {
       const { status, body } = await readinessResponse(readiness)
-      return respond(status, body, { 'cache-control': 'no-store' })
+      return createResponse(status, body, { 'cache-control': 'no-store' })
     },
   })
 }

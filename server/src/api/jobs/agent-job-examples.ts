@@ -1,6 +1,6 @@
 /** Example responses for the API reference, one for each state that a route typically responds with. */
 
-export const completedJob = {
+export const completedJobExample = {
   id: 'job_01m7ej5fb2e1et8d6t4k20dq6v',
   status: 'completed',
   source: { repository: 'acme/handbook', ref: 'main' },
@@ -43,8 +43,8 @@ export const completedJob = {
   updatedAt: '2026-01-31T12:04:17.000Z',
 }
 
-export const createdJob = {
-  ...completedJob,
+export const createdJobExample = {
+  ...completedJobExample,
   status: 'active',
   prLink: null,
   title: null,
@@ -58,8 +58,8 @@ export const createdJob = {
 }
 
 /** After a follow-up message to a completed job. */
-export const continuedJob = {
-  ...completedJob,
+export const continuedJobExample = {
+  ...completedJobExample,
   status: 'active',
   prLink: null,
   outcome: null,
@@ -67,10 +67,14 @@ export const continuedJob = {
 }
 
 /** Its turn is running and has to stop first. */
-export const jobToCancel = { ...createdJob, pendingStop: 'cancel', updatedAt: '2026-01-31T12:01:30.000Z' }
+export const pendingCancelJobExample = {
+  ...createdJobExample,
+  pendingStop: 'cancel',
+  updatedAt: '2026-01-31T12:01:30.000Z',
+}
 
-export const archivedJob = {
-  ...completedJob,
+export const archivedJobExample = {
+  ...completedJobExample,
   status: 'archived',
   archivedAt: '2026-02-02T09:30:00.000Z',
   updatedAt: '2026-02-02T09:30:00.000Z',

@@ -5,7 +5,7 @@ import { jobOutcomes, pullRequestStates } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import { turnErrorCodes } from '../../jobs/turn-errors.ts'
 import { DateTime, IdParam, nullable, ProjectParams } from '../schemas.ts'
-import { completedJob } from './agent-job-examples.ts'
+import { completedJobExample } from './agent-job-examples.ts'
 
 export const JobParams = Type.Object({
   ...ProjectParams.properties,
@@ -154,7 +154,7 @@ export const AgentJob = Type.Object(
   {
     $id: 'AgentJob',
     description: 'A job: a prompt, its follow-up messages, and the result.',
-    examples: [completedJob],
+    examples: [completedJobExample],
   },
 )
 

@@ -4,11 +4,11 @@ import { createTestInstance, type TestInstance } from '../../../../dev-services/
 import { addTestModel } from '../../../../dev-services/test-model.ts'
 import { recordAudit } from '../../audit/audit-store.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
-import { addJsonBody } from '../../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import type { Id } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createDatabase } from '../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../../projects/credential-store.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
     { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 },
     createLog('test', { level: 'error' }),
   )
-  addJsonBody(server)
+  addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)
   const wake = async (id: string) => void woken.push(id)
   const deps = { ...stores, startJob: wake, wakeJob: wake, stopJob: wake }
@@ -68,7 +68,7 @@ async function createProject() {
 async function connect(id: Id<'prj'>) {
   const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!parsed.ok) throw new Error(parsed.errors.join())
-  const credentials = new CredentialStore(createDatabase(instance.pool), createSealer(parsed.keys), recordAudit)
+  const credentials = new CredentialStore(createKyselyDatabase(instance.pool), createSealer(parsed.keys), recordAudit)
   const credentialId = await credentials.put(id, 'code-host-token', 'token', operator)
   const location = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   const settings = {

@@ -1,17 +1,17 @@
 import Type from 'typebox'
-import { rateLimitHeaders } from '../../jobs/hourly-limit.ts'
-import type { SignalJob } from '../../jobs/job-signals.ts'
+import { formatRateLimitHeaders } from '../../jobs/hourly-limit.ts'
+import type { SignalJob } from '../../jobs/job-signaler.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { defaultModelName } from '../../models/model.ts'
+import { defaultModelAlias } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { describeRepositoryIssue } from '../repository/repository.ts'
-import { type Route, respond, route } from '../route.ts'
+import { describeUnusableRepository } from '../repository/repository.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams, SingleLineText } from '../schemas.ts'
 import { AgentJob, IdempotencyHeader, Prompt, toAgentJobResponse } from './agent-job.ts'
-import { continuedJob, createdJob } from './agent-job-examples.ts'
+import { continuedJobExample, createdJobExample } from './agent-job-examples.ts'
 
 // The rules of git for branch names, which are stricter than those for other refs.
 const Ref = Type.String({
@@ -85,7 +85,7 @@ export function createJobRoute({
   startJob: SignalJob
   wakeJob: SignalJob
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/agent/:projectId/job',
     access: 'agent:write',
@@ -105,7 +105,7 @@ export function createJobRoute({
       201: ['Location', 'RateLimit', 'RateLimit-Policy'],
       429: ['RateLimit', 'RateLimit-Policy'],
     },
-    responseExamples: { 200: { ...continuedJob, topic: 'nightly-link-check' }, 201: createdJob },
+    responseExamples: { 200: { ...continuedJobExample, topic: 'nightly-link-check' }, 201: createdJobExample },
     problems: ['project_not_ready', 'job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, body, headers }) {
       const repository = await repositories.find(projectId)
@@ -117,7 +117,7 @@ export function createJobRoute({
       }
       if (repository.issue) {
         await repositories.requestPoll([projectId]) // the issue may have been fixed on the code host a moment ago
-        throw new Problem('project_not_ready', describeRepositoryIssue(repository.issue, repository.access))
+        throw new Problem('project_not_ready', describeUnusableRepository(repository.issue, repository.access))
       }
       const path = `/v2/agent/${projectId}/job`
       const { prompt, ref, model, title, draft, publish, topic, metadata } = body
@@ -127,7 +127,7 @@ export function createJobRoute({
           prompt,
           repository: `${repository.owner}/${repository.name}`,
           ref: ref ?? repository.baseBranch,
-          model: model ?? defaultModelName,
+          model: model ?? defaultModelAlias,
           title: title ?? null,
           draft: draft ?? false,
           publish: publish ?? 'pull_request',
@@ -142,10 +142,10 @@ export function createJobRoute({
         },
       )
       const location = { location: `${path}/${accepted.body.id}` }
-      if (accepted.kind === 'replayed') return respond(accepted.status as 200 | 201, accepted.body, location)
+      if (accepted.kind === 'replayed') return createResponse(accepted.status as 200 | 201, accepted.body, location)
       const isNew = accepted.status === 201
       await (isNew ? startJob : wakeJob)(accepted.jobId) // takes at most a second and never throws: the dispatcher wakes jobs that this misses
-      return respond(accepted.status, accepted.body, { ...location, ...rateLimitHeaders(accepted.limit) })
+      return createResponse(accepted.status, accepted.body, { ...location, ...formatRateLimitHeaders(accepted.limit) })
     },
   })
 }
@@ -155,7 +155,7 @@ async function checkModel(
   projectId: Id<'prj'>,
   model: string | undefined,
 ): Promise<Problem | undefined> {
-  if (await models.find(projectId, model ?? defaultModelName)) return undefined
+  if (await models.find(projectId, model ?? defaultModelAlias)) return undefined
   if (model === undefined) {
     return new Problem(
       'project_not_ready',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 
@@ -17,7 +17,7 @@ index 8f1d2c4..b7a9e03 100644
 `
 
 export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/job/:id/diff',
     access: 'agent:read',
@@ -36,6 +36,6 @@ export function getDiffRoute({ jobs }: { jobs: JobStore }): Route {
         }),
       },
     },
-    handle: async ({ projectId, params }) => respond(200, { diff: await jobs.diff(projectId, params.id) }),
+    handle: async ({ projectId, params }) => createResponse(200, { diff: await jobs.diff(projectId, params.id) }),
   })
 }

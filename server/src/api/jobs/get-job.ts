@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { NoContent } from '../schemas.ts'
 import { AgentJob, JobParams, toAgentJobResponse } from './agent-job.ts'
 
 const pollAfterSeconds = 2
 
 export function getJobRoute({ jobs }: { jobs: JobStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/job/:id',
     access: 'agent:read',
@@ -37,8 +37,8 @@ export function getJobRoute({ jobs }: { jobs: JobStore }): Route {
       const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`
       const responseHeaders = { etag, ...(body.status === 'active' && { 'retry-after': String(pollAfterSeconds) }) }
       return headers['if-none-match'] === etag
-        ? respond(304, undefined, responseHeaders)
-        : respond(200, body, responseHeaders)
+        ? createResponse(304, undefined, responseHeaders)
+        : createResponse(200, body, responseHeaders)
     },
   })
 }

@@ -3,15 +3,15 @@
  * the database could make only half as many commits (tried).
  */
 import { PassThrough, type Readable } from 'node:stream'
-import type { EventStore, WatchedJob } from '../../jobs/event-store.ts'
+import type { AgentEventStore, WatchedJob } from '../../jobs/agent-event-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Caller } from '../caller.ts'
 import { toJobEventResponse } from './job-event.ts'
 
-export type StreamJobEvents = (job: WatchedJob, follower: StreamSubscriber) => Readable
+export type StreamJobEvents = (job: WatchedJob, follower: RecheckableCaller) => Readable
 
-export interface StreamSubscriber {
+export interface RecheckableCaller {
   id: Caller['id']
   /** Throws a problem if the caller has lost access in the meantime. */
   recheckAccess(): Promise<void>
@@ -27,7 +27,7 @@ const batchRows = 100
 
 interface Follower {
   job: WatchedJob
-  subscriber: StreamSubscriber
+  subscriber: RecheckableCaller
   recheckedAtMs: number
   stream: PassThrough
   /** The client reads too slowly: no more events are read for it until the buffer has drained. */
@@ -36,7 +36,7 @@ interface Follower {
 }
 
 export function createJobEventStreams(
-  events: EventStore,
+  events: AgentEventStore,
   log: Log,
 ): { streamJobEvents: StreamJobEvents; stop(): void } {
   const followers = new Set<Follower>()

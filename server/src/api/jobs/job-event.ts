@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { EventPosition, StoredEvent } from '../../jobs/event-store.ts'
+import type { EventPosition, StoredAgentEvent } from '../../jobs/agent-event-store.ts'
 import { DateTime } from '../schemas.ts'
 
 /** Not a union of types: a client that gets an event of a type it does not know can still show its text. */
@@ -57,7 +57,7 @@ export const JobEvent = Type.Object(
 
 export const formatEventId = ({ turn, attempt, index }: EventPosition) => `${turn}.${attempt}.${index}`
 
-export const toJobEventResponse = ({ position, event }: StoredEvent) => ({
+export const toJobEventResponse = ({ position, event }: StoredAgentEvent) => ({
   id: formatEventId(position),
   turn: position.turn,
   attempt: position.attempt,

@@ -9,7 +9,7 @@ import type { JobTables } from '../../jobs/tables.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
 import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createDatabase } from '../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createJobEventStreams } from './job-event-streams.ts'
 
 let instance: TestInstance
@@ -22,7 +22,7 @@ const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'list-events')
   projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const database = createDatabase<JobTables>(instance.pool)
+  const database = createKyselyDatabase<JobTables>(instance.pool)
   turns = new TurnStore(database)
   attempts = new AttemptStore(database)
 })

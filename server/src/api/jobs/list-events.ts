@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { beforeAllEvents, type EventPosition, type EventStore } from '../../jobs/event-store.ts'
+import { type AgentEventStore, type EventPosition, positionBeforeAllEvents } from '../../jobs/agent-event-store.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable } from '../schemas.ts'
 import { JobParams } from './agent-job.ts'
 import { formatEventId, JobEvent, toJobEventResponse } from './job-event.ts'
@@ -16,10 +16,10 @@ export function listEventsRoute({
   streamJobEvents,
 }: {
   jobs: JobStore
-  events: EventStore
+  events: AgentEventStore
   streamJobEvents: StreamJobEvents
 }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/job/:id/events',
     access: 'agent:read',
@@ -79,7 +79,7 @@ export function listEventsRoute({
       const rows = await events.read(watched, limit + 1)
       const page = rows.slice(0, limit)
       const last = page.at(-1)
-      return respond(200, {
+      return createResponse(200, {
         events: page.map(toJobEventResponse),
         nextAfter: rows.length > limit && last ? formatEventId(last.position) : null,
       })
@@ -88,7 +88,7 @@ export function listEventsRoute({
 }
 
 function toPosition(id: string | undefined): EventPosition {
-  if (id === undefined) return beforeAllEvents
+  if (id === undefined) return positionBeforeAllEvents
   const [turn = 0, attempt = 0, index = 0] = id.split('.').map(Number)
   return { turn, attempt, index }
 }

@@ -2,13 +2,13 @@ import Type from 'typebox'
 import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
-import { type Route, respond, route } from '../route.ts'
+import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams, SingleLineText } from '../schemas.ts'
 import { AgentJob, toAgentJobResponse } from './agent-job.ts'
 
 export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/jobs',
     access: 'agent:read',
@@ -21,7 +21,7 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
       params: ProjectParams,
       query: Type.Object(
         {
-          ...cursorQuery('job').properties,
+          ...CursorQuery('job').properties,
           status: Type.Optional(Type.Enum(jobStatuses, { description: 'Return only jobs with this status.' })),
           outcome: Type.Optional(Type.Enum(jobOutcomes, { description: 'Return only jobs with this outcome.' })),
           q: Type.Optional(
@@ -44,10 +44,10 @@ export function listJobsRoute({ jobs }: { jobs: JobStore }): Route {
       },
     },
     async handle({ projectId, query: { status, outcome, q: words, ...pageOptions } }) {
-      const page = await readPage(pageOptions, (range) =>
+      const page = await readCursorPage(pageOptions, (range) =>
         jobs.list(projectId, { status, outcome, search: words, ...range }),
       )
-      return respond(200, { jobs: page.items.map(toAgentJobResponse), nextCursor: page.nextCursor })
+      return createResponse(200, { jobs: page.items.map(toAgentJobResponse), nextCursor: page.nextCursor })
     },
   })
 }

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import { turnStatuses } from '../../jobs/job-state.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
 import { JobParams, TurnError } from './agent-job.ts'
 
@@ -65,7 +65,7 @@ const JobMessage = Type.Object(
 )
 
 export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/job/:id/messages',
     access: 'agent:read',
@@ -81,7 +81,7 @@ export function listMessagesRoute({ jobs }: { jobs: JobStore }): Route {
     },
     async handle({ projectId, params }) {
       const messages = await jobs.messages(projectId, params.id)
-      return respond(200, {
+      return createResponse(200, {
         messages: messages.map((message) => ({
           ...message,
           error: message.error as Static<typeof JobMessage>['error'],

@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import { rateLimitHeaders } from '../../jobs/hourly-limit.ts'
-import type { SignalJob } from '../../jobs/job-signals.ts'
+import { formatRateLimitHeaders } from '../../jobs/hourly-limit.ts'
+import type { SignalJob } from '../../jobs/job-signaler.ts'
 import type { JobStore } from '../../jobs/job-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { AgentJob, IdempotencyHeader, JobParams, Prompt, toAgentJobResponse } from './agent-job.ts'
-import { continuedJob } from './agent-job-examples.ts'
+import { continuedJobExample } from './agent-job-examples.ts'
 
 export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: SignalJob }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/agent/:projectId/job/:id/message',
     access: 'agent:write',
@@ -37,7 +37,7 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: S
       responses: { 200: AgentJob },
     },
     responseHeaders: { 200: ['RateLimit', 'RateLimit-Policy'], 429: ['RateLimit', 'RateLimit-Policy'] },
-    responseExamples: { 200: continuedJob },
+    responseExamples: { 200: continuedJobExample },
     problems: ['job_archived', 'queue_full', 'idempotency_key_reused', 'rate_limited'],
     async handle({ projectId, actor, params, body, headers }) {
       const idempotencyKey = headers['idempotency-key']
@@ -47,9 +47,9 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: S
         body: toAgentJobResponse,
         idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, method: 'POST', path, body },
       })
-      if (accepted.kind === 'replayed') return respond(200, accepted.body)
+      if (accepted.kind === 'replayed') return createResponse(200, accepted.body)
       await wakeJob(accepted.jobId)
-      return respond(200, accepted.body, rateLimitHeaders(accepted.limit))
+      return createResponse(200, accepted.body, formatRateLimitHeaders(accepted.limit))
     },
   })
 }

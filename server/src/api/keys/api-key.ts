@@ -11,7 +11,7 @@ export const ScopesSchema = Type.Array(Type.Enum(scopes), {
   examples: [['agent:read', 'agent:write']],
 })
 
-export const exampleApiKey = {
+export const apiKeyExample = {
   id: 'key_01m7ehv2q8e3fr6d0xk9cw4y5t',
   name: 'Docs CI',
   prefix: 'colophon_7Hq2…',
@@ -45,7 +45,7 @@ export const ApiKeySchema = Type.Object(
   {
     $id: 'ApiKey',
     description: 'An API key of a project, without its secret.',
-    examples: [exampleApiKey],
+    examples: [apiKeyExample],
   },
 )
 

@@ -2,16 +2,16 @@ import Type from 'typebox'
 import { describeInvalidNetwork } from '../../keys/key-rules.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams, SingleLineText } from '../schemas.ts'
-import { ApiKeySchema, exampleApiKey, ScopesSchema, toApiKeyResponse } from './api-key.ts'
+import { ApiKeySchema, apiKeyExample, ScopesSchema, toApiKeyResponse } from './api-key.ts'
 
 const exampleSecret = 'colophon_7Hq2exampleexampleexampleexampleabc123'
 
 const lastDateTime = new Date('9999-12-31T23:59:59.999Z')
 
 export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/keys',
     access: 'project:write',
@@ -64,7 +64,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
         }),
       },
     },
-    responseExamples: { 201: { key: { ...exampleApiKey, lastUsedAt: null }, secret: exampleSecret } },
+    responseExamples: { 201: { key: { ...apiKeyExample, lastUsedAt: null }, secret: exampleSecret } },
     async handle({ projectId, body: { name, scopes, expiresAt, allowedNetworks = [] }, actor }) {
       const errors = allowedNetworks.flatMap((network, index): FieldError[] => {
         const message = describeInvalidNetwork(network)
@@ -78,7 +78,7 @@ export function createKeyRoute({ keys }: { keys: KeyStore }): Route {
       const [first] = errors
       if (first) throw new Problem('invalid_request', `${first.path} ${first.message}.`, { errors })
       const { key, secret } = await keys.create(projectId, { name, scopes, expiresAt: expiry, allowedNetworks }, actor)
-      return respond(201, { key: toApiKeyResponse(key), secret })
+      return createResponse(201, { key: toApiKeyResponse(key), secret })
     },
   })
 }

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
-import { type Route, respond, route } from '../route.ts'
+import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ApiKeySchema, toApiKeyResponse } from './api-key.ts'
 
 export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/keys',
     access: 'project:read',
@@ -17,7 +17,7 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
       'Returns the API keys of the project, newest first, including revoked keys. Secrets are not included: they are shown only when a key is created.',
     schemas: {
       params: ProjectParams,
-      query: cursorQuery('key'),
+      query: CursorQuery('key'),
       responses: {
         200: Type.Object({
           keys: Type.Array(ApiKeySchema, { description: 'API keys, newest first.' }),
@@ -26,8 +26,8 @@ export function listKeysRoute({ keys }: { keys: KeyStore }): Route {
       },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (range) => keys.list(projectId, range))
-      return respond(200, { keys: page.items.map(toApiKeyResponse), nextCursor: page.nextCursor })
+      const page = await readCursorPage(query, (range) => keys.list(projectId, range))
+      return createResponse(200, { keys: page.items.map(toApiKeyResponse), nextCursor: page.nextCursor })
     },
   })
 }

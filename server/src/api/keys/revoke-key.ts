@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { IdParam, ProjectParams } from '../schemas.ts'
-import { ApiKeySchema, exampleApiKey, toApiKeyResponse } from './api-key.ts'
+import { ApiKeySchema, apiKeyExample, toApiKeyResponse } from './api-key.ts'
 
 export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/projects/:projectId/keys/:keyId',
     access: 'project:write',
@@ -21,8 +21,8 @@ export function revokeKeyRoute({ keys }: { keys: KeyStore }): Route {
       }),
       responses: { 200: ApiKeySchema },
     },
-    responseExamples: { 200: { ...exampleApiKey, revokedAt: '2026-02-02T09:30:00.000Z' } },
+    responseExamples: { 200: { ...apiKeyExample, revokedAt: '2026-02-02T09:30:00.000Z' } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toApiKeyResponse(await keys.revoke(projectId, params.keyId, actor))),
+      createResponse(200, toApiKeyResponse(await keys.revoke(projectId, params.keyId, actor))),
   })
 }

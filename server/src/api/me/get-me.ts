@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { scopes } from '../../keys/scopes.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 const Me = Type.Object(
@@ -27,7 +27,7 @@ const Me = Type.Object(
 )
 
 export function getMeRoute(): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/me',
     access: 'any-key',
@@ -39,7 +39,7 @@ export function getMeRoute(): Route {
     schemas: { responses: { 200: Me } },
     async handle({ key }) {
       const { projectId, id, name, scopes: keyScopes, expiresAt } = key
-      return respond(200, {
+      return createResponse(200, {
         projectId,
         keyId: id,
         name,

@@ -1,10 +1,10 @@
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { InstanceModelSchema, ModelInput, parseModelInput, toInstanceModelResponse } from './instance-model.ts'
-import type { ModelProviders } from './model-providers.ts'
+import type { ModelConnector } from './model-connector.ts'
 
-export function addModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
-  return route({
+export function addModelRoute({ modelProviders }: { modelProviders: ModelConnector }): Route {
+  return defineRoute({
     method: 'POST',
     url: '/v2/models',
     access: 'operator',
@@ -21,7 +21,7 @@ export function addModelRoute({ modelProviders }: { modelProviders: ModelProvide
       const failure = await modelProviders.test(model, body.key)
       if (failure) throw new Problem('invalid_request', `${failure} Nothing was saved.`)
       await modelProviders.save(model, body.key)
-      return respond(201, toInstanceModelResponse({ ...model, hasKey: body.key !== null }))
+      return createResponse(201, toInstanceModelResponse({ ...model, hasKey: body.key !== null }))
     },
   })
 }

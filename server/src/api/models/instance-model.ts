@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { defaultModelName, type Model, modelFormats, normalizeBaseUrl, type Prices } from '../../models/model.ts'
+import { defaultModelAlias, type Model, modelFormats, normalizeBaseUrl, type Prices } from '../../models/model.ts'
 import type { InstanceModel } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
@@ -87,7 +87,7 @@ export const ModelInput = Type.Object(
 )
 
 export function parseModelInput(input: Static<typeof ModelInput>): Model {
-  if (input.name === defaultModelName) throw invalid('body/name', `cannot be ${defaultModelName}`)
+  if (input.name === defaultModelAlias) throw invalid('body/name', `cannot be ${defaultModelAlias}`)
   const baseUrl = normalizeBaseUrl(input.baseUrl)
   if (baseUrl === undefined) throw invalid('body/baseUrl', 'must be a URL like https://api.anthropic.com/v1')
   const { key: _, prices, projectIds, ...model } = input

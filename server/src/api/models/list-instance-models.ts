@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { InstanceModelSchema, toInstanceModelResponse } from './instance-model.ts'
 
 export function listInstanceModelsRoute({ models }: { models: ModelStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/models',
     access: 'operator',
@@ -17,6 +17,6 @@ export function listInstanceModelsRoute({ models }: { models: ModelStore }): Rou
         200: Type.Object({ models: Type.Array(InstanceModelSchema, { description: 'All models of this instance.' }) }),
       },
     },
-    handle: async () => respond(200, { models: (await models.list()).map(toInstanceModelResponse) }),
+    handle: async () => createResponse(200, { models: (await models.list()).map(toInstanceModelResponse) }),
   })
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Model } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 
 const price = (tokens: string) =>
@@ -41,7 +41,7 @@ const AgentModel = Type.Object(
 )
 
 export function listModelsRoute({ models }: { models: ModelStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/agent/:projectId/models',
     access: 'agent:read',
@@ -58,7 +58,7 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
       },
     },
     async handle({ projectId }) {
-      return respond(200, { models: (await models.listFor(projectId)).map(toResponse) })
+      return createResponse(200, { models: (await models.listFor(projectId)).map(toResponse) })
     },
   })
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-export const ModelTestSchema = Type.Object(
+export const ModelTestResultSchema = Type.Object(
   {
     ok: Type.Boolean({ description: 'Whether the model responded as expected.' }),
     message: Type.String({ description: 'Result of the test, and what is wrong if it failed.' }),

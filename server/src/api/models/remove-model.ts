@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { ModelStore } from '../../models/model-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { InstanceModelSchema, toInstanceModelResponse } from './instance-model.ts'
 import { ModelParams } from './model-params.ts'
 
 export function removeModelRoute({ models }: { models: ModelStore }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/models/:modelName',
     access: 'operator',
@@ -25,7 +25,7 @@ export function removeModelRoute({ models }: { models: ModelStore }): Route {
     problems: ['not_found'],
     async handle({ params }) {
       await models.remove(params.modelName)
-      return respond(200, { models: (await models.list()).map(toInstanceModelResponse) })
+      return createResponse(200, { models: (await models.list()).map(toInstanceModelResponse) })
     },
   })
 }

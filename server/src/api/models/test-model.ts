@@ -1,10 +1,10 @@
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ModelInput, parseModelInput } from './instance-model.ts'
-import type { ModelProviders } from './model-providers.ts'
-import { ModelTestSchema, timeModelTest } from './model-test-result.ts'
+import type { ModelConnector } from './model-connector.ts'
+import { ModelTestResultSchema, timeModelTest } from './model-test-result.ts'
 
-export function testModelRoute({ modelProviders }: { modelProviders: ModelProviders }): Route {
-  return route({
+export function testModelRoute({ modelProviders }: { modelProviders: ModelConnector }): Route {
+  return defineRoute({
     method: 'POST',
     url: '/v2/model-tests', // not below /v2/models, where `test` would also be the name of a model
     access: 'operator',
@@ -12,10 +12,10 @@ export function testModelRoute({ modelProviders }: { modelProviders: ModelProvid
     tag: 'Service',
     summary: 'Test a model',
     description: 'Tests a model with one small call before you add it. Nothing is stored.',
-    schemas: { body: ModelInput, responses: { 200: ModelTestSchema } },
+    schemas: { body: ModelInput, responses: { 200: ModelTestResultSchema } },
     async handle({ body }) {
       const model = parseModelInput(body)
-      return respond(200, await timeModelTest(() => modelProviders.test(model, body.key)))
+      return createResponse(200, await timeModelTest(() => modelProviders.test(model, body.key)))
     },
   })
 }

@@ -32,12 +32,13 @@ const model: Model = {
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
 }
 
+const keys = parseSealingPublicKeys(publicEntry)
+if (!keys.ok) throw new Error('no sealing keys')
+const sealer = createSealer(keys.keys)
+await api.stores.models.add(model, 'sk-secret', sealer)
+await api.stores.models.add({ ...model, name: 'theirs', projectIds: [others] }, 'sk-secret', sealer)
+
 test('tests a stored model through the worker, which can open its key', async () => {
-  const keys = parseSealingPublicKeys(publicEntry)
-  if (!keys.ok) throw new Error('no sealing keys')
-  const sealer = createSealer(keys.keys)
-  await api.stores.models.add(model, 'sk-secret', sealer)
-  await api.stores.models.add({ ...model, name: 'theirs', projectIds: [others] }, 'sk-secret', sealer)
   const result = await client.jobs.testModel(projectId, { model: 'vendor/works' })
   expect(result).toEqual({ ok: true, message: expect.any(String), latencyMs: expect.any(Number) })
   expect(await client.jobs.testModel(projectId, { model: 'default' }), 'there is no default model').toMatchObject({

@@ -1,13 +1,13 @@
 import Type from 'typebox'
-import type { TestStoredModel } from '../../models/test-stored-model.ts'
+import type { StoredModelTester } from '../../models/stored-model-tester.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { ModelTestSchema, timeModelTest } from './model-test-result.ts'
+import { ModelTestResultSchema, timeModelTest } from './model-test-result.ts'
 
-export function testProjectModelRoute({ testStoredModel }: { testStoredModel: TestStoredModel }): Route {
+export function testProjectModelRoute({ testStoredModel }: { testStoredModel: StoredModelTester }): Route {
   const tests = new MinuteRateLimit('model tests in this project', 10) // each one costs the operator a model call
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/agent/:projectId/models/test',
     access: 'agent:write',
@@ -29,12 +29,12 @@ export function testProjectModelRoute({ testStoredModel }: { testStoredModel: Te
         },
         { additionalProperties: false, examples: [{ model: 'default' }] },
       ),
-      responses: { 200: ModelTestSchema },
+      responses: { 200: ModelTestResultSchema },
     },
     problems: ['rate_limited'],
     async handle({ projectId, body }) {
       tests.consume(projectId)
-      return respond(200, await timeModelTest(() => testStoredModel(projectId, body.model)))
+      return createResponse(200, await timeModelTest(() => testStoredModel(projectId, body.model)))
     },
   })
 }

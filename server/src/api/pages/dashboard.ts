@@ -4,7 +4,7 @@ import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 import type { Log } from '../../platform/log.ts'
-import { pageHeaders, pageHeadersForForm, pageHeadersWithNonce } from './page-headers.ts'
+import { pageHeaders, pageHeadersForExternalForm, pageHeadersWithNonce } from './page-headers.ts'
 
 const built = join(import.meta.dirname, '../../../../web/dist')
 
@@ -63,7 +63,7 @@ function addPages(server: HttpServer, html: string, postsTo: readonly string[]):
   const [before, after, ...more] = html.split('STYLE-NONCE')
   if (after === undefined || more.length > 0)
     throw new Error('web/index.html must contain STYLE-NONCE exactly once: run npm run build')
-  const headersForForm = (nonce: string) => pageHeadersForForm(nonce, postsTo)
+  const headersForForm = (nonce: string) => pageHeadersForExternalForm(nonce, postsTo)
   for (const url of [...pages, pageWithForm]) {
     const headersWith = url === pageWithForm ? headersForForm : pageHeadersWithNonce
     server.get(url, { config: { access: 'public' } }, async (_request, reply) => {

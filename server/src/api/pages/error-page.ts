@@ -1,7 +1,7 @@
 /** Renders the pages that explain error codes: those of API responses and those of jobs. A code can be both. */
 import { STATUS_CODES } from 'node:http'
-import { turnErrors } from '../../jobs/turn-errors.ts'
-import { problemCodes } from '../../platform/http/problem.ts'
+import { turnErrorTexts } from '../../jobs/turn-errors.ts'
+import { problemDefinitions } from '../../platform/http/problem.ts'
 import { errorPagePath } from '../reference/anchors.ts'
 import { type Html, html } from '../reference/html.ts'
 import { pageLayout } from '../reference/page-layout.ts'
@@ -16,8 +16,8 @@ interface ErrorExplanation {
 
 type Explanations = Readonly<Partial<Record<string, ErrorExplanation>>>
 
-const apiErrors: Explanations = problemCodes
-const jobErrors: Explanations = turnErrors
+const apiErrors: Explanations = problemDefinitions
+const jobErrors: Explanations = turnErrorTexts
 
 export const errorCodes: readonly string[] = [...new Set([...Object.keys(apiErrors), ...Object.keys(jobErrors)])]
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { turnErrors } from '../../jobs/turn-errors.ts'
+import { turnErrorTexts } from '../../jobs/turn-errors.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
-import { problemCodes } from '../../platform/http/problem.ts'
+import { problemDefinitions } from '../../platform/http/problem.ts'
 import { createLog } from '../../platform/log.ts'
 import { addErrorPages } from './errors.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -22,7 +22,7 @@ const textOf = (page: string) =>
 
 const plain = (markdown: string) => markdown.replaceAll('`', '')
 
-test.each(Object.entries(problemCodes))(
+test.each(Object.entries(problemDefinitions))(
   'explains the API error %s',
   async (code, { status, title, meaning, action }) => {
     const response = await get(`/errors/${code}`)
@@ -36,7 +36,7 @@ test.each(Object.entries(problemCodes))(
   },
 )
 
-test.each(Object.entries(turnErrors))('explains the job error %s', async (code, { meaning, action }) => {
+test.each(Object.entries(turnErrorTexts))('explains the job error %s', async (code, { meaning, action }) => {
   const response = await get(`/errors/${code}`)
   expect(response.statusCode).toBe(200)
   const text = textOf(response.body)
@@ -51,7 +51,7 @@ test('explains both meanings of a code that API responses and jobs share', async
   expect(body).toContain('In a job')
 })
 
-const allCodes = [...new Set([...Object.keys(problemCodes), ...Object.keys(turnErrors)])]
+const allCodes = [...new Set([...Object.keys(problemDefinitions), ...Object.keys(turnErrorTexts)])]
 
 test('lists all codes with links to their pages', async () => {
   const { statusCode, headers, body } = await get('/errors')

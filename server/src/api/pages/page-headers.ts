@@ -16,7 +16,7 @@ export const pageHeadersWithNonce = (nonce: string) => ({
  * Without a referrer, browsers send the origin of a form as `null`, which many sites reject as a forgery. So this page sends
  * its origin, and nothing more.
  */
-export const pageHeadersForForm = (nonce: string, toUrls: readonly string[]) => ({
+export const pageHeadersForExternalForm = (nonce: string, toUrls: readonly string[]) => ({
   ...pageHeaders,
   'content-security-policy': contentSecurityPolicy({
     styles: `'self' 'nonce-${nonce}'`,

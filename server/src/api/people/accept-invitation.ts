@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
 import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function acceptInvitationRoute(deps: SessionDeps & { invitations: InvitationStore }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/invitations/accept',
     access: 'public',
@@ -34,13 +34,13 @@ export function acceptInvitationRoute(deps: SessionDeps & { invitations: Invitat
       if (name !== undefined && password !== undefined) {
         const { email } = await deps.invitations.acceptAsNew(token, { name, password }, http.requestId)
         const cookies = await deps.sessions.signIn(email, password, http.cookieHeader)
-        return respond(200, ...(await signedInResponse(deps, cookies)))
+        return createResponse(200, ...(await signedInResponse(deps, cookies)))
       }
       const session = await deps.sessions.find(http.cookieHeader)
       if (!session)
         throw new Problem('unauthenticated', 'Sign in first. To create an account, send a name and a password.')
       await deps.invitations.acceptAs(session.person, token, http.requestId)
-      return respond(200, await describeSession(deps, http.cookieHeader))
+      return createResponse(200, await describeSession(deps, http.cookieHeader))
     },
   })
 }

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { CurrentPassword, NewPassword } from './person-fields.ts'
 import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function changePasswordRoute(deps: SessionDeps): Route {
   const attempts = new MinuteRateLimit('attempts to change the password', 10)
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v2/session/password',
     access: 'session',
@@ -31,7 +31,7 @@ export function changePasswordRoute(deps: SessionDeps): Route {
     async handle({ session, body: { currentPassword, newPassword }, http }) {
       attempts.consume(session.person.id)
       const cookies = await deps.sessions.changePassword(http.cookieHeader, currentPassword, newPassword)
-      return respond(200, ...(await signedInResponse(deps, cookies)))
+      return createResponse(200, ...(await signedInResponse(deps, cookies)))
     },
   })
 }

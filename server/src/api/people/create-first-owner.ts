@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { Email, exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
 import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function createFirstOwnerRoute(deps: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/setup/owner',
     access: 'public',
@@ -38,7 +38,7 @@ export function createFirstOwnerRoute(deps: SessionDeps): Route {
     async handle({ body: { token, ...person }, http }) {
       await deps.people.createFirstOwner(token, person)
       const cookies = await deps.sessions.signIn(person.email, person.password, http.cookieHeader)
-      return respond(201, ...(await signedInResponse(deps, cookies)))
+      return createResponse(201, ...(await signedInResponse(deps, cookies)))
     },
   })
 }

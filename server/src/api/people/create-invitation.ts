@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
 import { assertCanGrantRole, Role } from '../projects/member.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { InvitationSchema, toInvitationResponse } from './invitation.ts'
 import { Email, exampleLinkToken } from './person-fields.ts'
@@ -22,7 +22,7 @@ export interface CreateInvitationDeps {
 
 export function createInvitationRoute(deps: CreateInvitationDeps): Route {
   const { invitations, projects, publicUrl, sendInvitationEmail: sendEmail } = deps
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/invitations',
     access: 'project:write',
@@ -59,7 +59,7 @@ export function createInvitationRoute(deps: CreateInvitationDeps): Route {
       const url = `${publicUrl}/invitation#${token}`
       const { name: projectName } = await projects.get(projectId)
       const emailed = mayEmail && (await sendEmail(invitation.email, { projectName, invitedBy, url }))
-      return respond(201, { invitation: toInvitationResponse(invitation), url, emailed })
+      return createResponse(201, { invitation: toInvitationResponse(invitation), url, emailed })
     },
   })
 }

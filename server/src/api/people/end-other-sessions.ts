@@ -1,9 +1,9 @@
 import Type from 'typebox'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
 export function endOtherSessionsRoute(deps: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/sessions',
     access: 'session',
@@ -24,7 +24,7 @@ export function endOtherSessionsRoute(deps: SessionDeps): Route {
     },
     async handle({ http }) {
       await deps.sessions.endOthers(http.cookieHeader)
-      return respond(200, await describeSession(deps, http.cookieHeader))
+      return createResponse(200, await describeSession(deps, http.cookieHeader))
     },
   })
 }

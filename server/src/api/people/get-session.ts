@@ -1,8 +1,8 @@
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
 export function getSessionRoute(deps: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/session',
     access: 'public',
@@ -13,6 +13,6 @@ export function getSessionRoute(deps: SessionDeps): Route {
     description: 'Returns who is signed in, if anyone, and how people can sign in to this instance.',
     schemas: { responses: { 200: SessionSchema } },
     handle: async ({ http }) =>
-      respond(200, await describeSession(deps, http.cookieHeader), { 'cache-control': 'no-store' }),
+      createResponse(200, await describeSession(deps, http.cookieHeader), { 'cache-control': 'no-store' }),
   })
 }

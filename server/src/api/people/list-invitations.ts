@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { InvitationSchema, toInvitationResponse } from './invitation.ts'
 
 export function listInvitationsRoute({ invitations }: { invitations: InvitationStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/invitations',
     access: 'project:read',
@@ -22,6 +22,6 @@ export function listInvitationsRoute({ invitations }: { invitations: InvitationS
       },
     },
     handle: async ({ projectId }) =>
-      respond(200, { invitations: (await invitations.list(projectId)).map(toInvitationResponse) }),
+      createResponse(200, { invitations: (await invitations.list(projectId)).map(toInvitationResponse) }),
   })
 }

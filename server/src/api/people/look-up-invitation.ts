@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Role } from '../projects/member.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { exampleLinkToken, LinkToken } from './person-fields.ts'
 
 export function lookUpInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
-  return route({
+  return defineRoute({
     method: 'POST', // the token is a secret, and URLs are logged
     url: '/v2/invitations/lookup',
     access: 'public',
@@ -33,7 +33,7 @@ export function lookUpInvitationRoute({ invitations }: { invitations: Invitation
     problems: ['not_found', 'cross_origin'],
     async handle({ body }) {
       const { projectName, email, role, hasAccount } = await invitations.lookUp(body.token)
-      return respond(200, { projectName, email, role, hasAccount })
+      return createResponse(200, { projectName, email, role, hasAccount })
     },
   })
 }

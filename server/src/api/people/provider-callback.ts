@@ -1,12 +1,12 @@
-import { authPath, providerId } from '../../people/auth.ts'
-import type { Sessions } from '../../people/sessions.ts'
+import { authPath, oidcProviderId } from '../../people/better-auth.ts'
+import type { SessionManager } from '../../people/session-manager.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
 
 /** The route that the OpenID provider sends the browser back to. better-auth checks the state, the code and the token. */
-export function addProviderCallback(server: HttpServer, sessions: Sessions, publicOrigin: string): void {
+export function addProviderCallback(server: HttpServer, sessions: SessionManager, publicOrigin: string): void {
   // The URL is a constant, also in the request that better-auth gets: better-auth has more routes than Colophon exposes, and
   // a path such as `callback/..\\x` would reach them.
-  const url = `${authPath}/callback/${providerId}`
+  const url = `${authPath}/callback/${oidcProviderId}`
   server.get(url, { config: { access: 'public' } }, async (request, reply) => {
     const headers = new Headers({ cookie: request.headers.cookie ?? '' })
     const { search } = new URL(request.url, publicOrigin)

@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { exampleLinkToken, LinkToken, NewPassword } from './person-fields.ts'
 import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
 export function resetPasswordRoute(deps: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/password-reset',
     access: 'public',
@@ -29,7 +29,7 @@ export function resetPasswordRoute(deps: SessionDeps): Route {
     problems: ['not_found', 'cross_origin'],
     async handle({ body: { token, newPassword } }) {
       const email = await deps.people.resetPassword(token, newPassword)
-      return respond(200, ...(await signedInResponse(deps, await deps.sessions.signIn(email, newPassword, ''))))
+      return createResponse(200, ...(await signedInResponse(deps, await deps.sessions.signIn(email, newPassword, ''))))
     },
   })
 }

@@ -1,9 +1,9 @@
 import type { InvitationStore } from '../../people/invitation-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { InvitationParams, InvitationSchema, toInvitationResponse } from './invitation.ts'
 
 export function revokeInvitationRoute({ invitations }: { invitations: InvitationStore }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/projects/:projectId/invitations/:invitationId',
     access: 'project:write',
@@ -13,6 +13,6 @@ export function revokeInvitationRoute({ invitations }: { invitations: Invitation
     description: 'The link of the invitation stops working immediately. Returns the invitation that was revoked.',
     schemas: { params: InvitationParams, responses: { 200: InvitationSchema } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toInvitationResponse(await invitations.revoke(projectId, params.invitationId, actor))),
+      createResponse(200, toInvitationResponse(await invitations.revoke(projectId, params.invitationId, actor))),
   })
 }

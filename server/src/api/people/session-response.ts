@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
-import type { Sessions, SetCookies } from '../../people/sessions.ts'
+import type { SessionManager, SetCookieHeaders } from '../../people/session-manager.ts'
 import { recentlyAuthenticatedUntil } from '../authenticate-session.ts'
 import { DateTime, nullable } from '../schemas.ts'
 
 export interface SessionDeps {
-  sessions: Sessions
+  sessions: SessionManager
   people: PersonStore
   /** Whether invitations are also sent by email. */
   canSendEmail: boolean
@@ -80,7 +80,7 @@ export async function describeSession(
 }
 
 /** Body and headers of the response to a request that signed a person in. */
-export async function signedInResponse(deps: SessionDeps, { setCookie }: SetCookies) {
+export async function signedInResponse(deps: SessionDeps, { setCookie }: SetCookieHeaders) {
   const cookie = setCookie.map((header) => header.split(';', 1)[0]).join('; ')
   return [await describeSession(deps, cookie), { 'set-cookie': setCookie }] as const
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { networkOf } from '../client-network.ts'
+import { toClientNetwork } from '../client-network.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { CurrentPassword, Email } from './person-fields.ts'
 import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
@@ -11,7 +11,7 @@ export function signInRoute(deps: SessionDeps): Route {
   // high: otherwise anyone who knows an email address could lock its owner out from anywhere.
   const attemptsByPersonAndNetwork = new MinuteRateLimit('sign-in attempts with this email address', 10)
   const attemptsByPerson = new MinuteRateLimit('sign-in attempts with this email address', 100)
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/session',
     access: 'public',
@@ -35,9 +35,9 @@ export function signInRoute(deps: SessionDeps): Route {
     problems: ['unauthenticated', 'cross_origin'],
     async handle({ body: { email, password }, http }) {
       const person = email.toLowerCase()
-      attemptsByPersonAndNetwork.consume(`${networkOf(http.ipAddress)} ${person}`)
+      attemptsByPersonAndNetwork.consume(`${toClientNetwork(http.ipAddress)} ${person}`)
       attemptsByPerson.consume(person)
-      return respond(
+      return createResponse(
         200,
         ...(await signedInResponse(deps, await deps.sessions.signIn(email, password, http.cookieHeader))),
       )

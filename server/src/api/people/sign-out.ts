@@ -1,8 +1,8 @@
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { describeSession, type SessionDeps, SessionSchema } from './session-response.ts'
 
 export function signOutRoute(deps: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/session',
     access: 'session',
@@ -23,7 +23,7 @@ export function signOutRoute(deps: SessionDeps): Route {
     },
     async handle({ http }) {
       const { setCookie } = await deps.sessions.signOut(http.cookieHeader)
-      return respond(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
+      return createResponse(200, await describeSession(deps, ''), { 'set-cookie': setCookie })
     },
   })
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import type { SessionDeps } from './session-response.ts'
 
 /** A path of the dashboard. The pattern rejects everything that a browser would resolve to another site. */
@@ -10,7 +10,7 @@ const ReturnTo = Type.String({
 })
 
 export function startProviderSignInRoute({ sessions }: SessionDeps): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/session/provider',
     access: 'public',
@@ -46,7 +46,7 @@ export function startProviderSignInRoute({ sessions }: SessionDeps): Route {
     problems: ['not_found', 'unauthenticated', 'cross_origin'],
     async handle({ body: { purpose, returnTo }, http }) {
       const { url, setCookie } = await sessions.startProviderSignIn(purpose, returnTo, http.cookieHeader)
-      return respond(200, { url }, { 'set-cookie': setCookie })
+      return createResponse(200, { url }, { 'set-cookie': setCookie })
     },
   })
 }

@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { emailPattern } from '../../people/email.ts'
 import type { MemberStore } from '../../people/member-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { assertCanGrantRole, MemberSchema, Role, toMemberResponse } from './member.ts'
 
 const Email = Type.String({ pattern: emailPattern, description: 'Email address of the person.' })
 
 export function addMemberRoute({ members }: { members: MemberStore }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/members',
     access: 'project:write',
@@ -29,7 +29,7 @@ export function addMemberRoute({ members }: { members: MemberStore }): Route {
     requiresRecentSignIn: true,
     async handle({ projectId, caller, body, actor }) {
       assertCanGrantRole(caller, body.role)
-      return respond(200, toMemberResponse(await members.add(projectId, body, actor)))
+      return createResponse(200, toMemberResponse(await members.add(projectId, body, actor)))
     },
   })
 }

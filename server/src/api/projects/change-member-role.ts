@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { assertCanGrantRole, MemberParams, MemberSchema, Role, toMemberResponse } from './member.ts'
 
 export function changeMemberRoleRoute({ members }: { members: MemberStore }): Route {
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v2/projects/:projectId/members/:memberId',
     access: 'project:write',
@@ -22,7 +22,10 @@ export function changeMemberRoleRoute({ members }: { members: MemberStore }): Ro
     requiresRecentSignIn: true,
     async handle({ projectId, params, caller, body, actor }) {
       assertCanGrantRole(caller, body.role)
-      return respond(200, toMemberResponse(await members.changeRole(projectId, params.memberId, body.role, actor)))
+      return createResponse(
+        200,
+        toMemberResponse(await members.changeRole(projectId, params.memberId, body.role, actor)),
+      )
     },
   })
 }

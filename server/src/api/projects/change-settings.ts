@@ -3,12 +3,12 @@ import { DatabaseError } from 'pg'
 import type { BudgetTables } from '../../models/budget-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { ProjectTables } from '../../projects/tables.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSettingsChanges, ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
 
 export function changeSettingsRoute(deps: SettingsDeps): Route {
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v2/projects/:projectId/settings',
     access: 'project:write',
@@ -33,7 +33,7 @@ export function changeSettingsRoute(deps: SettingsDeps): Route {
       } catch (error) {
         throw isModelGone(error) ? unknownModel() : error
       }
-      return respond(200, await readSettings(deps, projectId))
+      return createResponse(200, await readSettings(deps, projectId))
     },
   })
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectName, ProjectSchema, toProjectResponse } from './project.ts'
 
 export function createProjectRoute({ projects }: { projects: ProjectStore }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects',
     access: 'operator',
@@ -17,6 +17,6 @@ export function createProjectRoute({ projects }: { projects: ProjectStore }): Ro
       responses: { 201: ProjectSchema },
     },
     handle: async ({ session, body, actor }) =>
-      respond(201, toProjectResponse(await projects.create(body.name, actor, session.person))),
+      createResponse(201, toProjectResponse(await projects.create(body.name, actor, session.person))),
   })
 }

@@ -4,7 +4,7 @@ import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
 import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
@@ -64,7 +64,7 @@ export interface HealthDeps {
 }
 
 export function getHealthRoute(deps: HealthDeps): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/health',
     access: 'project:read',
@@ -81,7 +81,7 @@ export function getHealthRoute(deps: HealthDeps): Route {
         deps.viewBuffer.readStatus(),
         deps.readSchemaVersion(),
       ])
-      return respond(200, {
+      return createResponse(200, {
         status: report.status,
         components: report.components,
         runners: runners.map(toRunnerResponse),

@@ -1,9 +1,9 @@
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
 
 export function getSettingsRoute(deps: SettingsDeps): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/settings',
     access: 'project:read',
@@ -12,6 +12,6 @@ export function getSettingsRoute(deps: SettingsDeps): Route {
     summary: 'Get project settings',
     description: 'Returns the settings of the jobs of a project, and how much of its budget is used.',
     schemas: { params: ProjectParams, responses: { 200: ProjectSettingsSchema } },
-    handle: async ({ projectId }) => respond(200, await readSettings(deps, projectId)),
+    handle: async ({ projectId }) => createResponse(200, await readSettings(deps, projectId)),
   })
 }

@@ -1,14 +1,14 @@
 import Type from 'typebox'
-import type { ObservedTraffic } from '../../analytics/query/observed-traffic.ts'
-import type { SettingsStore } from '../../analytics/settings/settings-store.ts'
+import type { ObservedTrafficFinder } from '../../analytics/query/observed-traffic-finder.ts'
+import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import type { FindMostAdvancedJob } from '../../jobs/most-advanced-job.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
-import { defaultModelName } from '../../models/model.ts'
+import { defaultModelAlias } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Setup = Type.Object(
@@ -97,18 +97,18 @@ const Setup = Type.Object(
   },
 )
 
-export interface SetupDeps {
+export interface SetupProgressDeps {
   repositories: RepositoryStore
   models: ModelStore
   runners: RunnerStore
   findMostAdvancedJob: FindMostAdvancedJob
   keys: KeyStore
-  analyticsSettings: SettingsStore
-  observedTraffic: ObservedTraffic
+  analyticsSettings: AnalyticsSettingsStore
+  observedTraffic: ObservedTrafficFinder
 }
 
-export function getSetupRoute(deps: SetupDeps): Route {
-  return route({
+export function getSetupProgressRoute(deps: SetupProgressDeps): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/setup',
     access: 'project:read',
@@ -123,7 +123,7 @@ export function getSetupRoute(deps: SetupDeps): Route {
     async handle({ projectId }) {
       const [repository, model, runners, job, keys, siteKeys, views] = await Promise.all([
         deps.repositories.find(projectId),
-        deps.models.find(projectId, defaultModelName),
+        deps.models.find(projectId, defaultModelAlias),
         deps.runners.listForProject(projectId),
         deps.findMostAdvancedJob(projectId),
         deps.keys.list(projectId, { limit: 1, before: undefined }),
@@ -131,7 +131,7 @@ export function getSetupRoute(deps: SetupDeps): Route {
         deps.observedTraffic.find(projectId),
       ])
       const lastSeen = runners.flatMap(({ lastSeenAt }) => lastSeenAt ?? []).sort((a, b) => +b - +a)[0]
-      return respond(200, {
+      return createResponse(200, {
         repository: {
           isConnected: repository !== undefined,
           name: repository ? `${repository.owner}/${repository.name}` : null,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
-import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
-import { type Route, respond, route } from '../route.ts'
+import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const AuditEntry = Type.Object(
@@ -40,7 +40,7 @@ const AuditEntry = Type.Object(
 )
 
 export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/audit',
     access: 'project:read',
@@ -52,7 +52,7 @@ export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
       '`cursor`.',
     schemas: {
       params: ProjectParams,
-      query: cursorQuery('aud'),
+      query: CursorQuery('aud'),
       responses: {
         200: Type.Object({
           entries: Type.Array(AuditEntry, { description: 'Entries of the audit log, newest first.' }),
@@ -61,8 +61,8 @@ export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
       },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (page) => audit.list(projectId, page))
-      return respond(200, {
+      const page = await readCursorPage(query, (page) => audit.list(projectId, page))
+      return createResponse(200, {
         entries: page.items.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
         nextCursor: page.nextCursor,
       })

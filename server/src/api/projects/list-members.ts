@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { MemberStore } from '../../people/member-store.ts'
-import { cursorQuery, NextCursor, readPage } from '../cursor-page.ts'
-import { type Route, respond, route } from '../route.ts'
+import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { MemberSchema, toMemberResponse } from './member.ts'
 
 export function listMembersRoute({ members }: { members: MemberStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/members',
     access: 'project:read',
@@ -18,7 +18,7 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
       '`cursor`.',
     schemas: {
       params: ProjectParams,
-      query: cursorQuery('mbr'),
+      query: CursorQuery('mbr'),
       responses: {
         200: Type.Object({
           members: Type.Array(MemberSchema, { description: 'Members of the project, newest first.' }),
@@ -27,8 +27,8 @@ export function listMembersRoute({ members }: { members: MemberStore }): Route {
       },
     },
     async handle({ projectId, query }) {
-      const page = await readPage(query, (page) => members.list(projectId, page))
-      return respond(200, { members: page.items.map(toMemberResponse), nextCursor: page.nextCursor })
+      const page = await readCursorPage(query, (page) => members.list(projectId, page))
+      return createResponse(200, { members: page.items.map(toMemberResponse), nextCursor: page.nextCursor })
     },
   })
 }

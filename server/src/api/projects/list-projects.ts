@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { PersonStore } from '../../people/person-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { Role } from './member.ts'
 import { ProjectSchema, toProjectResponse } from './project.ts'
 
 export function listProjectsRoute({ people }: { people: PersonStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects',
     access: 'session',
@@ -24,7 +24,7 @@ export function listProjectsRoute({ people }: { people: PersonStore }): Route {
     },
     async handle({ session }) {
       const projects = await people.listProjects(session.person.id)
-      return respond(200, {
+      return createResponse(200, {
         projects: projects.map((project) => ({ ...toProjectResponse(project), role: project.role })),
       })
     },

@@ -1,11 +1,11 @@
-import type { PauseStore } from '../../jobs/pause-store.ts'
+import type { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSchema, toProjectResponse } from './project.ts'
 
-export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
-  return route({
+export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: ProjectPauseStore }): Route {
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/pause',
     access: 'project:write',
@@ -27,7 +27,7 @@ export function pauseProjectRoute({ projects, pauses }: { projects: ProjectStore
     },
     async handle({ projectId, actor }) {
       await pauses.pause(projectId, actor)
-      return respond(200, toProjectResponse(await projects.get(projectId)))
+      return createResponse(200, toProjectResponse(await projects.get(projectId)))
     },
   })
 }

@@ -1,9 +1,9 @@
 import type { MemberStore } from '../../people/member-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { MemberParams, MemberSchema, toMemberResponse } from './member.ts'
 
 export function removeMemberRoute({ members }: { members: MemberStore }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/projects/:projectId/members/:memberId',
     access: 'project:write',
@@ -16,6 +16,6 @@ export function removeMemberRoute({ members }: { members: MemberStore }): Route 
       'of a project cannot be removed. Returns the member that was removed.',
     schemas: { params: MemberParams, responses: { 200: MemberSchema } },
     handle: async ({ projectId, params, actor }) =>
-      respond(200, toMemberResponse(await members.remove(projectId, params.memberId, actor))),
+      createResponse(200, toMemberResponse(await members.remove(projectId, params.memberId, actor))),
   })
 }

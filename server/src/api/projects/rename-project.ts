@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectName, ProjectSchema, toProjectResponse } from './project.ts'
 
 export function renameProjectRoute({ projects }: { projects: ProjectStore }): Route {
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v2/projects/:projectId',
     access: 'project:write',
@@ -19,6 +19,6 @@ export function renameProjectRoute({ projects }: { projects: ProjectStore }): Ro
       responses: { 200: ProjectSchema },
     },
     handle: async ({ projectId, body, actor }) =>
-      respond(200, toProjectResponse(await projects.rename(projectId, body.name, actor))),
+      createResponse(200, toProjectResponse(await projects.rename(projectId, body.name, actor))),
   })
 }

@@ -1,11 +1,11 @@
-import type { PauseStore } from '../../jobs/pause-store.ts'
+import type { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSchema, toProjectResponse } from './project.ts'
 
-export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: PauseStore }): Route {
-  return route({
+export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStore; pauses: ProjectPauseStore }): Route {
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/resume',
     access: 'project:write',
@@ -18,7 +18,7 @@ export function resumeProjectRoute({ projects, pauses }: { projects: ProjectStor
     schemas: { params: ProjectParams, responses: { 200: ProjectSchema } },
     async handle({ projectId, actor }) {
       await pauses.resume(projectId, actor)
-      return respond(200, toProjectResponse(await projects.get(projectId)))
+      return createResponse(200, toProjectResponse(await projects.get(projectId)))
     },
   })
 }

@@ -1,7 +1,7 @@
 /** A request to copy, with the example of the body schema, or else with only the required fields and valid values. */
-import { needsKey } from './describe-access.ts'
+import { needsAuthentication } from './describe-access.ts'
 import { exampleValue } from './example-value.ts'
-import type { Content, Endpoint, OpenApiDocument, Operation } from './openapi-document.ts'
+import type { ContentByMediaType, Endpoint, OpenApiDocument, Operation } from './openapi-document.ts'
 
 const maxLineCharacters = 72
 
@@ -10,7 +10,7 @@ export function curlExample(document: OpenApiDocument, { method, path, operation
   const impliedMethod = body === undefined ? 'GET' : 'POST'
   return [
     `curl${method === impliedMethod ? '' : ` -X ${method}`} ${urlOf(document, path, operation)}`,
-    ...(needsKey(operation) ? ['-H "Authorization: Bearer $COLOPHON_API_KEY"'] : []),
+    ...(needsAuthentication(operation) ? ['-H "Authorization: Bearer $COLOPHON_API_KEY"'] : []),
     ...requiredParameters(document, operation, 'header').map(
       ([name, value]) => `-H ${singleQuoted(`${name}: ${value}`)}`,
     ),
@@ -21,7 +21,7 @@ export function curlExample(document: OpenApiDocument, { method, path, operation
 }
 
 /** The server that the document names, or else the variable that the page introduces. */
-export const baseUrl = ({ servers }: OpenApiDocument): string =>
+export const findExampleBaseUrl = ({ servers }: OpenApiDocument): string =>
   servers?.find(({ url }) => /^https?:/.test(url))?.url.replace(/\/$/, '') ?? '$COLOPHON_URL'
 
 function urlOf(document: OpenApiDocument, path: string, operation: Operation): string {
@@ -29,7 +29,7 @@ function urlOf(document: OpenApiDocument, path: string, operation: Operation): s
     ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   )
   const target = `${path}${query.length > 0 ? `?${query.join('&')}` : ''}`
-  return `"${baseUrl(document)}${target.replace(/[\\"`$]/g, '\\$&')}"` // double quotes, so that the shell expands the variable
+  return `"${findExampleBaseUrl(document)}${target.replace(/[\\"`$]/g, '\\$&')}"` // double quotes, so that the shell expands the variable
 }
 
 function requiredParameters(document: OpenApiDocument, { parameters = [] }: Operation, location: 'header' | 'query') {
@@ -40,7 +40,7 @@ function requiredParameters(document: OpenApiDocument, { parameters = [] }: Oper
 
 function exampleBody(
   document: OpenApiDocument,
-  content: Content = {},
+  content: ContentByMediaType = {},
 ): { mediaType: string; text: string } | undefined {
   const firstContent = Object.entries(content)[0]
   if (!firstContent) return undefined

@@ -18,7 +18,7 @@ export function describeAccess(operation: Operation): Html {
   return html`An API key with the scope ${scopeList}${orMember}`
 }
 
-export function needsKey(operation: Operation): boolean {
+export function needsAuthentication(operation: Operation): boolean {
   const access = operation['x-colophon-access']
   return access === undefined ? !isPublic(operation) : access !== 'public'
 }

@@ -30,7 +30,7 @@ export interface SchemaObject {
 }
 export type Schema = boolean | SchemaObject
 
-export type Content = Named<{ readonly schema?: Schema; readonly example?: unknown }>
+export type ContentByMediaType = Named<{ readonly schema?: Schema; readonly example?: unknown }>
 
 export interface Parameter {
   readonly name: string
@@ -51,7 +51,7 @@ export interface Header {
 export interface ResponseObject {
   readonly description?: string
   readonly headers?: Named<Header>
-  readonly content?: Content
+  readonly content?: ContentByMediaType
 }
 
 export interface Operation {
@@ -61,7 +61,11 @@ export interface Operation {
   readonly deprecated?: boolean
   readonly tags?: readonly string[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly description?: string; readonly required?: boolean; readonly content?: Content }
+  readonly requestBody?: {
+    readonly description?: string
+    readonly required?: boolean
+    readonly content?: ContentByMediaType
+  }
   readonly responses?: Named<ResponseObject>
   readonly security?: readonly Named<readonly string[]>[]
   /** `public`, `any-key`, `session`, `operator`, or the scope that a key needs. */

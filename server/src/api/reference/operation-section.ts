@@ -5,7 +5,7 @@ import { describeAccess } from './describe-access.ts'
 import { fieldTable, listFields } from './field-table.ts'
 import { type Html, html } from './html.ts'
 import {
-  type Content,
+  type ContentByMediaType,
   type Endpoint,
   type OpenApiDocument,
   type Operation,
@@ -80,7 +80,7 @@ ${contentBlocks(`Fields of the response ${status}`, content)}
 </div>`
 }
 
-function contentBlocks(caption: string, content: Content = {}): Html[] {
+function contentBlocks(caption: string, content: ContentByMediaType = {}): Html[] {
   return Object.entries(content).map(([mediaType, body]) => {
     const fields = listFields(body.schema ?? true)
     return html`${mediaLine([mediaType, body])}
@@ -97,7 +97,7 @@ const exampleBlock = (example: unknown) =>
 <pre tabindex="0" role="group" aria-label="Example body"><code>${JSON.stringify(example, null, 2)}</code></pre>
 </details>`
 
-const mediaLine = ([mediaType, { schema = true }]: [string, Content[string]]) =>
+const mediaLine = ([mediaType, { schema = true }]: [string, ContentByMediaType[string]]) =>
   html`<p class="media"><code>${mediaType}</code> ${typeLabel(schema)}</p>`
 
 const statusWithName = (status: string) => [status, STATUS_CODES[status]].join(' ').trim()

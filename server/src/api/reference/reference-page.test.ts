@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemCodes } from '../../platform/http/problem.ts'
+import { problemDefinitions } from '../../platform/http/problem.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { renderReferencePage } from './reference-page.ts'
 import { referenceStylesheet } from './reference-stylesheet.ts'
@@ -127,7 +127,7 @@ test('shows the example of a response', () => {
 })
 
 test('lists the error codes with status and meaning, and links the pages that explain them', () => {
-  const { meaning } = problemCodes.insufficient_scope
+  const { meaning } = problemDefinitions.insufficient_scope
   expect(textOf('errors')).toContain(`insufficient_scope403${meaning}`)
   expect(page).toContain('href="/errors/insufficient_scope"')
   expect(renderReferencePage(minimal)).not.toContain('id="errors"')

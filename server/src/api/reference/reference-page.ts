@@ -1,7 +1,7 @@
 /** Renders the OpenAPI document as a page for people. */
-import { problemCodes } from '../../platform/http/problem.ts'
+import { problemDefinitions } from '../../platform/http/problem.ts'
 import { errorPagePath, operationAnchor, schemaAnchor, tagAnchor } from './anchors.ts'
-import { baseUrl } from './curl-example.ts'
+import { findExampleBaseUrl } from './curl-example.ts'
 import { fieldTable, listFields } from './field-table.ts'
 import { type Html, html, joinHtml } from './html.ts'
 import {
@@ -83,7 +83,7 @@ function authentication(document: OpenApiDocument): Html {
   const schemes = Object.values(document.components?.securitySchemes ?? {})
   const isBearer = schemes.some(({ type, scheme }) => type === 'http' && scheme?.toLowerCase() === 'bearer')
   const variables = [
-    ...(baseUrl(document) === '$COLOPHON_URL' ? ['export COLOPHON_URL=https://colophon.example.com'] : []),
+    ...(findExampleBaseUrl(document) === '$COLOPHON_URL' ? ['export COLOPHON_URL=https://colophon.example.com'] : []),
     'export COLOPHON_API_KEY=colophon_…',
   ]
   return html`
@@ -110,7 +110,7 @@ function problemCodesOf(document: OpenApiDocument): string[] {
   return literalValues(resolveSchema(document, code)).map(String)
 }
 
-const knownCodes: Readonly<Partial<Record<string, { status: number; meaning: string }>>> = problemCodes
+const knownCodes: Readonly<Partial<Record<string, { status: number; meaning: string }>>> = problemDefinitions
 
 function errorSection(codes: readonly string[]): Html {
   const rows = codes.map((code) => {

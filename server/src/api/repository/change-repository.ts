@@ -1,13 +1,19 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import type { CodeHosts } from './code-hosts.ts'
-import { BranchName, DocsFolder, PublishingChanges, RepositorySchema, toRepositoryResponse } from './repository.ts'
+import {
+  BranchName,
+  DocsFolder,
+  PublishingSettingsChanges,
+  RepositorySchema,
+  toRepositoryResponse,
+} from './repository.ts'
+import type { RepositoryConnector } from './repository-connector.ts'
 
 const Changes = Type.Partial(
-  Type.Object({ baseBranch: BranchName, docsFolder: DocsFolder, publishing: PublishingChanges }),
+  Type.Object({ baseBranch: BranchName, docsFolder: DocsFolder, publishing: PublishingSettingsChanges }),
   {
     additionalProperties: false,
     minProperties: 1,
@@ -20,9 +26,9 @@ export function changeRepositoryRoute({
   codeHosts,
 }: {
   repositories: RepositoryStore
-  codeHosts: CodeHosts
+  codeHosts: RepositoryConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'PATCH',
     url: '/v2/projects/:projectId/repository',
     access: 'project:write',
@@ -43,7 +49,10 @@ export function changeRepositoryRoute({
         body: bodyTemplate ?? defaultTemplates.body,
       })
       if (errors.length > 0) throw new Problem('invalid_request', errors.join(' '))
-      return respond(200, toRepositoryResponse(await repositories.change(projectId, body, actor), defaultTemplates))
+      return createResponse(
+        200,
+        toRepositoryResponse(await repositories.change(projectId, body, actor), defaultTemplates),
+      )
     },
   })
 }

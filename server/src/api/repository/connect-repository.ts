@@ -1,17 +1,17 @@
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import type { CodeHosts } from './code-hosts.ts'
 import { ConnectRepositoryBody, RepositorySchema, toRepositoryInput, toRepositoryResponse } from './repository.ts'
+import type { RepositoryConnector } from './repository-connector.ts'
 
 export function connectRepositoryRoute({
   repositories,
   codeHosts,
 }: {
   repositories: RepositoryStore
-  codeHosts: CodeHosts
+  codeHosts: RepositoryConnector
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/repository',
     access: 'project:write',
@@ -28,7 +28,7 @@ export function connectRepositoryRoute({
       const before = await repositories.find(projectId)
       const repository = toRepositoryInput(body, before?.publishing ?? {})
       const connected = await codeHosts.connect(projectId, repository, body.token, actor)
-      return respond(200, toRepositoryResponse(connected, codeHosts.defaultTemplates))
+      return createResponse(200, toRepositoryResponse(connected, codeHosts.defaultTemplates))
     },
   })
 }

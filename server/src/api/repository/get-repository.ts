@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
-import type { CodeHosts } from './code-hosts.ts'
 import { RepositorySchema, toRepositoryResponse } from './repository.ts'
+import type { RepositoryConnector } from './repository-connector.ts'
 
-export function getRepositoryRoute(deps: { repositories: RepositoryStore; codeHosts: CodeHosts }): Route {
-  return route({
+export function getRepositoryRoute(deps: { repositories: RepositoryStore; codeHosts: RepositoryConnector }): Route {
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/repository',
     access: 'project:read',
@@ -26,7 +26,7 @@ export function getRepositoryRoute(deps: { repositories: RepositoryStore; codeHo
     },
     async handle({ projectId }) {
       const repository = await deps.repositories.find(projectId)
-      return respond(200, {
+      return createResponse(200, {
         repository: repository ? toRepositoryResponse(repository, deps.codeHosts.defaultTemplates) : null,
       })
     },

@@ -1,11 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { githubControl } from '../../../../dev-services/github/github-control.ts'
+import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
 import { startTestApi } from '../../../../dev-services/test-api.ts'
-import { createGiteaRepository } from '../../code-hosts/testing/gitea-repository.ts'
+import { createGiteaTestRepository } from '../../code-hosts/testing/gitea-test-repository.ts'
 
 const { gitea, github } = inject('services')
-const host = await createGiteaRepository(gitea)
-const control = githubControl(github)
+const host = await createGiteaTestRepository(gitea)
+const control = createGithubControlClient(github)
 const api = await startTestApi(inject('services'), 'api repository', {
   COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url].map((url) => new URL(url).host).join(),
 })

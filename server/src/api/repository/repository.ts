@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
-import type { RepositoryIssue } from '../../projects/tables.ts'
+import type { UnusableRepositoryReason } from '../../projects/tables.ts'
 import { nullable, SingleLineText } from '../schemas.ts'
-import type { PublishingTemplates, RepositoryInput } from './code-hosts.ts'
+import type { PublishingTemplates, RepositoryInput } from './repository-connector.ts'
 
 /** A path inside the repository, without empty, `.` or `..` segments. */
 export const DocsFolder = Type.String({
@@ -57,12 +57,12 @@ const publishingExample = {
   signOff: false,
 }
 
-export const PublishingSchema = Type.Object(publishing, {
+export const PublishingSettingsSchema = Type.Object(publishing, {
   $id: 'PublishingRules',
   description: 'How pull requests of a project are opened.',
   examples: [publishingExample],
 })
-export const PublishingChanges = Type.Partial(Type.Object(publishing), {
+export const PublishingSettingsChanges = Type.Partial(Type.Object(publishing), {
   additionalProperties: false,
   minProperties: 1,
   description: 'Changes to how pull requests are opened. Omitted fields stay as they are.',
@@ -83,7 +83,7 @@ export const RepositorySchema = Type.Object(
     }),
     issue: nullable(
       Type.Object({
-        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies RepositoryIssue[], {
+        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies UnusableRepositoryReason[], {
           description:
             '`archived`: the repository is archived. `not_found`: it was deleted, or is no longer visible. ' +
             '`access_revoked`: the code host no longer accepts the credentials.',
@@ -96,7 +96,7 @@ export const RepositorySchema = Type.Object(
     docsFolder: Type.String({
       description: 'Folder of the docs pages in the repository. Empty: the whole repository.',
     }),
-    publishing: PublishingSchema,
+    publishing: PublishingSettingsSchema,
   },
   {
     $id: 'Repository',
@@ -157,7 +157,7 @@ export const ConnectRepositoryBody = Type.Object(
   },
 )
 
-export const RepositoryTestSchema = Type.Object(
+export const RepositoryTestResultSchema = Type.Object(
   {
     ok: Type.Boolean({ description: 'Whether Colophon can work with the repository.' }),
     message: Type.String({ description: 'Result of the test, and what to do if it failed.' }),
@@ -215,7 +215,7 @@ export const toRepositoryResponse = (
   baseBranch,
   docsFolder,
   access: access.kind === 'installation' ? 'app' : 'token',
-  issue: issue && { code: issue, message: describeRepositoryIssue(issue, access) },
+  issue: issue && { code: issue, message: describeUnusableRepository(issue, access) },
   publishing: {
     branchTemplate: publishing.branchTemplate ?? templates.branch,
     titleTemplate: publishing.titleTemplate ?? templates.title,
@@ -227,7 +227,7 @@ export const toRepositoryResponse = (
   },
 })
 
-export function describeRepositoryIssue(issue: RepositoryIssue, access: Repository['access']): string {
+export function describeUnusableRepository(issue: UnusableRepositoryReason, access: Repository['access']): string {
   const isApp = access.kind === 'installation'
   switch (issue) {
     case 'archived':

@@ -1,10 +1,10 @@
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import type { CodeHosts } from './code-hosts.ts'
-import { ConnectRepositoryBody, RepositoryTestSchema, toRepositoryInput } from './repository.ts'
+import { ConnectRepositoryBody, RepositoryTestResultSchema, toRepositoryInput } from './repository.ts'
+import type { RepositoryConnector } from './repository-connector.ts'
 
-export function testRepositoryRoute({ codeHosts }: { codeHosts: CodeHosts }): Route {
-  return route({
+export function testRepositoryRoute({ codeHosts }: { codeHosts: RepositoryConnector }): Route {
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/repository/test',
     access: 'project:write',
@@ -14,7 +14,7 @@ export function testRepositoryRoute({ codeHosts }: { codeHosts: CodeHosts }): Ro
     description:
       'Tests a connection to a repository without storing anything. A failed test is a 200 response with `ok: false` and ' +
       'a `message` that says what to do.',
-    schemas: { params: ProjectParams, body: ConnectRepositoryBody, responses: { 200: RepositoryTestSchema } },
-    handle: async ({ body }) => respond(200, await codeHosts.test(toRepositoryInput(body, {}), body.token)),
+    schemas: { params: ProjectParams, body: ConnectRepositoryBody, responses: { 200: RepositoryTestResultSchema } },
+    handle: async ({ body }) => createResponse(200, await codeHosts.test(toRepositoryInput(body, {}), body.token)),
   })
 }

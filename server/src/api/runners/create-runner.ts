@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import { generateKey, hashKey } from '../../keys/key-format.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams, SingleLineText } from '../schemas.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from './runner.ts'
 
@@ -12,7 +12,7 @@ export function createRunnerRoute({
   runners: RunnerStore
   gatewayUrl: string | undefined
 }): Route {
-  return route({
+  return defineRoute({
     method: 'POST',
     url: '/v2/projects/:projectId/runners',
     access: 'project:write',
@@ -55,7 +55,7 @@ export function createRunnerRoute({
     async handle({ projectId, body, actor }) {
       const token = generateKey('colophon_runner_')
       const runner = await runners.createForProject(projectId, body.name, hashKey(token), actor)
-      return respond(201, { runner: toRunnerResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
+      return createResponse(201, { runner: toRunnerResponse(runner), token, gatewayUrl: gatewayUrl ?? null })
     },
   })
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { RunnerSchema, toRunnerResponse } from './runner.ts'
 
 export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
-  return route({
+  return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/runners',
     access: 'project:read',
@@ -24,6 +24,6 @@ export function listRunnersRoute({ runners }: { runners: RunnerStore }): Route {
       },
     },
     handle: async ({ projectId }) =>
-      respond(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) }),
+      createResponse(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) }),
   })
 }

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
-import { type Route, respond, route } from '../route.ts'
+import { createResponse, defineRoute, type Route } from '../route.ts'
 import { IdParam, ProjectParams } from '../schemas.ts'
 import { RunnerSchema, toRunnerResponse } from './runner.ts'
 
 export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route {
-  return route({
+  return defineRoute({
     method: 'DELETE',
     url: '/v2/projects/:projectId/runners/:runnerId',
     access: 'project:write',
@@ -32,7 +32,7 @@ export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route 
     problems: ['insufficient_role'],
     async handle({ projectId, params, actor }) {
       await runners.revokeForProject(projectId, params.runnerId, actor)
-      return respond(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) })
+      return createResponse(200, { runners: (await runners.listForProject(projectId)).map(toRunnerResponse) })
     },
   })
 }

@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { startTestApi } from '../../../../dev-services/test-api.ts'
-import { hashKey, parseKey } from '../../keys/key-format.ts'
+import { hashKey, parseKeyWithPrefix } from '../../keys/key-format.ts'
 import { newId } from '../../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api runners')
@@ -13,7 +13,7 @@ test('creates, lists and revokes a runner, and audits each change', async () => 
   const { runner, token, gatewayUrl } = await client.runners.create(projectId, { name: 'build machine 1' })
   expect(runner).toMatchObject({ name: 'build machine 1', isShared: false, isOnline: false, lastSeenAt: null })
   expect(gatewayUrl).toBe('http://localhost:8090')
-  const runnerToken = parseKey('colophon_runner_', token)
+  const runnerToken = parseKeyWithPrefix('colophon_runner_', token)
   if (!runnerToken) throw new Error('no token')
   expect(await runners.findByTokenHash(hashKey(runnerToken)), 'gets only turns of this project').toMatchObject({
     projectIds: [projectId],

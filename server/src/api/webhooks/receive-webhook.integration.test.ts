@@ -4,10 +4,10 @@ import { createTestInstance, type TestInstance } from '../../../../dev-services/
 import { recordAudit } from '../../audit/audit-store.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
-import { addJsonBody } from '../../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createDatabase } from '../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createSealer, type Sealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 import { CredentialStore } from '../../projects/credential-store.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   if (!parsed.ok) throw new Error(parsed.errors.join())
   sealer = createSealer(parsed.keys)
   projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const credentials = new CredentialStore(createDatabase(instance.pool), sealer, recordAudit)
+  const credentials = new CredentialStore(createKyselyDatabase(instance.pool), sealer, recordAudit)
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   await instance.stores.repositories.connect(
     projectId,
@@ -47,7 +47,7 @@ beforeAll(async () => {
     { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 },
     createLog('test', { level: 'error' }),
   )
-  addJsonBody(server) // as in the api: routes that declare no body get none
+  addJsonBodyParser(server) // as in the api: routes that declare no body get none
   addWebhooks(server, {
     ...instance.stores,
     readWebhook: (host, delivery, secret) => webhookParsers[host](delivery, secret),

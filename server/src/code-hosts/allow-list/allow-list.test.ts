@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { type AllowListPolicy, type CheckedChange, findRefusals, maxNewBytes, printablePath } from './allow-list.ts'
+import {
+  type AllowListPolicy,
+  type ChangeToCheck,
+  escapePathForDisplay,
+  findChangeRefusals,
+  maxNewBytes,
+} from './allow-list.ts'
 
 const regularFile = '100644'
 const docs: AllowListPolicy = { docsFolder: 'docs' }
 
-function change(path: string, overrides: Partial<CheckedChange> = {}): CheckedChange {
+function change(path: string, overrides: Partial<ChangeToCheck> = {}): ChangeToCheck {
   return { path: Buffer.from(path), beforeMode: undefined, afterMode: regularFile, newBytes: 1, ...overrides }
 }
-const codes = (changes: CheckedChange[], policy = docs) => findRefusals(changes, [], policy).map(({ code }) => code)
+const codes = (changes: ChangeToCheck[], policy = docs) =>
+  findChangeRefusals(changes, [], policy).map(({ code }) => code)
 
 describe('findRefusals', () => {
   it.each([
@@ -154,7 +161,9 @@ describe('findRefusals', () => {
 
   it('refuses names that are not UTF-8', () => {
     const path = Buffer.from('docs/caf\u00e9.md', 'latin1')
-    expect(findRefusals([{ ...change(''), path }], [], docs)).toEqual([{ code: 'not_utf8', path: 'docs/caf\ufffd.md' }])
+    expect(findChangeRefusals([{ ...change(''), path }], [], docs)).toEqual([
+      { code: 'not_utf8', path: 'docs/caf\ufffd.md' },
+    ])
   })
 
   it('limits the number of files and the size of new content', () => {
@@ -180,19 +189,19 @@ describe('findRefusals', () => {
       ['ﬁ.md', 'fi.md'],
       ['e\u0301.md', '\u00e9.md'],
     ] as const) {
-      expect(findRefusals([], grown([existing, colliding], [colliding]), docs)).toEqual([
+      expect(findChangeRefusals([], grown([existing, colliding], [colliding]), docs)).toEqual([
         { code: 'case_collision', path: `docs/${colliding}` },
       ])
-      expect(findRefusals([], grown([existing, colliding, 'new.md'], ['new.md']), docs)).toEqual([])
+      expect(findChangeRefusals([], grown([existing, colliding, 'new.md'], ['new.md']), docs)).toEqual([])
     }
   })
 
   it('names every refused path in printable form', () => {
-    const refusals = findRefusals([change('docs/a\u001b[2J\u202e.md'), change('a.md')], [], docs)
+    const refusals = findChangeRefusals([change('docs/a\u001b[2J\u202e.md'), change('a.md')], [], docs)
     expect(refusals).toEqual([
       { code: 'control_character', path: 'docs/a\\u{1b}[2J\\u{202e}.md' },
       { code: 'outside_docs_folder', path: 'a.md' },
     ])
-    expect(printablePath(Buffer.from('a b\u00a0\\'))).toBe('a b\\u{a0}\\u{5c}')
+    expect(escapePathForDisplay(Buffer.from('a b\u00a0\\'))).toBe('a b\\u{a0}\\u{5c}')
   })
 })

@@ -3,15 +3,15 @@
  * refused as a whole.
  */
 import type { DirectoryWithAdditions } from '../git/compare-trees.ts'
-import { isDocsFile, isHiddenNavigationFile, type ProtectedFileKind, protectedFileKind } from './docs-files.ts'
-import { foldCase, type UnsafeNameCode, unsafeNameCode } from './path-names.ts'
+import { findProtectedFileKind, isDocsFile, isHiddenNavigationFile, type ProtectedFileKind } from './docs-files.ts'
+import { findUnsafeNameCode, foldCase, type UnsafeNameCode } from './path-names.ts'
 
 export type AllowListPolicy = {
   /** Without a leading or trailing slash. Empty: the whole repository. */
   docsFolder: string
 }
 
-export type CheckedChange = {
+export type ChangeToCheck = {
   path: Uint8Array
   beforeMode: string | undefined
   afterMode: string | undefined
@@ -45,22 +45,22 @@ const maxNameBytes = 200
 const regularFileMode = '100644'
 
 /** An empty list: everything is allowed. */
-export function findRefusals(
-  changes: readonly CheckedChange[],
+export function findChangeRefusals(
+  changes: readonly ChangeToCheck[],
   grown: readonly DirectoryWithAdditions[],
   policy: AllowListPolicy,
 ): ChangeRefusal[] {
   if (changes.length > maxChangedFiles) return [{ code: 'too_many_files', path: '' }]
   const changeRefusals = changes.flatMap((change) => {
     const code = refusalOf(change, policy)
-    return code ? [{ code, path: printablePath(change.path) }] : []
+    return code ? [{ code, path: escapePathForDisplay(change.path) }] : []
   })
   const newBytes = changes.reduce((sum, change) => sum + change.newBytes, 0)
   const sizeRefusals: ChangeRefusal[] = newBytes > maxNewBytes ? [{ code: 'changes_too_large', path: '' }] : []
   return [...changeRefusals, ...sizeRefusals, ...grown.flatMap(collisionsIn)]
 }
 
-function refusalOf(change: CheckedChange, policy: AllowListPolicy): ChangeRefusalCode | undefined {
+function refusalOf(change: ChangeToCheck, policy: AllowListPolicy): ChangeRefusalCode | undefined {
   const path = decodeUtf8(change.path)
   if (path === undefined) return 'not_utf8'
   const components = path.split('/')
@@ -68,10 +68,10 @@ function refusalOf(change: CheckedChange, policy: AllowListPolicy): ChangeRefusa
   const isNew = change.beforeMode === undefined
   if (isNew && (change.path.length > maxPathBytes || components.some(isTooLong))) return 'path_too_long'
   return (
-    first(components, (component) => (isNew ? unsafeNameCode(component) : undefined)) ??
+    first(components, (component) => (isNew ? findUnsafeNameCode(component) : undefined)) ??
     refusalOfMode(change.afterMode) ??
     refusalOfMode(change.beforeMode) ??
-    first(components, protectedFileKind) ??
+    first(components, findProtectedFileKind) ??
     refusalOfLocation(path, components, policy)
   )
 }
@@ -111,7 +111,7 @@ function collisionsIn({ path, names, added }: DirectoryWithAdditions): ChangeRef
     .filter((name) => (counts.get(fold(name)) ?? 0) > 1)
     .map((name) => ({
       code: 'case_collision',
-      path: printablePath(path.length === 0 ? name : Buffer.concat([path, Buffer.from('/'), name])),
+      path: escapePathForDisplay(path.length === 0 ? name : Buffer.concat([path, Buffer.from('/'), name])),
     }))
 }
 
@@ -134,7 +134,7 @@ function decodeUtf8(path: Uint8Array): string | undefined {
 }
 
 /** For messages and logs: a path may contain any bytes, including terminal control sequences. */
-export function printablePath(path: Uint8Array): string {
+export function escapePathForDisplay(path: Uint8Array): string {
   const text = Buffer.from(path.subarray(0, 300)).toString('utf8')
   return text.replace(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\\]/gu, (character) =>
     character === ' ' ? ' ' : `\\u{${character.codePointAt(0)?.toString(16)}}`,

@@ -60,7 +60,7 @@ const shortGitConfiguration = /^(gitmod|gitatt|gitign|mailma|gi[0-9a-f]{4})~\d+$
 
 export type ProtectedFileKind = 'ci_file' | 'codeowners' | 'agent_instructions' | 'git_configuration'
 
-export function protectedFileKind(component: string): ProtectedFileKind | undefined {
+export function findProtectedFileKind(component: string): ProtectedFileKind | undefined {
   if (agentInstructions.test(component)) return 'agent_instructions'
   const folded = canonicalizeName(component)
   if (ciFolder.test(folded) || ciFile.test(folded)) return 'ci_file'

@@ -31,7 +31,7 @@ const device = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$
 const unsafeCharacter = /[<>:"|?*\\$`;&']/
 
 /** Checks one component of a path. Returns the first reason found; undefined: the name is safe on every file system. */
-export function unsafeNameCode(component: string): UnsafeNameCode | undefined {
+export function findUnsafeNameCode(component: string): UnsafeNameCode | undefined {
   if (component === '' || component === '.' || component === '..') return 'path_traversal'
   if (dotGit.test(canonicalizeName(component))) return 'dot_git'
   if (/\p{Cc}/u.test(component)) return 'control_character'

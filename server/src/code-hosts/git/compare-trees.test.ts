@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type CraftedCommit, type CraftedFiles, craftCommit } from '../testing/craft-commit.ts'
-import { type GitObject, treeObject } from '../testing/craft-objects.ts'
+import { craftTreeObject, type GitObject } from '../testing/craft-objects.ts'
 import { type ComparisonLimits, compareTrees } from './compare-trees.ts'
 
 const limits: ComparisonLimits = { maxChanges: 500, maxDepth: 30, maxTrees: 1000, maxTreeBytes: 1_000_000 }
@@ -88,8 +88,8 @@ describe('compareTrees', () => {
 
   it('refuses invalid and missing trees', async () => {
     const before = craftCommit({ a: '1' }, [])
-    const truncated = { ...treeObject([]), contents: Buffer.from('100644 name\0tooshort') }
-    const withDuplicateName = treeObject([
+    const truncated = { ...craftTreeObject([]), contents: Buffer.from('100644 name\0tooshort') }
+    const withDuplicateName = craftTreeObject([
       { mode: '100644', name: 'a', id: '0'.repeat(40) },
       { mode: '100644', name: 'a', id: '1'.repeat(40) },
     ])

@@ -17,7 +17,7 @@ export type ComparisonRefusal =
   | 'invalid_tree'
   | 'missing_object'
 
-export type Comparison =
+export type TreeComparison =
   | { kind: 'compared'; changes: FileChange[]; additions: DirectoryWithAdditions[] }
   | { kind: 'refused'; code: ComparisonRefusal; path: Buffer }
 
@@ -29,7 +29,7 @@ export async function compareTrees(
   before: string,
   after: string,
   limits: ComparisonLimits,
-): Promise<Comparison> {
+): Promise<TreeComparison> {
   const changes: FileChange[] = []
   const grown: DirectoryWithAdditions[] = []
   let treesLeft = limits.maxTrees

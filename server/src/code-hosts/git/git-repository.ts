@@ -7,7 +7,7 @@ import { type CommitId, type GitRemote, isCommitId } from '../code-host.ts'
 import { CodeHostError } from '../code-host-error.ts'
 import { type GitRelay, startGitRelay } from './git-relay.ts'
 import { type ObjectReader, openObjectReader } from './object-reader.ts'
-import { type GitCommand, type GitResult, runGit } from './run-git.ts'
+import { type GitCommandOptions, type GitResult, runGit } from './run-git.ts'
 
 export type CommitDetails = {
   message: string
@@ -216,7 +216,7 @@ export class GitRepository {
     return run
   }
 
-  #run(args: readonly string[], options: Partial<GitCommand> = {}): Promise<GitResult> {
+  #run(args: readonly string[], options: Partial<GitCommandOptions> = {}): Promise<GitResult> {
     return runGit({ gitDirectory: this.#directory, signal: this.#signal, args, ...options })
   }
 }

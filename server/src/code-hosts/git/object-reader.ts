@@ -1,4 +1,4 @@
-import { type GitCommand, killProcessGroup, startGit } from './run-git.ts'
+import { type GitCommandOptions, killProcessGroup, startGit } from './run-git.ts'
 
 export type ObjectInfo = { type: string; sizeBytes: number }
 
@@ -11,7 +11,7 @@ export type ObjectReader = {
 }
 
 /** Sends all requests to one `git cat-file` process. Callers must wait for each response before the next request. */
-export function openObjectReader(command: Pick<GitCommand, 'gitDirectory' | 'signal'>): ObjectReader {
+export function openObjectReader(command: Pick<GitCommandOptions, 'gitDirectory' | 'signal'>): ObjectReader {
   const child = startGit({ ...command, args: ['cat-file', '--batch-command'] })
   const responses = readResponses(child.stdout)
   child.stderr.resume()

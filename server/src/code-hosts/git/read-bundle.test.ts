@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { commitObject, createBundle, createPack } from '../testing/craft-objects.ts'
+import { craftCommitObject, createBundle, createPack } from '../testing/craft-objects.ts'
 import { maxBundleBytes, readBundle } from './read-bundle.ts'
 
 const base = 'a'.repeat(40)
 const otherBase = 'b'.repeat(40)
-const commit = commitObject('c'.repeat(40), [base])
+const commit = craftCommitObject('c'.repeat(40), [base])
 const pack = createPack([commit])
 const refs = { HEAD: commit.id }
 const withHeader = (lines: string) => Buffer.concat([Buffer.from(lines), pack])

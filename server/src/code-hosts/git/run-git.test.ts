@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPackFromEntries, gitObject, packEntry } from '../testing/craft-objects.ts'
-import { type GitCommand, runGit } from './run-git.ts'
+import { craftGitObject, craftPackEntry, createPackFromEntries } from '../testing/craft-objects.ts'
+import { type GitCommandOptions, runGit } from './run-git.ts'
 
 let gitDirectory: string
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(gitDirectory, { recursive: true }))
 
-const git = (args: string[], options: Partial<GitCommand> = {}) =>
+const git = (args: string[], options: Partial<GitCommandOptions> = {}) =>
   runGit({ gitDirectory, args, signal: AbortSignal.timeout(30_000), ...options })
 
 describe('runGit', () => {
@@ -64,9 +64,9 @@ describe('runGit', () => {
   })
 
   it('limits memory: a delta of a few bytes that expands to a gibibyte', async () => {
-    const base = gitObject('blob', 'a')
+    const base = craftGitObject('blob', 'a')
     const delta = Buffer.from([0x01, 0x80, 0x80, 0x80, 0x80, 0x04, 0x90, 0x01])
-    const pack = createPackFromEntries([packEntry(3, base.contents), packEntry(7, delta, { base: base.id })])
+    const pack = createPackFromEntries([craftPackEntry(3, base.contents), craftPackEntry(7, delta, { base: base.id })])
     const run = await git(['index-pack', '--stdin', '--fix-thin'], { stdin: pack })
     expect(run.exitCode).not.toBe(0)
     expect(run.stderr).toMatch(/out of memory/i)

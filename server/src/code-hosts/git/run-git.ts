@@ -2,7 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-export type GitCommand = {
+export type GitCommandOptions = {
   gitDirectory: string
   args: readonly string[]
   /** Passed in the environment, so that secrets do not appear in the process list. */
@@ -69,7 +69,7 @@ const config = {
 const limitScript = 'ulimit -c 0; ulimit -v "$1"; ulimit -t "$2"; ulimit -f "$3"; shift 3; exec git "$@"'
 
 /** The caller writes stdin and reads stdout. The process and its children are killed when the signal aborts. */
-export function startGit(command: Omit<GitCommand, 'stdin' | 'limits'>): ChildProcessWithoutNullStreams {
+export function startGit(command: Omit<GitCommandOptions, 'stdin' | 'limits'>): ChildProcessWithoutNullStreams {
   const settings = Object.entries({ ...config, ...command.config })
   const limits = [addressSpaceKilobytes, cpuSeconds, fileBlocks].map(String)
   const child = spawn('/bin/sh', ['-ec', limitScript, 'sh', ...limits, ...command.args], {
@@ -92,7 +92,7 @@ export function startGit(command: Omit<GitCommand, 'stdin' | 'limits'>): ChildPr
   return child
 }
 
-export async function runGit(command: GitCommand): Promise<GitResult> {
+export async function runGit(command: GitCommandOptions): Promise<GitResult> {
   const { timeoutSeconds, maxOutputBytes } = { ...defaultLimits, ...command.limits }
   const child = startGit(command)
   const timer = setTimeout(() => killProcessGroup(child), timeoutSeconds * 1000)

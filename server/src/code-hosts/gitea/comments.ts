@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { PullRequestComment } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { undefinedIfNotFound } from '../json-api.ts'
 import type { GiteaApi } from './gitea-api.ts'
 import { GiteaComment, GiteaPermission } from './gitea-schemas.ts'
@@ -24,7 +24,7 @@ export async function acknowledgeGiteaComment(api: GiteaApi, commentId: number):
   try {
     await api.send('POST', `/issues/comments/${commentId}/reactions`, { content: 'eyes' })
   } catch (error) {
-    if (!isCodeHostError(error, 'forbidden', 'not_found')) throw error
+    if (!isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) throw error
   }
 }
 
@@ -37,7 +37,7 @@ export async function hasGiteaWriteAccess(api: GiteaApi, userName: string): Prom
     const found = await undefinedIfNotFound(api.call('GET', path, GiteaPermission))
     return found !== undefined && writePermissions.includes(found.permission)
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden')) return false
+    if (isCodeHostErrorWithCode(error, 'forbidden')) return false
     throw error
   }
 }

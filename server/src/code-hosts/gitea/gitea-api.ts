@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { type Method, readErrorResponse, readResponse, sendJson } from '../json-api.ts'
+import { type JsonRequestMethod, readErrorResponse, readJsonResponse, sendJson } from '../json-api.ts'
 
 export type GiteaConnection = {
   /** The URL of the website, without a trailing slash: `https://git.example.com`, possibly with a path. */
@@ -12,9 +12,14 @@ export type GiteaConnection = {
 
 export type GiteaApi = {
   /** `path` is below the repository. */
-  call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown): Promise<Static<Schema>>
+  call<Schema extends TSchema>(
+    method: JsonRequestMethod,
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<Static<Schema>>
   /** For calls without a response body. */
-  send(method: Method, path: string, body?: unknown): Promise<void>
+  send(method: JsonRequestMethod, path: string, body?: unknown): Promise<void>
   /** All pages of a list. */
   list<Item extends TSchema>(path: string, item: Item): Promise<Static<Item>[]>
 }
@@ -27,7 +32,7 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
   const repositories = `${baseUrl}/api/v1/repos/`
   let repository = `${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
 
-  const sendOnce = (method: Method, path: string, body?: unknown) =>
+  const sendOnce = (method: JsonRequestMethod, path: string, body?: unknown) =>
     sendJson(egress, {
       method,
       url: repositories + repository + path,
@@ -35,7 +40,7 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
       body,
     })
 
-  async function send(method: Method, path: string, body?: unknown): Promise<Response> {
+  async function send(method: JsonRequestMethod, path: string, body?: unknown): Promise<Response> {
     let response = await sendOnce(method, path, body)
     const renamed = response.status === 301 ? renamedRepository(response, repositories) : undefined
     if (renamed) {
@@ -47,9 +52,9 @@ export function createGiteaApi(connection: GiteaConnection, egress: Egress): Git
     throw await readErrorResponse(response, `${method} ${path || '/'}`, token)
   }
 
-  async function call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown) {
+  async function call<Schema extends TSchema>(method: JsonRequestMethod, path: string, schema: Schema, body?: unknown) {
     const response = await send(method, path, body)
-    return await readResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'Gitea' })
+    return await readJsonResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'Gitea' })
   }
 
   return {

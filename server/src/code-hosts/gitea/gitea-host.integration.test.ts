@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, PullRequestSpec } from '../code-host.ts'
-import { createPullRequestSpec } from '../testing/behaviors/behavior.ts'
-import { createGiteaRepository, type GiteaRepository } from '../testing/gitea-repository.ts'
-import { defaultTemplates, renderPullRequest } from '../text/pull-request-text.ts'
+import { pushPullRequestBranch } from '../testing/behaviors/behavior.ts'
+import { createGiteaTestRepository, type GiteaTestRepository } from '../testing/gitea-test-repository.ts'
+import { defaultPublishingTemplates, renderPullRequest } from '../text/pull-request-text.ts'
 
 const services = inject('services')
-let gitea: GiteaRepository
+let gitea: GiteaTestRepository
 let host: CodeHost
 beforeAll(async () => {
-  gitea = await createGiteaRepository(services.gitea)
+  gitea = await createGiteaTestRepository(services.gitea)
   host = gitea.host
 })
 afterAll(() => gitea.remove())
 
 /** These tests cover what is specific to Gitea. `testing/behaviors` covers what all hosts have in common. */
 const createSpec = (branch: string, overrides?: Partial<PullRequestSpec>) =>
-  createPullRequestSpec(gitea, branch, overrides)
+  pushPullRequestBranch(gitea, branch, overrides)
 
 describe('testConnection', () => {
   it('succeeds with the minimum permissions', async () => {
@@ -39,7 +39,7 @@ describe('testConnection', () => {
   })
 
   it('reports a repository that cannot be used', async () => {
-    const other = await createGiteaRepository(services.gitea)
+    const other = await createGiteaTestRepository(services.gitea)
     onTestFinished(() => other.remove())
     await other.callAsAdmin('PATCH', '', { has_pull_requests: false })
     await expect(other.host.testConnection('main')).resolves.toMatchObject({ code: 'pull_requests_disabled' })
@@ -149,7 +149,7 @@ describe('text from an agent', () => {
       const issue = (await gitea.callAsAdmin('POST', '/issues', { title: 'An issue' })) as { number: number }
       const agentText = `Fixes #${issue.number}, for @${person.name}.\n\nCloses ${services.gitea.url}/${gitea.owner}/${gitea.name}/issues/${issue.number}`
       const text = isNeutralized
-        ? renderPullRequest(defaultTemplates, 'job_1', { title: agentText, summary: agentText })
+        ? renderPullRequest(defaultPublishingTemplates, 'job_1', { title: agentText, summary: agentText })
         : { title: 'Raw', body: agentText }
       const spec = await createSpec(`agent-text-${isNeutralized}`, text)
       const { pullRequest } = await host.ensurePullRequest(spec)

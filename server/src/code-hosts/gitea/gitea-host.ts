@@ -1,12 +1,12 @@
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, GitRemote } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { readGiteaChecks } from './checks.ts'
 import { acknowledgeGiteaComment, hasGiteaWriteAccess, listGiteaComments } from './comments.ts'
 import { createGiteaApi, type GiteaConnection } from './gitea-api.ts'
 import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
-import { inspectFolderOnGitea } from './inspect-folder.ts'
+import { inspectDocsFolderOnGitea } from './inspect-folder.ts'
 import { ensureGiteaPullRequest, findGiteaPullRequest, updateGiteaPullRequestText } from './pull-requests.ts'
 import { testGiteaConnection } from './test-connection.ts'
 import { ensureGiteaWebhook } from './webhooks.ts'
@@ -39,14 +39,14 @@ export function createGiteaHost(connection: GiteaConnection, egress: Egress): Co
         if (archived) return { kind: 'archived', id, owner: owner.login, name }
         return { kind: 'usable', id, owner: owner.login, name }
       } catch (error) {
-        if (isCodeHostError(error, 'not_found')) return { kind: 'not_found' }
-        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
+        if (isCodeHostErrorWithCode(error, 'not_found')) return { kind: 'not_found' }
+        if (isCodeHostErrorWithCode(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
         throw error
       }
     },
 
     testConnection: (baseBranch) => testGiteaConnection({ api, gitRemote, egress, baseBranch }),
-    inspectFolder: (commit, folder) => inspectFolderOnGitea(api, commit, folder),
+    inspectFolder: (commit, folder) => inspectDocsFolderOnGitea(api, commit, folder),
 
     async putCommit(commit, branch) {
       const outcome = await commit.push(branch)

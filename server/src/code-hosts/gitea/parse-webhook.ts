@@ -1,13 +1,13 @@
 import Value from 'typebox/value'
 import type { ParseWebhook } from '../code-host.ts'
 import { parseJson } from '../json-api.ts'
-import { bodyText, hasValidSignature } from '../webhook-signature.ts'
+import { decodeWebhookBody, hasValidWebhookSignature } from '../webhook-signature.ts'
 import { GiteaCommentEvent, GiteaPullRequestEvent, GiteaRepositoryEvent } from './gitea-schemas.ts'
 
 export const parseGiteaWebhook: ParseWebhook = (delivery, secret) => {
   const { headers, body } = delivery
-  if (!hasValidSignature(secret, body, headers['x-gitea-signature'])) return { kind: 'not_authentic' }
-  const event = parseJson(bodyText(delivery))
+  if (!hasValidWebhookSignature(secret, body, headers['x-gitea-signature'])) return { kind: 'not_authentic' }
+  const event = parseJson(decodeWebhookBody(delivery))
   switch (headers['x-gitea-event']) {
     case 'pull_request':
       if (!Value.Check(GiteaPullRequestEvent, event)) break

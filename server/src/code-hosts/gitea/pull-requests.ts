@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Type from 'typebox'
 import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { computeTextUpdate } from '../pull-request-text-update.ts'
 import type { GiteaApi } from './gitea-api.ts'
@@ -88,7 +88,7 @@ async function findLabels(api: GiteaApi, names: readonly string[]): Promise<Labe
     const all = await api.list('/labels', GiteaLabel)
     return all.filter(({ name }) => names.includes(name))
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden')) return [] // a token for pull requests need not have the scope for labels
+    if (isCodeHostErrorWithCode(error, 'forbidden')) return [] // a token for pull requests need not have the scope for labels
     throw error
   }
 }
@@ -111,9 +111,9 @@ async function create(api: GiteaApi, spec: PullRequestSpec, labels: readonly Lab
     // "Already exists" (409): another attempt was faster. A reviewer without access is an error after the pull request was
     // created (500), an unknown reviewer one before (404).
     const found = await findByBranch(api, spec)
-    if (found && isCodeHostError(error, 'conflict')) return { pullRequest: found, skippedReviewers: [] }
+    if (found && isCodeHostErrorWithCode(error, 'conflict')) return { pullRequest: found, skippedReviewers: [] }
     if (found) return { pullRequest: await closeDuplicates(api, spec, found), skippedReviewers: reviewers }
-    if (reviewers.length === 0 || !isCodeHostError(error, 'not_found', 'forbidden', 'rejected')) throw error
+    if (reviewers.length === 0 || !isCodeHostErrorWithCode(error, 'not_found', 'forbidden', 'rejected')) throw error
     const created = toPullRequest(await post([]))
     return { pullRequest: await closeDuplicates(api, spec, created), skippedReviewers: reviewers }
   }

@@ -1,5 +1,5 @@
 import type { Egress } from '../../platform/egress/egress.ts'
-import type { ConnectionTest, GitRemote } from '../code-host.ts'
+import type { ConnectionTestResult, GitRemote } from '../code-host.ts'
 import { CodeHostError } from '../code-host-error.ts'
 import { connectionProblem, toConnectionProblem } from '../connection-problem.ts'
 import { hasPushAccess } from '../git/push-access.ts'
@@ -9,7 +9,7 @@ import { GiteaBranch, GiteaRepository } from './gitea-schemas.ts'
 
 type Deps = { api: GiteaApi; gitRemote(): Promise<GitRemote>; egress: Egress; baseBranch: string }
 
-export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }: Deps): Promise<ConnectionTest> {
+export async function testGiteaConnection({ api, gitRemote, egress, baseBranch }: Deps): Promise<ConnectionTestResult> {
   try {
     const repository = await api.call('GET', '', GiteaRepository)
     if (repository.archived) {

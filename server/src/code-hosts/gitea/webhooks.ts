@@ -1,4 +1,4 @@
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { undefinedIfNotFound } from '../json-api.ts'
 import type { GiteaApi } from './gitea-api.ts'
 import { GiteaHook } from './gitea-schemas.ts'
@@ -22,7 +22,7 @@ export async function ensureGiteaWebhook(
     }
     return 'ensured'
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden')) return 'not_permitted'
+    if (isCodeHostErrorWithCode(error, 'forbidden')) return 'not_permitted'
     throw error
   }
 }

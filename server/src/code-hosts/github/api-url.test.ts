@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { githubApiUrl } from './api-url.ts'
+import { resolveGithubApiUrl } from './api-url.ts'
 
 test.each([
   ['https://github.com', 'https://api.github.com'],
@@ -8,5 +8,5 @@ test.each([
   ['https://github.example.com', 'https://github.example.com/api/v3'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/api/v3'],
 ])('%s has its API at %s', (baseUrl, apiUrl) => {
-  expect(githubApiUrl(baseUrl)).toBe(apiUrl)
+  expect(resolveGithubApiUrl(baseUrl)).toBe(apiUrl)
 })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { createEgress } from '../../platform/egress/egress.ts'
-import { exchangeCode, listWritableRepositories, revokeToken } from './app-api.ts'
+import { exchangeOauthCode, listWritableRepositories, revokeUserToken } from './app-api.ts'
 
 async function startGithub(respond: RequestListener) {
   const server = createServer(respond).listen(0, '127.0.0.1')
@@ -26,9 +26,9 @@ it('reveals no secret in messages, even if GitHub repeats it', async () => {
     response.writeHead(422).end(JSON.stringify({ message }))
   })
   const calls = [
-    exchangeCode(app, 'a-code', within(5_000)),
+    exchangeOauthCode(app, 'a-code', within(5_000)),
     listWritableRepositories(app, 'a-token', within(5_000)),
-    revokeToken(app, 'a-token', within(5_000)),
+    revokeUserToken(app, 'a-token', within(5_000)),
   ]
   for (const call of calls) {
     const message = await call.then(String, String)
@@ -59,7 +59,7 @@ it('limits the number of repositories', async () => {
 
 it('fails at its deadline with a readable message', async () => {
   const { app, within } = await startGithub(() => {})
-  await expect(exchangeCode(app, 'a-code', within(100))).rejects.toMatchObject({
+  await expect(exchangeOauthCode(app, 'a-code', within(100))).rejects.toMatchObject({
     name: 'CodeHostError',
     message: 'The code host did not respond in time.',
   })

@@ -2,8 +2,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
 import { CodeHostError } from '../code-host-error.ts'
-import { readErrorResponse, readResponse, sendJson } from '../json-api.ts'
-import { githubApiUrl } from './api-url.ts'
+import { readErrorResponse, readJsonResponse, sendJson } from '../json-api.ts'
+import { resolveGithubApiUrl } from './api-url.ts'
 
 const CreatedApp = Type.Object({
   id: Type.Integer({ minimum: 1 }),
@@ -17,11 +17,11 @@ const CreatedApp = Type.Object({
   pem: Type.String({ minLength: 1, maxLength: 10_000 }),
   permissions: Type.Record(Type.String(), Type.String()),
 })
-export type MadeApp = Static<typeof CreatedApp>
+export type CreatedGithubApp = Static<typeof CreatedApp>
 
 /** GitHub redirects the person who created the App back with this code. It authenticates the request, and is valid once. */
-export async function convertManifest(baseUrl: string, code: string, egress: Egress): Promise<MadeApp> {
-  const url = `${githubApiUrl(baseUrl)}/app-manifests/${encodeURIComponent(code)}/conversions`
+export async function convertAppManifest(baseUrl: string, code: string, egress: Egress): Promise<CreatedGithubApp> {
+  const url = `${resolveGithubApiUrl(baseUrl)}/app-manifests/${encodeURIComponent(code)}/conversions`
   const app = await call(egress, CreatedApp, {
     method: 'POST',
     url,
@@ -53,7 +53,7 @@ const TokenResponse = Type.Union([
 type CallContext = { egress: Egress; signal: AbortSignal }
 
 /** Undefined: GitHub does not accept this code, or no longer. */
-export async function exchangeCode(
+export async function exchangeOauthCode(
   { baseUrl, clientId, clientSecret }: GithubOauthCredentials,
   code: string,
   { egress, signal }: CallContext,
@@ -109,7 +109,7 @@ export async function listWritableRepositories(
 ) {
   const pages = async function* <Schema extends TSchema>(path: string, schema: Schema, what: string) {
     for (let page = 1; page <= maxPages; page++) {
-      const url = `${githubApiUrl(baseUrl)}${path}?per_page=${pageSize}&page=${page}`
+      const url = `${resolveGithubApiUrl(baseUrl)}${path}?per_page=${pageSize}&page=${page}`
       const authorization = `Bearer ${token}`
       yield await call(egress, schema, { method: 'GET', url, authorization, secrets: [token], what, signal })
     }
@@ -141,7 +141,7 @@ export async function listWritableRepositories(
 }
 
 /** Called when the person's token is no longer needed. */
-export async function revokeToken(
+export async function revokeUserToken(
   { baseUrl, clientId, clientSecret }: GithubOauthCredentials,
   token: string,
   { egress, signal }: CallContext,
@@ -149,7 +149,7 @@ export async function revokeToken(
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
   const response = await send(egress, {
     method: 'DELETE',
-    url: `${githubApiUrl(baseUrl)}/applications/${encodeURIComponent(clientId)}/token`,
+    url: `${resolveGithubApiUrl(baseUrl)}/applications/${encodeURIComponent(clientId)}/token`,
     authorization: `Basic ${basic}`,
     body: { access_token: token },
     secrets: [clientSecret, basic, token],
@@ -182,4 +182,4 @@ async function send(
 }
 
 const call = async <Schema extends TSchema>(egress: Egress, schema: Schema, request: Call): Promise<Static<Schema>> =>
-  readResponse(await send(egress, request), schema, { what: `the request for ${request.what}`, host: 'GitHub' })
+  readJsonResponse(await send(egress, request), schema, { what: `the request for ${request.what}`, host: 'GitHub' })

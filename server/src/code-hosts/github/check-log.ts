@@ -1,7 +1,7 @@
 /** Why a check failed, from its own output: for people, and for an agent as untrusted material. */
 import Type from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import type { HostCheck } from '../code-host.ts'
+import type { HostCiCheck } from '../code-host.ts'
 import { checkRunIdPrefix, undefinedIfForbidden } from './checks.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubAnnotation, GithubCheckRun } from './github-schemas.ts'
@@ -12,7 +12,7 @@ const maxAnnotations = 50
 /** A log is read completely, but only its end is kept. */
 const logLimits = { idleTimeoutSeconds: 20, deadlineSeconds: 60, maxResponseBytes: 100_000_000 }
 
-export async function readGithubCheckLog(api: GithubApi, egress: Egress, check: HostCheck): Promise<string | null> {
+export async function readGithubCheckLog(api: GithubApi, egress: Egress, check: HostCiCheck): Promise<string | null> {
   if (!check.id.startsWith(checkRunIdPrefix)) return null // commit statuses have no log
   const id = check.id.slice(checkRunIdPrefix.length)
   const run = await undefinedIfForbidden(api.call('GET', `/check-runs/${id}`, GithubCheckRun))

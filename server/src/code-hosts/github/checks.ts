@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import type { CommitChecks, CommitId, HostCheck } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
-import { longTextsPerPage } from '../json-api.ts'
+import type { CommitChecks, CommitId, HostCiCheck } from '../code-host.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
+import { longTextPageSize } from '../json-api.ts'
 import { findPreviewUrl, toLinkUrl } from '../preview-url.ts'
 import type { GithubApi } from './github-api.ts'
 import {
@@ -20,7 +20,7 @@ export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: 
   const runs = (await undefinedIfForbidden(readRuns(api, commit))) ?? []
   const combined = await undefinedIfForbidden(api.call('GET', `/commits/${commit}/status?per_page=100`, GithubStatuses))
   const statuses = (combined?.statuses ?? []).map(
-    ({ id, state, context, description, target_url: url }): HostCheck => ({
+    ({ id, state, context, description, target_url: url }): HostCiCheck => ({
       id: `status:${id}`,
       name: context,
       url: toLinkUrl(url),
@@ -38,15 +38,15 @@ export async function readGithubChecks(api: GithubApi, hostUrl: string, commit: 
 async function readRuns(api: GithubApi, commit: CommitId): Promise<GithubCheckRun[]> {
   const runs: GithubCheckRun[] = []
   for (let page = 1; page <= maxRunPages; page++) {
-    const path = `/commits/${commit}/check-runs?per_page=${longTextsPerPage}&page=${page}`
+    const path = `/commits/${commit}/check-runs?per_page=${longTextPageSize}&page=${page}`
     const { check_runs: found } = await api.call('GET', path, GithubCheckRuns)
     runs.push(...found)
-    if (found.length < longTextsPerPage) break
+    if (found.length < longTextPageSize) break
   }
   return runs
 }
 
-function toCheck(run: GithubCheckRun): HostCheck {
+function toCheck(run: GithubCheckRun): HostCiCheck {
   return {
     id: `${checkRunIdPrefix}${run.id}`,
     name: run.name,
@@ -60,7 +60,7 @@ export const checkRunIdPrefix = 'run:'
 
 const passingConclusions = ['success', 'neutral', 'skipped']
 
-function statusOf({ status, conclusion }: GithubCheckRun): HostCheck['status'] {
+function statusOf({ status, conclusion }: GithubCheckRun): HostCiCheck['status'] {
   if (status !== 'completed') return 'pending'
   return passingConclusions.includes(conclusion ?? '') ? 'passed' : 'failed'
 }
@@ -82,7 +82,7 @@ export async function undefinedIfForbidden<Value>(call: Promise<Value>): Promise
   try {
     return await call
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden', 'not_found')) return undefined
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) return undefined
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { listGithubComments } from './comments.ts'
 import { createGithubApi } from './github-api.ts'
-import { createInstallationTokens } from './installation-tokens.ts'
+import { createInstallationTokenCache } from './installation-token-cache.ts'
 
 const repository = { id: 1, name: 'docs', owner: { login: 'ada' }, default_branch: 'main', archived: false }
 const longestText = '😀'.repeat(65_536)
@@ -49,7 +49,7 @@ async function createApiWithManyComments() {
     repositoryId: 1,
     access: { kind: 'token', token: 'ghp_x' },
   } as const
-  return { api: createGithubApi(connection, egress, createInstallationTokens(egress)), pages }
+  return { api: createGithubApi(connection, egress, createInstallationTokenCache(egress)), pages }
 }
 
 it('reads new comments of any length after many old ones, and skips deleted accounts', async () => {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { PullRequestComment } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
-import { longTextsPerPage } from '../json-api.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
+import { longTextPageSize } from '../json-api.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubComment, GithubPermission } from './github-schemas.ts'
 
@@ -9,7 +9,7 @@ import { GithubComment, GithubPermission } from './github-schemas.ts'
 export async function listGithubComments(api: GithubApi, number: number, since: Date): Promise<PullRequestComment[]> {
   const path = `/issues/${number}/comments?since=${encodeURIComponent(since.toISOString())}`
   const isOld = ({ created_at }: Static<typeof GithubComment>) => new Date(created_at) < since
-  const found = await api.listNewest(path, GithubComment, isOld, longTextsPerPage)
+  const found = await api.listNewest(path, GithubComment, isOld, longTextPageSize)
   // A deleted account has no write access anymore, and someone else may have taken its name.
   return found.flatMap(({ id, user, body, html_url: url, created_at: createdAt }) =>
     user === null
@@ -32,7 +32,7 @@ export async function acknowledgeGithubComment(api: GithubApi, commentId: number
   try {
     await api.send('POST', `/issues/comments/${commentId}/reactions`, { content: 'eyes' })
   } catch (error) {
-    if (!isCodeHostError(error, 'forbidden', 'not_found', 'rejected')) throw error
+    if (!isCodeHostErrorWithCode(error, 'forbidden', 'not_found', 'rejected')) throw error
   }
 }
 
@@ -43,7 +43,7 @@ export async function hasGithubWriteAccess(api: GithubApi, userName: string): Pr
     const { permission } = await api.call('GET', path, GithubPermission)
     return permission === 'write' || permission === 'admin'
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden', 'not_found')) return false
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) return false
     throw error
   }
 }

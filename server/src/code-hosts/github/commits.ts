@@ -4,12 +4,12 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { CommitChange, CommitId, PreparedCommit, PutCommitResult } from '../code-host.ts'
-import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
+import { CodeHostError, isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubCommit, GithubCreatedObject, GithubRef } from './github-schemas.ts'
 
-export async function githubBranchHead(api: GithubApi, branch: string): Promise<CommitId | undefined> {
+export async function findGithubBranchHead(api: GithubApi, branch: string): Promise<CommitId | undefined> {
   const found = await undefinedIfNotFound(api.call('GET', `/git/ref/heads/${encodePath(branch)}`, GithubRef))
   return found?.object.sha
 }
@@ -19,7 +19,7 @@ export async function putGithubCommit(
   commit: PreparedCommit,
   branch: string,
 ): Promise<PutCommitResult> {
-  const head = await githubBranchHead(api, branch)
+  const head = await findGithubBranchHead(api, branch)
   if (head !== undefined && head !== commit.parent) return { kind: 'branch_moved' }
   const tree = await createTree(api, commit)
   const newCommit = { message: commit.message, tree, parents: [commit.parent] }
@@ -29,7 +29,7 @@ export async function putGithubCommit(
     else await api.call('PATCH', `/git/refs/heads/${encodePath(branch)}`, GithubRef, { sha, force: false })
     return { kind: 'put', commit: sha }
   } catch (error) {
-    if (!isCodeHostError(error, 'rejected')) throw error
+    if (!isCodeHostErrorWithCode(error, 'rejected')) throw error
     if (/already exists|does not exist|fast.?forward/i.test(error.message)) return { kind: 'branch_moved' }
     throw new CodeHostError({ kind: 'final', code: 'push_rejected' }, error.message) // a ruleset of the repository
   }
@@ -68,14 +68,14 @@ async function toTreeEntry(api: GithubApi, commit: PreparedCommit, { path, mode,
 }
 
 export async function deleteGithubBranch(api: GithubApi, branch: string, pushed: CommitId) {
-  const head = await githubBranchHead(api, branch)
+  const head = await findGithubBranchHead(api, branch)
   if (!head) return 'absent'
   if (head !== pushed) return 'moved'
   try {
     await api.send('DELETE', `/git/refs/heads/${encodePath(branch)}`)
     return 'deleted'
   } catch (error) {
-    if (isCodeHostError(error, 'not_found', 'rejected')) return 'absent' // "Reference does not exist"
+    if (isCodeHostErrorWithCode(error, 'not_found', 'rejected')) return 'absent' // "Reference does not exist"
     throw error
   }
 }

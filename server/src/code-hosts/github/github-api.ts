@@ -1,11 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Egress } from '../../platform/egress/egress.ts'
-import { type Method, readErrorResponse, readResponse, sendJson } from '../json-api.ts'
-import { githubApiUrl } from './api-url.ts'
+import { type JsonRequestMethod, readErrorResponse, readJsonResponse, sendJson } from '../json-api.ts'
+import { resolveGithubApiUrl } from './api-url.ts'
 import type { GithubConnection } from './github-connection.ts'
-import { githubHeaders } from './github-headers.ts'
+import { createGithubHeaders } from './github-headers.ts'
 import { GithubRepository } from './github-schemas.ts'
-import type { InstallationTokens } from './installation-tokens.ts'
+import type { InstallationTokenCache } from './installation-token-cache.ts'
 
 /** A response, and the token that the request was sent with. */
 type Sent = { response: Response; token: string }
@@ -14,9 +14,14 @@ type Location = { url: string; isSameGithub: boolean }
 
 export type GithubApi = {
   /** `path` is below the repository. */
-  call<Schema extends TSchema>(method: Method, path: string, schema: Schema, body?: unknown): Promise<Static<Schema>>
+  call<Schema extends TSchema>(
+    method: JsonRequestMethod,
+    path: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<Static<Schema>>
   /** For calls without a response body. */
-  send(method: Method, path: string, body?: unknown): Promise<void>
+  send(method: JsonRequestMethod, path: string, body?: unknown): Promise<void>
   /** The first pages of a list, up to a limit. */
   list<Item extends TSchema>(path: string, item: Item, perPage?: number): Promise<Static<Item>[]>
   /** The end of a list that is sorted oldest first: back to the first page that contains an item that `isOld`. */
@@ -37,9 +42,13 @@ export type GithubApi = {
 const maxPages = 10
 const maxEndPages = 100
 
-export function createGithubApi(connection: GithubConnection, egress: Egress, tokens: InstallationTokens): GithubApi {
+export function createGithubApi(
+  connection: GithubConnection,
+  egress: Egress,
+  tokens: InstallationTokenCache,
+): GithubApi {
   const { baseUrl, repositoryId, access } = connection
-  const apiUrl = githubApiUrl(baseUrl)
+  const apiUrl = resolveGithubApiUrl(baseUrl)
   let name: string | undefined
 
   const installation =
@@ -52,10 +61,10 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
   }
 
   /** Returns the response whatever its status. An expired token is replaced once. */
-  async function send(method: Method, url: string, body?: unknown): Promise<Sent> {
+  async function send(method: JsonRequestMethod, url: string, body?: unknown): Promise<Sent> {
     for (let attempt = 1; ; attempt++) {
       const sentToken = await token()
-      const response = await sendJson(egress, { method, url, headers: githubHeaders(sentToken), body })
+      const response = await sendJson(egress, { method, url, headers: createGithubHeaders(sentToken), body })
       if (response.status !== 401 || !installation || attempt === 2) return { response, token: sentToken }
       await response.body?.cancel()
       tokens.invalidate(installation, sentToken)
@@ -73,7 +82,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
   /** Another repository may take a name that has become free. Ids are never reused. */
   async function readIfOurs({ response }: Sent): Promise<GithubRepository | undefined> {
     if (!response.ok) return undefined
-    const repository = await readResponse(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
+    const repository = await readJsonResponse(response, GithubRepository, { what: 'GET /', host: 'GitHub' })
     return repositoryId === null || repository.id === repositoryId ? repository : undefined
   }
 
@@ -98,7 +107,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
   }
 
   /** Returns the response whatever its status. If the repository was renamed, sends the request again with the new name. */
-  async function sendToRepository(method: Method, path: string, body?: unknown): Promise<Sent> {
+  async function sendToRepository(method: JsonRequestMethod, path: string, body?: unknown): Promise<Sent> {
     if (!name) await readRepository()
     const before = name
     const first = await send(method, `${apiUrl}/repos/${name}${path}`, body)
@@ -109,7 +118,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     return await send(method, `${apiUrl}/repos/${name}${path}`, body)
   }
 
-  async function sendOrThrow(method: Method, path: string, body?: unknown): Promise<Response> {
+  async function sendOrThrow(method: JsonRequestMethod, path: string, body?: unknown): Promise<Response> {
     const { response, token: sentToken } = await sendToRepository(method, path, body)
     if (response.ok) return response
     throw await readErrorResponse(response, `${method} ${path || '/'}`, sentToken)
@@ -119,7 +128,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     const separator = path.includes('?') ? '&' : '?'
     const response = await sendOrThrow('GET', `${path}${separator}per_page=${perPage}&page=${page}`)
     const link = response.headers.get('link') ?? ''
-    return { items: await readResponse(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
+    return { items: await readJsonResponse(response, Type.Array(item), { what: `GET ${path}`, host: 'GitHub' }), link }
   }
 
   return {
@@ -127,7 +136,7 @@ export function createGithubApi(connection: GithubConnection, egress: Egress, to
     readRepository,
     async call(method, path, schema, body) {
       const response = await sendOrThrow(method, path, body)
-      return await readResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'GitHub' })
+      return await readJsonResponse(response, schema, { what: `${method} ${path || '/'}`, host: 'GitHub' })
     },
     async send(method, path, body) {
       const response = await sendOrThrow(method, path, body)

@@ -1,5 +1,5 @@
 /** Pins the API version. GitHub keeps supporting it when newer versions change. */
-export const githubHeaders = (token: string) => ({
+export const createGithubHeaders = (token: string) => ({
   authorization: `Bearer ${token}`,
   accept: 'application/vnd.github+json',
   'x-github-api-version': '2022-11-28',

@@ -3,25 +3,30 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { githubControl } from '../../../../dev-services/github/github-control.ts'
+import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
 import { createEgress, type Egress } from '../../platform/egress/egress.ts'
 import { type CodeHostConnection, createCodeHostFactory } from '../code-host-factory.ts'
-import { commitOn, createPullRequestSpec, publish, respondingTo } from '../testing/behaviors/behavior.ts'
-import { createGithubRepository, type GithubRepository } from '../testing/github-repository.ts'
+import {
+  craftChildCommit,
+  createInterceptingEgress,
+  publishWithoutRetries,
+  pushPullRequestBranch,
+} from '../testing/behaviors/behavior.ts'
+import { createGithubTestRepository, type GithubTestRepository } from '../testing/github-test-repository.ts'
 
 const { github } = inject('services')
-const control = githubControl(github)
-let repository: GithubRepository
+const control = createGithubControlClient(github)
+let repository: GithubTestRepository
 beforeAll(async () => {
-  repository = await createGithubRepository(github)
+  repository = await createGithubTestRepository(github)
 })
 afterAll(async () => {
   await repository.remove()
   expect(await control.violations()).toEqual([])
 })
 
-async function createAnother(by: 'app' | 'token' = 'app'): Promise<GithubRepository> {
-  const created = await createGithubRepository(github, { by })
+async function createAnother(by: 'app' | 'token' = 'app'): Promise<GithubTestRepository> {
+  const created = await createGithubTestRepository(github, { by })
   onTestFinished(() => created.remove())
   return created
 }
@@ -75,7 +80,7 @@ describe('installation tokens', () => {
     const { egress, requests } = recordRequests(repository.egress)
     const isBranch = ({ url }: { url: string }) => url.includes('/git/ref/') && rejections-- > 0
     const reject = () => Response.json({ message: 'Bad credentials' }, { status: 401 })
-    const open = createCodeHostFactory(respondingTo(egress, isBranch, reject))
+    const open = createCodeHostFactory(createInterceptingEgress(egress, isBranch, reject))
     await expect(open(repository.connection).branchHead('main')).resolves.toBe(repository.base.id)
     expect(requests.filter(isTokenRequest)).toHaveLength(2)
     rejections = 99
@@ -126,7 +131,11 @@ describe('the id of a repository', () => {
         name: `${renamed.name}-renamed`,
       })
       await expect(host.branchHead('main')).resolves.toBe(renamed.base.id)
-      const { ownCommit } = await publish(renamed, { branch: 'by-id', change: { 'docs/new.md': 'x' }, host })
+      const { ownCommit } = await publishWithoutRetries(renamed, {
+        branch: 'by-id',
+        change: { 'docs/new.md': 'x' },
+        host,
+      })
       expect((await control.branches(renamed.id))['by-id']).toBe(ownCommit)
     },
   )
@@ -154,7 +163,7 @@ describe('the id of a repository', () => {
     const connected = await createAnother('token')
     const { egress, requests } = recordRequests(connected.egress)
     const location = 'http://127.0.0.1:1/api/v3/repositories/1'
-    const redirecting = respondingTo(
+    const redirecting = createInterceptingEgress(
       egress,
       () => true,
       () => new Response('{}', { status: 301, headers: { location } }),
@@ -195,9 +204,9 @@ describe('GitHub', () => {
   it('is not trusted if it creates another tree than ours', async () => {
     const isTree = ({ method, url }: { method: string; url: string }) => method === 'POST' && url.endsWith('/git/trees')
     const otherTree = () => Response.json({ sha: 'a'.repeat(40) }, { status: 201 })
-    const host = repository.hostWithChanges({}, respondingTo(repository.egress, isTree, otherTree))
+    const host = repository.hostWithChanges({}, createInterceptingEgress(repository.egress, isTree, otherTree))
     await expect(
-      publish(repository, { branch: 'other-tree', change: { 'docs/new.md': 'x' }, host }),
+      publishWithoutRetries(repository, { branch: 'other-tree', change: { 'docs/new.md': 'x' }, host }),
     ).rejects.toMatchObject({ failure: { kind: 'retry', code: 'unexpected_response' } })
     await expect(repository.host.branchHead('other-tree')).resolves.toBeUndefined()
   })
@@ -205,15 +214,17 @@ describe('GitHub', () => {
   it('rejects a branch that violates a rule, with a reason and permanently', async () => {
     const isRef = ({ method, url }: { method: string; url: string }) => method === 'POST' && url.endsWith('/git/refs')
     const rule = () => Response.json({ message: 'Repository rule violations found' }, { status: 422 })
-    const host = repository.hostWithChanges({}, respondingTo(repository.egress, isRef, rule))
-    await expect(publish(repository, { branch: 'ruled', change: { 'docs/new.md': 'x' }, host })).rejects.toMatchObject({
+    const host = repository.hostWithChanges({}, createInterceptingEgress(repository.egress, isRef, rule))
+    await expect(
+      publishWithoutRetries(repository, { branch: 'ruled', change: { 'docs/new.md': 'x' }, host }),
+    ).rejects.toMatchObject({
       failure: { kind: 'final', code: 'push_rejected' },
       message: expect.stringContaining('rule violations'),
     })
   })
 
   it('gets a pull request that is not a draft if its plan has no drafts', async () => {
-    const spec = await createPullRequestSpec(repository, 'no-drafts', { draft: true })
+    const spec = await pushPullRequestBranch(repository, 'no-drafts', { draft: true })
     const { egress, requests } = recordRequests(repository.egress)
     const rejecting: Egress = {
       ...egress,
@@ -228,11 +239,11 @@ describe('GitHub', () => {
   })
 
   it('returns the pull request that was created in the meantime', async () => {
-    const spec = await createPullRequestSpec(repository, 'in-the-meantime')
+    const spec = await pushPullRequestBranch(repository, 'in-the-meantime')
     const first = await repository.host.ensurePullRequest(spec)
     let searches = 0
     const isFirstSearch = ({ url }: { url: string }) => url.includes('/pulls?head=') && ++searches === 1
-    const stale = respondingTo(repository.egress, isFirstSearch, () => Response.json([]))
+    const stale = createInterceptingEgress(repository.egress, isFirstSearch, () => Response.json([]))
     const { pullRequest } = await repository.hostWithChanges({}, stale).ensurePullRequest(spec)
     expect(pullRequest.number).toBe(first.pullRequest.number)
     expect(searches).toBe(2)
@@ -242,7 +253,7 @@ describe('GitHub', () => {
     'ignores a pull request from a branch of the same name in a fork (%j)',
     async (repo) => {
       const branch = `fork-${repo?.id ?? 'gone'}`
-      const spec = await createPullRequestSpec(repository, branch)
+      const spec = await pushPullRequestBranch(repository, branch)
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
       const fromFork: Egress = {
         ...repository.egress,
@@ -276,7 +287,7 @@ describe('GitHub', () => {
         },
       }
       const spec = {
-        ...(await createPullRequestSpec(repository, branch)),
+        ...(await pushPullRequestBranch(repository, branch)),
         labels: [label],
         reviewers: [reviewer, 'another'],
       }
@@ -296,7 +307,7 @@ describe('GitHub', () => {
   }, 60_000)
 
   it('serves logs from another host, which does not get our token', async () => {
-    const commit = commitOn(repository.base, { 'docs/elsewhere.md': 'x' })
+    const commit = craftChildCommit(repository.base, { 'docs/elsewhere.md': 'x' })
     await repository.pushAsPerson(commit, 'elsewhere')
     await repository.setFailedRun(commit.id, { name: 'links', summary: 's', annotation: 'a', log: 'the log\n' })
     const { egress, requests } = recordRequests(repository.egress)
@@ -317,12 +328,16 @@ describe('GitHub', () => {
     const egress = createEgress({ allowedHosts: [new URL(github.url).host, `127.0.0.1:${port}`] })
     onTestFinished(() => egress.close())
 
-    const commit = commitOn(repository.base, { 'docs/inside.md': 'x' })
+    const commit = craftChildCommit(repository.base, { 'docs/inside.md': 'x' })
     await repository.pushAsPerson(commit, 'inside')
     await repository.setFailedRun(commit.id, { name: 'links', summary: 'broken', annotation: 'a', log: 'the log\n' })
     const isLog = ({ url }: { url: string }) => url.includes('/actions/jobs/')
     const location = `http://127.0.0.1:${port}/`
-    const redirecting = respondingTo(egress, isLog, () => new Response(null, { status: 302, headers: { location } }))
+    const redirecting = createInterceptingEgress(
+      egress,
+      isLog,
+      () => new Response(null, { status: 302, headers: { location } }),
+    )
     const host = repository.hostWithChanges({}, redirecting)
     const [check] = (await host.readChecks(commit.id)).checks
     if (!check) throw new Error('no check found')
@@ -332,7 +347,7 @@ describe('GitHub', () => {
   })
 
   it('returns the last complete lines of a long log, without any part of a token', async () => {
-    const commit = commitOn(repository.base, { 'docs/long-log.md': 'x' })
+    const commit = craftChildCommit(repository.base, { 'docs/long-log.md': 'x' })
     await repository.pushAsPerson(commit, 'long-log')
     const token = `ghs_${'secret-part.'.repeat(10)}`
     const log = `${`${token}\n`.repeat(4_000)}the end\n`

@@ -1,19 +1,23 @@
 import type { Egress } from '../../platform/egress/egress.ts'
 import type { CodeHost, GitRemote } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { readGithubCheckLog } from './check-log.ts'
 import { readGithubChecks } from './checks.ts'
 import { acknowledgeGithubComment, hasGithubWriteAccess, listGithubComments } from './comments.ts'
-import { deleteGithubBranch, githubBranchHead, putGithubCommit } from './commits.ts'
+import { deleteGithubBranch, findGithubBranchHead, putGithubCommit } from './commits.ts'
 import { createGithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
-import { inspectFolderOnGithub } from './inspect-folder.ts'
-import type { InstallationTokens } from './installation-tokens.ts'
+import { inspectDocsFolderOnGithub } from './inspect-folder.ts'
+import type { InstallationTokenCache } from './installation-token-cache.ts'
 import { ensureGithubPullRequest, findGithubPullRequest, updateGithubPullRequestText } from './pull-requests.ts'
 import { testGithubConnection } from './test-connection.ts'
 import { ensureGithubWebhook } from './webhooks.ts'
 
-export function createGithubHost(connection: GithubConnection, egress: Egress, tokens: InstallationTokens): CodeHost {
+export function createGithubHost(
+  connection: GithubConnection,
+  egress: Egress,
+  tokens: InstallationTokenCache,
+): CodeHost {
   const { baseUrl, access } = connection
   const api = createGithubApi(connection, egress, tokens)
 
@@ -33,15 +37,15 @@ export function createGithubHost(connection: GithubConnection, egress: Egress, t
         if (archived || disabled) return { kind: 'archived', id, owner: owner.login, name }
         return { kind: 'usable', id, owner: owner.login, name }
       } catch (error) {
-        if (isCodeHostError(error, 'not_found')) return { kind: 'not_found' }
-        if (isCodeHostError(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
+        if (isCodeHostErrorWithCode(error, 'not_found')) return { kind: 'not_found' }
+        if (isCodeHostErrorWithCode(error, 'token_rejected', 'forbidden')) return { kind: 'access_revoked' }
         throw error
       }
     },
 
     testConnection: (baseBranch) => testGithubConnection({ api, access, gitRemote, egress, baseBranch }),
-    inspectFolder: (commit, folder) => inspectFolderOnGithub(api, commit, folder),
-    branchHead: (branch) => githubBranchHead(api, branch),
+    inspectFolder: (commit, folder) => inspectDocsFolderOnGithub(api, commit, folder),
+    branchHead: (branch) => findGithubBranchHead(api, branch),
     putCommit: (commit, branch) => putGithubCommit(api, commit, branch),
     deleteBranch: (branch, pushed) => deleteGithubBranch(api, branch, pushed),
     ensurePullRequest: (spec) => ensureGithubPullRequest(api, spec),

@@ -1,12 +1,16 @@
 import type { CommitId, FolderSummary } from '../code-host.ts'
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { summarizeFolder } from '../folder-summary.ts'
 import { encodePath, undefinedIfNotFound } from '../json-api.ts'
 import { readGithubTreeId } from './commits.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubContents, GithubTree } from './github-schemas.ts'
 
-export async function inspectFolderOnGithub(api: GithubApi, commit: CommitId, folder: string): Promise<FolderSummary> {
+export async function inspectDocsFolderOnGithub(
+  api: GithubApi,
+  commit: CommitId,
+  folder: string,
+): Promise<FolderSummary> {
   const tree = await readTree(api, commit)
   if (!tree) return { exists: folder === '' || (await isFolder(api, commit, folder)), pages: null }
   return summarizeFolder(tree, folder)
@@ -19,7 +23,7 @@ async function readTree(api: GithubApi, commit: CommitId) {
     const { tree, truncated } = await api.call('GET', path, GithubTree)
     return truncated ? undefined : tree
   } catch (error) {
-    if (isCodeHostError(error, 'too_large')) return undefined
+    if (isCodeHostErrorWithCode(error, 'too_large')) return undefined
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { ParseWebhook, WebhookEvent } from '../code-host.ts'
 import { parseJson } from '../json-api.ts'
-import { bodyText, hasValidSignature } from '../webhook-signature.ts'
+import { decodeWebhookBody, hasValidWebhookSignature } from '../webhook-signature.ts'
 import {
   CheckRunEvent,
   DeploymentStatusEvent,
@@ -69,8 +69,8 @@ export const parseGithubWebhook: ParseWebhook = (delivery, secret) => {
   const { headers, body } = delivery
   const signature = headers['x-hub-signature-256']
   if (typeof signature !== 'string' || !signature.startsWith(prefix)) return { kind: 'not_authentic' }
-  if (!hasValidSignature(secret, body, signature.slice(prefix.length))) return { kind: 'not_authentic' }
+  if (!hasValidWebhookSignature(secret, body, signature.slice(prefix.length))) return { kind: 'not_authentic' }
   const event = headers['x-github-event']
   const read = typeof event === 'string' && Object.hasOwn(readers, event) ? readers[event] : undefined
-  return read?.(parseJson(bodyText(delivery))) ?? { kind: 'ignored' }
+  return read?.(parseJson(decodeWebhookBody(delivery))) ?? { kind: 'ignored' }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { startGithub } from '../../../../dev-services/start-github.ts'
+import { startGithubSimulator } from '../../../../dev-services/start-github-simulator.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { createCodeHostFactory } from '../code-host-factory.ts'
 
@@ -28,7 +28,7 @@ it('connects only with the certificate authority', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'colophon-ca-'))
   onTestFinished(() => rm(directory, { recursive: true, force: true }))
   const { caBundlePem, ...tls } = await createCertificates(directory)
-  const { process: github, address } = await startGithub(join(directory, 'github'), tls)
+  const { process: github, address } = await startGithubSimulator(join(directory, 'github'), tls)
   onTestFinished(() => github.stop())
 
   const test = async (options: { caBundlePem?: string }) => {

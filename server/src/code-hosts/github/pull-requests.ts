@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnsuredPullRequest, PullRequest, PullRequestSpec, PullRequestText } from '../code-host.ts'
-import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
-import { longTextsPerPage, undefinedIfNotFound } from '../json-api.ts'
+import { CodeHostError, isCodeHostErrorWithCode } from '../code-host-error.ts'
+import { longTextPageSize, undefinedIfNotFound } from '../json-api.ts'
 import { computeTextUpdate } from '../pull-request-text-update.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubLabel, GithubListedPullRequest, GithubPullRequest } from './github-schemas.ts'
@@ -41,7 +41,7 @@ async function findByBranch(api: GithubApi, { branch, baseBranch }: PullRequestS
   const { owner } = await api.readRepository()
   const head = encodeURIComponent(`${owner.login}:${branch}`)
   const path = `/pulls?head=${head}&base=${encodeURIComponent(baseBranch)}&state=all`
-  const all = await api.list(path, GithubListedPullRequest, longTextsPerPage)
+  const all = await api.list(path, GithubListedPullRequest, longTextPageSize)
   // If it does not know the head, GitHub may return all pull requests.
   const found = all
     .filter(({ head, base }) => head.ref === branch && base.ref === baseBranch)
@@ -75,7 +75,7 @@ async function postAsDraft(post: (draft: boolean) => Promise<GithubPullRequest>,
   try {
     return await post(draft)
   } catch (error) {
-    if (draft && isCodeHostError(error, 'rejected') && /draft/i.test(error.message)) return await post(false)
+    if (draft && isCodeHostErrorWithCode(error, 'rejected') && /draft/i.test(error.message)) return await post(false)
     throw error
   }
 }

@@ -1,9 +1,9 @@
 import type { Egress } from '../../platform/egress/egress.ts'
-import type { ConnectionTest, GitRemote } from '../code-host.ts'
-import { CodeHostError, isCodeHostError } from '../code-host-error.ts'
+import type { ConnectionTestResult, GitRemote } from '../code-host.ts'
+import { CodeHostError, isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { connectionProblem, toConnectionProblem } from '../connection-problem.ts'
 import { hasPushAccess } from '../git/push-access.ts'
-import { githubBranchHead } from './commits.ts'
+import { findGithubBranchHead } from './commits.ts'
 import type { GithubApi } from './github-api.ts'
 import type { GithubConnection } from './github-connection.ts'
 import { GithubPullRequest } from './github-schemas.ts'
@@ -23,7 +23,7 @@ export async function testGithubConnection({
   gitRemote,
   egress,
   baseBranch,
-}: Deps): Promise<ConnectionTest> {
+}: Deps): Promise<ConnectionTestResult> {
   try {
     const repository = await api.readRepository()
     if (repository.archived) {
@@ -54,7 +54,7 @@ export async function testGithubConnection({
         'The token may not write to the repository. Give it the permission "Contents: read and write" for this repository in your GitHub settings.',
       )
     }
-    const baseCommit = await githubBranchHead(api, baseBranch).catch(ignoreEmptyRepository)
+    const baseCommit = await findGithubBranchHead(api, baseBranch).catch(ignoreEmptyRepository)
     if (!baseCommit) {
       return connectionProblem(
         'base_branch_not_found',
@@ -76,7 +76,7 @@ export async function testGithubConnection({
     }
   } catch (error) {
     if (!(error instanceof CodeHostError)) throw error
-    if (isCodeHostError(error, 'not_found') && access.kind === 'token') {
+    if (isCodeHostErrorWithCode(error, 'not_found') && access.kind === 'token') {
       return connectionProblem(
         'repository_not_found',
         'The repository does not exist, or the token has no access to it. Check the owner and the name, and add the repository to the token in your GitHub settings.',
@@ -90,7 +90,7 @@ export async function testGithubConnection({
 
 /** GitHub responds with a conflict for a repository without commits. */
 function ignoreEmptyRepository(error: unknown): undefined {
-  if (!isCodeHostError(error, 'conflict')) throw error
+  if (!isCodeHostErrorWithCode(error, 'conflict')) throw error
 }
 
 /**
@@ -102,8 +102,8 @@ async function mayOpenPullRequests(api: GithubApi, branch: string): Promise<bool
     await api.call('POST', '/pulls', GithubPullRequest, { head: branch, base: branch, title: 'Connection test' })
     return true
   } catch (error) {
-    if (isCodeHostError(error, 'rejected')) return true
-    if (isCodeHostError(error, 'forbidden', 'not_found')) return false
+    if (isCodeHostErrorWithCode(error, 'rejected')) return true
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) return false
     throw error
   }
 }

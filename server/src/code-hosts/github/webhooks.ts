@@ -1,4 +1,4 @@
-import { isCodeHostError } from '../code-host-error.ts'
+import { isCodeHostErrorWithCode } from '../code-host-error.ts'
 import { undefinedIfNotFound } from '../json-api.ts'
 import type { GithubApi } from './github-api.ts'
 import { GithubHook } from './github-schemas.ts'
@@ -19,7 +19,7 @@ export async function ensureGithubWebhook(
     for (const { id } of duplicates) await undefinedIfNotFound(api.send('DELETE', `/hooks/${id}`))
     return 'ensured'
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden', 'not_found')) return 'not_permitted'
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) return 'not_permitted'
     throw error
   }
 }
@@ -29,7 +29,7 @@ export async function canManageGithubWebhooks(api: GithubApi): Promise<boolean> 
     await api.send('GET', '/hooks?per_page=1')
     return true
   } catch (error) {
-    if (isCodeHostError(error, 'forbidden', 'not_found')) return false
+    if (isCodeHostErrorWithCode(error, 'forbidden', 'not_found')) return false
     throw error
   }
 }

@@ -1,11 +1,11 @@
 import {
-  commitObject,
+  craftCommitObject,
+  craftGitObject,
+  craftTreeObject,
   createBundle,
   createPack,
   type GitObject,
-  gitObject,
   type TreeEntry,
-  treeObject,
 } from './craft-objects.ts'
 
 export type CraftedFile = { mode: string; contents: Buffer | string } | { mode: string; id: string }
@@ -16,7 +16,7 @@ export type CraftedFiles = Readonly<Record<string, CraftedFile | string>>
 export type CraftedCommit = { id: string; tree: string; files: CraftedFiles; objects: ReadonlyMap<string, GitObject> }
 
 /** Encodes a path as UTF-8, with one character per byte. */
-export const utf8Path = (path: string) => Buffer.from(path).toString('latin1')
+export const encodeUtf8Path = (path: string) => Buffer.from(path).toString('latin1')
 
 export function craftCommit(files: CraftedFiles, parents: readonly string[]): CraftedCommit {
   const objects = new Map<string, GitObject>()
@@ -32,7 +32,7 @@ export function craftCommit(files: CraftedFiles, parents: readonly string[]): Cr
       const [first] = inside
       if (inside.length === 1 && first && first[0] === name) {
         const file = typeof first[1] === 'string' ? { mode: '100644', contents: first[1] } : first[1]
-        const id = 'id' in file ? file.id : add(gitObject('blob', file.contents))
+        const id = 'id' in file ? file.id : add(craftGitObject('blob', file.contents))
         entries.push({ mode: file.mode, name, id })
       } else {
         const children = inside.map(([path, file]): [string, CraftedFile | string] => [
@@ -42,11 +42,11 @@ export function craftCommit(files: CraftedFiles, parents: readonly string[]): Cr
         entries.push({ mode: '40000', name, id: craftTree(children) })
       }
     }
-    return add(treeObject(entries.toSorted(compareTreeEntries)))
+    return add(craftTreeObject(entries.toSorted(compareTreeEntries)))
   }
 
   const tree = craftTree(Object.entries(files))
-  const id = add(commitObject(tree, parents))
+  const id = add(craftCommitObject(tree, parents))
   return { id, tree, files, objects }
 }
 

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 
-export type ObjectType = 'commit' | 'tree' | 'blob'
-export type GitObject = { id: string; type: ObjectType; contents: Buffer }
+export type GitObjectType = 'commit' | 'tree' | 'blob'
+export type GitObject = { id: string; type: GitObjectType; contents: Buffer }
 
-export function gitObject(type: ObjectType, contents: Buffer | string): GitObject {
+export function craftGitObject(type: GitObjectType, contents: Buffer | string): GitObject {
   const bytes = Buffer.from(contents)
   const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
   return { id, type, contents: bytes }
@@ -14,33 +14,37 @@ export function gitObject(type: ObjectType, contents: Buffer | string): GitObjec
 /** A name has one character per byte (Latin-1). */
 export type TreeEntry = { mode: string; name: string; id: string }
 
-export function treeObject(entries: readonly TreeEntry[]): GitObject {
+export function craftTreeObject(entries: readonly TreeEntry[]): GitObject {
   const parts = entries.map(({ mode, name, id }) => `${mode} ${name}\0${Buffer.from(id, 'hex').toString('latin1')}`)
-  return gitObject('tree', Buffer.from(parts.join(''), 'latin1'))
+  return craftGitObject('tree', Buffer.from(parts.join(''), 'latin1'))
 }
 
-export function commitObject(tree: string, parents: readonly string[], message = 'A result\n'): GitObject {
+export function craftCommitObject(tree: string, parents: readonly string[], message = 'A result\n'): GitObject {
   const person = 'Mallory <mallory@example.com> 1700000000 +0000'
   const lines = [`tree ${tree}`, ...parents.map((id) => `parent ${id}`), `author ${person}`, `committer ${person}`]
-  return gitObject('commit', `${lines.join('\n')}\n\n${message}`)
+  return craftGitObject('commit', `${lines.join('\n')}\n\n${message}`)
 }
 
-const typeNumbers: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3 }
+const typeNumbers: Record<GitObjectType, number> = { commit: 1, tree: 2, blob: 3 }
 
 export function createPack(objects: Iterable<GitObject>): Buffer {
-  return createPackFromEntries([...objects].map(({ type, contents }) => packEntry(typeNumbers[type], contents)))
+  return createPackFromEntries([...objects].map(({ type, contents }) => craftPackEntry(typeNumbers[type], contents)))
 }
 
 /** A tag object, and its entry in a pack. */
-export function tagEntry(commit: string): { id: string; entry: Buffer } {
+export function craftTagPackEntry(commit: string): { id: string; entry: Buffer } {
   const tagger = 'Mallory <mallory@example.com> 1700000000 +0000'
   const contents = Buffer.from(`object ${commit}\ntype commit\ntag v1\ntagger ${tagger}\n\nx\n`)
   const id = createHash('sha1').update(`tag ${contents.length}\0`).update(contents).digest('hex')
-  return { id, entry: packEntry(4, contents) }
+  return { id, entry: craftPackEntry(4, contents) }
 }
 
 /** `claimedBytes` is the size that the entry declares, which may be wrong. */
-export function packEntry(type: number, contents: Buffer, { claimedBytes = contents.length, base = '' } = {}): Buffer {
+export function craftPackEntry(
+  type: number,
+  contents: Buffer,
+  { claimedBytes = contents.length, base = '' } = {},
+): Buffer {
   const header: number[] = []
   let rest = Math.floor(claimedBytes / 16)
   header.push((rest > 0 ? 0x80 : 0) | (type << 4) | (claimedBytes & 15))

@@ -7,19 +7,19 @@ import {
   compareTreeEntries,
   craftCommit,
   createChangeBundle,
-  utf8Path,
+  encodeUtf8Path,
 } from './craft-commit.ts'
 import {
-  commitObject,
+  craftCommitObject,
+  craftGitObject,
+  craftTreeObject,
   createBundle,
   createPack,
   createPackFromEntries,
   type GitObject,
-  gitObject,
   type TreeEntry,
-  treeObject,
 } from './craft-objects.ts'
-import { baseFiles } from './host-repository.ts'
+import { baseFiles } from './host-test-repository.ts'
 
 /** Requires a base with `attackedFiles` and the docs folder `docs`. */
 export type HostileResult = {
@@ -50,7 +50,7 @@ export type FileChanges = Record<string, CraftedFile | string | undefined>
 export const pageText = '# A page\n'
 export const harmlessChange: FileChanges = { 'docs/page.md': pageText }
 
-export const hostileChangeResult = (
+export const createHostileChangeResult = (
   code: ResultRefusalCode,
   name: string,
   hostile: FileChanges,
@@ -63,15 +63,19 @@ export const hostileChangeResult = (
 })
 
 /** A new file with this path. */
-export const hostileNewFile = (code: ResultRefusalCode, path: string, harmless = 'docs/page.md'): HostileResult =>
-  hostileChangeResult(
+export const createHostileFileResult = (
+  code: ResultRefusalCode,
+  path: string,
+  harmless = 'docs/page.md',
+): HostileResult =>
+  createHostileChangeResult(
     code,
     `file ${JSON.stringify(path)}`,
-    { [utf8Path(path)]: pageText },
-    { [utf8Path(harmless)]: pageText },
+    { [encodeUtf8Path(path)]: pageText },
+    { [encodeUtf8Path(harmless)]: pageText },
   )
 
-export const hostileBundle = (
+export const createHostileBundleResult = (
   code: ResultRefusalCode,
   name: string,
   hostile: (base: CraftedCommit) => Buffer,
@@ -79,13 +83,13 @@ export const hostileBundle = (
 ): HostileResult => ({ name, code, hostile, harmless })
 
 /** A result with this tree and these objects. `entries` are added to the pack as they are. */
-export function bundleWithObjects(
+export function createBundleWithObjects(
   base: CraftedCommit,
   tree: string,
   objects: readonly GitObject[],
   entries: readonly Buffer[] = [],
 ): Buffer {
-  const commit = commitObject(tree, [base.id])
+  const commit = craftCommitObject(tree, [base.id])
   const plainPack = createPack([commit, ...objects])
   const pack =
     entries.length === 0
@@ -95,7 +99,11 @@ export function bundleWithObjects(
 }
 
 /** The files of the base with another tree as the docs folder. */
-export function bundleWithDocs(base: CraftedCommit, docs: GitObject, objects: readonly GitObject[] = []): Buffer {
+export function createBundleWithDocsTree(
+  base: CraftedCommit,
+  docs: GitObject,
+  objects: readonly GitObject[] = [],
+): Buffer {
   const others = Object.entries(base.files).filter(([path]) => !path.startsWith('docs/'))
   const result = craftCommit({ ...Object.fromEntries(others), docs: { mode: '40000', id: docs.id } }, [base.id])
   const added = [...result.objects.values()].filter(({ id }) => !base.objects.has(id))
@@ -107,9 +115,13 @@ export function bundleWithDocs(base: CraftedCommit, docs: GitObject, objects: re
 }
 
 /** The docs folder of the base with one more entry, which may be invalid. */
-export function bundleWithEntry(base: CraftedCommit, entry: TreeEntry, objects: readonly GitObject[] = []): Buffer {
-  const docs = treeObject([...readFolderEntries(base, 'docs'), entry].toSorted(compareTreeEntries))
-  return bundleWithDocs(base, docs, objects)
+export function createBundleWithDocsEntry(
+  base: CraftedCommit,
+  entry: TreeEntry,
+  objects: readonly GitObject[] = [],
+): Buffer {
+  const docs = craftTreeObject([...readFolderEntries(base, 'docs'), entry].toSorted(compareTreeEntries))
+  return createBundleWithDocsTree(base, docs, objects)
 }
 
 /** The entries of a folder of the base. */
@@ -133,8 +145,8 @@ function readTree(contents: Buffer): TreeEntry[] {
   return entries
 }
 
-export const blobEntry = (name: string, contents: string): TreeEntry => ({
+export const createBlobEntry = (name: string, contents: string): TreeEntry => ({
   mode: '100644',
   name,
-  id: gitObject('blob', contents).id,
+  id: craftGitObject('blob', contents).id,
 })

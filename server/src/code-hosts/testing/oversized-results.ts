@@ -1,24 +1,24 @@
 /** Results that are too large, including a few bytes that expand to gigabytes. */
 import { type CraftedCommit, compareTreeEntries, createChangeBundle } from './craft-commit.ts'
 import {
-  commitObject,
+  craftCommitObject,
+  craftGitObject,
+  craftPackEntry,
+  craftTreeObject,
   createBundle,
   createPack,
   createPackFromEntries,
   type GitObject,
-  gitObject,
-  packEntry,
   type TreeEntry,
-  treeObject,
 } from './craft-objects.ts'
 import {
-  bundleWithDocs,
-  bundleWithObjects,
+  createBundleWithDocsTree,
+  createBundleWithObjects,
+  createHostileBundleResult,
+  createHostileChangeResult,
   type FileChanges,
   type HostileResult,
   harmlessChange,
-  hostileBundle,
-  hostileChangeResult,
   pageText,
 } from './hostile-result.ts'
 
@@ -34,7 +34,7 @@ function bomb(levels: number, width: number, leaf: GitObject): { docs: GitObject
     const { id } = child
     const suffix = child.type === 'tree' ? '' : '.md'
     const entries = Array.from({ length: width }, (_, index) => ({ mode, name: `d${index}${suffix}`, id }))
-    child = treeObject(entries.toSorted(compareTreeEntries))
+    child = craftTreeObject(entries.toSorted(compareTreeEntries))
     objects.push(child)
   }
   return { docs: child, objects }
@@ -42,22 +42,22 @@ function bomb(levels: number, width: number, leaf: GitObject): { docs: GitObject
 
 /** Nested directories, each with so many files that its tree is about as large as an object may be. */
 function wideLevels(base: CraftedCommit, levels: number, width: number): Buffer {
-  const { id } = gitObject('blob', pageText)
+  const { id } = craftGitObject('blob', pageText)
   const names = Array.from({ length: width }, (_, index) => `page-${String(index).padStart(7, '0')}.md`)
-  const objects: GitObject[] = [gitObject('blob', pageText)]
+  const objects: GitObject[] = [craftGitObject('blob', pageText)]
   let child: TreeEntry[] = []
   for (let level = 0; level < levels; level++) {
-    const tree = treeObject([...child, ...names.map((name) => ({ mode: '100644', name: `${level}-${name}`, id }))])
+    const tree = craftTreeObject([...child, ...names.map((name) => ({ mode: '100644', name: `${level}-${name}`, id }))])
     objects.push(tree)
     child = [{ mode: '40000', name: '!', id: tree.id }]
   }
-  return bundleWithDocs(base, treeObject(child), objects)
+  return createBundleWithDocsTree(base, craftTreeObject(child), objects)
 }
 
 /** Created once, because compressing a gibibyte takes seconds. */
 let gibibyteOfZeros: Buffer | undefined
 function zeros(): Buffer {
-  gibibyteOfZeros ??= packEntry(3, Buffer.alloc(1024 ** 3))
+  gibibyteOfZeros ??= craftPackEntry(3, Buffer.alloc(1024 ** 3))
   return gibibyteOfZeros
 }
 
@@ -69,18 +69,18 @@ function variableLength(value: number): Buffer {
 }
 
 export const oversizedResults: readonly HostileResult[] = [
-  hostileChangeResult(
+  createHostileChangeResult(
     'too_many_files',
     '501 pages',
     files(501, () => pageText),
     files(500, () => pageText),
   ),
-  hostileChangeResult(
+  createHostileChangeResult(
     'too_many_files',
     '10,000 pages',
     files(10_000, (index) => `# ${index}\n`),
   ),
-  hostileChangeResult(
+  createHostileChangeResult(
     'too_many_directories',
     '500 pages, each in its own chain of 20 directories',
     files(
@@ -94,54 +94,61 @@ export const oversizedResults: readonly HostileResult[] = [
       (index) => `docs/${`${index}/`.repeat(9)}${index}`,
     ),
   ),
-  hostileChangeResult(
+  createHostileChangeResult(
     'changes_too_large',
     '11 MB of pages',
     files(11, (index) => `${index}`.repeat(1024 * 1024)),
     files(9, (index) => `${index}`.repeat(1024 * 1024)),
   ),
-  hostileBundle('object_too_large', 'a gibibyte of zeros', (base) => bundleWithObjects(base, base.tree, [], [zeros()])),
-  hostileBundle('invalid_pack', 'a gibibyte with a small declared size', (base) => {
+  createHostileBundleResult('object_too_large', 'a gibibyte of zeros', (base) =>
+    createBundleWithObjects(base, base.tree, [], [zeros()]),
+  ),
+  createHostileBundleResult('invalid_pack', 'a gibibyte with a small declared size', (base) => {
     const bytes = Buffer.concat([Buffer.from([(3 << 4) | 10]), zeros().subarray(6)])
-    return bundleWithObjects(base, base.tree, [], [bytes])
+    return createBundleWithObjects(base, base.tree, [], [bytes])
   }),
-  hostileBundle('object_too_large', 'a delta that expands to a gibibyte', (base) => {
+  createHostileBundleResult('object_too_large', 'a delta that expands to a gibibyte', (base) => {
     const delta = Buffer.from([0x01, 0x80, 0x80, 0x80, 0x80, 0x04, 0x90, 0x01])
-    return bundleWithObjects(base, base.tree, [], [packEntry(7, delta, { base: gitObject('blob', '# Project\n').id })])
+    return createBundleWithObjects(
+      base,
+      base.tree,
+      [],
+      [craftPackEntry(7, delta, { base: craftGitObject('blob', '# Project\n').id })],
+    )
   }),
-  hostileBundle('unpacked_too_large', 'seven files of 9.9 MB that compress to almost nothing', (base) => {
-    const large = Array.from({ length: 7 }, (_, index) => gitObject('blob', Buffer.alloc(9_900_000, index)))
-    return bundleWithObjects(base, base.tree, large)
+  createHostileBundleResult('unpacked_too_large', 'seven files of 9.9 MB that compress to almost nothing', (base) => {
+    const large = Array.from({ length: 7 }, (_, index) => craftGitObject('blob', Buffer.alloc(9_900_000, index)))
+    return createBundleWithObjects(base, base.tree, large)
   }),
-  hostileBundle('unpacked_too_large', 'deltas of a small page that expand to 9 MB each', (base) => {
+  createHostileBundleResult('unpacked_too_large', 'deltas of a small page that expand to 9 MB each', (base) => {
     const delta = Buffer.concat([variableLength(10), variableLength(9_000_000), Buffer.from([0x90, 0x01])])
-    const entry = packEntry(7, delta, { base: gitObject('blob', '# Project\n').id })
-    return bundleWithObjects(base, base.tree, [], Array<Buffer>(8).fill(entry))
+    const entry = craftPackEntry(7, delta, { base: craftGitObject('blob', '# Project\n').id })
+    return createBundleWithObjects(base, base.tree, [], Array<Buffer>(8).fill(entry))
   }),
-  hostileBundle('too_many_objects', 'four billion declared objects', (base) => {
-    const commit = commitObject(base.tree, [base.id])
+  createHostileBundleResult('too_many_objects', 'four billion declared objects', (base) => {
+    const commit = craftCommitObject(base.tree, [base.id])
     return createBundle({
       bases: [base.id],
       refs: { HEAD: commit.id },
       pack: createPackFromEntries([createPack([commit]).subarray(12, -20)], 0xffffffff),
     })
   }),
-  hostileBundle('too_many_files', 'a git bomb: 10^10 files in 12 objects', (base) => {
-    const { docs, objects } = bomb(10, 10, gitObject('blob', pageText))
-    return bundleWithDocs(base, docs, objects)
+  createHostileBundleResult('too_many_files', 'a git bomb: 10^10 files in 12 objects', (base) => {
+    const { docs, objects } = bomb(10, 10, craftGitObject('blob', pageText))
+    return createBundleWithDocsTree(base, docs, objects)
   }),
-  hostileBundle('empty_directory', 'a git bomb of directories without files', (base) => {
-    const { docs, objects } = bomb(10, 10, treeObject([]))
-    return bundleWithDocs(base, docs, objects)
+  createHostileBundleResult('empty_directory', 'a git bomb of directories without files', (base) => {
+    const { docs, objects } = bomb(10, 10, craftTreeObject([]))
+    return createBundleWithDocsTree(base, docs, objects)
   }),
-  hostileBundle('too_many_files', 'six nested directories of 200,000 files each', (base) =>
+  createHostileBundleResult('too_many_files', 'six nested directories of 200,000 files each', (base) =>
     wideLevels(base, 6, 200_000),
   ),
-  hostileBundle('path_too_deep', 'directories nested 10,000 levels deep', (base) => {
-    const { docs, objects } = bomb(10_000, 1, gitObject('blob', pageText))
-    return bundleWithDocs(base, docs, objects)
+  createHostileBundleResult('path_too_deep', 'directories nested 10,000 levels deep', (base) => {
+    const { docs, objects } = bomb(10_000, 1, craftGitObject('blob', pageText))
+    return createBundleWithDocsTree(base, docs, objects)
   }),
-  hostileBundle('bundle_too_large', 'more bytes than allowed', (base) =>
+  createHostileBundleResult('bundle_too_large', 'more bytes than allowed', (base) =>
     Buffer.concat([createChangeBundle(base, harmlessChange), Buffer.alloc(24 * 1024 * 1024)]),
   ),
 ]

@@ -1,12 +1,12 @@
 /** Valid results whose bundles contain additional objects. They are accepted, and none of those objects reaches the host. */
 import { type CraftedCommit, craftCommit } from './craft-commit.ts'
 import {
+  craftGitObject,
+  craftTagPackEntry,
   createBundle,
   createPack,
   createPackFromEntries,
   type GitObject,
-  gitObject,
-  tagEntry,
 } from './craft-objects.ts'
 import { pageText } from './hostile-result.ts'
 
@@ -46,7 +46,7 @@ export const resultsWithExtraObjects: readonly ResultWithExtraObjects[] = [
   {
     name: 'an unreachable file',
     result(base) {
-      const file = gitObject('blob', 'not part of the result\n')
+      const file = craftGitObject('blob', 'not part of the result\n')
       const head = pageOn(base, [base.id])
       return { bundle: bundleOfAll(base, head, [file]), hidden: [file.id, head.id] }
     },
@@ -55,7 +55,7 @@ export const resultsWithExtraObjects: readonly ResultWithExtraObjects[] = [
     name: 'a tag',
     result(base) {
       const head = pageOn(base, [base.id])
-      const tag = tagEntry(head.id)
+      const tag = craftTagPackEntry(head.id)
       const objects = createPack(head.objects.values()).subarray(12, -20)
       const pack = createPackFromEntries([objects, tag.entry], head.objects.size + 1)
       return { bundle: createBundle({ bases: [base.id], refs: { HEAD: head.id }, pack }), hidden: [tag.id, head.id] }

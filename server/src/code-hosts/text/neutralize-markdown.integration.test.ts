@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { neutralizeMarkdown } from './neutralize-markdown.ts'
-import { removeInvisible } from './neutralize-text.ts'
+import { removeInvisibleCharacters } from './neutralize-text.ts'
 import { agentTextArbitrary } from './testing/active-forms.ts'
 
 const { url, adminName, adminToken } = inject('services').gitea
@@ -40,6 +40,6 @@ describe('rendered by Gitea', () => {
       .replace(/&gt;/g, '>')
       .replace(/&#34;/g, '"')
       .replace(/&amp;/g, '&')
-    expect(shown.trim()).toBe(removeInvisible(text))
+    expect(shown.trim()).toBe(removeInvisibleCharacters(text))
   })
 })

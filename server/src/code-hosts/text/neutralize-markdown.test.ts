@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neutralizeMarkdown } from './neutralize-markdown.ts'
-import { agentTextArbitrary, findActiveForms } from './testing/active-forms.ts'
+import { agentTextArbitrary, findHostTriggers } from './testing/active-forms.ts'
 
 describe('neutralizeMarkdown', () => {
   it('keeps paragraphs, headings, lists and code', () => {
@@ -65,7 +65,7 @@ describe('neutralizeMarkdown', () => {
   it('leaves no active form, even if the Markdown is read as plain text', () => {
     fc.assert(
       fc.property(agentTextArbitrary, (text) => {
-        expect(findActiveForms(neutralizeMarkdown(text))).toEqual([])
+        expect(findHostTriggers(neutralizeMarkdown(text))).toEqual([])
       }),
       { numRuns: 3000 },
     )

@@ -3,7 +3,7 @@
  * everything else escaped. Everything that is not supported (HTML, images, links, comments, entities) is shown as the
  * characters that the agent wrote. Nothing can be loaded, linked or hidden, because the writer emits nothing else.
  */
-import { neutralizeInline, neutralizeText, removeInvisible } from './neutralize-text.ts'
+import { neutralizeInline, neutralizeText, removeInvisibleCharacters } from './neutralize-text.ts'
 
 type Block =
   | { kind: 'paragraph'; lines: string[] }
@@ -12,7 +12,7 @@ type Block =
   | { kind: 'code'; language: string; code: string }
 
 export function neutralizeMarkdown(text: string): string {
-  const blocks = parseBlocks(removeInvisible(text).split('\n'))
+  const blocks = parseBlocks(removeInvisibleCharacters(text).split('\n'))
   return blocks.map((block, index) => separator(blocks[index - 1], block) + writeBlock(block)).join('')
 }
 

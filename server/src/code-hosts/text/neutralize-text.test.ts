@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { neutralizeLine, neutralizeText } from './neutralize-text.ts'
-import { agentTextArbitrary, findActiveForms } from './testing/active-forms.ts'
+import { agentTextArbitrary, findHostTriggers } from './testing/active-forms.ts'
 
 describe('neutralizeText', () => {
   it.each([
@@ -36,7 +36,7 @@ describe('neutralizeText', () => {
   it('leaves no active form', () => {
     fc.assert(
       fc.property(agentTextArbitrary, (text) => {
-        expect(findActiveForms(neutralizeText(text))).toEqual([])
+        expect(findHostTriggers(neutralizeText(text))).toEqual([])
       }),
       { numRuns: 3000 },
     )
@@ -82,7 +82,7 @@ describe('neutralizeLine', () => {
         const line = neutralizeLine(text, 40)
         expect(line).not.toMatch(/\n|^ | $/)
         expect([...line].length).toBeLessThanOrEqual(40)
-        expect(findActiveForms(line)).toEqual([])
+        expect(findHostTriggers(line)).toEqual([])
         expect(neutralizeLine(line, 40)).toBe(line)
       }),
       { numRuns: 3000 },

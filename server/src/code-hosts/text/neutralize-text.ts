@@ -12,12 +12,12 @@ export function neutralizeText(text: string): string {
 
 /** The same for a part of a line other than its beginning. */
 export function neutralizeInline(text: string): string {
-  return applyRules(generalRules, removeInvisible(text))
+  return applyRules(generalRules, removeInvisibleCharacters(text))
 }
 
 /** The same as a single line, shortened to `maxCharacters`. */
 export function neutralizeLine(text: string, maxCharacters: number): string {
-  const line = neutralizeText(removeInvisible(text).replace(/\s+/g, ' ').trim())
+  const line = neutralizeText(removeInvisibleCharacters(text).replace(/\s+/g, ' ').trim())
   const characters = [...line]
   if (characters.length <= maxCharacters) return line
   return neutralizeText(
@@ -29,7 +29,7 @@ export function neutralizeLine(text: string, maxCharacters: number): string {
 }
 
 /** Removes invisible and bidirectional characters, and replaces all line endings and spaces by the usual ones. */
-export function removeInvisible(text: string): string {
+export function removeInvisibleCharacters(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n')

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  defaultTemplates,
+  defaultPublishingTemplates,
   renderBranchName,
   renderCommitMessage,
   renderPullRequest,
   validateTemplates,
 } from './pull-request-text.ts'
-import { agentTextArbitrary, findActiveForms } from './testing/active-forms.ts'
+import { agentTextArbitrary, findHostTriggers } from './testing/active-forms.ts'
 
 const jobId = 'job_01k0000000000000000000000a'
 const agentOutput = { title: 'Explain tokens', summary: 'Says what a **token** is.' }
@@ -15,7 +15,7 @@ const signOff = { name: 'Docs', email: 'docs@example.com' }
 
 describe('renderPullRequest', () => {
   it('contains the summary, that an AI wrote it, and the job', () => {
-    expect(renderPullRequest(defaultTemplates, jobId, agentOutput)).toEqual({
+    expect(renderPullRequest(defaultPublishingTemplates, jobId, agentOutput)).toEqual({
       title: 'Explain tokens',
       body: `Says what a \\*\\*token\\*\\* is.\n\n*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`,
     })
@@ -35,7 +35,7 @@ describe('renderPullRequest', () => {
   })
 
   it('leaves no gap without a summary', () => {
-    const { body } = renderPullRequest(defaultTemplates, jobId, { title: null, summary: null })
+    const { body } = renderPullRequest(defaultPublishingTemplates, jobId, { title: null, summary: null })
     expect(body).toBe(`*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`)
   })
 
@@ -48,29 +48,32 @@ describe('renderPullRequest', () => {
     ['wip:', 'Update the docs'],
     ['Two\nlines', 'Two lines'],
   ])('title %j becomes %j', (title, expected) => {
-    expect(renderPullRequest(defaultTemplates, jobId, { title, summary: null }).title).toBe(expected)
+    expect(renderPullRequest(defaultPublishingTemplates, jobId, { title, summary: null }).title).toBe(expected)
   })
 
   it('contains no active form, and respects the length limits', () => {
     fc.assert(
       fc.property(agentTextArbitrary, agentTextArbitrary, (title, summary) => {
-        const text = renderPullRequest(defaultTemplates, jobId, { title, summary })
-        expect([...findActiveForms(text.title), ...findActiveForms(text.body)]).toEqual([])
+        const text = renderPullRequest(defaultPublishingTemplates, jobId, { title, summary })
+        expect([...findHostTriggers(text.title), ...findHostTriggers(text.body)]).toEqual([])
         expect(text.title).not.toMatch(/^(wip|draft)\s*:|^\[(wip|draft)\]/i)
       }),
       { numRuns: 2000 },
     )
-    const long = renderPullRequest(defaultTemplates, jobId, { title: 'a'.repeat(1000), summary: '*'.repeat(100_000) })
+    const long = renderPullRequest(defaultPublishingTemplates, jobId, {
+      title: 'a'.repeat(1000),
+      summary: '*'.repeat(100_000),
+    })
     expect(long.title.length).toBeLessThanOrEqual(200)
     expect(long.body.length).toBeLessThan(60_000)
   })
 
   it('contains no active form that title and template form together', () => {
-    const { title } = renderPullRequest({ ...defaultTemplates, title: 'Fixes {title} #{title}' }, jobId, {
+    const { title } = renderPullRequest({ ...defaultPublishingTemplates, title: 'Fixes {title} #{title}' }, jobId, {
       title: 'ABC-1',
       summary: null,
     })
-    expect(findActiveForms(title)).toEqual([])
+    expect(findHostTriggers(title)).toEqual([])
   })
 })
 
@@ -89,7 +92,7 @@ describe('renderCommitMessage', () => {
     fc.assert(
       fc.property(agentTextArbitrary, agentTextArbitrary, (title, summary) => {
         const message = renderCommitMessage(jobId, { title, summary }, undefined)
-        expect(findActiveForms(message)).toEqual([])
+        expect(findHostTriggers(message)).toEqual([])
         expect(message.split('\n\n').at(-1)).toBe(`Colophon-Job: ${jobId}\n`)
       }),
       { numRuns: 2000 },
@@ -99,14 +102,14 @@ describe('renderCommitMessage', () => {
 
 describe('renderBranchName', () => {
   it('differs for each pull request of a job', () => {
-    expect(renderBranchName(defaultTemplates.branch, jobId, 1)).toBe(`colophon/${jobId}`)
-    expect(renderBranchName(defaultTemplates.branch, jobId, 2)).toBe(`colophon/${jobId}-2`)
+    expect(renderBranchName(defaultPublishingTemplates.branch, jobId, 1)).toBe(`colophon/${jobId}`)
+    expect(renderBranchName(defaultPublishingTemplates.branch, jobId, 2)).toBe(`colophon/${jobId}-2`)
   })
 })
 
 describe('validateTemplates', () => {
   it('accepts the default templates', () => {
-    expect(validateTemplates(defaultTemplates)).toEqual([])
+    expect(validateTemplates(defaultPublishingTemplates)).toEqual([])
   })
 
   it.each([
@@ -123,6 +126,6 @@ describe('validateTemplates', () => {
     [{ body: '<details>\n{summary}' }, 'The body must not contain HTML or code blocks.'],
     [{ body: '{summary}\n{prompt}' }, 'The variable {prompt} does not exist here. Use {summary} or {jobId}.'],
   ])('rejects %j: %s', (change, problem) => {
-    expect(validateTemplates({ ...defaultTemplates, ...change })).toContain(problem)
+    expect(validateTemplates({ ...defaultPublishingTemplates, ...change })).toContain(problem)
   })
 })

@@ -13,7 +13,11 @@ export type PublishingTemplates = {
   body: string
 }
 
-export const defaultTemplates: PublishingTemplates = { branch: 'colophon/{jobId}', title: '{title}', body: '{summary}' }
+export const defaultPublishingTemplates: PublishingTemplates = {
+  branch: 'colophon/{jobId}',
+  title: '{title}',
+  body: '{summary}',
+}
 
 export type AgentText = { title: string | null; summary: string | null }
 

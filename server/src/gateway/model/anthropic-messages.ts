@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { Usage } from '../../models/model.ts'
-import { type JsonObject, toCount, toJsonObject } from './json.ts'
-import { anthropicErrorBody } from './model-error.ts'
+import { type JsonObject, toJsonObject, toNonNegativeInteger } from './json.ts'
+import { createAnthropicErrorBody } from './model-error.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { parseProviderError } from './provider-error.ts'
-import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
+import { AnyJsonObject, rejectExternalReferences, ToolName } from './tool-schema.ts'
 
 const { Optional, Literal, Array: List } = Type
 
@@ -26,7 +26,7 @@ const Content = Type.Union([
   Image,
   Type.Object({ type: Literal('thinking'), thinking: Type.String(), signature: Type.String() }),
   Type.Object({ type: Literal('redacted_thinking'), data: Type.String() }),
-  Type.Object({ type: Literal('tool_use'), id: Type.String(), name: toolName, input: AnyJsonObject, ...cacheControl }),
+  Type.Object({ type: Literal('tool_use'), id: Type.String(), name: ToolName, input: AnyJsonObject, ...cacheControl }),
   Type.Object({
     type: Literal('tool_result'),
     tool_use_id: Type.String(),
@@ -38,7 +38,7 @@ const Content = Type.Union([
 
 const Tool = Type.Object({
   type: Optional(Literal('custom')),
-  name: toolName,
+  name: ToolName,
   description: Optional(Type.String()),
   input_schema: AnyJsonObject,
   strict: Optional(Type.Boolean()),
@@ -58,7 +58,7 @@ const Request = Type.Object({
   tool_choice: Optional(
     Type.Object({
       type: Type.Enum(['auto', 'any', 'none', 'tool']),
-      name: Optional(toolName),
+      name: Optional(ToolName),
       disable_parallel_tool_use: Optional(Type.Boolean()),
     }),
   ),
@@ -77,7 +77,7 @@ const Request = Type.Object({
   stream: Optional(Type.Boolean()),
 })
 
-export const anthropicMessages: ProviderAdapter = {
+export const anthropicMessagesAdapter: ProviderAdapter = {
   format: 'anthropic-messages',
   path: '/messages',
   requestSchema: Request,
@@ -101,21 +101,21 @@ export const anthropicMessages: ProviderAdapter = {
     // The start of a message also contains `usage`, but its output tokens are only the first ones.
     if (value.type === 'message_start') return inputUsage(toJsonObject(toJsonObject(value.message)?.usage))
     const usage = toJsonObject(value.usage)
-    const outputTokens = toCount(usage?.output_tokens)
+    const outputTokens = toNonNegativeInteger(usage?.output_tokens)
     return { ...inputUsage(usage), ...(outputTokens !== undefined && { outputTokens }) }
   },
 
   isFinalEvent: (_event, value) => value?.type === 'message_stop',
   readError: (value) => (value.type === 'error' ? parseProviderError(value) : undefined),
-  errorBody: anthropicErrorBody,
-  errorEvent: (error) => ({ name: 'error', data: JSON.stringify(anthropicErrorBody(error)) }),
+  errorBody: createAnthropicErrorBody,
+  errorEvent: (error) => ({ name: 'error', data: JSON.stringify(createAnthropicErrorBody(error)) }),
 }
 
 /** A field that is missing or null was reported earlier. */
 function inputUsage(usage: JsonObject | undefined): Partial<Usage> {
-  const inputTokens = toCount(usage?.input_tokens)
-  const cacheReadTokens = toCount(usage?.cache_read_input_tokens)
-  const cacheWriteTokens = toCount(usage?.cache_creation_input_tokens)
+  const inputTokens = toNonNegativeInteger(usage?.input_tokens)
+  const cacheReadTokens = toNonNegativeInteger(usage?.cache_read_input_tokens)
+  const cacheWriteTokens = toNonNegativeInteger(usage?.cache_creation_input_tokens)
   return {
     ...(inputTokens !== undefined && { inputTokens }),
     ...(cacheReadTokens !== undefined && { cacheReadTokens }),

@@ -4,13 +4,13 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Model } from '../../models/model.ts'
 import type { Egress, EgressLimits } from '../../platform/egress/egress.ts'
 import { EgressError, type EgressErrorCode } from '../../platform/egress/egress-error.ts'
-import { parseObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { type ProviderError, parseProviderError, toModelError } from './provider-error.ts'
 
 /** A model may think for minutes before its first token. */
-export const providerLimits: EgressLimits = {
+export const providerEgressLimits: EgressLimits = {
   idleTimeoutSeconds: 300,
   deadlineSeconds: 1800,
   maxResponseBytes: 64 * 1024 * 1024,
@@ -63,10 +63,10 @@ export async function callProvider(
     },
     body,
     signal,
-    limits: providerLimits,
+    limits: providerEgressLimits,
   })
   if (response.status === 200) return response
-  throw handleProviderError(parseProviderError(parseObject(await readErrorText(response)) ?? {}), response)
+  throw handleProviderError(parseProviderError(parseJsonObject(await readErrorText(response)) ?? {}), response)
 }
 
 const codesAfterSending: readonly EgressErrorCode[] = ['timeout', 'connection_lost', 'bad_response', 'too_large']

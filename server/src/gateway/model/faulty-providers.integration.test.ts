@@ -4,17 +4,17 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Script } from '../../../../dev-services/model/script.ts'
 import { modelFormats } from '../../models/model.ts'
 import {
-  buildRequest,
-  type ModelGateway,
+  buildModelRequest,
+  createScriptedPrompt,
   providerKey,
-  scriptedPrompt,
-  startModelGateway,
   startSimulatedProvider,
+  startTestModelGateway,
+  type TestModelGateway,
 } from './testing/model-gateway.ts'
 
-let gateway: ModelGateway
+let gateway: TestModelGateway
 beforeAll(async () => {
-  gateway = await startModelGateway(inject('services'), 'faulty-providers')
+  gateway = await startTestModelGateway(inject('services'), 'faulty-providers')
 })
 afterAll(() => gateway.stop())
 
@@ -32,7 +32,7 @@ test("replaces the provider's message of an error in the middle of a response", 
     )
     const turn = await gateway.claim(format, { baseUrl })
     const text = await (
-      await gateway.post(format, turn.attemptToken, buildRequest(format, 'x', { stream: true }))
+      await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x', { stream: true }))
     ).text()
     expect(text).not.toContain(providerKey)
     expect(text).toMatch(/"message":"The provider (is overloaded|reported a server error)\."/)
@@ -52,7 +52,7 @@ test('reports an invalid response as a failure, and does not pass it on', async 
       const response = await gateway.post(
         'openai-completions',
         turn.attemptToken,
-        buildRequest('openai-completions', 'x', { stream }),
+        buildModelRequest('openai-completions', 'x', { stream }),
       )
       expect(await response.text()).not.toContain(providerKey)
       if (!stream || head !== streamHead) expect(response.status).toBe(502)
@@ -69,7 +69,7 @@ test('counts the reservation if the provider reports no usage', async () => {
     await gateway.post(
       'openai-completions',
       turn.attemptToken,
-      buildRequest('openai-completions', 'x', { stream: true }),
+      buildModelRequest('openai-completions', 'x', { stream: true }),
     )
   ).text()
   expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 1_100, outputTokens: 4_000 })
@@ -92,7 +92,7 @@ test('applies backpressure to the provider when the client reads slowly', async 
   const response = await gateway.post(
     'openai-completions',
     turn.attemptToken,
-    buildRequest('openai-completions', 'x', { stream: true }),
+    buildModelRequest('openai-completions', 'x', { stream: true }),
     client.signal,
   )
   await response.body?.getReader().read()
@@ -113,14 +113,14 @@ test('limits a turn to four concurrent calls', async () => {
       .post(
         'openai-completions',
         turn.attemptToken,
-        buildRequest('openai-completions', scriptedPrompt(silent), { stream: true }),
+        buildModelRequest('openai-completions', createScriptedPrompt(silent), { stream: true }),
         client.signal,
       )
       .catch(() => undefined),
   )
   await sleep(500)
   const another = () =>
-    gateway.post('openai-completions', turn.attemptToken, buildRequest('openai-completions', 'script: answer'))
+    gateway.post('openai-completions', turn.attemptToken, buildModelRequest('openai-completions', 'script: answer'))
   expect((await another()).status).toBe(429)
   client.abort()
   await Promise.all(pendingCalls)
@@ -130,7 +130,11 @@ test('limits a turn to four concurrent calls', async () => {
 
 test('does not call a URL that is not allowed, and does not name it', async () => {
   const turn = await gateway.claim('openai-completions', { baseUrl: 'http://127.0.0.2:9/v1' })
-  const response = await gateway.post('openai-completions', turn.attemptToken, buildRequest('openai-completions', 'x'))
+  const response = await gateway.post(
+    'openai-completions',
+    turn.attemptToken,
+    buildModelRequest('openai-completions', 'x'),
+  )
   expect([response.status, await response.text()]).toEqual([502, expect.not.stringContaining('127.0.0.2')])
   expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 0 })
 })

@@ -4,13 +4,13 @@ export type JsonObject = Readonly<Record<string, unknown>>
 export const toJsonObject = (value: unknown): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
 
-export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
+export const toStringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Undefined if the value is not a valid count: a provider's error must not become a number of ours. */
-export const toCount = (value: unknown): number | undefined =>
+export const toNonNegativeInteger = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
-export function parseObject(text: string): JsonObject | undefined {
+export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     return toJsonObject(JSON.parse(text))
   } catch {

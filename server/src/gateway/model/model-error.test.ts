@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anthropicErrorBody, ModelError, type ModelErrorKind, openaiErrorBody } from './model-error.ts'
+import { createAnthropicErrorBody, createOpenaiErrorBody, ModelError, type ModelErrorKind } from './model-error.ts'
 import { toModelError } from './provider-error.ts'
 
 // What pi searches for in the text of an error: final errors first, then retryable ones; and those that need a shorter
@@ -28,7 +28,7 @@ const expectedReactions: Record<ModelErrorKind, 'final' | 'retry' | 'shorten'> =
 }
 
 describe.each(Object.entries(expectedReactions) as [ModelErrorKind, string][])('%s', (kind, expected) => {
-  it.each([anthropicErrorBody, openaiErrorBody])(
+  it.each([createAnthropicErrorBody, createOpenaiErrorBody])(
     `makes the agent react with "${expected}", in the formats of both providers`,
     (bodyOf) => {
       const error = new ModelError(kind)

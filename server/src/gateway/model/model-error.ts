@@ -119,11 +119,11 @@ export class ModelError extends Error {
   }
 }
 
-export const anthropicErrorBody = ({ kind, message }: ModelError) => ({
+export const createAnthropicErrorBody = ({ kind, message }: ModelError) => ({
   type: 'error',
   error: { type: kinds[kind].anthropic, message },
 })
 
-export const openaiErrorBody = ({ kind, message }: ModelError) => ({
+export const createOpenaiErrorBody = ({ kind, message }: ModelError) => ({
   error: { message, type: kinds[kind].openai.type, param: null, code: kinds[kind].openai.code },
 })

@@ -7,18 +7,18 @@ import type { Script } from '../../../../dev-services/model/script.ts'
 import { generateKey } from '../../keys/key-format.ts'
 import { type ModelFormat, modelFormats } from '../../models/model.ts'
 import {
-  buildRequest,
-  gatewayPaths,
-  type ModelGateway,
+  buildModelRequest,
+  createScriptedPrompt,
+  modelPathsByFormat,
   providerKey,
-  scriptedPrompt,
-  startModelGateway,
   startSimulatedProvider,
+  startTestModelGateway,
+  type TestModelGateway,
 } from './testing/model-gateway.ts'
 
-let gateway: ModelGateway
+let gateway: TestModelGateway
 beforeAll(async () => {
-  gateway = await startModelGateway(inject('services'), 'model-routes')
+  gateway = await startTestModelGateway(inject('services'), 'model-routes')
 })
 afterAll(() => gateway.stop())
 
@@ -29,7 +29,7 @@ const openai = (token: string, maxRetries = 0) =>
 
 /** The result in the official SDK: the texts, and the names of the called tools. */
 async function callWithSdk(format: ModelFormat, token: string, text: string, stream: boolean): Promise<string[]> {
-  const request = buildRequest(format, text) as never
+  const request = buildModelRequest(format, text) as never
   if (format === 'anthropic-messages') {
     const { messages } = anthropic(token)
     const message = stream ? await messages.stream(request).finalMessage() : await messages.create(request)
@@ -67,16 +67,19 @@ describe.each(modelFormats)('%s', (format) => {
 
   it.each([true, false])('works with the official SDK, and counts the usage (streamed: %s)', async (stream) => {
     const turn = await gateway.claim(format)
-    expect(await callWithSdk(format, turn.attemptToken, scriptedPrompt(script), stream)).toEqual(['I look.', 'ls'])
+    expect(await callWithSdk(format, turn.attemptToken, createScriptedPrompt(script), stream)).toEqual([
+      'I look.',
+      'ls',
+    ])
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 1460, outputTokens: 50, costUsd: cost })
-    await callWithSdk(format, turn.attemptToken, scriptedPrompt(script), stream)
+    await callWithSdk(format, turn.attemptToken, createScriptedPrompt(script), stream)
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 2920, outputTokens: 100, costUsd: 2 * cost })
   })
 
   it("calls the provider with the provider's model name and key, and no header of the client", async () => {
     const { baseUrl, requests } = await startSimulatedProvider((response) => response.writeHead(500).end())
     const turn = await gateway.claim(format, { baseUrl, providerModel: 'the-real-name' })
-    await fetch(`${gateway.url}${gatewayPaths[format]}?beta=true`, {
+    await fetch(`${gateway.url}${modelPathsByFormat[format]}?beta=true`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -89,10 +92,10 @@ describe.each(modelFormats)('%s', (format) => {
         cookie: 'evil=1',
         'x-evil': 'evil',
       },
-      body: JSON.stringify(buildRequest(format, 'x', { model: 'evil', stream: true })),
+      body: JSON.stringify(buildModelRequest(format, 'x', { model: 'evil', stream: true })),
     })
     const [request] = requests
-    expect(request?.url).toBe(`/v1${gatewayPaths[format].slice('/model/v1'.length)}`)
+    expect(request?.url).toBe(`/v1${modelPathsByFormat[format].slice('/model/v1'.length)}`)
     expect(request?.body.model).toBe('the-real-name')
     expect(JSON.stringify(request)).not.toMatch(/evil|colophon_attempt|mine/)
     expect(JSON.stringify(request?.headers)).toContain(providerKey)
@@ -114,7 +117,7 @@ describe.each(modelFormats)('%s', (format) => {
 
   it('rejects requests without the token of a current attempt', async () => {
     const turn = await gateway.claim(format)
-    const body = buildRequest(format, 'x')
+    const body = buildModelRequest(format, 'x')
     const invalidTokens = [
       undefined,
       '',
@@ -133,11 +136,11 @@ describe.each(modelFormats)('%s', (format) => {
   it('makes no call for a turn that is being stopped, or with a model that was removed or is not allowed', async () => {
     const turn = await gateway.claim(format)
     const expectForbidden = async () =>
-      expect((await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'))).status).toBe(403)
+      expect((await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x'))).status).toBe(403)
     await gateway.models.setAllowedProjects(turn.model, [])
     await expectForbidden()
     await gateway.models.setAllowedProjects(turn.model, [turn.projectId])
-    expect((await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'))).status).toBe(200)
+    expect((await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x'))).status).toBe(200)
     await gateway.instance.pool.query("UPDATE job SET pending_stop = 'cancel' WHERE id = $1", [turn.jobId])
     await expectForbidden()
     await gateway.instance.pool.query('UPDATE job SET pending_stop = NULL WHERE id = $1', [turn.jobId])
@@ -164,15 +167,15 @@ describe.each(modelFormats)('%s', (format) => {
     }
     const otherFormats = modelFormats.filter((candidate) => candidate !== format)
     for (const otherFormat of otherFormats) {
-      const response = await gateway.post(otherFormat, turn.attemptToken, buildRequest(otherFormat, 'x'))
+      const response = await gateway.post(otherFormat, turn.attemptToken, buildModelRequest(otherFormat, 'x'))
       expect([response.status, await response.text()]).toEqual([
         400,
         expect.stringContaining(`uses the format ${format}`),
       ])
     }
-    const huge = await gateway.post(format, turn.attemptToken, buildRequest(format, 'x'.repeat(17 * 1024 * 1024)))
+    const huge = await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x'.repeat(17 * 1024 * 1024)))
     expect([huge.status, await huge.text()]).toEqual([413, expect.stringContaining('request_too_large')])
-    const plain = await fetch(gateway.url + gatewayPaths[format], {
+    const plain = await fetch(gateway.url + modelPathsByFormat[format], {
       method: 'POST',
       headers: { authorization: `Bearer ${turn.attemptToken}`, 'content-type': 'text/plain' },
       body: '{}',
@@ -188,13 +191,21 @@ describe.each(modelFormats)('%s', (format) => {
     const limited = await gateway.post(
       format,
       turn.attemptToken,
-      buildRequest(format, scriptedPrompt(busy(429)), { stream: true }),
+      buildModelRequest(format, createScriptedPrompt(busy(429)), { stream: true }),
     )
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7'])
     expect(await limited.text()).toMatch(/rate_limit_e/)
-    const failed = await gateway.post(format, turn.attemptToken, buildRequest(format, scriptedPrompt(busy(500))))
+    const failed = await gateway.post(
+      format,
+      turn.attemptToken,
+      buildModelRequest(format, createScriptedPrompt(busy(500))),
+    )
     expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('server error')])
-    const overloaded = await gateway.post(format, turn.attemptToken, buildRequest(format, scriptedPrompt(busy(529))))
+    const overloaded = await gateway.post(
+      format,
+      turn.attemptToken,
+      buildModelRequest(format, createScriptedPrompt(busy(529))),
+    )
     expect(overloaded.status).toBe(format === 'anthropic-messages' ? 529 : 503)
     expect(await overloaded.text()).toContain('overloaded')
     expect(await gateway.usageOf(turn)).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 })
@@ -203,7 +214,7 @@ describe.each(modelFormats)('%s', (format) => {
   it('succeeds when the SDK retries', async () => {
     const turn = await gateway.claim(format)
     const script: Script = [{ say: 'At last.', fault: { kind: 'status', status: 500, times: 2 } }]
-    const body = buildRequest(format, scriptedPrompt(script)) as never
+    const body = buildModelRequest(format, createScriptedPrompt(script)) as never
     if (format === 'anthropic-messages') await anthropic(turn.attemptToken, 3).messages.create(body)
     if (format === 'openai-completions') await openai(turn.attemptToken, 3).chat.completions.create(body)
     if (format === 'openai-responses') await openai(turn.attemptToken, 3).responses.create(body)
@@ -227,7 +238,7 @@ describe.each(modelFormats)('%s', (format) => {
         .end(typeof error === 'string' ? error : JSON.stringify({ error })),
     )
     const turn = await gateway.claim(format, { baseUrl })
-    const response = await gateway.post(format, turn.attemptToken, buildRequest(format, 'x', { stream: true }))
+    const response = await gateway.post(format, turn.attemptToken, buildModelRequest(format, 'x', { stream: true }))
     const text = await response.text()
     expect([response.status, text]).toEqual([expected, expect.stringMatching(message)])
     expect(text + JSON.stringify([...response.headers])).not.toMatch(
@@ -242,7 +253,7 @@ describe.each(modelFormats)('%s', (format) => {
     const cut = await gateway.post(
       format,
       turn.attemptToken,
-      buildRequest(format, scriptedPrompt(script), { stream: true }),
+      buildModelRequest(format, createScriptedPrompt(script), { stream: true }),
     )
     expect(cut.status).toBe(200)
     await expect(cut.text()).rejects.toThrow()
@@ -259,7 +270,7 @@ describe.each(modelFormats)('%s', (format) => {
     const response = await gateway.post(
       format,
       turn.attemptToken,
-      buildRequest(format, scriptedPrompt(silentScript), { stream: true }),
+      buildModelRequest(format, createScriptedPrompt(silentScript), { stream: true }),
       client.signal,
     )
     await response.body?.getReader().read()
@@ -278,18 +289,21 @@ describe.each(modelFormats)('%s', (format) => {
       [turn.projectId],
     )
     const spend: Script = [{ say: 'x', usage: { inputTokens: 5_000, outputTokens: 900 } }]
-    await callWithSdk(format, turn.attemptToken, scriptedPrompt(spend), true)
+    await callWithSdk(format, turn.attemptToken, createScriptedPrompt(spend), true)
     const callsBefore = (await gateway.providerCalls()).length
-    const longPrompt = `${scriptedPrompt(spend)} ${'x'.repeat(4000)}`
-    const rejected = await gateway.post(format, turn.attemptToken, buildRequest(format, longPrompt))
+    const longPrompt = `${createScriptedPrompt(spend)} ${'x'.repeat(4000)}`
+    const rejected = await gateway.post(format, turn.attemptToken, buildModelRequest(format, longPrompt))
     expect([rejected.status, rejected.headers.get('x-should-retry')]).toEqual([402, 'false'])
     expect(await rejected.text()).toMatch(/Out of budget/)
     const client = format === 'anthropic-messages' ? anthropic(turn.attemptToken, 5) : openai(turn.attemptToken, 5)
     const startedAt = Date.now()
     await expect(
-      client.post(format === 'anthropic-messages' ? '/v1/messages' : gatewayPaths[format].slice('/model/v1'.length), {
-        body: buildRequest(format, longPrompt),
-      }),
+      client.post(
+        format === 'anthropic-messages' ? '/v1/messages' : modelPathsByFormat[format].slice('/model/v1'.length),
+        {
+          body: buildModelRequest(format, longPrompt),
+        },
+      ),
     ).rejects.toMatchObject({ status: 402 })
     expect(Date.now() - startedAt).toBeLessThan(4_000) // five retries would take longer
     expect(await gateway.providerCalls()).toHaveLength(callsBefore)

@@ -14,11 +14,16 @@ import { compileValidator } from '../../platform/http/validation.ts'
 import type { Opener } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { requireLiveAttempt } from '../authenticate-attempt.ts'
 import { BodyMemoryLimit } from '../body-memory-limit.ts'
-import { TurnConcurrencyLimit } from '../turn-concurrency-limit.ts'
-import { callProvider, createProviderErrorHandler, mayHaveReachedProvider, providerLimits } from './call-provider.ts'
+import { ConcurrentCallsPerTurnLimit } from '../concurrent-calls-per-turn-limit.ts'
+import {
+  callProvider,
+  createProviderErrorHandler,
+  mayHaveReachedProvider,
+  providerEgressLimits,
+} from './call-provider.ts'
 import type { JsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
-import { parseConversation } from './parse-conversation.ts'
+import { parseModelRequestBody } from './parse-model-request-body.ts'
 import { pickSchemaFields } from './pick-schema-fields.ts'
 import type { ProviderAdapter, RebuiltRequest } from './provider-adapter.ts'
 import { providerAdapters } from './provider-adapters.ts'
@@ -46,14 +51,14 @@ const hiddenPromptTokens = 1_000
 const imagePattern = /"type":"(?:image|image_url|input_image)"/
 
 export function addModelRoutes(server: HttpServer, deps: ModelRouteDeps): void {
-  const concurrencyLimit = new TurnConcurrencyLimit()
+  const concurrencyLimit = new ConcurrentCallsPerTurnLimit()
   const bodies = new BodyMemoryLimit(maxConcurrentBytes)
   for (const adapter of providerAdapters) {
     // A separate scope for each format: bodies may be larger here, and all errors have the provider's format.
     server.register(async (scope) => {
       scope.removeAllContentTypeParsers()
       scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) =>
-        parseConversation(body),
+        parseModelRequestBody(body),
       )
       scope.setValidatorCompiler(compileValidator)
       scope.setErrorHandler((error, request, reply) => respondWithModelError(adapter, error, request, reply))
@@ -121,7 +126,7 @@ async function proxyCall(
   const reservation = requireReservation(reserved)
   const meter = new UsageMeter(deps.calls, reservation, request.log)
   const handleProviderError = createProviderErrorHandler(request.log, model, key)
-  request.raw.socket.setTimeout((providerLimits.idleTimeoutSeconds + 30) * 1000) // longer than the server's idle timeout
+  request.raw.socket.setTimeout((providerEgressLimits.idleTimeoutSeconds + 30) * 1000) // longer than the server's idle timeout
   const call = { adapter, model, key, body, signal: disconnected }
   const response = await callProvider(deps.egress, call, handleProviderError).catch(async (error: unknown) => {
     await (mayHaveReachedProvider(error) ? meter.settleInterrupted() : meter.settleUnused())

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { toJsonObject } from './json.ts'
-import { openaiErrorBody } from './model-error.ts'
-import { imageData, imageDetail, openaiHeaders, parseOpenaiUsage, reasoningEffort } from './openai-shared.ts'
+import { createOpenaiErrorBody } from './model-error.ts'
+import { createOpenaiHeaders, ImageDataUrl, ImageDetail, parseOpenaiUsage, ReasoningEffort } from './openai-shared.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { parseProviderError } from './provider-error.ts'
-import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
+import { AnyJsonObject, rejectExternalReferences, ToolName } from './tool-schema.ts'
 
 const { Optional, Literal, Array: List } = Type
 
@@ -14,7 +14,7 @@ const cacheControl = { cache_control: Optional(Type.Object({ type: Literal('ephe
 const Text = Type.Object({ type: Literal('text'), text: Type.String(), ...cacheControl })
 const Image = Type.Object({
   type: Literal('image_url'),
-  image_url: Type.Object({ url: imageData, detail: imageDetail }),
+  image_url: Type.Object({ url: ImageDataUrl, detail: ImageDetail }),
 })
 const texts = Type.Union([Type.String(), List(Text)])
 
@@ -51,13 +51,13 @@ const Message = Type.Union([
         Type.Object({
           id: Type.String(),
           type: Literal('function'),
-          function: Type.Object({ name: toolName, arguments: Type.String() }),
+          function: Type.Object({ name: ToolName, arguments: Type.String() }),
         }),
       ),
     ),
     ...reasoning,
   }),
-  Type.Object({ role: Literal('tool'), tool_call_id: Type.String(), content: texts, name: Optional(toolName) }),
+  Type.Object({ role: Literal('tool'), tool_call_id: Type.String(), content: texts, name: Optional(ToolName) }),
 ])
 
 const Request = Type.Object({
@@ -67,7 +67,7 @@ const Request = Type.Object({
       Type.Object({
         type: Literal('function'),
         function: Type.Object({
-          name: toolName,
+          name: ToolName,
           description: Optional(Type.String()),
           parameters: Optional(AnyJsonObject),
           strict: Optional(Type.Union([Type.Boolean(), Type.Null()])),
@@ -79,11 +79,11 @@ const Request = Type.Object({
   tool_choice: Optional(
     Type.Union([
       Type.Enum(['auto', 'none', 'required']),
-      Type.Object({ type: Literal('function'), function: Type.Object({ name: toolName }) }),
+      Type.Object({ type: Literal('function'), function: Type.Object({ name: ToolName }) }),
     ]),
   ),
   parallel_tool_calls: Optional(Type.Boolean()),
-  reasoning_effort: Optional(reasoningEffort),
+  reasoning_effort: Optional(ReasoningEffort),
   max_tokens: Optional(Type.Integer({ minimum: 1 })),
   max_completion_tokens: Optional(Type.Integer({ minimum: 1 })),
   temperature: Optional(Type.Number()),
@@ -93,7 +93,7 @@ const Request = Type.Object({
   stream: Optional(Type.Boolean()),
 })
 
-export const openaiCompletions: ProviderAdapter = {
+export const openaiCompletionsAdapter: ProviderAdapter = {
   format: 'openai-completions',
   path: '/chat/completions',
   requestSchema: Request,
@@ -122,10 +122,10 @@ export const openaiCompletions: ProviderAdapter = {
     }
   },
 
-  headers: openaiHeaders,
+  headers: createOpenaiHeaders,
   readUsage: ({ usage }) => parseOpenaiUsage(toJsonObject(usage) ?? {}, 'prompt', 'completion'),
   isFinalEvent: ({ data }) => data === '[DONE]',
   readError: (value) => (value.error ? parseProviderError(value) : undefined),
-  errorBody: openaiErrorBody,
-  errorEvent: (error) => ({ name: '', data: JSON.stringify(openaiErrorBody(error)) }),
+  errorBody: createOpenaiErrorBody,
+  errorEvent: (error) => ({ name: '', data: JSON.stringify(createOpenaiErrorBody(error)) }),
 }

@@ -1,15 +1,15 @@
 import Type from 'typebox'
 import { toJsonObject } from './json.ts'
-import { openaiErrorBody } from './model-error.ts'
-import { imageData, imageDetail, openaiHeaders, parseOpenaiUsage, reasoningEffort } from './openai-shared.ts'
+import { createOpenaiErrorBody } from './model-error.ts'
+import { createOpenaiHeaders, ImageDataUrl, ImageDetail, parseOpenaiUsage, ReasoningEffort } from './openai-shared.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { parseProviderError } from './provider-error.ts'
-import { AnyJsonObject, rejectExternalReferences, toolName } from './tool-schema.ts'
+import { AnyJsonObject, rejectExternalReferences, ToolName } from './tool-schema.ts'
 
 const { Optional, Literal, Array: List } = Type
 
 const InputText = Type.Object({ type: Literal('input_text'), text: Type.String() })
-const InputImage = Type.Object({ type: Literal('input_image'), image_url: imageData, detail: imageDetail })
+const InputImage = Type.Object({ type: Literal('input_image'), image_url: ImageDataUrl, detail: ImageDetail })
 const Content = Type.Union([
   InputText,
   InputImage,
@@ -33,7 +33,7 @@ const Item = Type.Union([
   Type.Object({
     type: Literal('function_call'),
     call_id: Type.String(),
-    name: toolName,
+    name: ToolName,
     arguments: Type.String(),
     id,
     status,
@@ -63,7 +63,7 @@ const Request = Type.Object({
     List(
       Type.Object({
         type: Literal('function'),
-        name: toolName,
+        name: ToolName,
         description: nullableText,
         parameters: Optional(Type.Union([AnyJsonObject, Type.Null()])),
         strict: Optional(Type.Union([Type.Boolean(), Type.Null()])),
@@ -71,12 +71,12 @@ const Request = Type.Object({
     ),
   ),
   tool_choice: Optional(
-    Type.Union([Type.Enum(['auto', 'none', 'required']), Type.Object({ type: Literal('function'), name: toolName })]),
+    Type.Union([Type.Enum(['auto', 'none', 'required']), Type.Object({ type: Literal('function'), name: ToolName })]),
   ),
   parallel_tool_calls: Optional(Type.Boolean()),
   reasoning: Optional(
     Type.Object({
-      effort: Optional(Type.Union([reasoningEffort, Type.Null()])),
+      effort: Optional(Type.Union([ReasoningEffort, Type.Null()])),
       summary: Optional(Type.Enum(['auto', 'concise', 'detailed'])),
     }),
   ),
@@ -89,7 +89,7 @@ const Request = Type.Object({
   stream: Optional(Type.Boolean()),
 })
 
-export const openaiResponses: ProviderAdapter = {
+export const openaiResponsesAdapter: ProviderAdapter = {
   format: 'openai-responses',
   path: '/responses',
   requestSchema: Request,
@@ -115,7 +115,7 @@ export const openaiResponses: ProviderAdapter = {
     }
   },
 
-  headers: openaiHeaders,
+  headers: createOpenaiHeaders,
   readUsage: (value) =>
     parseOpenaiUsage(toJsonObject((toJsonObject(value.response) ?? value).usage) ?? {}, 'input', 'output'),
   isFinalEvent: (_event, value) => value?.type === 'response.completed' || value?.type === 'response.incomplete',
@@ -124,9 +124,9 @@ export const openaiResponses: ProviderAdapter = {
     const response = toJsonObject(value.response) ?? value
     return response.status === 'failed' || response.error ? parseProviderError(response) : undefined
   },
-  errorBody: openaiErrorBody,
+  errorBody: createOpenaiErrorBody,
   errorEvent(error) {
-    const { code, message, param } = openaiErrorBody(error).error
+    const { code, message, param } = createOpenaiErrorBody(error).error
     return { name: 'error', data: JSON.stringify({ type: 'error', code, message, param, sequence_number: 0 }) }
   },
 }

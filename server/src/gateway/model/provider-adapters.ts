@@ -1,6 +1,10 @@
-import { anthropicMessages } from './anthropic-messages.ts'
-import { openaiCompletions } from './openai-completions.ts'
-import { openaiResponses } from './openai-responses.ts'
+import { anthropicMessagesAdapter } from './anthropic-messages.ts'
+import { openaiCompletionsAdapter } from './openai-completions.ts'
+import { openaiResponsesAdapter } from './openai-responses.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 
-export const providerAdapters: readonly ProviderAdapter[] = [anthropicMessages, openaiCompletions, openaiResponses]
+export const providerAdapters: readonly ProviderAdapter[] = [
+  anthropicMessagesAdapter,
+  openaiCompletionsAdapter,
+  openaiResponsesAdapter,
+]

@@ -1,5 +1,5 @@
 /** Reads from a provider's error what an agent has to know, and nothing else. */
-import { type JsonObject, toJsonObject, toText } from './json.ts'
+import { type JsonObject, toJsonObject, toStringOrEmpty } from './json.ts'
 import { ModelError, type ModelErrorKind } from './model-error.ts'
 
 /** The fields that all formats have in common. */
@@ -12,7 +12,11 @@ export interface ProviderError {
 /** From `{"error": {…}}`, which all formats have, or from the inner object. */
 export function parseProviderError(value: JsonObject): ProviderError {
   const error = toJsonObject(value.error) ?? value
-  return { type: toText(error.type), code: toText(error.code), message: toText(error.message) || toText(value.error) }
+  return {
+    type: toStringOrEmpty(error.type),
+    code: toStringOrEmpty(error.code),
+    message: toStringOrEmpty(error.message) || toStringOrEmpty(value.error),
+  }
 }
 
 const contextOverflowPattern =

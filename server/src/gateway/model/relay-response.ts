@@ -1,9 +1,9 @@
 /** Relays a provider's response to the agent. Reads the usage from it, and replaces the provider's error messages. */
 import type { HandleProviderError } from './call-provider.ts'
-import { parseObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
-import { readEvents, writeEvent } from './server-sent-events.ts'
+import { formatServerSentEvent, readServerSentEvents } from './server-sent-events.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
 interface RelayedResponse {
@@ -21,7 +21,7 @@ export async function relayWholeResponse({
 }: RelayedResponse): Promise<string> {
   try {
     const text = await response.text()
-    const value = parseObject(text)
+    const value = parseJsonObject(text)
     if (!value) throw new ModelError('failed')
     meter.reportUsage(adapter.readUsage(value))
     const providerError = adapter.readError(value)
@@ -49,21 +49,21 @@ export async function* relayStreamedResponse({
       throw new ModelError('failed')
     }
     let hasStarted = false
-    for await (const event of readEvents(response.body)) {
-      const value = parseObject(event.data)
+    for await (const event of readServerSentEvents(response.body)) {
+      const value = parseJsonObject(event.data)
       const isLast = adapter.isFinalEvent(event, value)
       if (!value && !isLast) continue // a keep-alive comment, or nothing that an agent could parse
       if (value) meter.reportUsage(adapter.readUsage(value))
       const providerError = value && adapter.readError(value)
       if (providerError) {
         await meter.settleFailed({ hasStarted })
-        yield writeEvent(adapter.errorEvent(handleProviderError(providerError)))
+        yield formatServerSentEvent(adapter.errorEvent(handleProviderError(providerError)))
         return
       }
       // Before the agent can see the end: so this call is settled for its next call and for readers of the usage.
       if (isLast) await meter.settleComplete()
       hasStarted = true
-      yield writeEvent(event)
+      yield formatServerSentEvent(event)
     }
     await meter.settleComplete()
   } finally {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEvents, type ServerSentEvent, writeEvent } from './server-sent-events.ts'
+import { formatServerSentEvent, readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts'
 
 function streamOf(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
   const offsets = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted((a, b) => a - b)
@@ -10,7 +10,7 @@ function streamOf(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Ui
 
 async function read(text: string, cuts: readonly number[] = []): Promise<ServerSentEvent[]> {
   const events: ServerSentEvent[] = []
-  for await (const event of readEvents(streamOf(Buffer.from(text), cuts))) events.push(event)
+  for await (const event of readServerSentEvents(streamOf(Buffer.from(text), cuts))) events.push(event)
   return events
 }
 
@@ -27,7 +27,7 @@ test('parses what it serializes, with any chunk boundaries and line endings', as
       fc.constantFrom('\n', '\r\n', '\r'),
       fc.array(fc.nat(), { maxLength: 10 }),
       async (events, lineEnd, cuts) => {
-        const text = events.map(writeEvent).join('').replaceAll('\n', lineEnd)
+        const text = events.map(formatServerSentEvent).join('').replaceAll('\n', lineEnd)
         expect(await read(text, cuts)).toEqual(events)
       },
     ),
@@ -51,5 +51,5 @@ test('rejects an endless line', async () => {
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(Buffer.alloc(1 << 20, 'x')),
   })
-  await expect(readEvents(endless).next()).rejects.toThrow('too long')
+  await expect(readServerSentEvents(endless).next()).rejects.toThrow('too long')
 })

@@ -8,7 +8,7 @@ export interface ServerSentEvent {
 const maxEventCharacters = 16 * 1024 * 1024 // the last event of OpenAI repeats the whole response
 
 /** Drops comments, ids and retry times. Throws if an event is too large. */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+export async function* readServerSentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   let event = { name: '', data: [] as string[] }
   for await (const line of readLines(body)) {
     if (line === '') {
@@ -21,7 +21,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   if (event.data.length > 0) yield { name: event.name, data: event.data.join('\n') }
 }
 
-export function writeEvent({ name, data }: ServerSentEvent): string {
+export function formatServerSentEvent({ name, data }: ServerSentEvent): string {
   const lines = data.split('\n').map((line) => `data: ${line}\n`)
   return `${name && `event: ${name}\n`}${lines.join('')}\n`
 }

@@ -2,7 +2,7 @@ import type { Model } from '../../models/model.ts'
 import type { Egress } from '../../platform/egress/egress.ts'
 import { EgressError } from '../../platform/egress/egress-error.ts'
 import { callProvider, formatProviderError } from './call-provider.ts'
-import { parseObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { providerAdapters } from './provider-adapters.ts'
@@ -27,7 +27,7 @@ export async function testModel(
         message: `The provider ${outcome}: ${formatProviderError(providerError, key) || 'no details'}`,
       })
     })
-    const { outputTokens } = adapter.readUsage(parseObject(await response.text()) ?? {})
+    const { outputTokens } = adapter.readUsage(parseJsonObject(await response.text()) ?? {})
     if (outputTokens !== undefined) return undefined
     return `The provider responded, but not in the format ${model.format}. Check the format and the base URL.`
   } catch (error) {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { JsonObject } from './json.ts'
 import { ModelError } from './model-error.ts'
 
-export const toolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
+export const ToolName = Type.String({ pattern: '^[a-zA-Z0-9_-]{1,128}$' })
 /** JSON that only the agent and the model interpret. */
 export const AnyJsonObject = Type.Record(Type.String(), Type.Unknown())
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createAddressPolicy } from './address-policy.ts'
+import { createAddressClassifier } from './address-policy.ts'
 
 describe('createAddressPolicy', () => {
-  const classify = createAddressPolicy([])
+  const classify = createAddressClassifier([])
 
   it.each([
     '1.1.1.1',
@@ -95,7 +95,7 @@ describe('createAddressPolicy', () => {
   })
 
   it('classifies the public addresses of this machine as internal', () => {
-    const onPublicMachine = createAddressPolicy([], () => ['93.184.216.34', '2606:4700::1111'])
+    const onPublicMachine = createAddressClassifier([], () => ['93.184.216.34', '2606:4700::1111'])
     for (const address of ['93.184.216.34', '::ffff:93.184.216.34', '64:ff9b::93.184.216.34', '2606:4700::1111']) {
       expect(onPublicMachine(address)).toBe('internal')
     }
@@ -103,7 +103,7 @@ describe('createAddressPolicy', () => {
   })
 
   it('allows the listed networks and single addresses, and no others', () => {
-    const classifyWithAllowed = createAddressPolicy(['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32', '8.8.8.0/24'])
+    const classifyWithAllowed = createAddressClassifier(['10.1.0.0/16', '192.168.7.7', 'fd00:1::/32', '8.8.8.0/24'])
     for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '64:ff9b::10.1.2.3', '192.168.7.7', 'fd00:1::5', '8.8.8.8']) {
       expect(classifyWithAllowed(address)).toBe('allowed')
     }
@@ -124,6 +124,6 @@ describe('createAddressPolicy', () => {
     '',
     '1.2.3.4/-1',
   ])('rejects "%s" as a network', (network) => {
-    expect(() => createAddressPolicy([network])).toThrow('is not a network')
+    expect(() => createAddressClassifier([network])).toThrow('is not a network')
   })
 })

@@ -34,7 +34,7 @@ const internalIPv6 = [
   '3fff::/20',
 ]
 
-export function createAddressPolicy(
+export function createAddressClassifier(
   allowedNetworks: readonly string[],
   localAddresses = readLocalAddresses,
 ): (address: string) => AddressClass {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { createAddressPolicy } from './address-policy.ts'
+import { createAddressClassifier } from './address-policy.ts'
 import { EgressError } from './egress-error.ts'
-import { type Dns, resolveName } from './resolve-name.ts'
+import { type DnsResolver, resolveName } from './resolve-name.ts'
 
 /** The checked destination of a URL. Code that connects uses these addresses and does not resolve the name again. */
 export type Destination = {
@@ -36,8 +36,8 @@ export function parseUrl(input: string | URL): URL {
   return url
 }
 
-export function createDestinationCheck(rules: DestinationRules, dns: Dns) {
-  const classify = createAddressPolicy(rules.allowedNetworks)
+export function createDestinationCheck(rules: DestinationRules, dns: DnsResolver) {
+  const classify = createAddressClassifier(rules.allowedNetworks)
   const allowedHosts = new Set(rules.allowedHosts.map(normalizeHostAndPort))
 
   return async function checkDestination(url: URL): Promise<Destination> {

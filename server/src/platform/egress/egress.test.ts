@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEgress, type Egress, type EgressOptions } from './egress.ts'
 import { selfSignedCertificate } from './testing/certificate.ts'
 import { startConnectProxy } from './testing/connect-proxy.ts'
-import { startDnsServer, type Zone } from './testing/dns-server.ts'
+import { type DnsZoneLookup, startDnsServer } from './testing/dns-server.ts'
 
 const allowLoopback = { allowedNetworks: ['127.0.0.0/8'] }
 const egressError = (code: string) => expect.objectContaining({ name: 'EgressError', code })
@@ -44,7 +44,7 @@ async function serveBytes(bytes: string, end = true): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}`
 }
 
-async function createDns(zone: Zone) {
+async function createDns(zone: DnsZoneLookup) {
   const { dns, stop } = await startDnsServer(zone)
   onTestFinished(stop)
   return dns

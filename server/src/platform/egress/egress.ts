@@ -6,8 +6,8 @@ import { Agent, type Dispatcher } from 'undici'
 import { connectDirectly, upgradeToTls } from './connect.ts'
 import { createDestinationCheck, type Destination, type DestinationRules, parseUrl } from './destination.ts'
 import { EgressError, toEgressError } from './egress-error.ts'
-import { connectThroughProxy, parseProxyUrl } from './proxy.ts'
-import type { Dns } from './resolve-name.ts'
+import { connectThroughProxy, parseProxyUrl } from './proxy-settings.ts'
+import type { DnsResolver } from './resolve-name.ts'
 import { toFetchResponse } from './to-fetch-response.ts'
 
 export type EgressLimits = {
@@ -26,7 +26,7 @@ export type EgressOptions = Partial<DestinationRules> & {
   proxyUrl?: string
   /** Certificate authorities to trust in addition to the default ones. */
   caBundlePem?: string
-  dns?: Dns
+  dns?: DnsResolver
   connectTimeoutSeconds?: number
   /** Defaults for requests that set none. */
   limits?: Partial<EgressLimits>

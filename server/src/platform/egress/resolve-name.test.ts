@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addressesInHostsFile, resolveName } from './resolve-name.ts'
-import { startDnsServer, type Zone } from './testing/dns-server.ts'
+import { type DnsZoneLookup, startDnsServer } from './testing/dns-server.ts'
 
-async function resolve(name: string, zone: Zone): Promise<string[]> {
+async function resolve(name: string, zone: DnsZoneLookup): Promise<string[]> {
   const { dns, stop } = await startDnsServer(zone)
   onTestFinished(stop)
   return await resolveName(name, dns)
@@ -10,12 +10,12 @@ async function resolve(name: string, zone: Zone): Promise<string[]> {
 
 describe('resolveName', () => {
   it('returns every address of both families', async () => {
-    const zone: Zone = (_, family) => (family === 4 ? ['93.184.216.34', '10.0.0.5'] : ['2606:4700::1111'])
+    const zone: DnsZoneLookup = (_, family) => (family === 4 ? ['93.184.216.34', '10.0.0.5'] : ['2606:4700::1111'])
     await expect(resolve('git.example', zone)).resolves.toEqual(['93.184.216.34', '10.0.0.5', '2606:4700::1111'])
   })
 
   it('returns the addresses of one family if the other fails', async () => {
-    const zone: Zone = (_, family) => (family === 4 ? ['93.184.216.34'] : undefined)
+    const zone: DnsZoneLookup = (_, family) => (family === 4 ? ['93.184.216.34'] : undefined)
     await expect(resolve('git.example', zone)).resolves.toEqual(['93.184.216.34'])
   })
 
@@ -26,7 +26,7 @@ describe('resolveName', () => {
 
   it('does not query DNS for a name in the hosts file', async () => {
     const queried: string[] = []
-    const zone: Zone = (name) => {
+    const zone: DnsZoneLookup = (name) => {
       queried.push(name)
       return ['93.184.216.34']
     }

@@ -2,7 +2,7 @@ import type { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-export type Dns = Pick<Resolver, 'resolve4' | 'resolve6'>
+export type DnsResolver = Pick<Resolver, 'resolve4' | 'resolve6'>
 
 /**
  * All addresses of a name, IPv4 first. Empty when the name has none or DNS does not respond.
@@ -12,7 +12,7 @@ export type Dns = Pick<Resolver, 'resolve4' | 'resolve6'>
  * is the hosts file, where container runtimes write names such as `host.docker.internal`. Search domains are not
  * applied: names are fully qualified.
  */
-export async function resolveName(name: string, dns: Dns): Promise<string[]> {
+export async function resolveName(name: string, dns: DnsResolver): Promise<string[]> {
   const fromHostsFile = addressesInHostsFile(name, await readFile('/etc/hosts', 'utf8').catch(() => ''))
   if (fromHostsFile.length > 0) return fromHostsFile
 

@@ -18,7 +18,7 @@ import type { HttpConfig } from '../config.ts'
 import { newId } from '../ids.ts'
 import type { Log } from '../log.ts'
 import { isServiceUnavailable } from '../service-unavailable.ts'
-import { internalError, Problem } from './problem.ts'
+import { internalErrorProblem, Problem } from './problem.ts'
 
 export type HttpServer = FastifyInstance
 
@@ -205,7 +205,7 @@ function toProblem(error: unknown): Problem {
           },
         )
       }
-      return internalError(error)
+      return internalErrorProblem(error)
   }
 }
 

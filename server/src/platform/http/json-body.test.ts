@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../log.ts'
 import { createHttpServer } from './http-server.ts'
-import { addJsonBody, parseJson } from './json-body.ts'
+import { addJsonBodyParser, parseJsonBody } from './json-body.ts'
 
-const parse = (text: string) => parseJson(Buffer.from(text))
+const parse = (text: string) => parseJsonBody(Buffer.from(text))
 
 test('parses ordinary JSON', () => {
   expect(parse('{"a":[1,"x",null,{"b":"é😀"}]}')).toEqual({ a: [1, 'x', null, { b: 'é😀' }] })
@@ -28,13 +28,13 @@ test.each([
 })
 
 test('rejects bytes that are not UTF-8', () => {
-  expect(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).toThrow('UTF-8')
+  expect(() => parseJsonBody(Buffer.from([0x22, 0xff, 0x22]))).toThrow('UTF-8')
 })
 
 function serve() {
   const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
   const server = createHttpServer(http, createLog('test', { level: 'error' }))
-  addJsonBody(server)
+  addJsonBodyParser(server)
   server.setValidatorCompiler(() => () => true)
   server.delete('/without-body', async ({ body }) => ({ body }))
   server.post('/with-body', { schema: { body: {} } }, async ({ body }) => ({ body }))

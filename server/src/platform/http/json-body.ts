@@ -7,12 +7,12 @@ const maxNestingLevels = 100
 const maxFields = 1_000 // validating 100,000 unknown ones takes most of a second, in which no other request is served
 const bodyHeaders = ['content-type', 'content-length', 'transfer-encoding', 'content-encoding']
 
-export function addJsonBody(server: HttpServer): void {
+export function addJsonBodyParser(server: HttpServer): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => parseJson(body),
+    async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body),
   )
   server.addHook('preParsing', async ({ routeOptions, headers }) => {
     if (routeOptions.config.largeBody) return
@@ -28,7 +28,7 @@ export function addJsonBody(server: HttpServer): void {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function parseJson(body: Uint8Array): unknown {
+export function parseJsonBody(body: Uint8Array): unknown {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(body))

@@ -9,7 +9,7 @@ interface ProblemDefinition {
   action: string
 }
 
-export const problemCodes = {
+export const problemDefinitions = {
   invalid_request: {
     status: 400,
     title: 'Invalid request',
@@ -132,7 +132,7 @@ export const problemCodes = {
   },
 } as const satisfies Record<string, ProblemDefinition>
 
-export type ProblemCode = keyof typeof problemCodes
+export type ProblemCode = keyof typeof problemDefinitions
 
 export interface FieldError {
   /** Where in the request, like `body/prompt` or `query/limit`. */
@@ -173,12 +173,12 @@ export class Problem extends Error {
   }
 
   get status(): number {
-    return problemCodes[this.code].status
+    return problemDefinitions[this.code].status
   }
 
   /** `publicUrl`: of the instance, whose `/errors/:code` documents the code. Undefined where there is no such page. */
   body(requestId: string, publicUrl: string | undefined): ProblemBody {
-    const { status, title } = problemCodes[this.code]
+    const { status, title } = problemDefinitions[this.code]
     return {
       type: publicUrl === undefined ? 'about:blank' : `${publicUrl}/errors/${this.code}`, // RFC 9457, 4.2.1
       title,
@@ -192,7 +192,7 @@ export class Problem extends Error {
   }
 }
 
-export const internalError = (cause: unknown) =>
+export const internalErrorProblem = (cause: unknown) =>
   new Problem(
     'internal_error',
     'The server failed unexpectedly. Try again; if it keeps failing, give the requestId to the operator.',

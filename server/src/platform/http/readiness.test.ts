@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog } from '../log.ts'
-import { NotReadyError, Readiness } from './readiness.ts'
+import { ComponentNotReadyError, Readiness } from './readiness.ts'
 
 const quiet = createLog('test', { level: 'error' }, { write: () => {} })
 const works = async () => {}
@@ -27,7 +27,7 @@ test('is degraded without an optional component and not ready without an essenti
 test('reports the reason of a failure, but no address', async () => {
   const checks = {
     down: { essential: false, check: fails },
-    full: { essential: false, check: async () => Promise.reject(new NotReadyError('disk_full')) },
+    full: { essential: false, check: async () => Promise.reject(new ComponentNotReadyError('disk_full')) },
   }
   const report = await new Readiness(checks, quiet).report()
   expect(report.components).toEqual({

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../log.ts'
 
 /** Public, so never an address or a driver's message: those are in the log. */
-export const failureReasons = [
+export const componentFailureReasons = [
   'unreachable',
   'timeout',
   'read_only',
@@ -11,9 +11,9 @@ export const failureReasons = [
   'namespace_missing',
   'migrations_pending',
 ] as const
-type FailureReason = (typeof failureReasons)[number]
+type FailureReason = (typeof componentFailureReasons)[number]
 
-export class NotReadyError extends Error {
+export class ComponentNotReadyError extends Error {
   readonly reason: FailureReason
   constructor(reason: FailureReason, message: string = reason) {
     super(message)
@@ -83,7 +83,7 @@ export class Readiness {
       return { status: 'ok', latencyMs: Math.round(performance.now() - startedAt) }
     } catch (error) {
       this.#recordStatus(name, 'failing', error)
-      return { status: 'failing', reason: error instanceof NotReadyError ? error.reason : 'unreachable' }
+      return { status: 'failing', reason: error instanceof ComponentNotReadyError ? error.reason : 'unreachable' }
     }
   }
 
@@ -102,5 +102,5 @@ export class Readiness {
 }
 
 function throwTimeout(): never {
-  throw new NotReadyError('timeout', `no response within ${checkTimeoutMs} ms`)
+  throw new ComponentNotReadyError('timeout', `no response within ${checkTimeoutMs} ms`)
 }

@@ -4,7 +4,7 @@ import type { Connection } from '@temporalio/client'
 import pg from 'pg'
 import type { ServicesConfig } from '../config.ts'
 import type { Log } from '../log.ts'
-import { ensureNamespace } from '../temporal.ts'
+import { ensureTemporalNamespace } from '../temporal.ts'
 import { migrateClickhouse } from './clickhouse-migrations.ts'
 import type { MigrationPlan } from './migration-files.ts'
 import { migratePostgres } from './postgres-migrations.ts'
@@ -28,7 +28,7 @@ export async function migrate(
       log.info({ service, migration: name }, 'migration applied')
     warnIfNewer(await migratePostgres(client, logApplied('postgres')), log)
     warnIfNewer(await migrateClickhouse(clickhouse, logApplied('clickhouse')), log)
-    await ensureNamespace(temporal, config.temporal.namespace)
+    await ensureTemporalNamespace(temporal, config.temporal.namespace)
   } finally {
     await client.end()
   }

@@ -29,11 +29,11 @@ export type SealingPublicKeys = CurrentAndOlder<SealingPublicKey>
 export type SealingPrivateKeys = CurrentAndOlder<SealingPrivateKey>
 
 /** Error messages name a key by its position in the list, never by its text, which may be a secret. */
-export type ParsedSealingKeys<Keys> =
+export type SealingKeysParseResult<Keys> =
   | { readonly ok: true; readonly keys: Keys }
   | { readonly ok: false; readonly errors: readonly string[] }
 
-export function parseSealingPublicKeys(text: string): ParsedSealingKeys<SealingPublicKeys> {
+export function parseSealingPublicKeys(text: string): SealingKeysParseResult<SealingPublicKeys> {
   return parseKeys(text, (entry) => {
     const key = parseEntry(entry)
     if (typeof key === 'string') return key
@@ -41,7 +41,7 @@ export function parseSealingPublicKeys(text: string): ParsedSealingKeys<SealingP
   })
 }
 
-export function parseSealingPrivateKeys(text: string): ParsedSealingKeys<SealingPrivateKeys> {
+export function parseSealingPrivateKeys(text: string): SealingKeysParseResult<SealingPrivateKeys> {
   return parseKeys(text, (entry) => {
     const key = parseEntry(entry)
     if (typeof key === 'string') return key
@@ -62,7 +62,7 @@ export function generateSealingKeyPair(): { publicEntry: string; privateEntry: s
 function parseKeys<Key extends SealingPublicKey>(
   text: string,
   parse: (entry: string) => Key | string,
-): ParsedSealingKeys<CurrentAndOlder<Key>> {
+): SealingKeysParseResult<CurrentAndOlder<Key>> {
   if (text.trim() === '') return { ok: false, errors: ['contains no key'] }
   const keys: Key[] = []
   const errors: string[] = []

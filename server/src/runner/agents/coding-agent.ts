@@ -16,10 +16,10 @@ export interface CodingAgent {
    * Works on one prompt in a sandbox whose `/workspace` is the checkout, and returns when none of its processes is left.
    * Failures of the agent, the model or the sandbox are stop reasons, not exceptions.
    */
-  run(turn: AgentTurn): Promise<AgentRunResult>
+  run(turn: AgentRunInput): Promise<AgentRunResult>
 }
 
-export interface AgentTurn {
+export interface AgentRunInput {
   sandbox: Sandbox
   model: AgentModelAccess
   systemPrompt: string
@@ -32,12 +32,12 @@ export interface AgentTurn {
   signal: AbortSignal
 }
 
-export const wireFormats = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
-export type WireFormat = (typeof wireFormats)[number]
+export const modelApiFormats = ['anthropic-messages', 'openai-completions', 'openai-responses'] as const
+export type ModelApiFormat = (typeof modelApiFormats)[number]
 
 export interface AgentModelAccess {
   id: string
-  format: WireFormat
+  format: ModelApiFormat
   /** The path of the model at the gateway, without `/v1`. */
   path: string
   contextTokens: number

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EgressSocket, openEgressSocket } from '../sandbox/egress-socket.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import { checkMounts, checkPages } from './check-pages.ts'
+import { checkPages, listDocsCheckMounts } from './check-pages.ts'
 
 let egress: EgressSocket
 let sandbox: Sandbox
 beforeAll(async () => {
   egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
-  sandbox = await Sandbox.open({ mounts: checkMounts(), gatewayDirectory: egress.directory, cgroups: undefined })
+  sandbox = await Sandbox.open({
+    mounts: listDocsCheckMounts(),
+    gatewayDirectory: egress.directory,
+    cgroups: undefined,
+  })
 })
 afterAll(async () => {
   await sandbox.close()

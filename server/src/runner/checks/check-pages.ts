@@ -14,7 +14,7 @@ const maxFindings = 100
 const maxFindingCharacters = 1_000
 
 /** Mounts for the sandbox: the checks and the packages that they use. */
-export function checkMounts(): ReadOnlyMount[] {
+export function listDocsCheckMounts(): ReadOnlyMount[] {
   const packages = fileURLToPath(import.meta.resolve('@mdx-js/mdx')).split(`${sep}@mdx-js${sep}`)[0] ?? ''
   const own = join(import.meta.dirname, '../../../node_modules') // packages that are not hoisted to the workspace root
   return [

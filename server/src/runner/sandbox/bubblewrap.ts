@@ -22,7 +22,7 @@ export interface BubblewrapOptions {
 }
 
 /** File descriptors that are open for the command in addition to standard input, output and error. */
-export const fileDescriptors = { info: 3, seccomp: 4 }
+export const bubblewrapFileDescriptors = { info: 3, seccomp: 4 }
 
 export const sandboxEnvironment = {
   PATH: '/opt/node/bin:/colophon/sandbox/inside/tools:/usr/bin:/bin',
@@ -94,9 +94,9 @@ export const commonMountPoints: readonly string[] = [
 ]
 
 /** The masked files that exist on this kernel. */
-export const existingMaskedProcFiles = (): string[] => maskedProcFiles.filter((path) => existsSync(path))
+export const listMaskedProcFiles = (): string[] => maskedProcFiles.filter((path) => existsSync(path))
 
-export function bubblewrapCommand(options: BubblewrapOptions): [program: string, ...args: string[]] {
+export function buildBubblewrapCommand(options: BubblewrapOptions): [program: string, ...args: string[]] {
   const { programs } = options
   return [
     programs.unshare,
@@ -159,9 +159,9 @@ function bubblewrapArguments({ disabledLayers, mounts, nodeBinary, gatewayDirect
     ...layer('user namespaces', '--disable-userns'),
     ...layer('capabilities', '--cap-drop', 'ALL'),
     ...layer('terminal session', '--new-session'),
-    ...layer('seccomp filter', '--seccomp', String(fileDescriptors.seccomp)),
+    ...layer('seccomp filter', '--seccomp', String(bubblewrapFileDescriptors.seccomp)),
     '--info-fd',
-    String(fileDescriptors.info),
+    String(bubblewrapFileDescriptors.info),
     '--uid',
     '1000',
     '--gid',
@@ -179,9 +179,7 @@ function bubblewrapArguments({ disabledLayers, mounts, nodeBinary, gatewayDirect
     ...(disabledLayers.has('mounts') ? bind('/', '/host') : []),
 
     ...(disabledLayers.has('PID namespace') ? bind('/proc') : ['--proc', '/proc']),
-    ...(disabledLayers.has('PID namespace')
-      ? []
-      : layer('masked /proc files', ...existingMaskedProcFiles().flatMap(mask))),
+    ...(disabledLayers.has('PID namespace') ? [] : layer('masked /proc files', ...listMaskedProcFiles().flatMap(mask))),
     '--dev',
     '/dev',
     ...Object.entries(writableMounts).flatMap(([name, to]) => ['--bind', `/dev/shm/${name}`, to]),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SandboxLimits } from './limits.ts'
 
-export interface SandboxCgroups {
+export interface SandboxCgroupFactory {
   create(limits: SandboxLimits): SandboxCgroup
 }
 
@@ -18,7 +18,7 @@ export interface SandboxCgroup {
 }
 
 /** Undefined, with the reason, if cgroups are not available. Call it once, before the first sandbox is opened. */
-export function openSandboxCgroups(): { cgroups: SandboxCgroups } | { cgroups: undefined; reason: string } {
+export function openSandboxCgroupFactory(): { cgroups: SandboxCgroupFactory } | { cgroups: undefined; reason: string } {
   try {
     return { cgroups: createGroups(ownCgroup()) }
   } catch (error) {
@@ -36,7 +36,7 @@ function ownCgroup(): string {
   return join(mount, path)
 }
 
-function createGroups(parent: string): SandboxCgroups {
+function createGroups(parent: string): SandboxCgroupFactory {
   const available = readFileSync(join(parent, 'cgroup.controllers'), 'utf8').trim().split(' ')
   const missing = ['memory', 'pids'].filter((controller) => !available.includes(controller))
   if (missing.length > 0) throw new Error(`the runner's cgroup lacks the controllers: ${missing.join(', ')}`)

@@ -16,7 +16,7 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import { sandboxUser } from './sandbox-process.ts'
+import { chooseSandboxUser } from './sandbox-process.ts'
 
 export interface EgressSocketOptions {
   gatewayUrl: string
@@ -85,7 +85,7 @@ export async function listenOnEgressSocket(server: Server): Promise<EgressSocket
   const directory = mkdtempSync(join(tmpdir(), 'colophon-egress-'))
   const socket = join(directory, 'gateway.sock')
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve))
-  const user = sandboxUser()
+  const user = chooseSandboxUser()
   if (user) for (const path of [socket, directory]) chownSync(path, user.uid, user.gid)
   return {
     directory,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodeFrame, type Frame, FrameReader, maxPayloadBytes } from './frames.ts'
+import { encodeFrame, type Frame, FrameReader, maxFramePayloadBytes } from './frames.ts'
 
 const frame = fc.record({
   kind: fc.integer({ min: 0, max: 255 }),
@@ -28,9 +28,9 @@ describe('frames', () => {
   })
 
   it('have a maximum length in both directions', () => {
-    expect(() => encodeFrame(1, 1, Buffer.alloc(maxPayloadBytes + 1))).toThrow('too long')
+    expect(() => encodeFrame(1, 1, Buffer.alloc(maxFramePayloadBytes + 1))).toThrow('too long')
     const header = encodeFrame(1, 1)
-    header.writeUInt32BE(maxPayloadBytes + 1, 0)
+    header.writeUInt32BE(maxFramePayloadBytes + 1, 0)
     expect(() => new FrameReader().read(header)).toThrow('too long')
   })
 })

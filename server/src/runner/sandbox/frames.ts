@@ -25,24 +25,24 @@ export interface Frame {
 }
 
 /** Payload of `start`, as JSON. */
-export interface StartRequest {
+export interface StartProcessRequest {
   command: readonly [program: string, ...args: string[]]
   directory: string
   environment: Readonly<Record<string, string>>
 }
 
 /** Payload of `ended`, as JSON. `error` is set if the process could not be started. */
-export interface EndedReport {
+export interface ProcessEndedReport {
   code: number | null
   signal: string | null
   error?: string
 }
 
-export const maxPayloadBytes = 1024 * 1024
+export const maxFramePayloadBytes = 1024 * 1024
 const headerBytes = 9
 
 export function encodeFrame(kind: number, process: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  if (payload.length > maxPayloadBytes) throw new Error(`a frame payload of ${payload.length} bytes is too long`)
+  if (payload.length > maxFramePayloadBytes) throw new Error(`a frame payload of ${payload.length} bytes is too long`)
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32BE(payload.length, 0)
   header.writeUInt8(kind, 4)
@@ -63,7 +63,7 @@ export class FrameReader {
     while (this.#bytes >= headerBytes) {
       const first = this.#first(headerBytes)
       const payloadBytes = first.readUInt32BE(0)
-      if (payloadBytes > maxPayloadBytes) throw new Error(`a frame payload of ${payloadBytes} bytes is too long`)
+      if (payloadBytes > maxFramePayloadBytes) throw new Error(`a frame payload of ${payloadBytes} bytes is too long`)
       if (this.#bytes < headerBytes + payloadBytes) break
       const frame = this.#first(headerBytes + payloadBytes)
       this.#chunks[0] = frame.subarray(headerBytes + payloadBytes)

@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bubblewrapCommand, type ReadOnlyMount } from './bubblewrap.ts'
-import type { SandboxCgroup, SandboxCgroups } from './cgroup.ts'
+import { buildBubblewrapCommand, type ReadOnlyMount } from './bubblewrap.ts'
+import type { SandboxCgroup, SandboxCgroupFactory } from './cgroup.ts'
 import type { IsolationLayer } from './isolation-layers.ts'
 import { defaultSandboxLimits, type SandboxLimits } from './limits.ts'
 import { watchMemory } from './memory-watch.ts'
 import { findProgram } from './programs.ts'
-import { seccompProgram } from './seccomp.ts'
+import { compileSeccompFilter } from './seccomp.ts'
 
 export interface SandboxOptions {
   /** Mounts that the agent needs. */
@@ -17,7 +17,7 @@ export interface SandboxOptions {
   /** Contains `gateway.sock`, the only egress. */
   gatewayDirectory: string
   /** Undefined: cgroups are not available. Limits per process and a watch on the total memory are used instead. */
-  cgroups: SandboxCgroups | undefined
+  cgroups: SandboxCgroupFactory | undefined
   limits?: SandboxLimits
   /** For tests: isolation layers to leave out. */
   disabledLayers?: ReadonlySet<IsolationLayer>
@@ -28,7 +28,7 @@ export class SandboxError extends Error {
 }
 
 /** If the runner is root, the sandbox runs as nobody: the kernel does not limit the processes of root. */
-export const sandboxUser = (): { uid: number; gid: number } | undefined =>
+export const chooseSandboxUser = (): { uid: number; gid: number } | undefined =>
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 const maxErrorOutputBytes = 16_384
@@ -53,7 +53,7 @@ export class SandboxProcess {
     limits = defaultSandboxLimits,
     disabledLayers = new Set(),
   }: SandboxOptions) {
-    const [program, ...args] = bubblewrapCommand({
+    const [program, ...args] = buildBubblewrapCommand({
       programs: { bwrap: findProgram('bwrap'), unshare: findProgram('unshare') },
       nodeBinary: realpathSync(process.execPath),
       mounts,
@@ -61,14 +61,14 @@ export class SandboxProcess {
       limits,
       disabledLayers: disabledLayers,
     })
-    const filter = seccompProgram(process.arch)
+    const filter = compileSeccompFilter(process.arch)
     this.#group = cgroups?.create(limits)
     this.#child = spawn(program, args, {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
       cwd: '/',
       detached: true, // Ctrl-C must reach only the runner, which then shuts down its turns
       ...(disabledLayers.has('environment') ? {} : { env: {} }),
-      ...(disabledLayers.has('unprivileged user') ? {} : sandboxUser()),
+      ...(disabledLayers.has('unprivileged user') ? {} : chooseSandboxUser()),
     })
     this.ended = new Promise((resolve) => {
       this.#child.once('error', (error) => {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { findHostProcesses } from '../testing/host-processes.ts'
+import { findHostProcessIds } from '../testing/host-processes.ts'
 import { type EgressSocket, openEgressSocket } from './egress-socket.ts'
 import { defaultSandboxLimits } from './limits.ts'
 import { Sandbox } from './sandbox.ts'
@@ -112,10 +112,10 @@ describe('sandbox', () => {
   it('ends every process when it is closed, even detached ones', async () => {
     const sandbox = await openSandbox()
     await shell(sandbox, 'setsid nohup sleep 31415926 > /dev/null 2>&1 & (setsid sleep 31415926 &) & sleep 0.3')
-    expect(findHostProcesses('31415926')).not.toEqual([])
+    expect(findHostProcessIds('31415926')).not.toEqual([])
     const before = Date.now()
     await sandbox.close()
-    expect(findHostProcesses('31415926')).toEqual([])
+    expect(findHostProcessIds('31415926')).toEqual([])
     expect(Date.now() - before).toBeLessThan(5_000)
   })
 
@@ -123,7 +123,7 @@ describe('sandbox', () => {
     const sandbox = await openSandbox()
     await shell(sandbox, '(setsid sleep 27182818 &) & sleep 0.3')
     await sandbox.killProcesses()
-    await vi.waitFor(() => expect(findHostProcesses('27182818')).toEqual([]))
+    await vi.waitFor(() => expect(findHostProcessIds('27182818')).toEqual([]))
     await expect(shell(sandbox, 'echo still open')).resolves.toMatchObject({ output: 'still open\n' })
   })
 
@@ -140,9 +140,9 @@ describe('sandbox', () => {
     })
     const [directory] = await once(runner.stdout, 'data')
     expect(existsSync(String(directory).trim())).toBe(true)
-    expect(findHostProcesses('16180339')).not.toEqual([])
+    expect(findHostProcessIds('16180339')).not.toEqual([])
     runner.kill('SIGKILL')
-    await vi.waitFor(() => expect(findHostProcesses('16180339')).toEqual([]), 5_000)
+    await vi.waitFor(() => expect(findHostProcessIds('16180339')).toEqual([]), 5_000)
   })
 
   it('reports commands as ended after it is closed', async () => {

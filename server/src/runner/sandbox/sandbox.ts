@@ -7,7 +7,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sandboxEnvironment } from './bubblewrap.ts'
 import { explainStartFailure } from './explain-start-failure.ts'
-import { type EndedReport, encodeFrame, type Frame, FrameReader, frameKinds, maxPayloadBytes } from './frames.ts'
+import {
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  frameKinds,
+  maxFramePayloadBytes,
+  type ProcessEndedReport,
+} from './frames.ts'
 import { SandboxError, type SandboxOptions, SandboxProcess } from './sandbox-process.ts'
 
 export interface SandboxCommand {
@@ -114,8 +121,8 @@ export class Sandbox implements AsyncDisposable {
     return {
       write: (bytes) => {
         const input = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-        for (let offset = 0; offset < input.length; offset += maxPayloadBytes)
-          this.#send(frameKinds.input, number, input.subarray(offset, offset + maxPayloadBytes))
+        for (let offset = 0; offset < input.length; offset += maxFramePayloadBytes)
+          this.#send(frameKinds.input, number, input.subarray(offset, offset + maxFramePayloadBytes))
       },
       endInput: () => this.#send(frameKinds.inputEnd, number),
       kill: () => this.#send(frameKinds.kill, number),
@@ -187,7 +194,7 @@ export class Sandbox implements AsyncDisposable {
 }
 
 function parseEndedReport(payload: Buffer): ProcessEnd {
-  const { code, signal, error } = JSON.parse(payload.toString('utf8')) as Partial<EndedReport>
+  const { code, signal, error } = JSON.parse(payload.toString('utf8')) as Partial<ProcessEndedReport>
   if (typeof error === 'string') return { kind: 'not_started', reason: error }
   if (typeof code === 'number') return { kind: 'exited', code }
   return { kind: 'killed', signal: String(signal) }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seccompProgram } from './seccomp.ts'
+import { compileSeccompFilter } from './seccomp.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 }
 
@@ -35,9 +35,10 @@ function describeAction(value: number): string {
   return `errno ${value & 0xffff}`
 }
 
-const x64 = (number: number, ...args: number[]) => run(seccompProgram('x64'), { architecture: audit.x64, number, args })
+const x64 = (number: number, ...args: number[]) =>
+  run(compileSeccompFilter('x64'), { architecture: audit.x64, number, args })
 const arm64 = (number: number, ...args: number[]) =>
-  run(seccompProgram('arm64'), { architecture: audit.arm64, number, args })
+  run(compileSeccompFilter('arm64'), { architecture: audit.arm64, number, args })
 
 describe('seccomp filter', () => {
   it.each([
@@ -85,10 +86,10 @@ describe('seccomp filter', () => {
 
   it('kills a program of another architecture', () => {
     for (const architecture of ['x64', 'arm64'] as const)
-      expect(run(seccompProgram(architecture), { architecture: audit.i386, number: 0 })).toBe('killed')
+      expect(run(compileSeccompFilter(architecture), { architecture: audit.i386, number: 0 })).toBe('killed')
   })
 
   it('throws on an unsupported architecture', () => {
-    expect(() => seccompProgram('riscv64')).toThrow('x64 and arm64')
+    expect(() => compileSeccompFilter('riscv64')).toThrow('x64 and arm64')
   })
 })

@@ -155,7 +155,7 @@ function instruction(code: number, jumpTrue: number, jumpFalse: number, value: n
 }
 
 /** Throws on an architecture whose system call numbers are not listed here: there is no sandbox without a filter. */
-export function seccompProgram(architecture: string): Buffer {
+export function compileSeccompFilter(architecture: string): Buffer {
   if ((architecture !== 'x64' && architecture !== 'arm64') || endianness() !== 'LE')
     throw new Error(`The sandbox supports x64 and arm64, not ${architecture}. Run the runner on one of these.`)
 

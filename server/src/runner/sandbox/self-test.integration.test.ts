@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openSandboxCgroups } from './cgroup.ts'
+import { openSandboxCgroupFactory } from './cgroup.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
 import { runSandboxSelfTest } from './self-test.ts'
 
-const { cgroups } = openSandboxCgroups()
+const { cgroups } = openSandboxCgroupFactory()
 const testWithout = (...without: IsolationLayer[]) =>
   runSandboxSelfTest({ mounts: [], cgroups: cgroups, disabledLayers: new Set(without) })
 

@@ -6,7 +6,7 @@ import { readlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { commonMountPoints, existingMaskedProcFiles, writableMounts } from './bubblewrap.ts'
+import { commonMountPoints, listMaskedProcFiles, writableMounts } from './bubblewrap.ts'
 import { openEgressSocket } from './egress-socket.ts'
 import type { Breach, HostFacts } from './inside/escape-tests.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
@@ -84,7 +84,7 @@ function hostFacts(layers: readonly IsolationLayer[], loopbackPort: number, { mo
       cgroup: namespace('cgroup'),
     },
     mountPoints: [...commonMountPoints, ...mounts.map(({ to }) => to)],
-    maskedProcFiles: existingMaskedProcFiles(),
+    maskedProcFiles: listMaskedProcFiles(),
     sizes: Object.fromEntries(
       Object.entries(writableMounts).map(([name, path]) => [
         path,

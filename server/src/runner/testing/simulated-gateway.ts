@@ -23,10 +23,10 @@ import {
   type TurnReport,
 } from '../../runner-wire/runner-wire.ts'
 
-export const runnerToken = 'colophon_runner_simulated'
+export const simulatedRunnerToken = 'colophon_runner_simulated'
 
 /** A turn of the simulated gateway, with what the runner sent for it. */
-export interface SimulatedTurn {
+export interface SimulatedTurnRecord {
   attemptToken: string
   events: AgentEvent[]
   /** When each heartbeat arrived. */
@@ -66,7 +66,7 @@ const reportValidator = Compile(ReportHeader)
 
 export class SimulatedGateway implements AsyncDisposable {
   readonly repository: SimulatedRepository
-  readonly turns = new Map<string, SimulatedTurn>()
+  readonly turns = new Map<string, SimulatedTurnRecord>()
   faults: GatewayFaults = {}
   url = ''
   readonly #queue: ClaimedTurn[] = []
@@ -93,10 +93,10 @@ export class SimulatedGateway implements AsyncDisposable {
   /** Creates a turn like the response to a claim. */
   createTurn(change: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): {
     claimed: ClaimedTurn
-    turn: SimulatedTurn
+    turn: SimulatedTurnRecord
   } {
     const attemptToken = `colophon_attempt_${this.turns.size + 1}`
-    const turn: SimulatedTurn = { attemptToken, events: [], heartbeatsAtMs: [], report: undefined }
+    const turn: SimulatedTurnRecord = { attemptToken, events: [], heartbeatsAtMs: [], report: undefined }
     this.turns.set(attemptToken, turn)
     const claimed: ClaimedTurn = {
       turnId: `trn_${this.turns.size}`,
@@ -118,7 +118,7 @@ export class SimulatedGateway implements AsyncDisposable {
   }
 
   /** Queues a turn for the next claim. */
-  enqueue(change: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): SimulatedTurn {
+  enqueue(change: Partial<ClaimedTurn> & Pick<ClaimedTurn, 'prompt'>): SimulatedTurnRecord {
     const { claimed, turn } = this.createTurn(change)
     this.#queue.push(claimed)
     return turn
@@ -145,7 +145,7 @@ export class SimulatedGateway implements AsyncDisposable {
   #reject(url: string, token: string | undefined): SimulatedResponse | undefined {
     if (url === '/runner/claim') {
       if (this.#hasFault('claimFailures')) return { status: 503 }
-      return token === runnerToken ? undefined : { status: 401 }
+      return token === simulatedRunnerToken ? undefined : { status: 401 }
     }
     if (url === '/readyz') return { status: 200, body: { status: 'ready' } }
     const turn = this.turns.get(token ?? '')
@@ -172,7 +172,7 @@ export class SimulatedGateway implements AsyncDisposable {
     return { status: 204 }
   }
 
-  #receiveEvents(turn: SimulatedTurn, bytes: Buffer): SimulatedResponse {
+  #receiveEvents(turn: SimulatedTurnRecord, bytes: Buffer): SimulatedResponse {
     const body: unknown = JSON.parse(bytes.toString('utf8'))
     if (!uploadValidator.Check(body)) return { status: 400 }
     turn.heartbeatsAtMs.push(Date.now())
@@ -182,7 +182,7 @@ export class SimulatedGateway implements AsyncDisposable {
     return { status: 200, body: { stop: this.faults.stop ?? null } }
   }
 
-  #receiveReport(turn: SimulatedTurn, bytes: Buffer): SimulatedResponse {
+  #receiveReport(turn: SimulatedTurnRecord, bytes: Buffer): SimulatedResponse {
     const end = bytes.indexOf('\n')
     const header: unknown = JSON.parse(bytes.toString('utf8', 0, end))
     if (this.#hasFault('reportFailures')) return { status: 503 }

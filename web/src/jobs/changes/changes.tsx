@@ -2,7 +2,7 @@ import { Button, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { EmptyState } from '../../shown/empty-state.tsx'
-import { Failure } from '../../shown/failure.tsx'
+import { ErrorAlert } from '../../shown/error-alert.tsx'
 import { diffQuery } from '../job-queries.ts'
 import classes from './changes.module.css'
 import { type ChangedFile, type DiffLine, type Hunk, parseDiff } from './parse-diff.ts'
@@ -13,7 +13,7 @@ const maxInitialLines = 300
 export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps) {
   const { data, error, isPending } = useQuery(diffQuery(projectId, jobId, updatedAt))
   const files = useMemo(() => parseDiff(data?.diff ?? ''), [data])
-  if (error) return <Failure error={error} title="The changes could not be loaded" />
+  if (error) return <ErrorAlert error={error} title="The changes could not be loaded" />
   if (isPending) return <Skeleton height={160} />
   if (files.length === 0) {
     return (

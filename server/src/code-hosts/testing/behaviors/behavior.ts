@@ -4,7 +4,7 @@ import { type AcceptedResult, BareRepository, type CommitPreparation } from '../
 import type { CodeHost, PullRequestSpec, PutCommitResult } from '../../code-host.ts'
 import { CodeHostError } from '../../code-host-error.ts'
 import { type CraftedCommit, type CraftedFiles, craftCommit, createChangeBundle } from '../craft-commit.ts'
-import type { HostRepository, HostVariant } from '../host-repository.ts'
+import type { HostTestRepository, HostVariant } from '../host-test-repository.ts'
 
 /** A behavior that all code hosts have in common, as far as they support it. */
 export type HostBehavior = {
@@ -16,14 +16,14 @@ export type HostBehavior = {
 
 export type BehaviorContext = {
   /** Shared with other behaviors: each uses its own branches, and does not change `main`. */
-  repository: HostRepository
+  repository: HostTestRepository
   /** Creates a repository for this behavior only. */
-  createRepository(): Promise<HostRepository>
+  createRepository(): Promise<HostTestRepository>
 }
 
-export const policy = { docsFolder: 'docs' }
+export const docsFolderPolicy = { docsFolder: 'docs' }
 
-export const commitDetails = {
+export const sampleCommitDetails = {
   message: 'Say more\n\nColophon-Job: job_1\n',
   identity: { name: 'Colophon', email: 'colophon@localhost.invalid' },
   date: new Date('2026-01-02T03:04:05Z'),
@@ -35,7 +35,7 @@ type Attempt = { branch: string; change: FileChanges; recorded?: string | undefi
 
 /** Publishes up to the point where our commit is about to be put on the branch. */
 export async function withPreparedCommit<Result>(
-  repository: HostRepository,
+  repository: HostTestRepository,
   { branch, change, recorded, host = repository.host }: Attempt,
   use: (placement: CommitPreparation, placeAgain: (recorded?: string) => Promise<CommitPreparation>) => Promise<Result>,
 ): Promise<Result> {
@@ -43,10 +43,10 @@ export async function withPreparedCommit<Result>(
   const signal = AbortSignal.timeout(60_000)
   await using bare = await BareRepository.open({ remote: await host.gitRemote(), egress, signal })
   const bundle = createChangeBundle(base, change)
-  const acceptance = await bare.accept({ bundle, base: base.id, branch: 'main', policy })
+  const acceptance = await bare.accept({ bundle, base: base.id, branch: 'main', policy: docsFolderPolicy })
   if (acceptance.kind !== 'accepted') throw new Error(`The change was not accepted: ${acceptance.kind}.`)
   const result: AcceptedResult = acceptance.result
-  const place = (earlier?: string) => bare.prepareCommit(result, branch, commitDetails, earlier)
+  const place = (earlier?: string) => bare.prepareCommit(result, branch, sampleCommitDetails, earlier)
   return await use(await place(recorded), place)
 }
 
@@ -58,7 +58,7 @@ export type PublishOutcome = {
 }
 
 /** Publishes like the activity, without retries. */
-export const publish = (repository: HostRepository, attempt: Attempt): Promise<PublishOutcome> =>
+export const publishWithoutRetries = (repository: HostTestRepository, attempt: Attempt): Promise<PublishOutcome> =>
   withPreparedCommit(repository, attempt, async (placement) => {
     if (placement.kind === 'branch_moved') return { placement: placement.kind }
     if (placement.kind === 'published') return { placement: placement.kind, ownCommit: placement.ownCommit }
@@ -71,16 +71,16 @@ export const publish = (repository: HostRepository, attempt: Attempt): Promise<P
     }
   })
 
-export const commitOn = (parent: CraftedCommit, change: CraftedFiles): CraftedCommit =>
+export const craftChildCommit = (parent: CraftedCommit, change: CraftedFiles): CraftedCommit =>
   craftCommit({ ...parent.files, ...change }, [parent.id])
 
 /** Pushes a branch with a change, and returns the spec of its pull request. */
-export async function createPullRequestSpec(
-  repository: HostRepository,
+export async function pushPullRequestBranch(
+  repository: HostTestRepository,
   branch: string,
   overrides: Partial<PullRequestSpec> = {},
 ): Promise<PullRequestSpec> {
-  await repository.pushAsPerson(commitOn(repository.base, { [`docs/${branch}.md`]: `# ${branch}\n` }), branch)
+  await repository.pushAsPerson(craftChildCommit(repository.base, { [`docs/${branch}.md`]: `# ${branch}\n` }), branch)
   const text = { title: 'Add a page', body: 'It was missing.' }
   return { branch, baseBranch: 'main', ...text, draft: false, labels: [], reviewers: [], ...overrides }
 }
@@ -88,7 +88,7 @@ export async function createPullRequestSpec(
 type Call = { method: string; url: string }
 
 /** Sends all requests, but loses the responses to those that match. */
-export const losingResponses = (egress: Egress, isLost: (call: Call) => boolean): Egress => ({
+export const createLossyEgress = (egress: Egress, isLost: (call: Call) => boolean): Egress => ({
   ...egress,
   async fetch(url, request) {
     const response = await egress.fetch(url, request)
@@ -99,7 +99,11 @@ export const losingResponses = (egress: Egress, isLost: (call: Call) => boolean)
 })
 
 /** Responds to matching requests itself. */
-export const respondingTo = (egress: Egress, matches: (call: Call) => boolean, response: () => Response): Egress => ({
+export const createInterceptingEgress = (
+  egress: Egress,
+  matches: (call: Call) => boolean,
+  response: () => Response,
+): Egress => ({
   ...egress,
   fetch: async (url, request) =>
     matches({ method: request?.method ?? 'GET', url: String(url) }) ? response() : await egress.fetch(url, request),
@@ -115,7 +119,7 @@ export async function catchCodeHostError(work: Promise<unknown>): Promise<CodeHo
   throw new Error('Expected a failure.')
 }
 
-export async function until(condition: () => Promise<boolean> | boolean, description: string): Promise<void> {
+export async function pollUntil(condition: () => Promise<boolean> | boolean, description: string): Promise<void> {
   const deadline = Date.now() + 15_000
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Timed out waiting until ${description}.`)

@@ -1,11 +1,11 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict'
-import { commitOn, type HostBehavior } from './behavior.ts'
+import { craftChildCommit, type HostBehavior } from './behavior.ts'
 
-export const checks: readonly HostBehavior[] = [
+export const checkBehaviors: readonly HostBehavior[] = [
   {
     name: 'a commit without checks has none',
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/unchecked.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/unchecked.md': 'x' })
       await repository.pushAsPerson(commit, 'unchecked')
       deepEqual(await repository.host.readChecks(commit.id), { checks: [], previewUrl: null })
     },
@@ -13,7 +13,7 @@ export const checks: readonly HostBehavior[] = [
   {
     name: 'checks are read with status, URL and summary',
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/checked.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/checked.md': 'x' })
       await repository.pushAsPerson(commit, 'checked')
       const url = 'https://ci.example/1'
       await repository.setStatus(commit.id, { name: 'lint', state: 'success', url, summary: 'No problems' })
@@ -36,7 +36,7 @@ export const checks: readonly HostBehavior[] = [
   {
     name: 'the latest status of a check counts',
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/again.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/again.md': 'x' })
       await repository.pushAsPerson(commit, 'checked-again')
       for (const state of ['pending', 'failure', 'success'] as const) {
         await repository.setStatus(commit.id, { name: 'lint', state })
@@ -51,7 +51,7 @@ export const checks: readonly HostBehavior[] = [
   {
     name: 'a preview URL is read from a check named "preview" once the check has passed',
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/preview.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/preview.md': 'x' })
       await repository.pushAsPerson(commit, 'previewed')
       const url = 'https://preview-12.example/'
       await repository.setStatus(commit.id, { name: 'deploy/docs-preview', state: 'pending', url })
@@ -64,7 +64,7 @@ export const checks: readonly HostBehavior[] = [
     name: 'a preview URL is read from a deployment',
     unsupported: { gitea: 'Gitea has no deployments.' },
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/deployed.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/deployed.md': 'x' })
       await repository.pushAsPerson(commit, 'deployed')
       await repository.setDeployment(commit.id, 'https://preview-13.example/')
       equal((await repository.host.readChecks(commit.id)).previewUrl, 'https://preview-13.example/')
@@ -73,7 +73,7 @@ export const checks: readonly HostBehavior[] = [
   {
     name: 'a commit status has no log',
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/logless.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/logless.md': 'x' })
       await repository.pushAsPerson(commit, 'logless')
       await repository.setStatus(commit.id, { name: 'lint', state: 'failure', summary: 'No.' })
       const [check] = (await repository.host.readChecks(commit.id)).checks
@@ -88,7 +88,7 @@ export const checks: readonly HostBehavior[] = [
       github_by_token: 'GitHub has no permission for check runs that a personal token could have.',
     },
     async run({ repository }) {
-      const commit = commitOn(repository.base, { 'docs/logged.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/logged.md': 'x' })
       await repository.pushAsPerson(commit, 'logged')
       const token = `ghp_${'a1B2'.repeat(9)}`
       const log = `${'early line\n'.repeat(6_000)}\u001b[31mbroken link\u001b[0m: /nowhere ${token}\u0007\n`

@@ -1,14 +1,14 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
-import type { HostRepository } from '../host-repository.ts'
-import { createPullRequestSpec, type HostBehavior } from './behavior.ts'
+import type { HostTestRepository } from '../host-test-repository.ts'
+import { type HostBehavior, pushPullRequestBranch } from './behavior.ts'
 
 const longAgo = new Date('2020-01-01T00:00:00Z')
 
-async function openPullRequest(repository: HostRepository, branch: string): Promise<number> {
-  return (await repository.host.ensurePullRequest(await createPullRequestSpec(repository, branch))).pullRequest.number
+async function openPullRequest(repository: HostTestRepository, branch: string): Promise<number> {
+  return (await repository.host.ensurePullRequest(await pushPullRequestBranch(repository, branch))).pullRequest.number
 }
 
-export const comments: readonly HostBehavior[] = [
+export const commentBehaviors: readonly HostBehavior[] = [
   {
     name: 'comments are read oldest first with their authors, and only those of the pull request',
     async run({ repository }) {

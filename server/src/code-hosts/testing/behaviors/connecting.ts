@@ -11,7 +11,7 @@ async function testResult(host: CodeHost, baseBranch = 'main') {
   return test
 }
 
-export const connecting: readonly HostBehavior[] = [
+export const connectionBehaviors: readonly HostBehavior[] = [
   {
     name: 'a successful connection test returns the base commit and the default branch',
     async run({ repository }) {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict'
 import type { Egress } from '../../../platform/egress/egress.ts'
-import { catchCodeHostError, type HostBehavior, respondingTo } from './behavior.ts'
+import { catchCodeHostError, createInterceptingEgress, type HostBehavior } from './behavior.ts'
 
 const isBranch = ({ url }: { url: string }) => /\/branches\/|\/git\/ref\//.test(url)
 
@@ -46,12 +46,12 @@ const responses: readonly [string, () => Response, object][] = [
   ],
 ]
 
-export const failures: readonly HostBehavior[] = [
+export const failureBehaviors: readonly HostBehavior[] = [
   ...responses.map(
     ([name, response, expected]): HostBehavior => ({
       name,
       async run({ repository }) {
-        const host = repository.hostWithChanges({}, respondingTo(repository.egress, isBranch, response))
+        const host = repository.hostWithChanges({}, createInterceptingEgress(repository.egress, isBranch, response))
         deepEqual((await catchCodeHostError(host.branchHead('main'))).failure, expected)
       },
     }),

@@ -1,19 +1,19 @@
 import { deepEqual, equal, match } from 'node:assert/strict'
 import {
   catchCodeHostError,
-  commitOn,
-  createPullRequestSpec,
+  craftChildCommit,
+  createLossyEgress,
   type HostBehavior,
-  losingResponses,
-  until,
+  pollUntil,
+  pushPullRequestBranch,
 } from './behavior.ts'
 
-export const pullRequests: readonly HostBehavior[] = [
+export const pullRequestBehaviors: readonly HostBehavior[] = [
   {
     name: 'a pull request is opened once, and found when repeated',
     async run({ repository }) {
       const { host } = repository
-      const spec = await createPullRequestSpec(repository, 'colophon/once')
+      const spec = await pushPullRequestBranch(repository, 'colophon/once')
       const { pullRequest, skipped } = await host.ensurePullRequest(spec)
       deepEqual(skipped, { labels: [], reviewers: [] })
       deepEqual(
@@ -36,8 +36,8 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'a pull request whose response was lost is found',
     async run({ repository }) {
-      const spec = await createPullRequestSpec(repository, 'pr-lost')
-      const egress = losingResponses(
+      const spec = await pushPullRequestBranch(repository, 'pr-lost')
+      const egress = createLossyEgress(
         repository.egress,
         ({ method, url }) => method === 'POST' && url.endsWith('/pulls'),
       )
@@ -50,7 +50,7 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'two calls at the same time result in one open pull request',
     async run({ repository }) {
-      const spec = await createPullRequestSpec(repository, 'pr-together')
+      const spec = await pushPullRequestBranch(repository, 'pr-together')
       const both = await Promise.all([1, 2].map(() => repository.host.ensurePullRequest(spec)))
       const { pullRequest } = await repository.host.ensurePullRequest(spec)
       equal(pullRequest.state, 'open')
@@ -65,7 +65,7 @@ export const pullRequests: readonly HostBehavior[] = [
     name: 'a merged pull request is returned as it is',
     async run({ createRepository }) {
       const repository = await createRepository()
-      const spec = await createPullRequestSpec(repository, 'pr-merged')
+      const spec = await pushPullRequestBranch(repository, 'pr-merged')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
       await repository.merge(number)
       equal((await repository.host.findPullRequest(number))?.state, 'merged')
@@ -76,7 +76,7 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'a closed pull request is returned as it is, and is open after it was reopened',
     async run({ repository }) {
-      const spec = await createPullRequestSpec(repository, 'pr-closed')
+      const spec = await pushPullRequestBranch(repository, 'pr-closed')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
       await repository.close(number)
       const again = await repository.host.ensurePullRequest(spec)
@@ -88,7 +88,7 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'a draft is created as a draft',
     async run({ repository }) {
-      await repository.host.ensurePullRequest(await createPullRequestSpec(repository, 'pr-draft', { draft: true }))
+      await repository.host.ensurePullRequest(await pushPullRequestBranch(repository, 'pr-draft', { draft: true }))
       deepEqual(
         (await repository.listPullRequests('pr-draft')).map(({ isDraft }) => isDraft),
         [true],
@@ -99,7 +99,7 @@ export const pullRequests: readonly HostBehavior[] = [
     name: 'existing labels are set, others are skipped and not created',
     async run({ repository }) {
       const label = await repository.existingLabel()
-      const spec = await createPullRequestSpec(repository, 'pr-labels', { labels: [label, 'none'] })
+      const spec = await pushPullRequestBranch(repository, 'pr-labels', { labels: [label, 'none'] })
       const { skipped } = await repository.host.ensurePullRequest(spec)
       deepEqual(skipped.labels, ['none'])
       deepEqual((await repository.listPullRequests('pr-labels'))[0]?.labels, [label])
@@ -111,7 +111,7 @@ export const pullRequests: readonly HostBehavior[] = [
     async run({ repository }) {
       const reviewer = await repository.invite('write')
       const label = await repository.existingLabel()
-      const spec = await createPullRequestSpec(repository, 'pr-reviewer', {
+      const spec = await pushPullRequestBranch(repository, 'pr-reviewer', {
         reviewers: [reviewer.name],
         labels: [label],
       })
@@ -128,7 +128,7 @@ export const pullRequests: readonly HostBehavior[] = [
     async run({ repository }) {
       const stranger = await repository.invite('none')
       for (const name of ['unknown-user', stranger.name]) {
-        const spec = await createPullRequestSpec(repository, `pr-reviewer-${name}`, { reviewers: [name] })
+        const spec = await pushPullRequestBranch(repository, `pr-reviewer-${name}`, { reviewers: [name] })
         const { pullRequest, skipped } = await repository.host.ensurePullRequest(spec)
         deepEqual([pullRequest.state, skipped.reviewers], ['open', [name]])
       }
@@ -137,7 +137,7 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'a missing base branch fails permanently',
     async run({ repository }) {
-      const spec = await createPullRequestSpec(repository, 'pr-no-base', { baseBranch: 'none' })
+      const spec = await pushPullRequestBranch(repository, 'pr-no-base', { baseBranch: 'none' })
       equal((await catchCodeHostError(repository.host.ensurePullRequest(spec))).failure.kind, 'final')
     },
   },
@@ -145,7 +145,7 @@ export const pullRequests: readonly HostBehavior[] = [
     name: 'a user without access cannot open a pull request, permanently',
     async run({ repository }) {
       const stranger = await repository.invite('none')
-      const spec = await createPullRequestSpec(repository, 'pr-by-stranger')
+      const spec = await pushPullRequestBranch(repository, 'pr-by-stranger')
       const failing = repository.hostWithToken(stranger.token).ensurePullRequest(spec)
       equal((await catchCodeHostError(failing)).failure.kind, 'final')
     },
@@ -155,7 +155,7 @@ export const pullRequests: readonly HostBehavior[] = [
     async run({ repository: { host }, repository }) {
       const first = { title: 'One', body: 'First.\n\nMore.' }
       const second = { title: 'Two', body: 'Second.' }
-      const created = await host.ensurePullRequest(await createPullRequestSpec(repository, 'pr-rewrite', first))
+      const created = await host.ensurePullRequest(await pushPullRequestBranch(repository, 'pr-rewrite', first))
       for (const _ of [1, 2]) {
         const { title, body } = await host.updatePullRequestText(created.pullRequest.number, {
           previous: first,
@@ -169,7 +169,7 @@ export const pullRequests: readonly HostBehavior[] = [
     name: 'a title that people edited is kept',
     async run({ repository: { host }, repository }) {
       const first = { title: 'One', body: 'First.' }
-      const created = await host.ensurePullRequest(await createPullRequestSpec(repository, 'pr-theirs', first))
+      const created = await host.ensurePullRequest(await pushPullRequestBranch(repository, 'pr-theirs', first))
       await repository.retitle(created.pullRequest.number, 'A better title')
       const second = { title: 'Two', body: 'Second.' }
       const { title, body } = await host.updatePullRequestText(created.pullRequest.number, {
@@ -182,9 +182,9 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'no conflicts are reported once the host has checked',
     async run({ repository }) {
-      const { number } = (await repository.host.ensurePullRequest(await createPullRequestSpec(repository, 'pr-fits')))
+      const { number } = (await repository.host.ensurePullRequest(await pushPullRequestBranch(repository, 'pr-fits')))
         .pullRequest
-      await until(
+      await pollUntil(
         async () => (await repository.host.findPullRequest(number))?.hasConflicts === false,
         'the host has checked for conflicts',
       )
@@ -195,11 +195,11 @@ export const pullRequests: readonly HostBehavior[] = [
     async run({ createRepository }) {
       const repository = await createRepository()
       const index = 'docs/index.md'
-      const spec = await createPullRequestSpec(repository, 'pr-conflict')
-      await repository.pushAsPerson(commitOn(repository.base, { [index]: 'Ours.\n' }), 'pr-conflict')
+      const spec = await pushPullRequestBranch(repository, 'pr-conflict')
+      await repository.pushAsPerson(craftChildCommit(repository.base, { [index]: 'Ours.\n' }), 'pr-conflict')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
-      await repository.pushAsPerson(commitOn(repository.base, { [index]: 'Theirs.\n' }), 'main')
-      await until(
+      await repository.pushAsPerson(craftChildCommit(repository.base, { [index]: 'Theirs.\n' }), 'main')
+      await pollUntil(
         async () => (await repository.host.findPullRequest(number))?.hasConflicts === true,
         'the conflict is reported',
       )
@@ -208,12 +208,12 @@ export const pullRequests: readonly HostBehavior[] = [
   {
     name: 'later pushes to the branch appear in the pull request',
     async run({ repository }) {
-      const spec = await createPullRequestSpec(repository, 'pr-later')
+      const spec = await pushPullRequestBranch(repository, 'pr-later')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
-      const later = commitOn(repository.base, { 'docs/later.md': 'later' })
+      const later = craftChildCommit(repository.base, { 'docs/later.md': 'later' })
       await repository.pushAsPerson(later, spec.branch)
       const isThere = async () => (await repository.host.findPullRequest(number))?.headCommit === later.id
-      await until(isThere, 'the commit is on the pull request')
+      await pollUntil(isThere, 'the commit is on the pull request')
     },
   },
 ]

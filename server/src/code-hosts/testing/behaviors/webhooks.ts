@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { WebhookEvent } from '../../code-host.ts'
 import { webhookParsers } from '../../code-host-factory.ts'
-import type { HostRepository } from '../host-repository.ts'
-import { commitOn, createPullRequestSpec, type HostBehavior, until } from './behavior.ts'
+import type { HostTestRepository } from '../host-test-repository.ts'
+import { craftChildCommit, type HostBehavior, pollUntil, pushPullRequestBranch } from './behavior.ts'
 
 type Receiver = { read(secret?: string): WebhookEvent[]; url: string } & Disposable
 
-async function startReceiver(repository: HostRepository): Promise<Receiver> {
+async function startReceiver(repository: HostTestRepository): Promise<Receiver> {
   const deliveries: { headers: IncomingHttpHeaders; body: Buffer }[] = []
   const server = createServer(async (request, response) => {
     deliveries.push({ headers: request.headers, body: await buffer(request) })
@@ -26,16 +26,16 @@ async function startReceiver(repository: HostRepository): Promise<Receiver> {
   }
 }
 
-async function idOf(repository: HostRepository): Promise<number> {
+async function idOf(repository: HostTestRepository): Promise<number> {
   const state = await repository.host.readRepositoryState()
   if (state.kind !== 'usable') throw new Error(state.kind)
   return state.id
 }
 
 /** Uses the owner's token, because an App has its own webhook. */
-const ownerHost = (repository: HostRepository) => repository.hostWithChanges({ name: repository.name })
+const ownerHost = (repository: HostTestRepository) => repository.hostWithChanges({ name: repository.name })
 
-export const webhooks: readonly HostBehavior[] = [
+export const webhookBehaviors: readonly HostBehavior[] = [
   {
     name: 'exactly one webhook is left, however often it is ensured',
     async run({ createRepository }) {
@@ -61,12 +61,12 @@ export const webhooks: readonly HostBehavior[] = [
       using receiver = await startReceiver(repository)
       await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the first secret' })
       await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
-      const spec = await createPullRequestSpec(repository, 'delivered')
+      const spec = await pushPullRequestBranch(repository, 'delivered')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
       await repository.close(number)
       const expected = { kind: 'pull_request', repositoryId: await idOf(repository), number }
       const deliveries = () => receiver.read().filter(({ kind }) => kind === 'pull_request')
-      await until(() => deliveries().length >= 2, 'both deliveries arrive')
+      await pollUntil(() => deliveries().length >= 2, 'both deliveries arrive')
       for (const reading of deliveries()) deepEqual(reading, expected)
       ok(receiver.read('the first secret').every(({ kind }) => kind === 'not_authentic'))
     },
@@ -76,13 +76,13 @@ export const webhooks: readonly HostBehavior[] = [
     async run({ createRepository }) {
       const repository = await createRepository()
       using receiver = await startReceiver(repository)
-      const spec = await createPullRequestSpec(repository, 'delivered-comment')
+      const spec = await pushPullRequestBranch(repository, 'delivered-comment')
       const { number } = (await repository.host.ensurePullRequest(spec)).pullRequest
       const person = await repository.invite('write')
       await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
       await repository.comment(number, person, '@colophon again')
       const expected = { kind: 'pull_request', repositoryId: await idOf(repository), number }
-      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      await pollUntil(() => receiver.read().length > 0, 'a delivery arrives')
       deepEqual(receiver.read(), [expected])
     },
   },
@@ -92,11 +92,11 @@ export const webhooks: readonly HostBehavior[] = [
     async run({ createRepository }) {
       const repository = await createRepository()
       using receiver = await startReceiver(repository)
-      const commit = commitOn(repository.base, { 'docs/delivered.md': 'x' })
+      const commit = craftChildCommit(repository.base, { 'docs/delivered.md': 'x' })
       await repository.pushAsPerson(commit, 'delivered-check')
       await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
       await repository.setStatus(commit.id, { name: 'lint', state: 'failure' })
-      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      await pollUntil(() => receiver.read().length > 0, 'a delivery arrives')
       deepEqual(receiver.read(), [
         { kind: 'branches', repositoryId: await idOf(repository), branches: ['delivered-check'] },
       ])
@@ -111,7 +111,7 @@ export const webhooks: readonly HostBehavior[] = [
       await ownerHost(repository).ensureWebhook({ url: receiver.url, secret: 'the secret' })
       const repositoryId = await idOf(repository)
       await repository.rename(`${repository.name}-renamed`)
-      await until(() => receiver.read().length > 0, 'a delivery arrives')
+      await pollUntil(() => receiver.read().length > 0, 'a delivery arrives')
       deepEqual(receiver.read(), [{ kind: 'repository', repositoryId, installationId: null }])
     },
   },

@@ -20,7 +20,7 @@ const forms: Record<string, RegExp> = {
   invisible: /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|[^\P{Cc}\n]/u,
 }
 
-export function findActiveForms(text: string): string[] {
+export function findHostTriggers(text: string): string[] {
   return Object.entries(forms)
     .filter(([, pattern]) => pattern.test(text))
     .map(([name]) => name)

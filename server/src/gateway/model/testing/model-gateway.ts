@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
-import { type ClaimedTurn, claimTurn } from '../../../../../dev-services/claimed-turn.ts'
-import type { Call } from '../../../../../dev-services/model/call-log.ts'
+import { type ClaimedTurn, createClaimedTurn } from '../../../../../dev-services/claimed-turn.ts'
+import type { LoggedModelCall } from '../../../../../dev-services/model/call-log.ts'
 import { createModelServer } from '../../../../../dev-services/model/model-server.ts'
 import type { Script } from '../../../../../dev-services/model/script.ts'
 import type { ServiceAddresses } from '../../../../../dev-services/start-services.ts'
@@ -22,10 +22,10 @@ import { ModelStore } from '../../../models/model-store.ts'
 import type { ModelTables } from '../../../models/tables.ts'
 import { createEgress } from '../../../platform/egress/egress.ts'
 import { createHttpServer } from '../../../platform/http/http-server.ts'
-import { addJsonBody } from '../../../platform/http/json-body.ts'
+import { addJsonBodyParser } from '../../../platform/http/json-body.ts'
 import type { Id } from '../../../platform/ids.ts'
 import { createLog } from '../../../platform/log.ts'
-import { createDatabase } from '../../../platform/postgres.ts'
+import { createKyselyDatabase } from '../../../platform/postgres.ts'
 import { createOpener, createSealer } from '../../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../../../platform/sealed-secrets/sealing-keys.ts'
 import { addModelRoutes } from '../model-routes.ts'
@@ -33,13 +33,13 @@ import { addModelRoutes } from '../model-routes.ts'
 /** The operator's key at every provider. */
 export const providerKey = 'sk-very-secret-key-of-the-operator'
 
-export const gatewayPaths = {
+export const modelPathsByFormat = {
   'anthropic-messages': '/model/v1/messages',
   'openai-completions': '/model/v1/chat/completions',
   'openai-responses': '/model/v1/responses',
 } as const
 
-export interface ModelGateway {
+export interface TestModelGateway {
   url: string
   instance: TestInstance
   models: ModelStore
@@ -52,7 +52,7 @@ export interface ModelGateway {
   /** Waits until all calls are settled: an interrupted call is settled shortly after its client has seen the end. */
   usageOf(turn: GatewayTurn): Promise<Job['usage']>
   /** The calls that the scripted provider received. Calls in progress have no outcome. */
-  providerCalls(): Promise<Call[]>
+  providerCalls(): Promise<LoggedModelCall[]>
   stop(): Promise<void>
 }
 
@@ -61,12 +61,12 @@ export interface GatewayTurn extends ClaimedTurn {
   model: string
 }
 
-export async function startModelGateway(addresses: ServiceAddresses, purpose: string): Promise<ModelGateway> {
+export async function startTestModelGateway(addresses: ServiceAddresses, purpose: string): Promise<TestModelGateway> {
   const instance = await createTestInstance(addresses, purpose)
   const provider = createModelServer().listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  const database = createDatabase<ModelTables>(instance.pool)
+  const database = createKyselyDatabase<ModelTables>(instance.pool)
   const models = new ModelStore(database)
   const calls = new ModelCallStore(database)
   const sealing = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
@@ -77,13 +77,13 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
   const log = createLog('test', { level: 'warn' }, { write: (line) => void logged.push(line) })
   const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
   const server = createHttpServer(http, log)
-  addJsonBody(server)
+  addJsonBodyParser(server)
   addModelRoutes(server, {
     models,
     calls,
     egress,
     opener: createOpener(sealing.keys),
-    attempts: new AttemptStore(createDatabase<JobTables>(instance.pool)),
+    attempts: new AttemptStore(createKyselyDatabase<JobTables>(instance.pool)),
     budget: { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
   })
   const url = await server.listen(http.listen)
@@ -115,10 +115,10 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
     async claim(format, changes = {}) {
       const { id: projectId } = await instance.stores.projects.create('Docs', { kind: 'operator' })
       const { name: model } = await addModel(format, changes)
-      return { ...(await claimTurn(instance, projectId, model)), projectId, model }
+      return { ...(await createClaimedTurn(instance, projectId, model)), projectId, model }
     },
     post: (format, token, body, signal) =>
-      fetch(url + gatewayPaths[format], {
+      fetch(url + modelPathsByFormat[format], {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -132,7 +132,7 @@ export async function startModelGateway(addresses: ServiceAddresses, purpose: st
       while ((await instance.pool.query(unsettled, [jobId])).rows.length > 0) await sleep(20)
       return (await instance.stores.jobs.get(projectId, jobId)).usage
     },
-    providerCalls: async () => (await (await fetch(`${providerUrl}/calls?since=0`)).json()) as Call[],
+    providerCalls: async () => (await (await fetch(`${providerUrl}/calls?since=0`)).json()) as LoggedModelCall[],
     async stop() {
       await server.close()
       await egress.close()
@@ -166,12 +166,13 @@ export async function startSimulatedProvider(respond: (response: ServerResponse)
 }
 
 /** Unique, because the scripted provider counts faults by conversation text. */
-export const scriptedPrompt = (script: Script) => `${Math.random()}\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\``
+export const createScriptedPrompt = (script: Script) =>
+  `${Math.random()}\n\`\`\`script\n${JSON.stringify(script)}\n\`\`\``
 
 const tool = { name: 'ls', description: 'Lists.' }
 
 /** The smallest request in each format. */
-export function buildRequest(format: ModelFormat, prompt: string, fields: object = {}): object {
+export function buildModelRequest(format: ModelFormat, prompt: string, fields: object = {}): object {
   switch (format) {
     case 'anthropic-messages': {
       const messages = [{ role: 'user', content: prompt }]

@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 
 /** The addresses of a name. Called for every query, so they may change. `undefined`: the server does not respond. */
-export type Zone = (name: string, family: 4 | 6) => string[] | undefined
+export type DnsZoneLookup = (name: string, family: 4 | 6) => string[] | undefined
 
 /** A real name server on loopback, and a resolver that queries only this server. */
-export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop: () => Promise<void> }> {
+export async function startDnsServer(zone: DnsZoneLookup): Promise<{ dns: Resolver; stop: () => Promise<void> }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, sender) => {
     const response = responseTo(query, zone)
@@ -29,7 +29,7 @@ export async function startDnsServer(zone: Zone): Promise<{ dns: Resolver; stop:
 
 const headerBytes = 12
 
-function responseTo(query: Buffer, zone: Zone): Buffer | undefined {
+function responseTo(query: Buffer, zone: DnsZoneLookup): Buffer | undefined {
   const labels: string[] = []
   let offset = headerBytes
   for (let length = query.readUInt8(offset); length > 0; length = query.readUInt8(offset)) {

@@ -20,7 +20,7 @@ export const samplePublicNetworks: readonly Network[] = [
 ]
 
 export function randomAddress(random: Random, networks: readonly Network[]): string {
-  const [baseAddress, prefixBits] = pick(random, networks)
+  const [baseAddress, prefixBits] = pickRandom(random, networks)
   const base = baseAddress.split('.').reduce((number, octet) => number * 256 + Number(octet), 0)
   const number = base + Math.floor(random() * 2 ** (32 - prefixBits))
   return [24, 16, 8, 0].map((bits) => (number >>> bits) & 255).join('.')
@@ -37,20 +37,23 @@ const numberFormats: ((number: number) => string)[] = [
 ]
 
 /** An IPv4 address as one to four numbers, each in a random format. */
-export function formatAsNumbers(random: Random, address: string): string {
+export function obfuscateIPv4Address(random: Random, address: string): string {
   const octets = address.split('.').map(Number)
   const leading = octets.slice(0, Math.floor(random() * 4))
   const last = octets.slice(leading.length).reduce((number, octet) => number * 256 + octet, 0)
-  const dot = pick(random, ['.', '。', '．', '｡', '%2e'])
-  return [...leading, last].map((number) => pick(random, numberFormats)(number)).join(dot) + pick(random, ['', '', '.'])
+  const dot = pickRandom(random, ['.', '。', '．', '｡', '%2e'])
+  return (
+    [...leading, last].map((number) => pickRandom(random, numberFormats)(number)).join(dot) +
+    pickRandom(random, ['', '', '.'])
+  )
 }
 
 /** An IPv4 address embedded in an IPv6 address. */
 export function embedInIPv6(random: Random, address: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const groups = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
-  const tail = pick(random, [address, groups, groups.toUpperCase()])
-  return pick(random, [
+  const tail = pickRandom(random, [address, groups, groups.toUpperCase()])
+  return pickRandom(random, [
     `[::ffff:${tail}]`,
     `[0:0:0:0:0:FFFF:${tail}]`,
     `[0000:0000::ffff:${tail}]`,
@@ -63,6 +66,6 @@ export function embedInIPv6(random: Random, address: string): string {
   ])
 }
 
-export function pick<T>(random: Random, choices: readonly [T, ...T[]] | readonly T[]): T {
+export function pickRandom<T>(random: Random, choices: readonly [T, ...T[]] | readonly T[]): T {
   return choices[Math.floor(random() * choices.length)] as T
 }

@@ -12,14 +12,14 @@ import type { ProcessEnd, Sandbox } from '../../sandbox/sandbox.ts'
 import { stripTerminalSequences } from '../../sandbox/terminal-text.ts'
 import type {
   AgentModelAccess,
+  AgentRunInput,
   AgentRunResult,
   AgentStopReason,
-  AgentTurn,
   AgentUsage,
   CodingAgent,
 } from '../coding-agent.ts'
 import { LineReader } from './line-reader.ts'
-import { parseRecord } from './pi-records.ts'
+import { parsePiRecord } from './pi-records.ts'
 
 const program = '/agent/node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js'
 const boundedBash = '/agent/bounded-bash.ts'
@@ -66,7 +66,7 @@ export class PiAgent implements CodingAgent {
     if (end.kind === 'exited' && end.code === 0) this.#compileCache = output
   }
 
-  async run(turn: AgentTurn): Promise<AgentRunResult> {
+  async run(turn: AgentRunInput): Promise<AgentRunResult> {
     const { sandbox, signal } = turn
     const conversation = new Conversation(turn)
     const failure = await prepare(turn, this.#compileCache)
@@ -96,7 +96,7 @@ function packageMounts(): ReadOnlyMount[] {
 
 /** Returns what failed, if anything did. */
 async function prepare(
-  { sandbox, model, systemPrompt, session, signal }: AgentTurn,
+  { sandbox, model, systemPrompt, session, signal }: AgentRunInput,
   compileCache: Buffer | undefined,
 ): Promise<string | undefined> {
   const files = {
@@ -143,13 +143,13 @@ const settings = {
 
 /** One conversation with a pi process. */
 class Conversation {
-  readonly #turn: AgentTurn
+  readonly #turn: AgentRunInput
   #stop: AgentStopReason | undefined
   #errorOutput = ''
   reply = ''
   readonly usage: AgentUsage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
 
-  constructor(turn: AgentTurn) {
+  constructor(turn: AgentRunInput) {
     this.#turn = turn
   }
 
@@ -206,7 +206,7 @@ class Conversation {
 
   /** Returns true when pi is done. */
   #receive(line: string): boolean {
-    const record = parseRecord(line)
+    const record = parsePiRecord(line)
     switch (record?.kind) {
       case 'event':
         this.#turn.onEvent(record.event)

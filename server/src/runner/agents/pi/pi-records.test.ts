@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseRecord } from './pi-records.ts'
+import { parsePiRecord } from './pi-records.ts'
 
-const read = (record: object) => parseRecord(JSON.stringify(record))
+const read = (record: object) => parsePiRecord(JSON.stringify(record))
 
 describe('pi records', () => {
   it('become events of limited length', () => {
@@ -55,6 +55,6 @@ describe('pi records', () => {
       fc.dictionary(fc.constantFrom('message', 'args', 'result', 'content'), fc.jsonValue()),
     )
     fc.assert(fc.property(record, ([type, rest]) => void read({ ...rest, type })))
-    fc.assert(fc.property(fc.string(), (line) => void expect(parseRecord(line)).toBeUndefined()))
+    fc.assert(fc.property(fc.string(), (line) => void expect(parsePiRecord(line)).toBeUndefined()))
   })
 })

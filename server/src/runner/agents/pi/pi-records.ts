@@ -20,7 +20,7 @@ const maxArguments = 20
 const maxArgumentCharacters = 2_000
 export const maxReplyCharacters = 90_000
 
-export function parseRecord(line: string): PiRecord | undefined {
+export function parsePiRecord(line: string): PiRecord | undefined {
   const record = toObject(parseJson(line))
   switch (record.type) {
     case 'message_update': {

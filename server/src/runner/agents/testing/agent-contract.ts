@@ -4,18 +4,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
-import type { Call } from '../../../../../dev-services/model/call-log.ts'
+import type { LoggedModelCall } from '../../../../../dev-services/model/call-log.ts'
 import type { Step } from '../../../../../dev-services/model/script.ts'
 import { openEgressSocket } from '../../sandbox/egress-socket.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import {
   type AgentRunEvent,
+  type AgentRunInput,
   type AgentRunResult,
-  type AgentTurn,
   type AgentUsage,
   type CodingAgent,
-  type WireFormat,
-  wireFormats,
+  type ModelApiFormat,
+  modelApiFormats,
 } from '../coding-agent.ts'
 
 /** How long an agent may take to end after an abort. */
@@ -31,14 +31,14 @@ interface Setup {
   sandbox: Sandbox
   events: AgentRunEvent[]
   /** Works on one prompt. */
-  run(turn: Partial<AgentTurn> & Pick<AgentTurn, 'prompt'>): Promise<AgentRunResult>
+  run(turn: Partial<AgentRunInput> & Pick<AgentRunInput, 'prompt'>): Promise<AgentRunResult>
   /** The calls that reached the provider. */
-  calls(): Promise<Call[]>
+  calls(): Promise<LoggedModelCall[]>
   shell(script: string): Promise<string>
 }
 
 export function describeAgentContract(agent: CodingAgent): void {
-  describe.each(wireFormats)(`${agent.name} with %s`, (format) => {
+  describe.each(modelApiFormats)(`${agent.name} with %s`, (format) => {
     const setUp = (gatewayUrl?: string) => openSetup(agent, format, gatewayUrl)
 
     it('edits a file, reports its steps and counts its usage', async () => {
@@ -249,7 +249,7 @@ export function describeAgentContract(agent: CodingAgent): void {
   })
 }
 
-async function openSetup(agent: CodingAgent, format: WireFormat, gatewayUrl?: string): Promise<Setup> {
+async function openSetup(agent: CodingAgent, format: ModelApiFormat, gatewayUrl?: string): Promise<Setup> {
   const model = `contract/${randomUUID()}:8b` // a name with characters that agents might interpret
   const { modelUrl } = inject('services')
   const egress = await openEgressSocket({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', allowedPaths: ['/v1/'] })
@@ -281,7 +281,7 @@ async function openSetup(agent: CodingAgent, format: WireFormat, gatewayUrl?: st
       }),
     async calls() {
       const response = await fetch(new URL('/calls', modelUrl))
-      const calls = (await response.json()) as Call[]
+      const calls = (await response.json()) as LoggedModelCall[]
       return calls.filter(({ request }) => request?.model === model)
     },
   }
@@ -298,7 +298,7 @@ async function endsAfter(abort: () => void, running: Promise<AgentRunResult>): P
   return result
 }
 
-function totalUsage(calls: readonly Call[]): AgentUsage {
+function totalUsage(calls: readonly LoggedModelCall[]): AgentUsage {
   const total = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 }
   for (const { playback } of calls)
     for (const name of Object.keys(total) as (keyof AgentUsage)[]) total[name] += playback?.usage?.[name] ?? 0

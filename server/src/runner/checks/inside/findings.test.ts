@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { checkChangedPages, newFindings, PageChecker } from './findings.ts'
-import type { Tree } from './trees.ts'
+import type { FileTree } from './file-tree.ts'
+import { checkChangedPages, findIntroducedFindings, PageChecker } from './findings.ts'
 
 type Files = Record<string, string>
 
 /** A tree of files in memory. */
-const createTree = (files: Files): Tree => ({
+const createTree = (files: Files): FileTree => ({
   has: (path) => path in files || Object.keys(files).some((file) => file.startsWith(`${path}/`)),
   read: (path) => files[path],
 })
 
 const find = async (path: string, now: Files, before: Files = {}) =>
-  (await newFindings(path, new PageChecker(createTree(before)), new PageChecker(createTree(now)))).map(
+  (await findIntroducedFindings(path, new PageChecker(createTree(before)), new PageChecker(createTree(now)))).map(
     ({ text, line }) => `${line ?? '-'} ${text}`,
   )
 
@@ -149,6 +149,7 @@ describe('check results', () => {
         name: 'Internal links',
         status: 'failed',
         findings: ['a.md:3: the link to `b.md` is broken: there is no such file'],
+        note: 'Not checked: c.mdx. Links can be checked when the MDX syntax is valid.',
       },
     ])
   })
@@ -162,8 +163,24 @@ describe('check results', () => {
     )
   })
 
+  it('say that links are not checked in a page that does not parse', async () => {
+    const now = { 'a.mdx': '[b](b.md)\n\n<A>\n', 'c.md': '# C\n' }
+    const note = 'Not checked: a.mdx. Links can be checked when the MDX syntax is valid.'
+    expect(await check(['a.mdx'], now)).toEqual([
+      { name: 'MDX syntax', status: 'failed', findings: [expect.stringMatching(/^a\.mdx:/)] },
+      { name: 'Front matter', status: 'passed', findings: [] },
+      { name: 'Internal links', status: 'not_checked', findings: [note] },
+    ])
+    expect((await check(['a.mdx', 'c.md'], now)).at(-1)).toEqual({
+      name: 'Internal links',
+      status: 'passed',
+      findings: [],
+      note,
+    })
+  })
+
   it('are not_checked for a page that is too long to read', async () => {
-    const now: Tree = { has: () => true, read: () => undefined }
+    const now: FileTree = { has: () => true, read: () => undefined }
     const results = await checkChangedPages(['long.md'], new PageChecker(createTree({})), new PageChecker(now))
     expect(results).toMatchObject(
       all({ status: 'not_checked', findings: [expect.stringContaining('Not checked: long.md.')] }),

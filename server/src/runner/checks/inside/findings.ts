@@ -1,9 +1,9 @@
 /** The docs checks of a page, and their results. */
 
+import type { FileTree } from './file-tree.ts'
 import { normalizeAnchor } from './heading-slugs.ts'
-import { type Page, parsePage } from './parse-page.ts'
+import { type ParsedPage, parsePage } from './parse-page.ts'
 import { resolveLink } from './resolve-link.ts'
-import type { Tree } from './trees.ts'
 
 export const checkNames = ['MDX syntax', 'Front matter', 'Internal links'] as const
 export type CheckName = (typeof checkNames)[number]
@@ -28,14 +28,14 @@ const maxCheckedPages = 500
 const maxListedPages = 10
 
 export class PageChecker {
-  readonly #tree: Tree
-  readonly #pages = new Map<string, Promise<Page> | undefined>()
+  readonly #tree: FileTree
+  readonly #pages = new Map<string, Promise<ParsedPage> | undefined>()
 
-  constructor(tree: Tree) {
+  constructor(tree: FileTree) {
     this.#tree = tree
   }
 
-  readPage(path: string): Promise<Page> | undefined {
+  readPage(path: string): Promise<ParsedPage> | undefined {
     if (!this.#pages.has(path)) {
       const text = this.#tree.read(path)
       this.#pages.set(path, text === undefined ? undefined : parsePage(path, text))
@@ -53,7 +53,7 @@ export class PageChecker {
       const [, line, reason] = /^line (\d+): (.*)$/s.exec(page.mdxError) ?? [undefined, undefined, page.mdxError]
       findings.push({ check: 'MDX syntax', text: reason ?? '', line: line === undefined ? undefined : Number(line) })
     }
-    for (const { target, line } of page.links) {
+    for (const { target, line } of page.links ?? []) {
       const problem = await this.#linkProblem(path, target)
       if (problem !== undefined) findings.push({ check: 'Internal links', text: problem, line })
     }
@@ -75,7 +75,7 @@ export class PageChecker {
 }
 
 /** Only findings that the turn introduced, not problems that the page had before. */
-export async function newFindings(path: string, before: PageChecker, now: PageChecker): Promise<Finding[]> {
+export async function findIntroducedFindings(path: string, before: PageChecker, now: PageChecker): Promise<Finding[]> {
   const earlier = new Set((await before.findProblems(path)).map(({ check, text }) => `${check} ${text}`))
   return (await now.findProblems(path)).filter(({ check, text }) => !earlier.has(`${check} ${text}`))
 }
@@ -87,31 +87,42 @@ export async function checkChangedPages(
   now: PageChecker,
 ): Promise<CheckResult[]> {
   const findings = new Map<CheckName, string[]>(checkNames.map((name) => [name, []]))
+  const checked: string[] = []
   const notChecked: string[] = []
-  let checkedPages = 0
+  const unparsed: string[] = []
   for (const path of paths) {
-    if (!/\.mdx?$/.test(path) || checkedPages === maxCheckedPages || !now.readPage(path)) {
+    const page = /\.mdx?$/.test(path) && checked.length < maxCheckedPages ? await now.readPage(path) : undefined
+    if (!page) {
       notChecked.push(path)
       continue
     }
-    checkedPages += 1
-    for (const { check, text, line } of await newFindings(path, before, now))
+    checked.push(path)
+    if (page.links === undefined) unparsed.push(path)
+    for (const { check, text, line } of await findIntroducedFindings(path, before, now))
       findings.get(check)?.push(`${path}${line === undefined ? '' : `:${line}`}: ${text}`)
   }
-  if (checkedPages === 0) {
-    const reason = paths.length === 0 ? 'No pages were changed.' : describeNotChecked(notChecked)
-    return checkNames.map((name) => ({ name, status: 'not_checked', findings: [reason] }))
-  }
-  return [...findings].map(([name, texts]) => ({
-    name,
-    status: texts.length === 0 ? 'passed' : 'failed',
-    findings: texts,
-    ...(notChecked.length === 0 ? {} : { note: describeNotChecked(notChecked) }),
-  }))
+  if (paths.length === 0)
+    return checkNames.map((name) => ({ name, status: 'not_checked', findings: ['No pages were changed.'] }))
+  return [...findings].map(([name, texts]) => {
+    const isUnparsedRelevant = name === 'Internal links' && unparsed.length > 0
+    const notes = [
+      ...(notChecked.length > 0 ? [describeNotChecked(notChecked)] : []),
+      ...(isUnparsedRelevant ? [describeUnparsed(unparsed)] : []),
+    ]
+    const note = notes.join(' ')
+    const isAnyPageChecked = checked.length > (isUnparsedRelevant ? unparsed.length : 0)
+    if (!isAnyPageChecked) return { name, status: 'not_checked', findings: [note] }
+    return { name, status: texts.length === 0 ? 'passed' : 'failed', findings: texts, ...(note !== '' && { note }) }
+  })
 }
 
-function describeNotChecked(paths: readonly string[]): string {
+const describeNotChecked = (paths: readonly string[]): string =>
+  `Not checked: ${formatPaths(paths)}. Up to ${maxCheckedPages} .md and .mdx pages of up to 1 MiB are checked.`
+
+const describeUnparsed = (paths: readonly string[]): string =>
+  `Not checked: ${formatPaths(paths)}. Links can be checked when the MDX syntax is valid.`
+
+function formatPaths(paths: readonly string[]): string {
   const listed = paths.slice(0, maxListedPages).join(', ')
-  const more = paths.length > maxListedPages ? ` and ${paths.length - maxListedPages} more` : ''
-  return `Not checked: ${listed}${more}. Up to ${maxCheckedPages} .md and .mdx pages of up to 1 MiB are checked.`
+  return paths.length > maxListedPages ? `${listed} and ${paths.length - maxListedPages} more` : listed
 }

@@ -1,5 +1,5 @@
 /** The anchors of headings, as GitHub and most site generators create them. The second of two equal slugs gets the suffix `-1`. */
-export function headingSlugs(headings: readonly string[]): string[] {
+export function createHeadingSlugs(headings: readonly string[]): string[] {
   const counts = new Map<string, number>()
   return headings.map((heading) => {
     const slug = heading

@@ -1,14 +1,15 @@
 /** Parses a page for the checks. The page is compiled, but never executed. */
 import { compile } from '@mdx-js/mdx'
 import { splitFrontMatter } from './front-matter.ts'
-import { headingSlugs } from './heading-slugs.ts'
+import { createHeadingSlugs } from './heading-slugs.ts'
 
-export interface Page {
+export interface ParsedPage {
   /** Undefined: the front matter is valid. */
   frontMatterError: string | undefined
   /** Why the page does not compile. Only for MDX, because any text is valid Markdown. */
   mdxError: string | undefined
-  links: readonly Link[]
+  /** Undefined: the page could not be parsed, so its links are not known. */
+  links: readonly Link[] | undefined
   /** Possible targets of a link after `#`. Undefined: the page generates some while it is rendered. */
   anchors: ReadonlySet<string> | undefined
 }
@@ -30,7 +31,7 @@ interface Node {
   position?: { start: { line: number } }
 }
 
-export async function parsePage(path: string, text: string): Promise<Page> {
+export async function parsePage(path: string, text: string): Promise<ParsedPage> {
   const { body, problem } = splitFrontMatter(text)
   const format = path.endsWith('.mdx') ? 'mdx' : 'md'
   let tree: Node | undefined
@@ -46,7 +47,7 @@ export async function parsePage(path: string, text: string): Promise<Page> {
   return {
     frontMatterError: problem,
     mdxError: compileError,
-    ...(tree ? findLinksAndAnchors(tree, body) : { links: [], anchors: undefined }),
+    ...(tree ? findLinksAndAnchors(tree, body) : { links: undefined, anchors: undefined }),
   }
 }
 
@@ -58,7 +59,7 @@ function toStandardMdx(text: string): string {
     .replaceAll(/<!--.*?-->/gs, blank)
 }
 
-function findLinksAndAnchors(tree: Node, body: string): Pick<Page, 'links' | 'anchors'> {
+function findLinksAndAnchors(tree: Node, body: string): Pick<ParsedPage, 'links' | 'anchors'> {
   const links: Link[] = []
   const headings: string[] = []
   const ids = new Set<string>()
@@ -82,7 +83,7 @@ function findLinksAndAnchors(tree: Node, body: string): Pick<Page, 'links' | 'an
     for (const { name, value } of node.attributes ?? [])
       if ((name === 'href' || name === 'src') && typeof value === 'string') links.push({ target: value, line })
   })
-  return { links, anchors: hasGeneratedAnchors ? undefined : new Set([...ids, ...headingSlugs(headings)]) }
+  return { links, anchors: hasGeneratedAnchors ? undefined : new Set([...ids, ...createHeadingSlugs(headings)]) }
 }
 
 function visit(node: Node, onNode: (node: Node) => void): void {

@@ -6,7 +6,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { pipeline } from 'node:stream'
-import { type EndedReport, encodeFrame, type Frame, FrameReader, frameKinds, type StartRequest } from '../frames.ts'
+import {
+  encodeFrame,
+  type Frame,
+  FrameReader,
+  frameKinds,
+  type ProcessEndedReport,
+  type StartProcessRequest,
+} from '../frames.ts'
 
 const gatewaySocket = '/run/gateway/gateway.sock'
 const forwardedPort = 8080
@@ -29,11 +36,11 @@ process.stdout.on('drain', () => {
   }
 })
 
-function start(number: number, { command: [program, ...args], directory, environment }: StartRequest): void {
+function start(number: number, { command: [program, ...args], directory, environment }: StartProcessRequest): void {
   const child = spawn(program, args, { cwd: directory, env: environment, detached: true })
   children.set(number, child)
   let hasEnded = false
-  const end = (report: EndedReport) => {
+  const end = (report: ProcessEndedReport) => {
     if (hasEnded) return
     hasEnded = true
     child.stdout.destroy()
@@ -74,7 +81,7 @@ function receive({ kind, processNumber: number, payload }: Frame): void {
   const child = children.get(number)
   switch (kind) {
     case frameKinds.start:
-      start(number, JSON.parse(payload.toString('utf8')) as StartRequest)
+      start(number, JSON.parse(payload.toString('utf8')) as StartProcessRequest)
       break
     case frameKinds.input:
       child?.stdin?.write(payload)

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, inject, test } from 'vitest'
+import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import type { JobTables } from '../jobs/tables.ts'
+import { TurnStore } from '../jobs/turn-store.ts'
+import { createLog } from '../platform/log.ts'
+import { createKyselyDatabase } from '../platform/postgres.ts'
+import { startJobDispatcher } from './job-dispatcher.ts'
+
+const instance = await createTestInstance(inject('services'), 'dispatcher')
+afterAll(() => instance.drop())
+
+test('does not look for expired jobs in every round', async () => {
+  let expiryQueries = 0
+  let rounds = 0
+  const database = createKyselyDatabase<JobTables>(instance.pool).withPlugin({
+    transformQuery({ node }) {
+      const text = JSON.stringify(node)
+      if (text.includes('job_retention_days')) expiryQueries++
+      if (text.includes('idempotency')) rounds++
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  const rejectSignal = () => Promise.reject(new Error('there are no jobs to signal'))
+  const dispatcher = startJobDispatcher({
+    turns: new TurnStore(database),
+    events: instance.stores.events,
+    database,
+    deleteExpired: async () => {},
+    signals: { startJob: rejectSignal, wakeJob: rejectSignal, stopJob: rejectSignal },
+    settings: { stallSeconds: 0, idleArchiveDays: 30 },
+    log: createLog('test', { level: 'error' }),
+  })
+  await sleep(1_500)
+  await dispatcher.stop()
+  expect(rounds).toBeGreaterThan(2)
+  expect(expiryQueries).toBe(1)
+})

@@ -1,0 +1,77 @@
+/**
+ * Periodic maintenance of jobs: wakes stalled jobs, archives idle ones and deletes data past its retention.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
+import type { AgentEventStore } from '../jobs/agent-event-store.ts'
+import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
+import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
+import type { JobSignaler } from '../jobs/job-signaler.ts'
+import type { JobTables } from '../jobs/tables.ts'
+import type { TurnStore } from '../jobs/turn-store.ts'
+import type { Log } from '../platform/log.ts'
+
+export interface JobDispatcherSettings {
+  /** A job in which nothing has happened for this long is woken. */
+  stallSeconds: number
+  idleArchiveDays: number
+}
+
+/** Retention is configured in days, so an hour does not matter. */
+const deleteJobsEveryMs = 3_600_000
+const batchSize = 200
+
+export function startJobDispatcher({
+  turns,
+  events,
+  database,
+  deleteExpired,
+  signals,
+  settings,
+  log,
+}: {
+  turns: TurnStore
+  events: AgentEventStore
+  database: Kysely<JobTables>
+  /** Deletes other expired data. */
+  deleteExpired: () => Promise<void>
+  signals: JobSignaler
+  settings: JobDispatcherSettings
+  log: Log
+}): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const everyMs = Math.max(100, (settings.stallSeconds * 1000) / 4)
+
+  let deleteJobsAtMs = 0
+  const deleteJobs = async () => {
+    const deleted = await deleteExpiredJobs(database, batchSize)
+    if (deleted > 0) log.info({ jobs: deleted }, 'deleted jobs past their retention')
+    if (deleted < batchSize) deleteJobsAtMs = performance.now() + deleteJobsEveryMs // else there are more
+  }
+
+  const round = async () => {
+    const stalled = await turns.claimStalledJobs(settings.stallSeconds, batchSize)
+    for (const { id, stopRequested } of stalled) await (stopRequested ? signals.stopJob(id) : signals.wakeJob(id))
+    if (stalled.length > 0) log.info({ jobs: stalled.length }, 'woke stalled jobs')
+    const archived = await turns.archiveIdle(settings.idleArchiveDays, batchSize)
+    if (archived > 0) log.info({ jobs: archived }, 'archived idle jobs')
+    if (performance.now() >= deleteJobsAtMs) await deleteJobs()
+    await deleteExpiredIdempotentResponses(database)
+    await events.deleteExpired(batchSize)
+    await deleteExpired()
+  }
+
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'dispatcher round failed'))
+      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  })()
+
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,52 @@
+import type { CodeHost } from '../code-hosts/code-host.ts'
+import type { CodeHostConnection, CodeHostFactory } from '../code-hosts/code-host-factory.ts'
+import { type GithubAppStore, openPrivateKey } from '../github/app-store.ts'
+import type { Id } from '../platform/ids.ts'
+import type { Opener } from '../platform/sealed-secrets/sealed-secret.ts'
+import type { CredentialStore } from '../projects/credential-store.ts'
+import type { Repository, RepositoryStore } from '../projects/repository-store.ts'
+
+/** Opens a project's repository on its code host, with the project's own credentials. Undefined: none is connected. */
+export type ProjectRepositoryOpener = (
+  projectId: Id<'prj'>,
+) => Promise<{ repository: Repository; host: CodeHost } | undefined>
+
+export function createProjectRepositoryOpener({
+  repositories,
+  credentials,
+  githubApps,
+  opener,
+  openCodeHost,
+}: {
+  repositories: RepositoryStore
+  credentials: CredentialStore
+  githubApps: GithubAppStore
+  opener: Opener
+  openCodeHost: CodeHostFactory
+}): ProjectRepositoryOpener {
+  const connectionTo = async (
+    projectId: Id<'prj'>,
+    { host, baseUrl, owner, name, access, hostRepositoryId: repositoryId }: Repository,
+  ): Promise<CodeHostConnection | undefined> => {
+    if (access.kind === 'installation') {
+      const app = await githubApps.find(baseUrl)
+      if (!app) return undefined
+      const privateKeyPem = await openPrivateKey(app, opener)
+      const { installationId } = access
+      const appAccess = { kind: 'installation', appId: app.appId, privateKeyPem, installationId } as const
+      return { host: 'github', baseUrl, owner, name, repositoryId, access: appAccess }
+    }
+    const token = await credentials.open(projectId, access.credentialId, opener)
+    if (token === undefined) return undefined
+    return host === 'github'
+      ? { host, baseUrl, owner, name, repositoryId, access: { kind: 'token', token } }
+      : { host, baseUrl, owner, name, token }
+  }
+  const open: ProjectRepositoryOpener = async (projectId) => {
+    const repository = await repositories.find(projectId)
+    const connection = repository && (await connectionTo(projectId, repository))
+    return connection && { repository, host: openCodeHost(connection) }
+  }
+  // Tried twice: the repository may have been reconnected in between, which deletes the previous token.
+  return async (projectId) => (await open(projectId)) ?? (await open(projectId))
+}

@@ -1,0 +1,64 @@
+/** Tracks whether the buffer has reached its limit: jobs are stored on the same disk, and views must not fill it. */
+import { type Kysely, sql } from 'kysely'
+import type { AnalyticsTables } from '../tables.ts'
+
+const measureEveryMs = 1_000
+/** After a slow measurement, wait this many times its duration, so that measuring costs little compared with writing. */
+const pauseFactor = 20
+
+/**
+ * Each replica measures the size itself and adds what it writes in between. Together, replicas can exceed the limit by what
+ * they accept between two measurements.
+ */
+export class BufferSizeMonitor {
+  readonly #db: Kysely<AnalyticsTables>
+  readonly #limitBytes: number
+  /** Undefined: not measured yet. */
+  #sizeBytes: number | undefined
+  #measureAgainAt = 0
+  #measuring: Promise<void> | undefined
+
+  constructor(db: Kysely<AnalyticsTables>, limitBytes: number) {
+    this.#db = db
+    this.#limitBytes = limitBytes
+  }
+
+  async isFull(): Promise<boolean> {
+    return (await this.#currentBytes()) >= this.#limitBytes
+  }
+
+  /** For operators. Returns the last measured size: frequent calls must not measure the whole buffer each time. */
+  async readStatus(): Promise<{ bytes: number; limitBytes: number; oldestWaitingAt: Date | null }> {
+    const [bytes, oldest] = await Promise.all([
+      this.#currentBytes(),
+      this.#db.selectFrom('view_batch').select('created_at').orderBy('id').limit(1).executeTakeFirst(),
+    ])
+    return { bytes: oldest ? bytes : 0, limitBytes: this.#limitBytes, oldestWaitingAt: oldest?.created_at ?? null }
+  }
+
+  /** Waits only for the first measurement, because measuring a large buffer is slow. */
+  async #currentBytes(): Promise<number> {
+    if (!this.#measuring && performance.now() >= this.#measureAgainAt) {
+      this.#measuring = this.#measure().finally(() => {
+        this.#measuring = undefined
+      })
+      this.#measuring.catch(() => {}) // a caller that awaits it gets the error; otherwise the next measurement reports it
+    }
+    if (this.#sizeBytes === undefined) await this.#measuring
+    return this.#sizeBytes ?? 0
+  }
+
+  addWritten(bytes: number): void {
+    this.#sizeBytes = (this.#sizeBytes ?? 0) + bytes
+  }
+
+  /** Not the table's size on disk: that does not shrink when rows are deleted. */
+  async #measure(): Promise<void> {
+    const startedAt = performance.now()
+    const { rows } = await sql<{ bytes: string }>`
+      SELECT coalesce(sum(octet_length(body)), 0) AS bytes FROM view_batch`.execute(this.#db)
+    this.#sizeBytes = Number(rows[0]?.bytes)
+    const durationMs = performance.now() - startedAt
+    this.#measureAgainAt = performance.now() + Math.max(measureEveryMs, durationMs * pauseFactor)
+  }
+}

@@ -1,0 +1,152 @@
+/** Events that report what an agent is doing, while it does it. */
+import { type Kysely, sql } from 'kysely'
+import type { Id } from '../platform/ids.ts'
+import type { LiveAttempt } from './attempt-store.ts'
+import type { JobTables } from './tables.ts'
+
+/** Orders the events of a job. */
+export interface EventPosition {
+  turn: number
+  attempt: number
+  index: number
+}
+
+export interface StoredAgentEvent {
+  position: EventPosition
+  /** As in the runner API. */
+  event: Record<string, unknown>
+}
+
+export interface WatchedJob {
+  projectId: Id<'prj'>
+  jobId: Id<'job'>
+  after: EventPosition
+}
+
+export const positionBeforeAllEvents: EventPosition = { turn: 0, attempt: 0, index: -1 }
+
+const maxBytesPerTurn = 20 * 1024 * 1024
+const retentionDays = 90
+
+export class AgentEventStore {
+  readonly #db: Kysely<JobTables>
+
+  constructor(db: Kysely<JobTables>) {
+    this.#db = db
+  }
+
+  /**
+   * False: the attempt has ended, or events before these are missing. Repeating an upload after a lost response changes
+   * nothing. The row of the attempt is locked, so that no event of an older attempt appears after those of a newer one.
+   */
+  async append(attempt: LiveAttempt, firstIndex: number, events: readonly object[]): Promise<boolean> {
+    const text = JSON.stringify(events).replaceAll('\\u0000', '\\ufffd') // PostgreSQL cannot store NUL
+    const sizeBytes = Buffer.byteLength(text)
+    const count = firstIndex + events.length
+    return this.#db.transaction().execute(async (tx) => {
+      const updateAttempt = tx
+        .updateTable('turn_attempt')
+        .where('turn_id', '=', attempt.turnId)
+        .where('number', '=', attempt.number)
+        .where('ended_at', 'is', null)
+      const counted = await updateAttempt
+        .set({ event_count: count, event_bytes: sql<number>`event_bytes + ${sizeBytes}` })
+        .where('event_count', '=', firstIndex)
+        .returning('number')
+        .executeTakeFirst()
+      if (!counted) {
+        const repeated = await updateAttempt
+          .set({ event_count: sql<number>`event_count` })
+          .where('event_count', '>=', count)
+          .returning('number')
+          .executeTakeFirst()
+        return repeated !== undefined
+      }
+      // Events over the limit are not stored: an agent that produces events endlessly must not fill the disk. The limit
+      // applies to all attempts together, because a runner may release its turn and claim it again any number of times.
+      const { bytes } = await tx
+        .selectFrom('turn_attempt')
+        .select(sql<string>`sum(event_bytes)`.as('bytes'))
+        .where('turn_id', '=', attempt.turnId)
+        .executeTakeFirstOrThrow()
+      if (Number(bytes) - sizeBytes > maxBytesPerTurn) return true
+      const reachesLimit = Number(bytes) > maxBytesPerTurn
+      await tx
+        .insertInto('job_event')
+        .values({
+          project_id: attempt.projectId,
+          job_id: attempt.jobId,
+          turn_number: attempt.turnNumber,
+          attempt: attempt.number,
+          last_index: count - 1,
+          events: reachesLimit ? JSON.stringify([limitNotice()]) : text,
+        })
+        .execute()
+      return true
+    })
+  }
+
+  /** Events of one job, in order. At least `limit` if there are that many: rows are not split. */
+  async read({ projectId, jobId, after }: WatchedJob, limit: number): Promise<StoredAgentEvent[]> {
+    const rows = await this.#db
+      .selectFrom('job_event')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('job_id', '=', jobId)
+      .where(sql<boolean>`(turn_number, attempt, last_index) > (${after.turn}, ${after.attempt}, ${after.index})`)
+      .orderBy('turn_number')
+      .orderBy('attempt')
+      .orderBy('last_index')
+      .limit(limit)
+      .execute()
+    return rows
+      .flatMap(({ turn_number: turn, attempt, last_index, events }) =>
+        events.map((event, offset) => ({
+          position: { turn, attempt, index: last_index - events.length + 1 + offset },
+          event: event as Record<string, unknown>,
+        })),
+      )
+      .filter(({ position }) => compareEventPositions(position, after) > 0)
+  }
+
+  /** Finds the watched jobs that have new events, and those that have ended, in one round trip. */
+  async findUpdates(
+    watched: readonly WatchedJob[],
+  ): Promise<{ hasNews: ReadonlySet<WatchedJob>; hasEnded: ReadonlySet<WatchedJob> }> {
+    const { rows } = await sql<{ ordinal: string; has_news: boolean; has_ended: boolean }>`
+      SELECT watched.ordinal, job.status <> 'active' AS has_ended, EXISTS (
+        SELECT FROM job_event AS event
+        WHERE event.project_id = watched.project_id AND event.job_id = watched.job_id
+          AND (event.turn_number, event.attempt, event.last_index) > (watched.turn, watched.attempt, watched.index)
+      ) AS has_news
+      FROM unnest(
+        ${watched.map(({ projectId }) => projectId)}::text[], ${watched.map(({ jobId }) => jobId)}::text[],
+        ${watched.map(({ after }) => after.turn)}::int[], ${watched.map(({ after }) => after.attempt)}::int[],
+        ${watched.map(({ after }) => after.index)}::int[]
+      ) WITH ORDINALITY AS watched (project_id, job_id, turn, attempt, index, ordinal)
+      JOIN job ON job.project_id = watched.project_id AND job.id = watched.job_id`.execute(this.#db)
+    const watchedWhere = (column: 'has_news' | 'has_ended') =>
+      new Set(rows.filter((row) => row[column]).flatMap(({ ordinal }) => watched[Number(ordinal) - 1] ?? []))
+    return { hasNews: watchedWhere('has_news'), hasEnded: watchedWhere('has_ended') }
+  }
+
+  /** Deletes events past the retention, of jobs that have been inactive for as long. */
+  async deleteExpired(limit: number): Promise<void> {
+    await sql`
+      DELETE FROM job_event WHERE ctid IN (
+        SELECT event.ctid FROM job_event AS event
+        JOIN job ON job.project_id = event.project_id AND job.id = event.job_id
+        WHERE event.created_at < now() - make_interval(days => ${retentionDays})
+          AND job.status <> 'active' AND job.updated_at < now() - make_interval(days => ${retentionDays})
+        LIMIT ${limit})`.execute(this.#db)
+  }
+}
+
+const limitNotice = () => ({
+  type: 'notice',
+  at: new Date().toISOString(),
+  text: 'This turn has reached the limit for stored events, so its later events are not shown. The turn continues.',
+})
+
+export const compareEventPositions = (a: EventPosition, b: EventPosition): number =>
+  a.turn - b.turn || a.attempt - b.attempt || a.index - b.index
