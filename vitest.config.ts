@@ -5,7 +5,7 @@ export default defineConfig({
   // sdk's source, not what was last built of it
   ssr: { resolve: { conditions: ['colophon-source', 'module', 'node', 'development|production'] } },
   test: {
-    maxWorkers: 2, // integration tests mostly wait; one at a time, as vitest would on two cores, takes twice as long
+    maxWorkers: 3, // integration tests mostly wait; one at a time, as vitest would on two cores, takes more than twice as long
     projects: [
       {
         test: {
