@@ -41,7 +41,7 @@ export async function createEmptyTestInstance(
   }
 }
 
-async function runOnPostgres(url: string, statement: string): Promise<void> {
+export async function runOnPostgres(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

@@ -37,7 +37,7 @@ export const proofNames = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !notProofs.has(file))
   .map((file) => file.slice(0, -'.ts'.length))
 
-export const loadProof = (name: string): Promise<Proof> => import(`./${name}.ts`)
+export const loadProof = (name: string): Promise<Proof> => import(/* @vite-ignore */ `./${name}.ts`)
 
 export const readResults = (): RecordedRun[] => JSON.parse(readFileSync(resultsFile, 'utf8')) as RecordedRun[]
 

@@ -32,12 +32,16 @@ function createPerson(apiUrl: string, email: string): SignedInPerson {
 }
 
 /** Creates the first owner with the one-time link that the command prints. */
-export async function createFirstOwner(apiUrl: string, environment: Record<string, string>): Promise<SignedInPerson> {
+export async function createFirstOwner(
+  apiUrl: string,
+  environment: Record<string, string>,
+  name = 'The First',
+): Promise<SignedInPerson> {
   const link = await runColophonCommand(['admin', 'owner-link', 'create'], { environment })
   const email = 'first@example.com'
   const owner = createPerson(apiUrl, email)
   const token = new URL(link).hash.slice(1)
-  await owner.client.session.createFirstOwner({ token, name: 'The First', email, password: personPassword })
+  await owner.client.session.createFirstOwner({ token, name, email, password: personPassword })
   return owner
 }
 

@@ -3,7 +3,7 @@ import { ApplicationFailure, CompleteAsyncError, Context } from '@temporalio/act
 import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
 import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
-import { createTurnError } from '../jobs/turn-errors.ts'
+import { createTurnFailure } from '../jobs/turn-errors.ts'
 import type { CurrentTurn, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
 import { withPublishLease } from './publish-lease.ts'
@@ -100,7 +100,7 @@ export function createJobActivities({
     },
 
     async failTurn(turnId, code) {
-      await turns.fail(turnId as Id<'trn'>, createTurnError(code))
+      await turns.fail(turnId as Id<'trn'>, createTurnFailure(code))
     },
   }
 }

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AgentEventStore } from '../jobs/agent-event-store.ts'
 import type { AttemptStore, ClaimedAttempt, LiveAttempt } from '../jobs/attempt-store.ts'
 import type { RunnerStore } from '../jobs/runner-store.ts'
-import type { TurnErrorCode } from '../jobs/turn-errors.ts'
+import type { TurnFailureCode } from '../jobs/turn-errors.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import type { ModelCallStore } from '../models/model-call-store.ts'
 import type { HttpServer } from '../platform/http/http-server.ts'
@@ -162,7 +162,7 @@ export function addRunnerApi(
   /** Completes the activity that queued the turn, fails it for good, or fails it so that the turn is queued again. */
   async function endActivity(taskToken: Buffer, kind: TurnReport['kind'], stop: Stop | null): Promise<void> {
     const fail = (failure: ApplicationFailure) => temporal.activity.fail(taskToken, failure)
-    const failForGood = (code: TurnErrorCode) => fail(ApplicationFailure.nonRetryable(code, code))
+    const failForGood = (code: TurnFailureCode) => fail(ApplicationFailure.nonRetryable(code, code))
     const queueAgain = () => fail(ApplicationFailure.retryable(kind, kind))
     if (kind === 'result') return temporal.activity.complete(taskToken, undefined)
     if (kind === 'released') return queueAgain()

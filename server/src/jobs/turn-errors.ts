@@ -1,6 +1,5 @@
 /** Why a turn failed, and what to do next. Only the codes pass through Temporal. */
 export const turnErrorCodes = [
-  'cancelled',
   'deadline_exceeded',
   'agent_failed',
   'no_runner_available',
@@ -16,11 +15,12 @@ export const turnErrorCodes = [
 
 export type TurnErrorCode = (typeof turnErrorCodes)[number]
 
+/** A cancelled turn passes through Temporal as a failure, but ends without an error. */
+export type TurnFailureCode = TurnErrorCode | 'cancelled'
+
+export const cancelledTurnMessage = 'The turn was cancelled.'
+
 export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
-  cancelled: {
-    meaning: 'The turn was cancelled.',
-    action: 'Send a message to continue the job, unless it is archived.',
-  },
   deadline_exceeded: {
     meaning: 'The agent did not finish before the deadline of the turn.',
     action: 'Send a message to continue, or ask for less in one message.',
@@ -67,9 +67,9 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
   },
 }
 
-export function createTurnError(code: string, detail?: string): { code: TurnErrorCode; message: string } {
+export function createTurnFailure(code: string): { code: TurnFailureCode; message: string } {
+  if (code === 'cancelled') return { code, message: cancelledTurnMessage }
   const knownCode = turnErrorCodes.find((candidate) => candidate === code) ?? 'internal_error'
   const { meaning, action } = turnErrorTexts[knownCode]
-  const message = `${meaning} ${action}`
-  return { code: knownCode, message: detail ? `${message} (${detail})` : message }
+  return { code: knownCode, message: `${meaning} ${action}` }
 }

@@ -5,7 +5,7 @@ import { createKyselyDatabase } from '../platform/postgres.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
 import type { JobTables } from './tables.ts'
-import { createTurnError } from './turn-errors.ts'
+import { createTurnFailure } from './turn-errors.ts'
 import { readFailedMessagesBefore, readLastAgentSession, readLastResultBundle, readTurnResult } from './turn-results.ts'
 import { TurnStore } from './turn-store.ts'
 
@@ -64,7 +64,7 @@ test('returns large bundles and sessions unchanged, from the last completed turn
 test('lists failed turns until a later turn completes', async () => {
   const job = await createJob()
   const { turnId } = await report(job, { bundle: null, session: null })
-  const refused = createTurnError('result_refused')
+  const refused = createTurnFailure('result_refused')
   await turns.fail(turnId, refused)
   const first = { prompt: expect.any(String), reason: refused.message }
   expect(await readFailedMessagesBefore(database, job.id, 2)).toEqual([first])
@@ -73,7 +73,7 @@ test('lists failed turns until a later turn completes', async () => {
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Again.' }, request)
   const second = await report(job, { bundle: null, session: null })
   expect(second.claimed?.failedMessages).toEqual([first])
-  await turns.fail(second.turnId, createTurnError('deadline_exceeded'))
+  await turns.fail(second.turnId, createTurnFailure('deadline_exceeded'))
   await instance.stores.jobs.message(projectId, job.id, { prompt: 'Once more.' }, request)
   const third = await report(job, { bundle: null, session: null })
   expect(third.claimed?.failedMessages.map(({ prompt }) => prompt)).toEqual([expect.any(String), 'Again.'])

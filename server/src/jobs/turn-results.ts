@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import { type BinaryResultPart, readResultChunks } from './result-chunks.ts'
 import type { JobTables } from './tables.ts'
-import { turnErrorTexts } from './turn-errors.ts'
+import { cancelledTurnMessage } from './turn-errors.ts'
 
 export interface StoredTurnResult {
   baseCommit: string
@@ -86,6 +86,6 @@ export async function readFailedMessagesBefore(db: Db, jobId: Id<'job'>, number:
   const lastCompleted = rows.findIndex(({ status }) => status === 'completed')
   return rows
     .slice(0, lastCompleted === -1 ? undefined : lastCompleted)
-    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? turnErrorTexts.cancelled.meaning }))
+    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? cancelledTurnMessage }))
     .toReversed()
 }
