@@ -81,7 +81,7 @@ export type AgentJob = {
      */
     model: string;
     /**
-     * URL of the pull request. Null while the job is active, and if no file was changed.
+     * URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.
      */
     prLink: string | null;
     /**

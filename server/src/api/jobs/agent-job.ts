@@ -104,7 +104,7 @@ export const AgentJob = Type.Object(
     ),
     model: Type.String({ description: 'Name of the model that the agent uses.' }),
     prLink: nullable(Type.String({ format: 'uri' }), {
-      description: 'URL of the pull request. Null while the job is active, and if no file was changed.',
+      description: 'URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.',
     }),
     createdAt: DateTime('Time at which the job was created.'),
     archivedAt: nullable(DateTime('Time at which the job was archived. Null if it is not archived.')),
