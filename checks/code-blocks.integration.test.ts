@@ -75,7 +75,7 @@ const environment = {
   PATH: [folder, join(root, 'node_modules/.bin'), process.env.PATH].join(':'),
   COLOPHON_URL: api.url,
   COLOPHON_API_KEY: secret,
-  PROJECT_ID: projectId,
+  COLOPHON_PROJECT_ID: projectId,
   GITEA_TOKEN: services.gitea.adminToken,
   BATCH: batches[0]?.id ?? '',
 }
@@ -209,6 +209,7 @@ test('every block of the dashboard is run, or listed with the reason why not', (
     'renderNew',
     '"ls"',
   ])
+  expect(() => findCopyBlocks('<CopyBlock text={`ls`} />')).toThrow('in quotes')
 })
 
 test('runs the command of the dashboard that imports logs', async () => {

@@ -83,5 +83,10 @@ export function readDashboardBlocks(): string[] {
   return sources.flatMap(findCopyBlocks)
 }
 
-export const findCopyBlocks = (source: string): string[] =>
-  [...source.matchAll(/<CopyBlock\b[^>]*?\btext=\{?(\w+|"[^"]*")/g)].map(([, text = '']) => text)
+export function findCopyBlocks(source: string): string[] {
+  const blocks = source.match(/<CopyBlock\b/g) ?? []
+  const texts = [...source.matchAll(/<CopyBlock\b[^>]*?\btext=\{?(\w+|"[^"]*")/g)].map(([, text = '']) => text)
+  if (texts.length !== blocks.length)
+    throw new Error('Write `text` of every CopyBlock as a text in quotes, or as an expression that starts with a name.')
+  return texts
+}

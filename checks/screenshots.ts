@@ -2,6 +2,8 @@
  * npm run screenshots: takes the screenshots of README.md and the docs again, at twice the resolution of a page. Colophon, the
  * agent and the browser are real; the model follows the scripts below, and GitHub is simulated.
  */
+import { cpSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext } from 'playwright-core'
@@ -15,7 +17,9 @@ import { createFirstOwner, type SignedInPerson, toLocalhostOrigin } from '../pro
 import { type ProofRun, seededRandom } from '../proofs/proof.ts'
 import { personalTokenPermissions } from '../server/src/code-hosts/testing/github-test-repository.ts'
 
-const pictures = join(import.meta.dirname, '../docs/pictures')
+const docsPictures = join(import.meta.dirname, '../docs/pictures')
+/** Copied to the docs when all are taken. */
+const pictures = mkdtempSync(join(tmpdir(), 'colophon-pictures-'))
 const model = 'claude-sonnet-4-5'
 const login = 'robin'
 
@@ -174,7 +178,8 @@ async function main(run: ProofRun): Promise<void> {
   const jobUrl = `${origin}/projects/${projectId}/jobs/${job.id}`
   await takePicture(context, 'job', jobUrl, 'Internal links: passed', 'Changes')
   await job.sendFeedback()
-  await takePicture(context, 'github', jobUrl, 'links: failed')
+  await takePicture(context, 'github', jobUrl, 'Preview site')
+  cpSync(pictures, docsPictures, { recursive: true })
 }
 
 async function takePicture(
@@ -218,8 +223,9 @@ async function createJob(
   projectId: string,
 ): Promise<JobWithPullRequest> {
   const control = createGithubControlClient(service.github)
-  await control.createUser(login, { password: 'a password for GitHub' })
-  await control.createOrganization('acme', [login])
+  // On services that keep running, an earlier run has created the accounts.
+  await control.createUser(login, { password: 'a password for GitHub' }).catch(ignoreExistingAccount)
+  await control.createOrganization('acme', [login]).catch(ignoreExistingAccount)
   const { id, fullName } = await control.createRepository('acme', 'docs', { files })
   run.cleanUp(() => control.deleteRepository(id))
   const token = await control.createFineGrainedToken(login, {
@@ -274,6 +280,10 @@ async function createJob(
       await control.setDeployment(id, head, { environmentUrl: 'https://docs-preview.example.com/' })
     },
   }
+}
+
+function ignoreExistingAccount(error: unknown): void {
+  if (!(error instanceof Error && error.message.includes('already exists'))) throw error
 }
 
 const stops: (() => Promise<unknown>)[] = []

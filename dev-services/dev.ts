@@ -89,17 +89,17 @@ Next steps
 
 2. Or use the API. Paste this into another terminal to create a job:
 
-export COLOPHON_URL=${url} COLOPHON_API_KEY=${project.apiKey} PROJECT_ID=${project.projectId}
-curl "$COLOPHON_URL/v2/agent/$PROJECT_ID/job" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
+export COLOPHON_URL=${url} COLOPHON_API_KEY=${project.apiKey} COLOPHON_PROJECT_ID=${project.projectId}
+curl "$COLOPHON_URL/v2/agent/$COLOPHON_PROJECT_ID/job" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
   -H 'Content-Type: application/json' -d '{"prompt": "Say hello in docs/index.md"}'
 
    A few seconds later its pull request is open: ${project.repositoryUrl}/pulls
 
 3. Record a page view, then read the page views. They are counted within ten seconds:
 
-curl "$COLOPHON_URL/v1/ingest/$PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
+curl "$COLOPHON_URL/v1/ingest/$COLOPHON_PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY" \\
   -H 'Content-Type: application/json' -d '{"views": [{"path": "/docs/start", "userAgent": "ChatGPT-User/1.0"}]}'
-curl "$COLOPHON_URL/v1/analytics/$PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY"
+curl "$COLOPHON_URL/v1/analytics/$COLOPHON_PROJECT_ID/views" -H "Authorization: Bearer $COLOPHON_API_KEY"
 
 For \`npx colophon-server admin\`: export COLOPHON_DATABASE_URL=${databaseUrl}
 

@@ -14,7 +14,7 @@ import { type CraftedResult, sendResults } from './kit/hostile-results/send-resu
 import { prepareTestService } from './kit/test-service.ts'
 import type { ProofRun } from './proof.ts'
 
-export const guarantee = 'A hostile runner cannot publish anything except harmless changes to docs'
+export const guarantee = 'A hostile runner cannot publish anything except docs changes that the allow list permits'
 
 /** Long, so that slow attempts do not count as lost. Other proofs cover lost attempts. */
 const longTimers = {

@@ -257,7 +257,7 @@ async function createResourceIds(
   )
 }
 
-/** Fewer than the limits of queued messages per job and of jobs per project and hour. */
+/** Fewer than the limits of queued messages per job and of jobs per project per hour. */
 const requestsPerReset = 15
 
 async function repeat<Result>(times: number, act: (index: number) => Promise<Result>): Promise<Result[]> {

@@ -43,7 +43,7 @@ import {
 } from '../server/src/platform/egress/testing/random-hosts.ts'
 import type { ProofRun } from './proof.ts'
 
-export const guarantee = 'No URL that a user enters leads to an internal address, unless the operator allows it'
+export const guarantee = 'No URL that a user enters leads to an internal address, unless the settings allow it'
 
 type Fixture = {
   run: ProofRun

@@ -11,8 +11,8 @@ const noCommit = '0'.repeat(40)
 const lastRuns = new WeakMap<Repository, Promise<void>>()
 
 /** Runs one at a time per repository, so that each change is reported once. */
-export function processBranchChanges(world: SimulatorContext, repository: Repository, by: Account): Promise<void> {
-  const run = (lastRuns.get(repository) ?? Promise.resolve()).then(() => compareBranches(world, repository, by))
+export function processBranchChanges(simulator: SimulatorContext, repository: Repository, by: Account): Promise<void> {
+  const run = (lastRuns.get(repository) ?? Promise.resolve()).then(() => compareBranches(simulator, repository, by))
   lastRuns.set(
     repository,
     run.catch(() => {}),
@@ -20,7 +20,7 @@ export function processBranchChanges(world: SimulatorContext, repository: Reposi
   return run
 }
 
-async function compareBranches(world: SimulatorContext, repository: Repository, by: Account): Promise<void> {
+async function compareBranches(simulator: SimulatorContext, repository: Repository, by: Account): Promise<void> {
   const before = repository.branches
   const after = await readBranches(repository.directory)
   repository.branches = after
@@ -29,58 +29,58 @@ async function compareBranches(world: SimulatorContext, repository: Repository, 
     const now = after.get(branch)
     if (old === now) continue
     repository.pushedAt = new Date()
-    await emitPush(world, repository, { branch, old, now }, by)
+    await emitPush(simulator, repository, { branch, old, now }, by)
     for (const pullRequest of repository.pullRequests) {
       if (pullRequest.state === 'closed') continue
-      if (pullRequest.headBranch === branch) await updateHead(world, repository, pullRequest, now, by)
-      else if (pullRequest.baseBranch === branch) await updateBase(world, repository, pullRequest, now, by)
+      if (pullRequest.headBranch === branch) await updateHead(simulator, repository, pullRequest, now, by)
+      else if (pullRequest.baseBranch === branch) await updateBase(simulator, repository, pullRequest, now, by)
     }
   }
 }
 
 async function updateHead(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   now: string | undefined,
   by: Account,
 ): Promise<void> {
-  if (now === undefined) return closePullRequest(world, repository, pullRequest, by)
+  if (now === undefined) return closePullRequest(simulator, repository, pullRequest, by)
   const before = pullRequest.headSha
   pullRequest.headSha = now
   pullRequest.updatedAt = new Date()
-  world.events.emitRepositoryEvent(repository, 'pull_request', by, {
+  simulator.events.emitRepositoryEvent(repository, 'pull_request', by, {
     action: 'synchronize',
     number: pullRequest.number,
     before,
     after: now,
-    pull_request: await pullRequestResponse(world.state, repository, pullRequest, null),
+    pull_request: await pullRequestResponse(simulator.state, repository, pullRequest, null),
   })
 }
 
 async function updateBase(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   now: string | undefined,
   by: Account,
 ): Promise<void> {
-  if (now === undefined) return closePullRequest(world, repository, pullRequest, by)
+  if (now === undefined) return closePullRequest(simulator, repository, pullRequest, by)
   if (await isAncestor(repository.directory, pullRequest.headSha, now)) {
     pullRequest.merged = { at: new Date(), by, sha: now } // someone pushed the merge
-    return closePullRequest(world, repository, pullRequest, by)
+    return closePullRequest(simulator, repository, pullRequest, by)
   }
   pullRequest.baseSha = now
 }
 
 async function emitPush(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   { branch, old, now }: { branch: string; old: string | undefined; now: string | undefined },
   by: Account,
 ): Promise<void> {
   const commit = now === undefined ? undefined : await readCommit(repository.directory, now)
-  const page = repositoryPageUrl(world.state, repository)
+  const page = repositoryPageUrl(simulator.state, repository)
   const head = commit && {
     id: commit.sha,
     tree_id: commit.tree,
@@ -94,7 +94,7 @@ async function emitPush(
     removed: [],
     modified: [],
   }
-  world.events.emitRepositoryEvent(repository, 'push', by, {
+  simulator.events.emitRepositoryEvent(repository, 'push', by, {
     ref: `refs/heads/${branch}`,
     before: old ?? noCommit,
     after: now ?? noCommit,

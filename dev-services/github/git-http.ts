@@ -16,13 +16,13 @@ const gitPath = /^\/([^/]+)\/([^/]+?)(?:\.git)?\/(info\/refs|git-upload-pack|git
 export const isGitRequest = (url: URL): boolean => gitPath.test(url.pathname)
 
 export async function serveGit(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   faults: FaultInjector,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
-  const { state } = world
+  const { state } = simulator
   const [, owner = '', name = '', service = ''] = gitPath.exec(url.pathname) ?? []
   const account = state.account(decodeURIComponent(owner))
   const fault = faults.next(account, service)
@@ -67,7 +67,7 @@ export async function serveGit(
     GITHUB_KIND_OF_CALLER: isToken ? 'a Personal Access Token' : 'a GitHub App',
   })
   // Before the response is sent, so that the API has the branch when the push returns.
-  if (service === 'git-receive-pack') await processBranchChanges(world, repository, actorOf(caller))
+  if (service === 'git-receive-pack') await processBranchChanges(simulator, repository, actorOf(caller))
   if (fault === 'lost_response') return void response.destroy()
   response.writeHead(status, headers).end(body)
 }

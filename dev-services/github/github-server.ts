@@ -26,17 +26,17 @@ export function createGithubServer({ url, directory, adminToken, description, tl
   const state = new State(url, directory)
   const faults = new FaultInjector()
   const deliveries = new WebhookSender(faults)
-  const world = { state, events: new WebhookEventEmitter(state, description, deliveries) }
-  const api = new RestApi(world, description, faults)
-  const control = createGithubControl(world, deliveries, faults)
+  const simulator = { state, events: new WebhookEventEmitter(state, description, deliveries) }
+  const api = new RestApi(simulator, description, faults)
+  const control = createGithubControl(simulator, deliveries, faults)
 
   async function route(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestUrl = new URL(request.url ?? '/', url)
     if (requestUrl.pathname.startsWith('/_control/')) return serveControl(request, response, requestUrl)
     if (requestUrl.pathname.startsWith(`${apiPath}/`)) return serveApi(request, response, requestUrl)
-    if (isGitRequest(requestUrl)) return serveGit(world, faults, request, response, requestUrl)
+    if (isGitRequest(requestUrl)) return serveGit(simulator, faults, request, response, requestUrl)
     if (requestUrl.pathname.startsWith(checkLogPathPrefix)) return serveLog(response, requestUrl)
-    return servePage(world, request, response, requestUrl, await readAll(request))
+    return servePage(simulator, request, response, requestUrl, await readAll(request))
   }
 
   async function serveApi(request: IncomingMessage, response: ServerResponse, requestUrl: URL): Promise<void> {

@@ -13,7 +13,7 @@ export type MergeResult =
 
 /** Creates a merge commit on the base branch, as GitHub's merge button does. */
 export async function mergePullRequest(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,
@@ -42,7 +42,7 @@ export async function mergePullRequest(
     Object.assign(pullRequest, { merged: null, state: 'open' })
     return { kind: 'base_moved' }
   }
-  await processBranchChanges(world, repository, by)
-  await closePullRequest(world, repository, pullRequest, by)
+  await processBranchChanges(simulator, repository, by)
+  await closePullRequest(simulator, repository, pullRequest, by)
   return { kind: 'merged', sha }
 }

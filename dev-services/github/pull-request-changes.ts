@@ -4,7 +4,7 @@ import type { SimulatorContext } from './webhook-event-emitter.ts'
 
 /** Closes the pull request. The caller has recorded whether it was merged. */
 export async function closePullRequest(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,
@@ -12,26 +12,26 @@ export async function closePullRequest(
   pullRequest.state = 'closed'
   pullRequest.closedAt = new Date()
   pullRequest.updatedAt = pullRequest.closedAt
-  await emitPullRequest(world, repository, pullRequest, 'closed', by)
+  await emitPullRequest(simulator, repository, pullRequest, 'closed', by)
 }
 
 export async function emitPullRequest(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   action: 'opened' | 'closed' | 'reopened',
   by: Account,
 ): Promise<void> {
-  world.events.emitRepositoryEvent(repository, 'pull_request', by, {
+  simulator.events.emitRepositoryEvent(repository, 'pull_request', by, {
     action,
     number: pullRequest.number,
-    pull_request: await pullRequestResponse(world.state, repository, pullRequest, null),
+    pull_request: await pullRequestResponse(simulator.state, repository, pullRequest, null),
   })
 }
 
 /** Returns false if the pull request was merged or its branch is gone. */
 export async function reopenPullRequest(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   pullRequest: PullRequest,
   by: Account,
@@ -39,6 +39,6 @@ export async function reopenPullRequest(
   const head = repository.branches.get(pullRequest.headBranch)
   if (pullRequest.merged || head === undefined) return false
   Object.assign(pullRequest, { state: 'open', closedAt: null, headSha: head, updatedAt: new Date() })
-  await emitPullRequest(world, repository, pullRequest, 'reopened', by)
+  await emitPullRequest(simulator, repository, pullRequest, 'reopened', by)
   return true
 }

@@ -24,18 +24,18 @@ export interface ApiRequest {
 }
 
 export class RestApi {
-  readonly #world: SimulatorContext
+  readonly #simulator: SimulatorContext
   readonly #description: ApiDescription
   readonly #faults: FaultInjector
 
-  constructor(world: SimulatorContext, description: ApiDescription, faults: FaultInjector) {
-    this.#world = world
+  constructor(simulator: SimulatorContext, description: ApiDescription, faults: FaultInjector) {
+    this.#simulator = simulator
     this.#description = description
     this.#faults = faults
   }
 
   get #state(): State {
-    return this.#world.state
+    return this.#simulator.state
   }
 
   /** `isLost` means that the operation was performed, but its response must not be sent. */
@@ -110,7 +110,7 @@ export class RestApi {
       return this.#violation('response', call, [`the simulator does not implement ${operation.id}`])
     }
 
-    const input = { ...this.#world, caller, params: pathParameters, query, url, body: toObject(parsed.json) }
+    const input = { ...this.#simulator, caller, params: pathParameters, query, url, body: toObject(parsed.json) }
     const response = await this.#callOperation(implementation, input, url, call.method).catch((error: unknown) => {
       if (error instanceof ApiError) return error.response
       throw error

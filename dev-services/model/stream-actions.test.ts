@@ -7,7 +7,7 @@ function formatActions(fault: StreamFault | undefined, chunks = ['a', 'b', 'c'])
     .join(' ')
 }
 
-describe('playback', () => {
+describe('generateStreamActions', () => {
   it.each<[string, StreamFault | undefined]>([
     ['a b c', undefined],
     ['X', { kind: 'cut', afterChunks: 0 }],

@@ -220,7 +220,7 @@ const operations = Object.entries(contract.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId }]) => ({ operationId, method: method.toUpperCase(), path })),
   )
-  .filter(({ operationId }) => operationId !== 'collectView') // called by the tracking script in browsers, not by the client
+  .filter(({ operationId }) => operationId !== 'collectView') // called by the page view script in browsers, not by the client
 
 test.each(operations)('$operationId is $method $path', async ({ operationId, method, path }) => {
   const { call, query = '', body, type, response: expected = { ok: true } } = calls[operationId] ?? {}

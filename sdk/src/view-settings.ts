@@ -31,7 +31,7 @@ export const createViewSettingsCalls = (call: OperationCaller) => ({
       options,
     ),
 
-  /** The public keys that identify the site to Colophon in the tracking script. */
+  /** The public keys that identify the site to Colophon in the page view script. */
   siteKeys: (projectId: string, options?: CallOptions) =>
     call<ListSiteKeysData, ListSiteKeysResponse>(
       'GET',

@@ -14,8 +14,8 @@ import { actingPerson, requireAccount, requireRepository } from './lookups.ts'
 
 const userTokenSeconds = 28_800
 
-export function createAppControl(world: SimulatorContext): AppControl {
-  const { state } = world
+export function createAppControl(simulator: SimulatorContext): AppControl {
+  const { state } = simulator
 
   const requireApp = (slug: string): App => {
     const found = [...state.apps.values()].find((app) => app.slug === slug)
@@ -49,17 +49,17 @@ export function createAppControl(world: SimulatorContext): AppControl {
     async installApp(slug, account, repositories, login) {
       const owner = requireAccount(state, account)
       const selected = repositories === 'all' ? null : repositories.map((name) => requireRepository(state, name))
-      return installApp(world, requireApp(slug), owner, selected, actingPerson(state, owner, login)).id
+      return installApp(simulator, requireApp(slug), owner, selected, actingPerson(state, owner, login)).id
     },
 
     async uninstall(id) {
       const installation = requireInstallation(id)
-      uninstall(world, installation, actingPerson(state, installation.account))
+      uninstall(simulator, installation, actingPerson(state, installation.account))
     },
 
     async suspend(id, isSuspended = true) {
       const installation = requireInstallation(id)
-      setInstallationSuspended(world, installation, isSuspended, actingPerson(state, installation.account))
+      setInstallationSuspended(simulator, installation, isSuspended, actingPerson(state, installation.account))
     },
 
     async addToInstallation(id, name) {
@@ -67,7 +67,7 @@ export function createAppControl(world: SimulatorContext): AppControl {
       const repository = requireRepository(state, name)
       installation.repositories?.add(repository.id)
       emitInstallationRepositories(
-        world,
+        simulator,
         installation,
         { added: [repository] },
         actingPerson(state, installation.account),
@@ -79,7 +79,7 @@ export function createAppControl(world: SimulatorContext): AppControl {
       const repository = requireRepository(state, name)
       installation.repositories?.delete(repository.id)
       emitInstallationRepositories(
-        world,
+        simulator,
         installation,
         { removed: [repository] },
         actingPerson(state, installation.account),

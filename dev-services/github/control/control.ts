@@ -12,17 +12,17 @@ import { createPullRequestControl } from './pull-requests.ts'
 import { createRepositoryControl } from './repositories.ts'
 
 export function createGithubControl(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   deliveries: WebhookSender,
   faults: FaultInjector,
 ): GithubControl {
-  const { state } = world
+  const { state } = simulator
   return {
-    ...createAccountControl(world),
-    ...createRepositoryControl(world),
-    ...createPullRequestControl(world),
-    ...createCheckControl(world),
-    ...createAppControl(world),
+    ...createAccountControl(simulator),
+    ...createRepositoryControl(simulator),
+    ...createPullRequestControl(simulator),
+    ...createCheckControl(simulator),
+    ...createAppControl(simulator),
 
     async calls(since = 0) {
       return state.calls.filter(({ sequence }) => sequence > since)

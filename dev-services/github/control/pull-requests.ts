@@ -7,8 +7,8 @@ import type { Comment } from '../state.ts'
 import type { SimulatorContext } from '../webhook-event-emitter.ts'
 import { actingPerson, requireAccount, requirePullRequest, requireRepository } from './lookups.ts'
 
-export function createPullRequestControl(world: SimulatorContext): PullRequestControl {
-  const { state, events } = world
+export function createPullRequestControl(simulator: SimulatorContext): PullRequestControl {
+  const { state, events } = simulator
   return {
     async pullRequests(name) {
       const repository = requireRepository(state, name)
@@ -35,7 +35,12 @@ export function createPullRequestControl(world: SimulatorContext): PullRequestCo
     async mergePullRequest(name, number, login) {
       const repository = requireRepository(state, name)
       const pullRequest = requirePullRequest(repository, number)
-      const merge = await mergePullRequest(world, repository, pullRequest, actingPerson(state, repository.owner, login))
+      const merge = await mergePullRequest(
+        simulator,
+        repository,
+        pullRequest,
+        actingPerson(state, repository.owner, login),
+      )
       if (merge.kind !== 'merged') throw new Error(`Pull request ${number} cannot be merged: ${merge.kind}.`)
       return merge.sha
     },
@@ -43,7 +48,7 @@ export function createPullRequestControl(world: SimulatorContext): PullRequestCo
     async closePullRequest(name, number, login) {
       const repository = requireRepository(state, name)
       await closePullRequest(
-        world,
+        simulator,
         repository,
         requirePullRequest(repository, number),
         actingPerson(state, repository.owner, login),
@@ -54,7 +59,7 @@ export function createPullRequestControl(world: SimulatorContext): PullRequestCo
       const repository = requireRepository(state, name)
       const pullRequest = requirePullRequest(repository, number)
       const isOpen = await reopenPullRequest(
-        world,
+        simulator,
         repository,
         pullRequest,
         actingPerson(state, repository.owner, login),

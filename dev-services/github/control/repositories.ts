@@ -32,7 +32,7 @@ const toCreatedRepository = (state: State, repository: Repository): CreatedRepos
 })
 
 async function commitTo(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   repository: Repository,
   branch: string,
   files: Record<string, string | null>,
@@ -57,7 +57,7 @@ async function commitTo(
     signature: null,
   })
   if (!(await updateRef(directory, ref, sha, old))) throw new Error(`${branch} was changed in the meantime.`)
-  await processBranchChanges(world, repository, by)
+  await processBranchChanges(simulator, repository, by)
   return sha
 }
 
@@ -69,8 +69,8 @@ function move(state: State, repository: Repository, change: { owner: Account } |
   if (before !== now) state.formerNames.set(before, repository.id)
 }
 
-export function createRepositoryControl(world: SimulatorContext): RepositoryControl {
-  const { state } = world
+export function createRepositoryControl(simulator: SimulatorContext): RepositoryControl {
+  const { state } = simulator
   return {
     async createRepository(owner, name, { files, isPrivate = true, defaultBranch = 'main', labels = [] } = {}) {
       const account = requireAccount(state, owner)
@@ -102,7 +102,7 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
       state.formerNames.delete(nameKey(owner, name))
       const initialFiles = files ?? { 'README.md': `# ${name}\n` }
       await commitTo(
-        world,
+        simulator,
         repository,
         defaultBranch,
         initialFiles,
@@ -131,7 +131,7 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
     async pushFile(name, branch, path, contents, login) {
       const repository = requireRepository(state, name)
       return commitTo(
-        world,
+        simulator,
         repository,
         branch,
         { [path]: contents ?? null },
@@ -143,13 +143,13 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
     async forcePush(name, branch, sha) {
       const repository = requireRepository(state, name)
       await git(repository.directory, ['update-ref', `refs/heads/${branch}`, sha])
-      await processBranchChanges(world, repository, actingPerson(state, repository.owner))
+      await processBranchChanges(simulator, repository, actingPerson(state, repository.owner))
     },
 
     async deleteBranch(name, branch) {
       const repository = requireRepository(state, name)
       await git(repository.directory, ['update-ref', '-d', `refs/heads/${branch}`])
-      await processBranchChanges(world, repository, actingPerson(state, repository.owner))
+      await processBranchChanges(simulator, repository, actingPerson(state, repository.owner))
     },
 
     async branches(name) {
@@ -169,7 +169,7 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
       const repository = requireRepository(state, name)
       const from = repository.name
       move(state, repository, { name: newName })
-      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
+      simulator.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
         action: 'renamed',
         changes: { repository: { name: { from } } },
       })
@@ -184,10 +184,10 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
       move(state, repository, { owner: requireAccount(state, owner) })
       for (const installation of formerInstallations) {
         installation.repositories?.delete(repository.id)
-        emitInstallationRepositories(world, installation, { removed: [repository] }, by)
+        emitInstallationRepositories(simulator, installation, { removed: [repository] }, by)
       }
       const kind = from.type === 'Organization' ? 'organization' : 'user'
-      world.events.emitRepositoryEvent(repository, 'repository', by, {
+      simulator.events.emitRepositoryEvent(repository, 'repository', by, {
         action: 'transferred',
         changes: { owner: { from: { [kind]: accountResponse(state, from) } } },
       })
@@ -198,12 +198,12 @@ export function createRepositoryControl(world: SimulatorContext): RepositoryCont
       const repository = requireRepository(state, name)
       repository.isArchived = isArchived
       const action = isArchived ? 'archived' : 'unarchived'
-      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), { action })
+      simulator.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), { action })
     },
 
     async deleteRepository(name) {
       const repository = requireRepository(state, name)
-      world.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
+      simulator.events.emitRepositoryEvent(repository, 'repository', actingPerson(state, repository.owner), {
         action: 'deleted',
       })
       state.repositories.delete(repository.id)

@@ -14,8 +14,8 @@ import {
   withQuery,
 } from './page.ts'
 
-export function handleInstallAppPage(world: SimulatorContext, call: PageCall, slug: string): PageResponse {
-  const { state } = world
+export function handleInstallAppPage(simulator: SimulatorContext, call: PageCall, slug: string): PageResponse {
+  const { state } = simulator
   if (!call.user) return redirectToSignIn(call)
   const app = [...state.apps.values()].find((candidate) => candidate.slug === slug)
   if (!app) return pageNotFound()
@@ -32,8 +32,8 @@ export function handleInstallAppPage(world: SimulatorContext, call: PageCall, sl
   const ids = new Set(call.form.getAll('repository_ids').map(Number))
   const selected = call.form.get('install_target') === 'all' ? null : own.filter(({ id }) => ids.has(id))
   if (selected?.length === 0) return chooseRepositories(state, app, account, installation, call)
-  if (installation) return updateInstallation(world, installation, selected, call.user)
-  return redirect(urlAfterInstall(world, installApp(world, app, account, selected, call.user), call.user, call))
+  if (installation) return updateInstallation(simulator, installation, selected, call.user)
+  return redirect(urlAfterInstall(simulator, installApp(simulator, app, account, selected, call.user), call.user, call))
 }
 
 /** A private App can only be installed on its owner's account. */
@@ -83,18 +83,18 @@ function chooseRepositories(
 }
 
 function updateInstallation(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   installation: Installation,
   selected: readonly Repository[] | null,
   user: Account,
 ): PageResponse {
-  const before = new Set(coveredRepositories(world.state, installation))
+  const before = new Set(coveredRepositories(simulator.state, installation))
   installation.repositories = selected && new Set(selected.map(({ id }) => id))
-  const after = new Set(coveredRepositories(world.state, installation))
+  const after = new Set(coveredRepositories(simulator.state, installation))
   const added = [...after.difference(before)]
   const removed = [...before.difference(after)]
-  if (added.length > 0) emitInstallationRepositories(world, installation, { added }, user)
-  if (removed.length > 0) emitInstallationRepositories(world, installation, { removed }, user)
+  if (added.length > 0) emitInstallationRepositories(simulator, installation, { added }, user)
+  if (removed.length > 0) emitInstallationRepositories(simulator, installation, { removed }, user)
   return page(installation.app.name, html`<p role="status">The installation was updated.</p>`)
 }
 

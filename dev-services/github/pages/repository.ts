@@ -21,12 +21,12 @@ function findVisibleRepository(
 const stateLabel = ({ state, merged }: PullRequest) => (merged ? 'Merged' : state === 'open' ? 'Open' : 'Closed')
 
 export function handleRepositoryPage(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   call: PageCall,
   owner: string,
   name: string,
 ): PageResponse {
-  const repository = findVisibleRepository(world, call, owner, name)
+  const repository = findVisibleRepository(simulator, call, owner, name)
   if (!repository) return call.user ? pageNotFound() : redirectToSignIn(call)
   const pullRequests = repository.pullRequests.map(
     (pullRequest) =>
@@ -40,13 +40,13 @@ export function handleRepositoryPage(
 }
 
 export async function handlePullRequestPage(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   call: PageCall,
   owner: string,
   name: string,
   number: string,
 ): Promise<PageResponse> {
-  const repository = findVisibleRepository(world, call, owner, name)
+  const repository = findVisibleRepository(simulator, call, owner, name)
   const pullRequest = repository?.pullRequests.find((candidate) => candidate.number === Number(number))
   if (!repository || !pullRequest) return call.user ? pageNotFound() : redirectToSignIn(call)
   const path = `/${fullName(repository)}/pull/${number}`
@@ -56,7 +56,7 @@ export async function handlePullRequestPage(
       : undefined
   if (call.method === 'POST') {
     if (!merger) return pageNotFound()
-    const merge = await mergePullRequest(world, repository, pullRequest, merger)
+    const merge = await mergePullRequest(simulator, repository, pullRequest, merger)
     if (merge.kind === 'merged') return redirect(path)
     return page('Merge failed', html`<p role="alert">This branch has conflicts that must be resolved.</p>`, 409)
   }

@@ -8,18 +8,18 @@ import { handlePullRequestPage, handleRepositoryPage } from './repository.ts'
 import { handleSignInPage, sessionCookie } from './sign-in.ts'
 
 export async function servePage(
-  world: SimulatorContext,
+  simulator: SimulatorContext,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
   body: Buffer,
 ): Promise<void> {
   const cookies = new URLSearchParams((request.headers.cookie ?? '').replaceAll('; ', '&'))
-  const result = await respondWithPage(world, {
+  const result = await respondWithPage(simulator, {
     url,
     method: request.method ?? 'GET',
     form: parseForm(request, body),
-    user: world.state.sessions.get(cookies.get(sessionCookie) ?? ''),
+    user: simulator.state.sessions.get(cookies.get(sessionCookie) ?? ''),
     accept: request.headers.accept ?? '',
   })
   switch (result.kind) {
@@ -44,8 +44,8 @@ function parseForm({ headers, method }: IncomingMessage, body: Buffer): URLSearc
   return new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
 }
 
-async function respondWithPage(world: SimulatorContext, call: PageCall): Promise<PageResponse> {
-  const { state } = world
+async function respondWithPage(simulator: SimulatorContext, call: PageCall): Promise<PageResponse> {
+  const { state } = simulator
   const parts = call.url.pathname.split('/').slice(1).map(decodeURIComponent)
   const [first = '', second = '', third = '', fourth = ''] = parts
   switch (call.url.pathname) {
@@ -61,8 +61,8 @@ async function respondWithPage(world: SimulatorContext, call: PageCall): Promise
   if (first === 'organizations' && parts.slice(2).join('/') === 'settings/apps/new')
     return handleCreateAppPage(state, call, second)
   if (first === 'apps' && parts.slice(2).join('/') === 'installations/new')
-    return handleInstallAppPage(world, call, second)
-  if (parts.length === 2) return handleRepositoryPage(world, call, first, second)
-  if (parts.length === 4 && third === 'pull') return handlePullRequestPage(world, call, first, second, fourth)
+    return handleInstallAppPage(simulator, call, second)
+  if (parts.length === 2) return handleRepositoryPage(simulator, call, first, second)
+  if (parts.length === 4 && third === 'pull') return handlePullRequestPage(simulator, call, first, second, fourth)
   return pageNotFound()
 }

@@ -29,7 +29,7 @@ export type Problem = {
      */
     code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
-     * ID of the request. Include it when you report a problem to the operator.
+     * ID of the request. Include it when you report a problem to an operator.
      */
     requestId: string;
     /**
@@ -136,7 +136,7 @@ export type AgentJob = {
      */
     reply: string | null;
     /**
-     * The latest pull request of the job, in the state last read from the code host. Present also while the job is active. Null if the job has none.
+     * The latest pull request of the job, in the state last read from the code host. Also present while the job is active. Null if the job has none.
      */
     pullRequest: {
         /**
@@ -683,7 +683,7 @@ export type ClientClassification = {
  */
 export type AnalyticsSettings = {
     /**
-     * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.
+     * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. The default is `servers`. Creating the first site key switches it to `script`, unless you have set it yourself.
      */
     humanSource: 'script' | 'servers';
     /**
@@ -787,7 +787,7 @@ export type ApiKey = {
      */
     allowedNetworks: Array<string>;
     /**
-     * ID of the key that created this one. Revoking that key revokes this one too. Null if a person or the operator created it.
+     * ID of the key that created this one. Revoking that key revokes this one too. Null if a person or `colophon-server admin` created it.
      */
     createdByKeyId: string | null;
     /**
@@ -825,7 +825,7 @@ export type Project = {
      */
     createdAt: string;
     /**
-     * Time since which the project is paused. Null if it is not paused.
+     * Time at which the project was paused. Null if it is not paused.
      */
     pausedAt: string | null;
 };
@@ -861,7 +861,7 @@ export type ProjectSetup = {
      */
     runner: {
         /**
-         * Time at which a runner of the project last asked for a turn. Null if no runner ever asked for one.
+         * Time at which a runner of the project last polled for a turn. Null if no runner ever polled.
          */
         lastSeenAt: string | null;
         /**
@@ -905,7 +905,7 @@ export type ProjectSetup = {
         isCreated: boolean;
     };
     /**
-     * The site key of the project, which the tracking script needs.
+     * The site key of the project, which the page view script needs.
      */
     siteKey: {
         /**
@@ -918,11 +918,11 @@ export type ProjectSetup = {
      */
     views: {
         /**
-         * Whether page views of humans have been counted.
+         * Whether page views by humans have been counted.
          */
         hasHuman: boolean;
         /**
-         * Whether page views of AI clients have been counted.
+         * Whether page views by AI clients have been counted.
          */
         hasAi: boolean;
     };
@@ -1153,7 +1153,7 @@ export type ProjectSettings = {
         costUsd: number;
     };
     /**
-     * Time since which the project is paused. Null if it is not paused.
+     * Time at which the project was paused. Null if it is not paused.
      */
     pausedAt: string | null;
 };
@@ -1171,11 +1171,11 @@ export type Runner = {
      */
     name: string;
     /**
-     * Whether the runner also works for other projects. Only the operator can revoke a shared runner.
+     * Whether the runner also works for other projects. A shared runner can be revoked only with `colophon-server admin runner revoke`.
      */
     isShared: boolean;
     /**
-     * Whether the runner is working on a turn, or asked for one within the last minute.
+     * Whether the runner is working on a turn, or polled for one within the last minute.
      */
     isOnline: boolean;
     /**
@@ -1183,7 +1183,7 @@ export type Runner = {
      */
     createdAt: string;
     /**
-     * Time at which the runner last asked for a turn. Null if it never has.
+     * Time at which the runner last polled for a turn. Null if it never has.
      */
     lastSeenAt: string | null;
 };
@@ -1233,7 +1233,7 @@ export type ProjectHealth = {
          */
         bytes: number;
         /**
-         * Size of the buffer in bytes from which on no more page views are accepted.
+         * Maximum size of the buffer in bytes. When it is full, no more page views are accepted.
          */
         limitBytes: number;
         /**
@@ -1303,7 +1303,7 @@ export type Invitation = {
      */
     createdAt: string;
     /**
-     * Time at which the link of the invitation expires.
+     * Time at which the invitation link expires.
      */
     expiresAt: string;
 };
@@ -1345,7 +1345,7 @@ export type AuditEntry = {
 };
 
 /**
- * A model of this instance, as the operator configured it.
+ * A model of this instance with its configuration.
  */
 export type InstanceModel = {
     /**
@@ -2968,7 +2968,7 @@ export type GetCoverageResponses = {
          */
         ai: 'measured' | 'not_measured';
         /**
-         * All sources that ever reported views of the project, also outside of the range.
+         * All sources that ever reported views of the project, including outside the range.
          */
         sources: Array<{
             /**
@@ -2976,11 +2976,11 @@ export type GetCoverageResponses = {
              */
             source: 'script' | 'servers';
             /**
-             * First day, in UTC, of which the source reported views.
+             * First day (UTC) for which the source reported views.
              */
             firstDay: string;
             /**
-             * Last day, in UTC, of which the source reported views.
+             * Last day (UTC) for which the source reported views.
              */
             lastDay: string;
         }>;
@@ -3272,7 +3272,7 @@ export type GetAnalyticsSettingsResponse = GetAnalyticsSettingsResponses[keyof G
 export type ChangeAnalyticsSettingsData = {
     body: {
         /**
-         * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.
+         * Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. The default is `servers`. Creating the first site key switches it to `script`, unless you have set it yourself.
          */
         humanSource?: 'script' | 'servers';
         /**
@@ -3873,7 +3873,7 @@ export type ListProjectsResponses = {
              */
             createdAt: string;
             /**
-             * Time since which the project is paused. Null if it is not paused.
+             * Time at which the project was paused. Null if it is not paused.
              */
             pausedAt: string | null;
             /**
@@ -6092,7 +6092,7 @@ export type AddModelError = AddModelErrors[keyof AddModelErrors];
 
 export type AddModelResponses = {
     /**
-     * A model of this instance, as the operator configured it.
+     * A model of this instance with its configuration.
      */
     201: InstanceModel;
 };
@@ -6374,7 +6374,7 @@ export type ListGithubAppsResponses = {
          */
         apps: Array<GithubApp>;
         /**
-         * URLs of GitHub for which the operator can create an App.
+         * URLs of GitHub for which an operator can create an App.
          */
         baseUrls: Array<string>;
     };

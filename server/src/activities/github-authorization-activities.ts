@@ -12,7 +12,7 @@ import type { RepositoryTestResult } from '../projects/repository-test-result.ts
 
 export interface GithubAuthorizationActivities {
   /** Stores the repositories that the person may connect with the authorization. Returns an error message, or null. */
-  exchangeAuthorizationCode(authorizationId: string): Promise<string | null>
+  storeWritableRepositories(authorizationId: string): Promise<string | null>
   testAuthorizedRepository(
     authorizationId: string,
     repositoryId: number,
@@ -49,7 +49,7 @@ export function createGithubAuthorizationActivities({
   log: Log
 }): GithubAuthorizationActivities {
   return {
-    async exchangeAuthorizationCode(id) {
+    async storeWritableRepositories(id) {
       const authorizationId = id as Id<'gha'>
       const authorization = await authorizations.consumeCode(authorizationId, opener)
       const app = authorization && (await githubApps.find(authorization.baseUrl))

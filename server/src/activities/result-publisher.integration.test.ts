@@ -149,7 +149,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
       outcome: 'error',
       error: {
         code: 'result_refused',
-        message: expect.stringContaining('.github/workflows/x.yml: CI configuration may not be changed (ci_file)'),
+        message: expect.stringContaining('.github/workflows/x.yml: CI configuration must not be changed (ci_file)'),
       },
       pullRequest: null,
     })

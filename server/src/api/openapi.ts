@@ -70,7 +70,7 @@ const seconds = { type: 'integer', minimum: 0 }
 /** `X-Request-Id` is in every response. Problems have those of `problemHeaders`; a route adds its own with `responseHeaders`. */
 const documentedHeaders = {
   'X-Request-Id': {
-    description: 'ID of the request, as in the server log. Include it when you report a problem to the operator.',
+    description: 'ID of the request, as in the server log. Include it when you report a problem to an operator.',
     required: true,
     schema: text,
     example: 'req_01m7hvgt44f20ss3rjjczm5hry',

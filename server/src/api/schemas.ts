@@ -58,7 +58,7 @@ export const ProblemSchema = Type.Object(
     code: Type.Enum(Object.keys(problemDefinitions) as ProblemCode[], {
       description: 'Code of the error, from a closed list. `GET /errors/{code}` explains it.',
     }),
-    requestId: Type.String({ description: 'ID of the request. Include it when you report a problem to the operator.' }),
+    requestId: Type.String({ description: 'ID of the request. Include it when you report a problem to an operator.' }),
     error: Type.String({ description: 'Copy of `detail`, for clients that read only this field.' }),
     errors: Type.Optional(
       Type.Array(

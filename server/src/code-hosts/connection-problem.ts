@@ -22,7 +22,7 @@ export function toConnectionProblem(error: CodeHostError): Problem {
     case 'forbidden':
       return connectionProblem(
         'token_cannot_read',
-        'The token may not read the repository. Create a token with read and write access to repositories.',
+        'The token cannot read the repository. Create a token with read and write access to repositories.',
       )
     case 'not_found':
       return connectionProblem(

@@ -22,16 +22,16 @@ export const cancelledTurnMessage = 'The turn was cancelled.'
 
 export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
   deadline_exceeded: {
-    meaning: 'The agent did not finish before the deadline of the turn.',
-    action: 'Send a message to continue, or ask for less in one message.',
+    meaning: "The agent did not finish before the turn's deadline, and its changes were discarded.",
+    action: 'Send a message to try again, and ask for less, for example one page instead of all pages.',
   },
   agent_failed: {
     meaning: 'The agent failed repeatedly.',
-    action: 'Send a message to try again. If it keeps failing, ask an operator to check the log of the runner.',
+    action: "Send a message to try again. If it keeps failing, ask an operator to check the runner's log.",
   },
   no_runner_available: {
     meaning: 'No runner claimed the turn before the queue timeout.',
-    action: 'Start a runner for the project, which an owner or an operator can create. Then send a message.',
+    action: 'Ask an owner of the project or an operator to start a runner for the project. Then send a message.',
   },
   publish_timeout: {
     meaning: 'The result was not published before the publish timeout, because the code host was unavailable.',
@@ -42,7 +42,7 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
     action: 'Send a message: the agent then works on the current branch.',
   },
   result_refused: {
-    meaning: 'The result was refused, because it changes something that a job may not change.',
+    meaning: 'The result was refused, because it changes something that a job is not allowed to change.',
     action: 'Send a message that asks for changes to docs pages only.',
   },
   code_host_access_denied: {
@@ -50,20 +50,20 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
     action: 'Ask an owner of the project to connect the repository again with push access. Then send a message.',
   },
   budget_exhausted: {
-    meaning: 'The budget of the job, or the monthly budget of the project, is used up.',
+    meaning: "The job's budget, or the project's monthly budget, is used up.",
     action: 'Ask an owner of the project or an operator to raise the budget. Then send a message.',
   },
   model_unavailable: {
-    meaning: 'The model of the job is no longer available to the project.',
-    action: 'Ask an operator to add it again and send a message, or create a job with another model.',
+    meaning: "The job's model is no longer available to the project.",
+    action: 'Ask an operator to add it again, then send a message. Or create a job with another model.',
   },
   project_not_ready: {
     meaning: 'The project has no connected repository.',
     action: 'Ask an owner of the project to connect a repository. Then send a message.',
   },
   internal_error: {
-    meaning: 'Colophon failed with an internal error.',
-    action: 'Send a message to try again. If the error persists, ask an operator to check the log of the worker.',
+    meaning: 'An internal error occurred in Colophon.',
+    action: "Send a message to try again. If the error persists, ask an operator to check the worker's log.",
   },
 }
 

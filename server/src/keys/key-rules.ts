@@ -29,7 +29,7 @@ export function assertGrantWithin(creator: KeyGrant, requested: KeyGrant): void 
   const disallowed = requested.allowedNetworks.filter((network) => !isNetworkWithin(network, creator.allowedNetworks))
   const allowsAllNetworks = requested.allowedNetworks.length === 0 && creator.allowedNetworks.length > 0
   if (disallowed.length > 0 || allowsAllNetworks) {
-    errors.push({ path: 'body/allowedNetworks', message: 'includes networks that your key may not be used from' })
+    errors.push({ path: 'body/allowedNetworks', message: 'includes networks that your key cannot be used from' })
   }
   const [first] = errors
   if (first) throw new Problem('insufficient_scope', `${first.path} ${first.message}.`, { errors })

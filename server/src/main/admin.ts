@@ -206,7 +206,7 @@ export const adminCommands: CommandGroup = {
     }),
 
     'site-key create': defineCommand({
-      summary: 'Create a site key for the tracking script and print it',
+      summary: 'Create a site key for the page view script and print it',
       options: { project },
       run: (options) =>
         withStores(async (stores) => {

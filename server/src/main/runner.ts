@@ -37,10 +37,7 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
     { agent, gateway, gatewayUrl, cgroups: groups, log },
     { maxConcurrentTurns: maxConcurrentTurns },
   )
-  log.info(
-    { agent: agent.name, turnsAtOnce: maxConcurrentTurns, controlGroups: groups !== undefined },
-    'ready: waiting for turns',
-  )
+  log.info({ agent: agent.name, maxConcurrentTurns, hasCgroups: groups !== undefined }, 'ready: waiting for turns')
   return {
     shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
     async stop() {
@@ -56,7 +53,7 @@ function openGroups(log: Log): SandboxCgroupFactory | undefined {
   if (!opened.cgroups)
     log.warn(
       { reason: opened.reason },
-      'no control groups: memory of turns is monitored, not limited; with systemd, set Delegate=yes',
+      'no cgroup: the memory of turns is monitored, not limited; with systemd, set Delegate=yes',
     )
   return opened.cgroups
 }

@@ -1,5 +1,5 @@
 /**
- * Limits for model calls: tokens per job, tokens per project and calendar month (UTC), and US dollars per project and
+ * Limits for model calls: tokens per job, tokens per project per calendar month (UTC), and US dollars per project per
  * month.
  */
 export type BudgetKind = 'job_tokens' | 'month_tokens' | 'month_usd'

@@ -237,5 +237,5 @@ const noSuchPerson = (email: string) => new Problem('not_found', `There is no ac
 const invalidLink = () =>
   new Problem(
     'not_found',
-    'This link was used or has expired. Ask the operator of this Colophon instance for a new one.',
+    'This link was used or has expired. Ask an operator of this Colophon instance for a new one.',
   )

@@ -3,12 +3,10 @@ import type { Actor, RecordAudit } from '../audit/audit-store.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
-import type { ProjectTables, UnusableRepositoryReason } from './tables.ts'
+import type { ProjectTables, RepositoryIssue } from './tables.ts'
 
 /** The repository that a project's jobs work in and its pull requests are opened in. */
-export type Repository = RepositoryLocation &
-  RepositoryAccess &
-  RepositorySettings & { issue: UnusableRepositoryReason | null }
+export type Repository = RepositoryLocation & RepositoryAccess & RepositorySettings & { issue: RepositoryIssue | null }
 
 /** Where the repository is, as users enter it. */
 export interface RepositoryLocation {

@@ -37,7 +37,7 @@ export interface ProjectTables extends AuditTables {
     token_credential_id: Id<'crd'> | null
     installation_id: NumberOrNull
     host_repository_id: NumberOrNull
-    issue: UnusableRepositoryReason | null
+    issue: RepositoryIssue | null
     webhook_secret: string
     publishing: JSONColumnType<PublishingSettings>
     poll_at: Generated<Date>
@@ -61,4 +61,4 @@ export interface ProjectTables extends AuditTables {
 export type CredentialKind = 'code-host-token'
 
 /** Why jobs cannot work with a connected repository. */
-export type UnusableRepositoryReason = 'archived' | 'not_found' | 'access_revoked'
+export type RepositoryIssue = 'archived' | 'not_found' | 'access_revoked'

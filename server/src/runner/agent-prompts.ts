@@ -113,7 +113,7 @@ ${instructions === null ? '' : `\n# Instructions of the project\n\n${instruction
 # Before you finish
 
 Read \`git status\` and \`git diff\` once. Undo everything that you were not asked to change and every change to a file that you
-may not change. Then end your final message with this block, and write nothing after it:
+must not change. Then end your final message with this block, and write nothing after it:
 
 <pull-request>
 <title>What the change does, in the imperative, at most 70 characters</title>

@@ -8,7 +8,7 @@ const activities = proxyActivities<GithubAuthorizationActivities>({
 
 /** Secrets are opened in the activities only: ids and names go in, and messages for a person come out. */
 export const storeWritableRepositories = (authorizationId: string) =>
-  activities.exchangeAuthorizationCode(authorizationId)
+  activities.storeWritableRepositories(authorizationId)
 
 export const testAuthorizedRepository = (
   authorizationId: string,

@@ -41,5 +41,5 @@ export const renderContainerImportCommand = (projectId: string): string =>
 `
 
 export const renderCheckoutImportCommand = (projectId: string): string =>
-  `PATH="$PWD/node_modules/.bin:$PATH" colophon-server import-logs --project ${projectId} ${logFiles}
+  `npx colophon-server import-logs --project ${projectId} ${logFiles}
 `

@@ -23,7 +23,8 @@ const health: HelpLink = { to: '/projects/$projectId/settings/health', label: 'H
 const turnFailures: Readonly<Record<string, FailureGuidance>> = {
   deadline_exceeded: {
     title: 'The agent ran out of time',
-    advice: 'Send a message to continue from here, or ask for less at once, for example one page instead of all pages.',
+    advice:
+      'The changes of this turn were discarded. Send a message to try again, and ask for less, for example one page instead of all pages.',
   },
   agent_failed: {
     title: 'The agent failed repeatedly',
@@ -60,21 +61,21 @@ const turnFailures: Readonly<Record<string, FailureGuidance>> = {
   },
   budget_exhausted: {
     title: 'The budget is used up',
-    advice: 'Raise the budget per job or per month, then send a message to continue.',
+    advice: 'Raise the budget per job or per month, then send a message to try again.',
     links: [models],
   },
   model_unavailable: {
     title: 'The model is no longer available',
-    advice: 'Add the model to the project again and send a message, or create a job with another model.',
+    advice: 'Add the model to the project again, then send a message. Or create a job with another model.',
     links: [models],
   },
   project_not_ready: {
     title: 'No repository is connected',
-    advice: 'Connect a repository, then send a message to continue.',
+    advice: 'Connect a repository, then send a message to try again.',
     links: [repository],
   },
   internal_error: {
-    title: 'Colophon failed with an internal error',
+    title: 'An internal error occurred in Colophon',
     advice:
       'Send a message to try again. If it keeps failing, check the health page or contact an operator of this instance.',
     links: [health],

@@ -29,9 +29,7 @@ export function FollowUpForm({ projectId, job }: { projectId: string; job: Agent
         <RequestErrorAlert projectId={projectId} error={send.error} title="The message was not sent" />
         <Group justify="space-between" wrap="nowrap">
           <Text size="sm" c="dimmed">
-            {job.status === 'active'
-              ? 'The agent reads it after the current turn.'
-              : 'The agent continues where it stopped. While the pull request is open, changes are added to it.'}
+            {describeNextTurn(job)}
           </Text>
           <Button type="submit" loading={send.isPending} disabled={prompt.trim() === ''} style={{ flexShrink: 0 }}>
             Send
@@ -40,4 +38,13 @@ export function FollowUpForm({ projectId, job }: { projectId: string; job: Agent
       </Stack>
     </Paper>
   )
+}
+
+function describeNextTurn({ status, outcome }: AgentJob): string {
+  if (status === 'active') return 'The agent reads it after the current turn.'
+  const start =
+    status === 'failed'
+      ? `The agent starts again without the changes of the ${outcome === 'cancelled' ? 'cancelled' : 'failed'} turn.`
+      : 'The agent continues the conversation.'
+  return `${start} While the pull request is open, changes are added to it.`
 }

@@ -11,7 +11,7 @@ type Action = 'cancel' | 'archive'
 const confirmations = {
   cancel: {
     title: 'Cancel this job?',
-    text: 'The agent stops, and its changes in this turn are discarded. Queued messages are dropped. A turn that is being published finishes first. You can send a message later to continue.',
+    text: 'The agent stops, and its changes in this turn are discarded. Queued messages are dropped. A turn that is being published finishes first. You can send another message later.',
     confirm: 'Cancel job',
     dismiss: 'Keep running',
   },

@@ -32,11 +32,17 @@ const run = promisify(execFile)
 const extensions: Readonly<Record<ExampleInterpreter, string>> = { bash: 'sh', node: 'mjs', python3: 'py' }
 
 /** The variables that the page tells people to export, with a real API key in place of the placeholder. */
-const environment = Object.fromEntries(
-  [...renderEnvironmentExample({ origin: api.url, projectId }).matchAll(/^export (\w+)="(.*)"$/gm)].map(
-    ([, name, value]) => [String(name), name === 'COLOPHON_API_KEY' ? secret : String(value)],
-  ),
-)
+async function readEnvironment(): Promise<Record<string, string>> {
+  const names = ['COLOPHON_URL', 'COLOPHON_PROJECT_ID', 'COLOPHON_API_KEY']
+  const exports = renderEnvironmentExample({ origin: api.url, projectId }).replace('colophon_…', secret)
+  const { stdout } = await run('bash', ['-c', `${exports}\nprintenv ${names.join(' ')}`], {
+    env: { PATH: process.env.PATH },
+  })
+  const values = stdout.trim().split('\n')
+  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']))
+}
+
+const environment = await readEnvironment()
 
 async function runExample(interpreter: ExampleInterpreter, text: string): Promise<string> {
   const file = join(folder, `example.${extensions[interpreter]}`)

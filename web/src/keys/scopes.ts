@@ -5,11 +5,14 @@ export type Scope = ApiKey['scopes'][number]
 /** What each scope allows, in the order in which they are shown. */
 export const scopeDescriptions: readonly { scope: Scope; description: string }[] = [
   { scope: 'agent:read', description: 'Read jobs, events, diffs and models' },
-  { scope: 'agent:write', description: 'Create jobs, send messages, cancel and archive jobs' },
+  { scope: 'agent:write', description: 'Create jobs, send messages, cancel and archive jobs, test models' },
   { scope: 'analytics:read', description: 'Read page views' },
   { scope: 'analytics:write', description: 'Send page views from a server' },
-  { scope: 'project:read', description: 'Read settings, members, API keys and the audit log' },
-  { scope: 'project:write', description: 'Change settings and members, create and revoke API keys' },
+  { scope: 'project:read', description: 'Read settings, repository, members, API keys, runners and the audit log' },
+  {
+    scope: 'project:write',
+    description: 'Change settings, repository, members, API keys, site keys and runners; pause the project',
+  },
 ]
 
 export const allScopes: readonly Scope[] = scopeDescriptions.map(({ scope }) => scope)

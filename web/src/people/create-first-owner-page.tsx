@@ -31,7 +31,7 @@ export function CreateFirstOwnerPage() {
   return (
     <SignedOutLayout
       title="Welcome to Colophon"
-      lead="Create the first account. You become the operator of this instance."
+      lead="Create the first account. You become an operator of this instance."
     >
       <InsecureConnectionAlert />
       <form onSubmit={submit}>

@@ -32,7 +32,7 @@ test.each([
 )
 
 test('recognizes the kind of actor', () => {
-  expect(parseAuditActor('operator')).toEqual({ kind: 'operator', name: 'The operator' })
+  expect(parseAuditActor('operator')).toEqual({ kind: 'operator', name: 'colophon-server admin' })
   expect(parseAuditActor('code-host')).toEqual({ kind: 'code-host', name: 'The code host' })
   expect(parseAuditActor('ada@example.com')).toEqual({ kind: 'person', name: 'ada@example.com' })
   expect(parseAuditActor('key_1')).toEqual({ kind: 'key', name: 'API key key_1' })

@@ -66,9 +66,9 @@ function changedSettings({ defaultModel, jobRetentionDays }: Detail): string {
 
 export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host'; name: string }
 
-/** An actor is an email address, the ID of an API key, the operator at the command line, or an unknown user of the code host. */
+/** An actor is an email address, the ID of an API key, `operator` for `colophon-server admin`, or an unknown user of the code host. */
 export function parseAuditActor(actor: string): AuditActor {
-  if (actor === 'operator') return { kind: 'operator', name: 'The operator' }
+  if (actor === 'operator') return { kind: 'operator', name: 'colophon-server admin' }
   if (actor === 'code-host') return { kind: 'code-host', name: 'The code host' }
   return actor.includes('@') ? { kind: 'person', name: actor } : { kind: 'key', name: `API key ${actor}` }
 }

@@ -6,7 +6,7 @@ import { useProject } from '../projects/project.ts'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { AnchorLink } from '../shown/links.tsx'
 import { RelativeTime } from '../shown/relative-time.tsx'
-import { describeHealthComponent } from './component-labels.ts'
+import { describeComponent } from '../status/component-labels.ts'
 import { formatBytes, toProgressBarPercent } from './format-amounts.ts'
 import { healthQuery } from './queries.ts'
 import { RunnerStateBadge } from './runner-state-badge.tsx'
@@ -39,7 +39,7 @@ function Components({ components }: Pick<ProjectHealth, 'components'>) {
   return (
     <SettingsCard title="Services">
       {Object.entries(components).map(([name, report], index) => {
-        const { title, description: does, whenDown: without } = describeHealthComponent(name)
+        const { title, purpose, impact } = describeComponent(name)
         return (
           <Fragment key={name}>
             {index > 0 && <Divider />}
@@ -47,7 +47,7 @@ function Components({ components }: Pick<ProjectHealth, 'components'>) {
               <Stack gap={0} maw={560}>
                 <Text fw={600}>{title}</Text>
                 <Text size="sm" c="dimmed">
-                  {report.status === 'ok' ? does : without}
+                  {report.status === 'ok' ? purpose : impact}
                 </Text>
               </Stack>
               <Badge variant="light" miw="fit-content" color={report.status === 'ok' ? 'green' : 'red'} tt="none">

@@ -79,7 +79,10 @@ export function InviteCard({ projectId }: { projectId: string }) {
               {invite.data.emailed ? 'The email is on its way. It contains this link:' : 'Send them this link:'}
             </Text>
             <CopyLine label="Invitation link" value={invite.data.url} />
-            <Text size="sm">This is the only time it is shown. Anyone who has the link can accept the invitation.</Text>
+            <Text size="sm">
+              This is the only time it is shown. If the email address has no account yet, anyone who has the link can
+              create one and join.
+            </Text>
           </Stack>
         </Alert>
       )}

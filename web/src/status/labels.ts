@@ -36,45 +36,13 @@ const stateLabels: Readonly<Record<Readiness['status'] | 'loading' | 'unreachabl
 export const describeReadinessState = (state: ReadinessPollState): StateLabel =>
   stateLabels[state.state === 'loaded' ? state.readiness.status : state.state]
 
-interface ComponentLabel {
-  name: string
-  /** What it does for Colophon. */
-  purpose: string
-  /** What happens while it fails. */
-  impact: string
-}
-
-const componentLabels = new Map<string, ComponentLabel>([
-  [
-    'postgres',
-    {
-      name: 'PostgreSQL',
-      purpose: 'Stores jobs, projects and API keys.',
-      impact: 'Colophon cannot work without it.',
-    },
-  ],
-  ['temporal', { name: 'Temporal', purpose: 'Runs the workflows of jobs.', impact: 'Jobs are accepted and wait.' }],
-  [
-    'clickhouse',
-    {
-      name: 'ClickHouse',
-      purpose: 'Counts page views.',
-      impact: 'Page views are accepted and wait; reports are unavailable.',
-    },
-  ],
-])
-
-/** A newer server may have components that this page does not know. */
-export const describeReadinessComponent = (component: string): ComponentLabel =>
-  componentLabels.get(component) ?? { name: component, purpose: '', impact: '' }
-
 const reasonLabels = new Map([
   ['unreachable', 'Unreachable.'],
   ['timeout', 'Does not respond in time.'],
   ['read_only', 'Does not accept writes.'],
   ['disk_full', 'Its disk is full.'],
-  ['namespace_missing', 'Not set up: the operator has to run the migrations.'],
-  ['migrations_pending', 'Not up to date: the operator has to run the migrations.'],
+  ['namespace_missing', 'Not set up: an administrator has to run the migrations.'],
+  ['migrations_pending', 'Not up to date: an administrator has to run the migrations.'],
 ])
 
 export const describeFailureReason = (reason: string): string => reasonLabels.get(reason) ?? `Failing: ${reason}.`

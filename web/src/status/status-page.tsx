@@ -21,15 +21,15 @@ export function StatusPage() {
           <Title order={1}>Status</Title>
         </VisuallyHidden>
         <Text my="xl" size="xl" ff="heading">
-          A self-hosted backend for docs in git: an agent that turns prompts into pull requests, and exact page views of
-          humans and AI.
+          A self-hosted backend for docs-as-code: an agent that turns prompts into pull requests, and exact counts of
+          page views by humans and AI.
         </Text>
       </header>
       <main>
         <StatusPanel state={state} />
         <SimpleGrid component="nav" cols={{ base: 1, xs: 2 }} mt="lg" aria-label="API">
           <DescribedLink href="/reference" name="API reference" description="All endpoints and their responses" />
-          <DescribedLink href="/openapi.json" name="OpenAPI document" description="For code generators and tools" />
+          <DescribedLink href="/openapi.json" name="OpenAPI description" description="For code generators and tools" />
         </SimpleGrid>
       </main>
       <Group component="footer" mt="xl" gap="lg" c="dimmed" fz="xs">

@@ -33,7 +33,13 @@ test('shows that it is loading before the first response', () => {
 test('shows a ready instance', () => {
   expect(rendered(loaded('ready'))).toEqual({
     tone: 'good',
-    text: ['Ready', 'All components work.', 'PostgreSQL', 'Stores jobs, projects and API keys.', 'OK · 3 ms'],
+    text: [
+      'Ready',
+      'All components work.',
+      'PostgreSQL',
+      'Stores projects, members, API keys, jobs and settings.',
+      'OK · 3 ms',
+    ],
   })
 })
 
@@ -44,7 +50,7 @@ test('shows which component fails, why, and the impact', () => {
   expect(tone).toBe('poor')
   expect(text.slice(-3)).toEqual([
     'ClickHouse',
-    'Its disk is full. Page views are accepted and wait; reports are unavailable.',
+    'Its disk is full. New page views are accepted and buffered. Analytics are unavailable until it works again.',
     'Failing',
   ])
 })

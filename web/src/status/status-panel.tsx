@@ -1,5 +1,6 @@
 import type { ComponentStatus } from '@colophon/sdk'
-import { describeFailureReason, describeReadinessComponent, describeReadinessState } from './labels.ts'
+import { describeComponent } from './component-labels.ts'
+import { describeFailureReason, describeReadinessState } from './labels.ts'
 import styles from './status-panel.module.css'
 import type { ReadinessPollState } from './watch-readiness.ts'
 
@@ -23,12 +24,12 @@ export function StatusPanel({ state }: { state: ReadinessPollState }) {
   )
 }
 
-function Component({ name: key, report }: { name: string; report: ComponentStatus }) {
-  const { name, purpose, impact } = describeReadinessComponent(key)
+function Component({ name, report }: { name: string; report: ComponentStatus }) {
+  const { title, purpose, impact } = describeComponent(name)
   const ok = report.status === 'ok'
   return (
     <li className={styles.component} data-tone={ok ? 'good' : 'bad'}>
-      <h3>{name}</h3>
+      <h3>{title}</h3>
       <p>{ok ? purpose : `${describeFailureReason(report.reason)} ${impact}`}</p>
       <span className={styles.componentStatus}>{ok ? `OK · ${report.latencyMs} ms` : 'Failing'}</span>
     </li>

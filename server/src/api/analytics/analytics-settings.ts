@@ -9,7 +9,7 @@ const SiteOrigin = Type.String({
 const settings = {
   humanSource: Type.Enum(['script', 'servers'], {
     description:
-      'Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. Until you set it, it is `servers`, and `script` from the first site key on.',
+      'Source that counts human traffic: the `script` in the browser, or `servers` and their logs. All other traffic is counted by servers. The default is `servers`. Creating the first site key switches it to `script`, unless you have set it yourself.',
   }),
   respectDoNotTrack: Type.Boolean({
     description: 'Whether the script does not count browsers that send Do Not Track or Global Privacy Control.',

@@ -19,7 +19,7 @@ export function exportPagesByViewsRoute({ viewReports }: { viewReports: ViewRepo
     summary: 'Export page views as CSV',
     description:
       'Returns all pages of the range, in the order of the list, with a header row. Cells that a spreadsheet would read as a ' +
-      'formula are prefixed with an apostrophe. If the connection breaks off, the export is incomplete.',
+      'formula are prefixed with an apostrophe. If the connection is aborted, the export is incomplete.',
     schemas: {
       params: ProjectParams,
       query: Type.Object({ ...dateRangeQueryFields, ...aiScopeQueryFields }, { additionalProperties: false }),

@@ -24,7 +24,7 @@ export function listGithubAppsRoute({
         200: Type.Object({
           apps: Type.Array(GithubAppSchema, { description: 'GitHub Apps of this instance.' }),
           baseUrls: Type.Array(GithubBaseUrl, {
-            description: 'URLs of GitHub for which the operator can create an App.',
+            description: 'URLs of GitHub for which an operator can create an App.',
           }),
         }),
       },

@@ -57,7 +57,7 @@ export function startGithubAuthorizationRoute({
       if (!app)
         throw new Problem(
           'project_not_ready',
-          'There is no GitHub App for this URL yet. Ask the operator of this instance to create one.',
+          'There is no GitHub App for this URL yet. Ask an operator of this instance to create one.',
         )
       const state = await authorizations.start(owner, app.baseUrl)
       const authorize = { client_id: app.clientId, redirect_uri: `${publicUrl}/github/installed`, state }

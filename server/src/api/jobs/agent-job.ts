@@ -104,7 +104,8 @@ export const AgentJob = Type.Object(
     ),
     model: Type.String({ description: 'Name of the model that the agent uses.' }),
     prLink: nullable(Type.String({ format: 'uri' }), {
-      description: 'URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.',
+      description:
+        'URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.',
     }),
     createdAt: DateTime('Time at which the job was created.'),
     archivedAt: nullable(DateTime('Time at which the job was archived. Null if it is not archived.')),
@@ -129,7 +130,7 @@ export const AgentJob = Type.Object(
     }),
     pullRequest: nullable(PullRequestSchema, {
       description:
-        'The latest pull request of the job, in the state last read from the code host. Present also while the job is ' +
+        'The latest pull request of the job, in the state last read from the code host. Also present while the job is ' +
         'active. Null if the job has none.',
     }),
     queuedMessages: Type.Integer({ minimum: 0, description: 'Number of messages that wait for their turn.' }),

@@ -7,7 +7,7 @@ import type { ModelStore } from '../../models/model-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { describeUnusableRepository } from '../repository/repository.ts'
+import { describeRepositoryIssue } from '../repository/repository.ts'
 import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams, SingleLineText } from '../schemas.ts'
 import { AgentJob, IdempotencyHeader, Prompt, toAgentJobResponse } from './agent-job.ts'
@@ -93,7 +93,7 @@ export function createJobRoute({
     tag: 'Agent jobs',
     summary: 'Create an agent job',
     description:
-      'Creates a job and starts it in the background. Poll the job until its `status` is no longer `active`, or stream its events. If an open job has the same `topic`, the prompt is sent to that job and the response is 200. Rate limit: 100 jobs per hour and project.',
+      'Creates a job and starts it in the background. Poll the job until its `status` is no longer `active`, or stream its events. If an open job has the same `topic`, the prompt is sent to that job and the response is 200. Rate limit: 100 jobs per project per hour.',
     schemas: {
       params: ProjectParams,
       headers: IdempotencyHeader,
@@ -117,7 +117,7 @@ export function createJobRoute({
       }
       if (repository.issue) {
         await repositories.requestPoll([projectId]) // the issue may have been fixed on the code host a moment ago
-        throw new Problem('project_not_ready', describeUnusableRepository(repository.issue, repository.access))
+        throw new Problem('project_not_ready', describeRepositoryIssue(repository.issue, repository.access))
       }
       const path = `/v2/agent/${projectId}/job`
       const { prompt, ref, model, title, draft, publish, topic, metadata } = body

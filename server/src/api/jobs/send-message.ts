@@ -15,7 +15,7 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: S
     tag: 'Agent jobs',
     summary: 'Send a message to an agent job',
     description:
-      'Sends a follow-up prompt. If the job is active, the message is queued behind the others. If the job has ended, it becomes active again. Rate limit: 100 messages per hour and project.',
+      'Sends a follow-up prompt. If the job is active, the message is queued behind the others. If the job has ended, it becomes active again. Rate limit: 100 messages per project per hour.',
     schemas: {
       params: JobParams,
       headers: IdempotencyHeader,

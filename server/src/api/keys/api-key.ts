@@ -35,7 +35,7 @@ export const ApiKeySchema = Type.Object(
     }),
     createdByKeyId: nullable(Type.String(), {
       description:
-        'ID of the key that created this one. Revoking that key revokes this one too. Null if a person or the operator created it.',
+        'ID of the key that created this one. Revoking that key revokes this one too. Null if a person or `colophon-server admin` created it.',
     }),
     createdAt: DateTime('Time at which the key was created.'),
     expiresAt: nullable(DateTime('Time at which the key expires. Null if it never expires.')),

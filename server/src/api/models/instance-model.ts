@@ -70,7 +70,7 @@ export const InstanceModelSchema = Type.Object(
   },
   {
     $id: 'InstanceModel',
-    description: 'A model of this instance, as the operator configured it.',
+    description: 'A model of this instance with its configuration.',
     examples: [{ ...modelExample, hasKey: true }],
   },
 )

@@ -11,7 +11,7 @@ export function listInstanceModelsRoute({ models }: { models: ModelStore }): Rou
     name: 'listInstanceModels',
     tag: 'Service',
     summary: 'List all models',
-    description: 'Returns all models of this instance, as the operator configured them.',
+    description: 'Returns all models of this instance with their configuration.',
     schemas: {
       responses: {
         200: Type.Object({ models: Type.Array(InstanceModelSchema, { description: 'All models of this instance.' }) }),

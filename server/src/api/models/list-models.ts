@@ -48,7 +48,7 @@ export function listModelsRoute({ models }: { models: ModelStore }): Route {
     name: 'listModels',
     tag: 'Agent jobs',
     summary: 'List models',
-    description: 'Returns the models that jobs of a project may use, by name. The operator configures them.',
+    description: 'Returns the models that jobs of a project may use, by name. Operators configure them.',
     schemas: {
       params: ProjectParams,
       responses: {

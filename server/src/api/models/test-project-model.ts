@@ -16,7 +16,7 @@ export function testProjectModelRoute({ testStoredModel }: { testStoredModel: St
     summary: 'Test a model of a project',
     description:
       'Tests a model that the project may use with one small call, in the same way as jobs call it. At most 10 tests per ' +
-      'minute and project.',
+      'project per minute.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(

@@ -30,10 +30,12 @@ export function createInvitationRoute(deps: CreateInvitationDeps): Route {
     tag: 'People',
     summary: 'Invite a person',
     description:
-      'Creates a link with which the person joins the project. It works once, for 7 days, and only for the invited email ' +
-      'address. The response contains the link; if the instance can send email, it is emailed as well. At most one email ' +
-      'goes to an address within 10 minutes, and at most 50 are sent for a project within an hour. A new invitation for ' +
-      'the same address replaces the previous one.',
+      'Creates a link with which the person joins the project. The link works once and expires after 7 days. An account ' +
+      'created with the link gets the invited email address, which is not verified: anyone who has the link can accept the ' +
+      'invitation. If an account with that address already exists, only that account can accept it. The response contains ' +
+      'the link; if the instance can send email, it is emailed as well. At most one email goes to an address within 10 ' +
+      'minutes, and at most 50 are sent for a project within an hour. A new invitation for the same address replaces the ' +
+      'previous one.',
     schemas: {
       params: ProjectParams,
       body: Type.Object(

@@ -9,7 +9,7 @@ export const InvitationSchema = Type.Object(
     email: Type.String({ description: 'Email address of the invited person.', examples: ['writer@example.com'] }),
     role: Role,
     createdAt: DateTime('Time at which the invitation was created.'),
-    expiresAt: DateTime('Time at which the link of the invitation expires.'),
+    expiresAt: DateTime('Time at which the invitation link expires.'),
   },
   {
     $id: 'Invitation',

@@ -12,7 +12,7 @@ export function resetPasswordRoute(deps: SessionDeps): Route {
     tag: 'People',
     summary: 'Reset a password',
     description:
-      'Sets a new password with the token of a one-time link, which the operator creates with `colophon-server admin ' +
+      'Sets a new password with the token of a one-time link, which is created with `colophon-server admin ' +
       'password-link create`. Ends all sessions of the person, invalidates their other links, and signs them in.',
     schemas: {
       body: Type.Object(

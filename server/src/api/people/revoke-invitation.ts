@@ -10,7 +10,7 @@ export function revokeInvitationRoute({ invitations }: { invitations: Invitation
     name: 'revokeInvitation',
     tag: 'People',
     summary: 'Revoke an invitation',
-    description: 'The link of the invitation stops working immediately. Returns the invitation that was revoked.',
+    description: 'The invitation link stops working immediately. Returns the invitation that was revoked.',
     schemas: { params: InvitationParams, responses: { 200: InvitationSchema } },
     handle: async ({ projectId, params, actor }) =>
       createResponse(200, toInvitationResponse(await invitations.revoke(projectId, params.invitationId, actor))),

@@ -19,7 +19,7 @@ const ProjectHealth = Type.Object(
       {
         bytes: Type.Integer({ description: 'Size of the buffered page views in bytes.' }),
         limitBytes: Type.Integer({
-          description: 'Size of the buffer in bytes from which on no more page views are accepted.',
+          description: 'Maximum size of the buffer in bytes. When it is full, no more page views are accepted.',
         }),
         oldestWaitingAt: nullable(
           DateTime('Time at which the oldest buffered page view was received. Null if the buffer is empty.'),

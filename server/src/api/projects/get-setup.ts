@@ -33,9 +33,7 @@ const Setup = Type.Object(
     runner: Type.Object(
       {
         lastSeenAt: nullable(
-          DateTime(
-            'Time at which a runner of the project last asked for a turn. Null if no runner ever asked for one.',
-          ),
+          DateTime('Time at which a runner of the project last polled for a turn. Null if no runner ever polled.'),
         ),
         isOnline: Type.Boolean({ description: 'Whether at least one runner of the project is online.' }),
       },
@@ -69,12 +67,12 @@ const Setup = Type.Object(
     ),
     siteKey: Type.Object(
       { key: nullable(Type.String(), { description: 'A site key of the project. Null if there is none.' }) },
-      { description: 'The site key of the project, which the tracking script needs.' },
+      { description: 'The site key of the project, which the page view script needs.' },
     ),
     views: Type.Object(
       {
-        hasHuman: Type.Boolean({ description: 'Whether page views of humans have been counted.' }),
-        hasAi: Type.Boolean({ description: 'Whether page views of AI clients have been counted.' }),
+        hasHuman: Type.Boolean({ description: 'Whether page views by humans have been counted.' }),
+        hasAi: Type.Boolean({ description: 'Whether page views by AI clients have been counted.' }),
       },
       { description: 'The page views of the project.' },
     ),
@@ -116,8 +114,8 @@ export function getSetupProgressRoute(deps: SetupProgressDeps): Route {
     tag: 'Projects',
     summary: 'Get setup progress',
     description:
-      'Returns how far the project is on the way to its first pull request and its first page view. The request is cheap: ' +
-      'you may repeat it every two seconds.',
+      "Returns the project's progress toward its first pull request and its first page view. The request is inexpensive: you " +
+      'can poll it every two seconds.',
     schemas: { params: ProjectParams, responses: { 200: Setup } },
     quiet: true,
     async handle({ projectId }) {

@@ -49,7 +49,7 @@ export const ProjectSettingsSchema = Type.Object(
       },
       { description: 'What the jobs of the project have used in the current calendar month (UTC).' },
     ),
-    pausedAt: nullable(DateTime('Time since which the project is paused. Null if it is not paused.')),
+    pausedAt: nullable(DateTime('Time at which the project was paused. Null if it is not paused.')),
   },
   {
     $id: 'ProjectSettings',

@@ -9,7 +9,7 @@ export const ProjectSchema = Type.Object(
     id: Type.String({ description: 'ID of the project.', examples: ['prj_01m7ehrhx0fk5b0axvny9mpndf'] }),
     name: Type.String({ description: 'Name of the project.', examples: ['Product docs'] }),
     createdAt: DateTime('Time at which the project was created.'),
-    pausedAt: nullable(DateTime('Time since which the project is paused. Null if it is not paused.'), {
+    pausedAt: nullable(DateTime('Time at which the project was paused. Null if it is not paused.'), {
       examples: [null],
     }),
   },

@@ -95,7 +95,7 @@ test('shows the access, parameters, request body and responses of an operation',
   for (const expected of [
     'Start a job POST /v2/agent/{projectId}/job',
     'Access An API key with the scope agent:write, or a member who is signed in and whose role includes it',
-    'At most 100 jobs per project and hour.',
+    'At most 100 jobs per project per hour.',
     'projectId path string at most 100 characters required',
     'idempotency-key header string at most 255 characters optional',
     'prompt string 1 to 50,000 characters required Task for the agent.',

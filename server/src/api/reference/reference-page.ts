@@ -33,7 +33,7 @@ export function renderReferencePage(document: OpenApiDocument): string {
     title: 'API reference',
     contents: contents(groups, schemas, codes),
     main: html`<h1>API reference</h1>
-<p class="version">Version ${version} · <a href="/openapi.json">OpenAPI document</a></p>
+<p class="version">Version ${version} · <a href="/openapi.json">OpenAPI description</a></p>
 <div class="lead">${renderMarkdown(description)}</div>
 ${authentication(document)}
 ${groups.map((group) => groupSection(document, group))}

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
-import type { UnusableRepositoryReason } from '../../projects/tables.ts'
+import type { RepositoryIssue } from '../../projects/tables.ts'
 import { nullable, SingleLineText } from '../schemas.ts'
 import type { PublishingTemplates, RepositoryInput } from './repository-connector.ts'
 
@@ -83,7 +83,7 @@ export const RepositorySchema = Type.Object(
     }),
     issue: nullable(
       Type.Object({
-        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies UnusableRepositoryReason[], {
+        code: Type.Enum(['archived', 'not_found', 'access_revoked'] satisfies RepositoryIssue[], {
           description:
             '`archived`: the repository is archived. `not_found`: it was deleted, or is no longer visible. ' +
             '`access_revoked`: the code host no longer accepts the credentials.',
@@ -215,7 +215,7 @@ export const toRepositoryResponse = (
   baseBranch,
   docsFolder,
   access: access.kind === 'installation' ? 'app' : 'token',
-  issue: issue && { code: issue, message: describeUnusableRepository(issue, access) },
+  issue: issue && { code: issue, message: describeRepositoryIssue(issue, access) },
   publishing: {
     branchTemplate: publishing.branchTemplate ?? templates.branch,
     titleTemplate: publishing.titleTemplate ?? templates.title,
@@ -227,7 +227,7 @@ export const toRepositoryResponse = (
   },
 })
 
-export function describeUnusableRepository(issue: UnusableRepositoryReason, access: Repository['access']): string {
+export function describeRepositoryIssue(issue: RepositoryIssue, access: Repository['access']): string {
   const isApp = access.kind === 'installation'
   switch (issue) {
     case 'archived':

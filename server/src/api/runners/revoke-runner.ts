@@ -13,9 +13,9 @@ export function revokeRunnerRoute({ runners }: { runners: RunnerStore }): Route 
     tag: 'Projects',
     summary: 'Revoke a runner',
     description:
-      'The token of the runner becomes invalid immediately: the next call of the runner is refused, and the turns that it ' +
-      'is working on are given to other runners. Shared runners can only be revoked by the operator. Revoking a runner ' +
-      'again changes nothing. Returns the remaining runners.',
+      "The runner's token becomes invalid immediately: the runner's next call is refused, and the turns that it is working " +
+      'on are given to other runners. A shared runner can be revoked only with `colophon-server admin runner revoke`. ' +
+      'Revoking a runner again changes nothing. Returns the remaining runners.',
     schemas: {
       params: Type.Object({
         ...ProjectParams.properties,

@@ -16,13 +16,14 @@ export const RunnerSchema = Type.Object(
     id: Type.String({ description: 'ID of the runner.' }),
     name: Type.String({ description: 'Name of the runner.' }),
     isShared: Type.Boolean({
-      description: 'Whether the runner also works for other projects. Only the operator can revoke a shared runner.',
+      description:
+        'Whether the runner also works for other projects. A shared runner can be revoked only with `colophon-server admin runner revoke`.',
     }),
     isOnline: Type.Boolean({
-      description: 'Whether the runner is working on a turn, or asked for one within the last minute.',
+      description: 'Whether the runner is working on a turn, or polled for one within the last minute.',
     }),
     createdAt: DateTime('Time at which the runner was created.'),
-    lastSeenAt: nullable(DateTime('Time at which the runner last asked for a turn. Null if it never has.')),
+    lastSeenAt: nullable(DateTime('Time at which the runner last polled for a turn. Null if it never has.')),
   },
   {
     $id: 'Runner',

@@ -16,7 +16,7 @@ function change(path: string, overrides: Partial<ChangeToCheck> = {}): ChangeToC
 const codes = (changes: ChangeToCheck[], policy = docs) =>
   findChangeRefusals(changes, [], policy).map(({ code }) => code)
 
-describe('findRefusals', () => {
+describe('findChangeRefusals', () => {
   it.each([
     'docs/a.md',
     'docs/a.mdx',

@@ -51,7 +51,7 @@ export async function testGithubConnection({
     if (!(await hasPushAccess(await gitRemote(), egress))) {
       return connectionProblem(
         'token_cannot_push',
-        'The token may not write to the repository. Give it the permission "Contents: read and write" for this repository in your GitHub settings.',
+        'The token cannot write to the repository. Give it the permission "Contents: read and write" for this repository in your GitHub settings.',
       )
     }
     const baseCommit = await findGithubBranchHead(api, baseBranch).catch(ignoreEmptyRepository)
@@ -64,7 +64,7 @@ export async function testGithubConnection({
     if (access.kind === 'token' && !(await mayOpenPullRequests(api, baseBranch))) {
       return connectionProblem(
         'token_cannot_push',
-        'The token may not open pull requests. Give it the permission "Pull requests: read and write" in your GitHub settings.',
+        'The token cannot open pull requests. Give it the permission "Pull requests: read and write" in your GitHub settings.',
       )
     }
     return {

@@ -35,7 +35,7 @@ const kinds = {
     status: 403,
     anthropic: 'permission_error',
     openai: { ...invalid, code: 'permission_denied' },
-    message: 'The job may not use this model.',
+    message: 'The job is not allowed to use this model.',
   },
   too_large: {
     status: 413,
@@ -52,13 +52,13 @@ const kinds = {
   out_of_budget: { ...noCredit, message: 'The job is out of budget.' },
   no_credit: {
     ...noCredit,
-    message: "The operator's account at the provider has no credit left. The operator must check its billing.",
+    message: "This instance's account at the provider has no credit left. An operator must check its billing.",
   },
   key_rejected: {
     status: 401,
     anthropic: 'authentication_error',
     openai: { ...invalid, code: 'invalid_api_key' },
-    message: "The provider rejected the operator's key for this model. Contact the operator.",
+    message: "The provider rejected this model's API key. Contact an operator.",
   },
   rejected: {
     status: 400,

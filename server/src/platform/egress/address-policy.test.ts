@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAddressClassifier } from './address-policy.ts'
 
-describe('createAddressPolicy', () => {
+describe('createAddressClassifier', () => {
   const classify = createAddressClassifier([])
 
   it.each([

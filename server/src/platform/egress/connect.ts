@@ -47,7 +47,7 @@ export async function upgradeToTls(
     tlsSocket.destroy()
     throw new EgressError(
       'tls_failed',
-      `Cannot establish a TLS connection to ${hostname} ${describeConnectError(error)}. The operator can add a certificate authority with COLOPHON_EGRESS_CA_BUNDLE.`,
+      `Cannot establish a TLS connection to ${hostname} ${describeConnectError(error)}. An administrator can add a certificate authority with COLOPHON_EGRESS_CA_BUNDLE.`,
     )
   }
 }

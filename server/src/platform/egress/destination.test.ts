@@ -62,7 +62,7 @@ describe('checkDestination', () => {
   it('explains the rejection and what to do', async () => {
     await expect(check('https://inside.example:8443/')).rejects.toThrow(
       'inside.example resolves to 10.0.0.5, which is a private or reserved address, or an address of this machine. ' +
-        'The operator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
+        'An administrator can allow it with COLOPHON_EGRESS_ALLOWED_HOSTS (inside.example:8443) or COLOPHON_EGRESS_ALLOWED_NETWORKS.',
     )
     await expect(check('https://10.1/')).rejects.toThrow('10.0.0.1 is a private or reserved address,')
   })

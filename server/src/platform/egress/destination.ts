@@ -59,7 +59,7 @@ export function createDestinationCheck(rules: DestinationRules, dns: DnsResolver
       const subject = hostname === internal ? hostname : `${hostname} resolves to ${internal}, which`
       throw new EgressError(
         'address_not_allowed',
-        `${subject} is a private or reserved address, or an address of this machine. The operator can allow it with ` +
+        `${subject} is a private or reserved address, or an address of this machine. An administrator can allow it with ` +
           `COLOPHON_EGRESS_ALLOWED_HOSTS (${url.hostname}:${port}) or COLOPHON_EGRESS_ALLOWED_NETWORKS.`,
       )
     }

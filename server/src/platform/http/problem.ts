@@ -14,7 +14,7 @@ export const problemDefinitions = {
     status: 400,
     title: 'Invalid request',
     meaning: 'The request is malformed, or a parameter, header or field has a value that is not allowed.',
-    action: 'Read `detail` and, where present, `errors`, correct the request and send it again.',
+    action: 'Read `detail` and, if present, `errors`. Then correct the request and send it again.',
   },
   unauthenticated: {
     status: 401,
@@ -25,14 +25,14 @@ export const problemDefinitions = {
   insufficient_scope: {
     status: 403,
     title: 'Insufficient scope',
-    meaning: 'The API key, site key or token is valid, but it may not do this.',
+    meaning: 'The API key, site key or token is valid, but does not allow this request.',
     action: 'Use a key that has the scope named in `detail`, or ask an owner of the project to create one.',
   },
   insufficient_role: {
     status: 403,
     title: 'Insufficient role',
     meaning: 'Your role in the project or on the instance does not allow this.',
-    action: 'Ask an owner of the project, or the operator of the instance, to do it or to give you the role.',
+    action: 'Ask an owner of the project, or an operator of the instance, to do it or to give you the role.',
   },
   cross_origin: {
     status: 403,
@@ -55,13 +55,13 @@ export const problemDefinitions = {
   not_found: {
     status: 404,
     title: 'Not found',
-    meaning: 'The resource does not exist, or you may not see it.',
+    meaning: 'The resource does not exist, or you do not have access to it.',
     action: 'Check the URL and the IDs in it, and that your key or role belongs to the project.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    meaning: 'The URL exists, but does not support the HTTP method of the request.',
+    meaning: 'The URL exists, but does not support the HTTP method that was used.',
     action: 'Use one of the methods in the `Allow` header of the response.',
   },
   request_timeout: {
@@ -80,7 +80,7 @@ export const problemDefinitions = {
     status: 409,
     title: 'Job not cancellable',
     meaning: 'The job is not active, so there is nothing to cancel.',
-    action: 'Nothing: the job has already ended. Read it to see its status.',
+    action: 'No action is needed: the job has already ended. Get the job to see its status.',
   },
   project_not_ready: {
     status: 409,
@@ -97,7 +97,7 @@ export const problemDefinitions = {
   too_large: {
     status: 413,
     title: 'Content too large',
-    meaning: 'The body or the headers of the request are larger than the server accepts.',
+    meaning: 'The request body or headers are larger than the server accepts.',
     action: 'Send less at a time: split the request into several.',
   },
   unsupported_media_type: {
@@ -122,7 +122,7 @@ export const problemDefinitions = {
     status: 500,
     title: 'Internal server error',
     meaning: 'The server failed unexpectedly. The cause is in its log, under the `requestId`.',
-    action: 'Send the request again. If it keeps failing, give the `requestId` to the operator of the instance.',
+    action: 'Send the request again. If it keeps failing, give the `requestId` to an operator of the instance.',
   },
   unavailable: {
     status: 503,
@@ -195,6 +195,6 @@ export class Problem extends Error {
 export const internalErrorProblem = (cause: unknown) =>
   new Problem(
     'internal_error',
-    'The server failed unexpectedly. Try again; if it keeps failing, give the requestId to the operator.',
+    'The server failed unexpectedly. Try again; if it keeps failing, give the requestId to an operator.',
     { cause },
   )

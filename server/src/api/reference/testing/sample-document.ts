@@ -45,7 +45,7 @@ export const sampleDocument: OpenApiDocument = {
         summary: 'Start a job',
         description:
           'If the agent changes files, a pull request is opened. Its URL is in `prLink`.\n\n' +
-          'At most 100 jobs per project and hour.',
+          'At most 100 jobs per project per hour.',
         parameters: [
           {
             name: 'idempotency-key',
