@@ -28,6 +28,11 @@ const command = (checkout: string, name: string) => [
   name,
 ]
 
+/** Node keeps compiled modules there, which makes the second start of a process three times as fast. */
+const compileCacheSettings = (checkout: string) => ({
+  NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/node-compile'),
+})
+
 const listenSettings = {
   serve: 'COLOPHON_LISTEN',
   api: 'COLOPHON_LISTEN',
@@ -39,11 +44,17 @@ const listenSettings = {
 export async function prepareColophonProcess(name: ProcessName, options: ProcessOptions): Promise<ColophonProcess> {
   const listen = options.environment[listenSettings[name]] ?? `127.0.0.1:${await freePort()}`
   const url = `http://${listen}`
+  const { checkout = ownCheckout } = options
   const managedProcess = new ManagedProcess({
     name,
-    command: command(options.checkout ?? ownCheckout, name),
-    env: { PATH: process.env.PATH, [listenSettings[name]]: listen, ...options.environment },
-    cwd: options.checkout ?? ownCheckout,
+    command: command(checkout, name),
+    env: {
+      PATH: process.env.PATH,
+      ...compileCacheSettings(checkout),
+      [listenSettings[name]]: listen,
+      ...options.environment,
+    },
+    cwd: checkout,
     logFile: join(options.directory, `${name}.log`),
     ...(options.print && { print: options.print }),
     isReady: async () => (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1000) })).ok,
@@ -64,7 +75,7 @@ export async function runColophonCommand(
   const [name = '', ...rest] = args
   return (
     await runCommand([...command(checkout, name), ...rest], {
-      env: { PATH: process.env.PATH, ...environment },
+      env: { PATH: process.env.PATH, ...compileCacheSettings(checkout), ...environment },
       cwd: checkout,
       ...(stdin !== undefined && { stdin }),
     })
