@@ -33,23 +33,38 @@ export async function buildGoModule(module: GoModule, directory: string): Promis
   }
 }
 
-async function buildWithProgress(module: GoModule, directory: string, progress: ProgressDisplay): Promise<void> {
-  // GOWORK and GOFLAGS of the user's own projects must not affect this build.
-  const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
-  progress.update('fetching the source')
+/** Fills Go's module cache, so that the build does not wait for downloads. */
+export async function downloadGoModule(module: GoModule): Promise<void> {
+  await listDependencies(module, await fetchSource(module))
+}
+
+/** Without GOWORK and GOFLAGS of the user's own projects. */
+const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
+
+/** Returns the directory of the source in Go's module cache. */
+async function fetchSource(module: GoModule): Promise<string> {
   const response = await runCommand(['go', 'mod', 'download', '-json', `${module.path}@${module.version}`], { env })
-  const { Dir: download, Sum: sum } = JSON.parse(response) as { Dir: string; Sum: string }
+  const { Dir: directory, Sum: sum } = JSON.parse(response) as { Dir: string; Sum: string }
   if (sum !== module.sum)
     throw new Error(`${module.path}@${module.version} has checksum ${sum}, expected ${module.sum}.`)
+  return directory
+}
 
+/** Downloads the dependencies that are not in Go's module cache. */
+async function listDependencies({ commands }: GoModule, source: string): Promise<string[]> {
+  const response = await runCommand(['go', 'list', '-deps', ...Object.values(commands)], { cwd: source, env })
+  return response.trim().split('\n')
+}
+
+async function buildWithProgress(module: GoModule, directory: string, progress: ProgressDisplay): Promise<void> {
+  progress.update('fetching the source')
+  const download = await fetchSource(module)
   const source = join(directory, 'source')
   await cp(download, source, { recursive: true })
   await runCommand(['chmod', '-R', 'u+w', source]) // Go's module cache is read-only, and cp preserves modes
 
-  const packages = Object.values(module.commands)
   progress.update('fetching dependencies')
-  const dependencies = await runCommand(['go', 'list', '-deps', ...packages], { cwd: source, env })
-  const total = dependencies.trim().split('\n').length
+  const { length: total } = await listDependencies(module, source)
   let compiled = 0
   for (const [binary, packagePath] of Object.entries(module.commands)) {
     await runCommand(

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { getOrFillCacheDirectory, isCached } from './cache.ts'
 import { findBinary } from './find-binary.ts'
 import { freePort } from './free-port.ts'
-import { buildGoModule, type GoModule } from './go-build.ts'
+import { buildGoModule, downloadGoModule, type GoModule } from './go-build.ts'
 import { ManagedProcess } from './managed-process.ts'
 import { randomPassword } from './random-password.ts'
 import { runCommand } from './run-command.ts'
@@ -41,6 +41,11 @@ export interface GiteaBinary {
 }
 
 export const isGiteaAvailable = (): boolean => findBinary('gitea') !== undefined || isCached('gitea', module.version)
+
+/** Downloads what the build needs, if there has to be one. */
+export async function downloadGitea(): Promise<void> {
+  if (!isGiteaAvailable()) await downloadGoModule(module)
+}
 
 export async function getGiteaBinary(): Promise<GiteaBinary> {
   const installed = findBinary('gitea')

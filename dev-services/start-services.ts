@@ -7,7 +7,7 @@ import type { GithubSimulatorAccess } from './github/github-control.ts'
 import type { ManagedProcess } from './managed-process.ts'
 import { ensureSandboxPackages } from './sandbox-packages.ts'
 import { getClickhouseBinary, startClickhouse } from './start-clickhouse.ts'
-import { type GiteaAccess, getGiteaBinary, startGitea } from './start-gitea.ts'
+import { downloadGitea, type GiteaAccess, getGiteaBinary, startGitea } from './start-gitea.ts'
 import { startGithubSimulator } from './start-github-simulator.ts'
 import { startModelSimulator } from './start-model-simulator.ts'
 import { ensurePostgresInstalled, startPostgres } from './start-postgres.ts'
@@ -47,10 +47,12 @@ export async function startServices({
   await ensurePostgresInstalled() // before the long builds: it may fail with a command for the user to run
   await ensureSandboxPackages()
 
-  // Sequential: each build uses all cores, and its progress is a single line.
+  // Sequential: each build uses all cores, and its progress is a single line. Only downloads run beside the first build; if they
+  // fail, the second build reports it.
+  const downloading = downloadGitea().catch(() => {})
   const binaries = {
     temporal: await getTemporalBinaries(),
-    gitea: await getGiteaBinary(),
+    gitea: await downloading.then(getGiteaBinary),
     clickhouse: await getClickhouseBinary(),
   }
   await getDescriptionsDirectory()
