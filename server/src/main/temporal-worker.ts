@@ -1,13 +1,13 @@
 /** Runs a Temporal worker for the workflows and activities of jobs, and restarts it when it fails. */
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type { GithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 import type { JobActivities } from '../activities/job-activities.ts'
 import type { ModelActivities } from '../activities/model-activities.ts'
 import { jobTaskQueue } from '../jobs/job-signaler.ts'
 import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
+import { getWorkflowBundle } from './workflow-bundle.ts'
 
 const restartDelayMs = 2_000
 
@@ -23,7 +23,7 @@ export function startTemporalWorker(
   const stopping = new AbortController()
   let worker: Worker | undefined
 
-  const runOnce = async (workflowBundle: { code: string }) => {
+  const runOnce = async (workflowBundle: { codePath: string }) => {
     const connection = await NativeConnection.connect({
       address: config.address,
       tls: config.tls,
@@ -48,10 +48,7 @@ export function startTemporalWorker(
 
   /** A worker that cannot reach Temporal for a long time ends with an error. The process keeps running and starts a new one. */
   const running = (async () => {
-    const bundle = await bundleWorkflowCode({
-      workflowsPath: join(import.meta.dirname, '../workflows/all.ts'),
-      logger: errorsOnlyLogger,
-    })
+    const bundle = await getWorkflowBundle()
     while (!stopping.signal.aborted) {
       await runOnce(bundle).catch((error: unknown) =>
         log.warn({ error: String(error) }, 'temporal worker failed: restarting'),
@@ -68,8 +65,6 @@ export function startTemporalWorker(
     },
   }
 }
-
-const errorsOnlyLogger = new DefaultLogger('ERROR')
 
 let isLoggerInstalled = false
 

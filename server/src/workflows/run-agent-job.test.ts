@@ -2,20 +2,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import proto from '@temporalio/proto'
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { beforeAll, expect, test } from 'vitest'
+import { getWorkflowBundle } from '../main/workflow-bundle.ts'
 
 const { History } = proto.temporal.api.history.v1
 const directory = join(import.meta.dirname, 'histories')
 const files = readdirSync(directory, { recursive: true })
   .map(String)
   .filter((file) => file.endsWith('.json'))
-let workflowBundle: { code: string }
+let workflowBundle: { codePath: string }
 
 beforeAll(async () => {
-  const logger = new DefaultLogger('ERROR')
-  Runtime.install({ logger })
-  workflowBundle = await bundleWorkflowCode({ workflowsPath: join(import.meta.dirname, 'all.ts'), logger })
+  Runtime.install({ logger: new DefaultLogger('ERROR') })
+  workflowBundle = await getWorkflowBundle()
 }, 60_000)
 
 test('finds the recorded histories', () => expect(files.length).toBeGreaterThanOrEqual(6))
