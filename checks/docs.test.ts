@@ -75,7 +75,7 @@ test('every dependency is documented, and every documented dependency exists', (
     (match) => match[1] ?? '',
   )
   const outsideTheCheckout = new Set([
-    'chdb',
+    'libchdb',
     'schemathesis',
     'actionlint',
     '@octokit/fixtures',

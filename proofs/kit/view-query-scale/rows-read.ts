@@ -2,8 +2,8 @@ import type { RelayedCall } from '../faulty-relay.ts'
 import { sendHttpRequest } from '../http-call.ts'
 
 /**
- * Repeats queries in a format that includes statistics, and returns the rows read: chdb, ClickHouse as a library, reports them
- * in no other way.
+ * Repeats queries in a format that includes statistics, and returns the rows read. The statistics in the headers of a response
+ * would be those of its beginning.
  */
 export async function countRowsRead(clickhouseUrl: string, queries: readonly RelayedCall[]): Promise<number> {
   const { origin, username, password } = new URL(clickhouseUrl)
