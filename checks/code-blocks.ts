@@ -39,11 +39,11 @@ const changesMachine = 'changes the machine: installs packages or a systemd unit
 export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
-  'README.md: ./setup': 'proofs/start-and-recovery.ts runs both commands on a clone',
-  'deploy/README.md: docker build -f deploy/Dockerfile -t colophon:local .': needsContainers,
-  'deploy/README.md: docker compose -f deploy/compose.yml logs api | grep welcome': needsContainers,
-  'deploy/README.md: docker compose -f deploy/compose.yml run --rm -T api admin runner create --name here > deploy/secrets/runner-token':
-    needsContainers,
+  'README.md: cd deploy': 'proofs/containers.ts runs the same commands',
+  'deploy/README.md: COLOPHON_PUBLIC_URL=https://colophon.example.com docker compose up --detach --wait':
+    'proofs/containers.ts runs the same commands with another URL',
+  'deploy/README.md: COLOPHON_PUBLIC_URL=https://colophon.example.com docker compose -f compose.yml -f compose.tls.yml up --detach --wait':
+    'proofs/containers.ts runs the same command with another URL',
   'docs/operating.md: server {': 'configuration of nginx, which is not installed',
   'docs/runners.md: apt-get update': changesMachine,
   'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,

@@ -19,5 +19,5 @@ create() { # role, file with its password, its databases
   done
 }
 
-create colophon /run/secrets/colophon-database-password colophon
-create temporal /run/secrets/temporal-database-password temporal temporal_visibility
+create colophon /docker-entrypoint-initdb.d/passwords/colophon colophon
+create temporal /docker-entrypoint-initdb.d/passwords/temporal temporal temporal_visibility

@@ -54,6 +54,16 @@ export class RunnerStore {
     return { id, name, projectIds }
   }
 
+  /** Returns whether there was no runner with this token. A revoked one stays revoked. */
+  async createIfMissing(name: string, tokenHash: Buffer, projectIds: readonly Id<'prj'>[] | null): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#db
+      .insertInto('runner')
+      .values({ id: newId('run'), name, token_hash: tokenHash, project_ids: projectIds ? [...projectIds] : null })
+      .onConflict((conflict) => conflict.column('token_hash').doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows === 1n
+  }
+
   /** Creates a runner that gets turns of this project only. */
   async createForProject(projectId: Id<'prj'>, name: string, tokenHash: Buffer, actor: Actor): Promise<ProjectRunner> {
     return this.#db.transaction().execute(async (tx) => {

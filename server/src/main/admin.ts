@@ -44,6 +44,7 @@ import {
   parseRunnerId,
   parseScopes,
   parseWholeNumber,
+  readRunnerToken,
 } from './option-parsers.ts'
 import { readClientListUpdate, updateClientList } from './update-client-list.ts'
 import { UsageError } from './usage-error.ts'
@@ -518,9 +519,20 @@ export const adminCommands: CommandGroup = {
       options: {
         name: { placeholder: 'NAME', description: 'Name of the runner', required: true, parse: createTextParser(100) },
         projects,
+        'token-file': {
+          placeholder: 'FILE',
+          description: 'Use the token in this file instead of a new one; without effect if its runner exists already',
+          parse: readRunnerToken,
+        },
       },
       run: (options) =>
         withStores(async ({ runners }) => {
+          const ownToken = options['token-file']
+          if (ownToken) {
+            const isNew = await runners.createIfMissing(options.name, hashKey(ownToken), options.projects ?? null)
+            note(isNew ? 'The runner is created.' : 'The runner of this token exists already, or is revoked.')
+            return
+          }
           const token = generateKey('colophon_runner_')
           const { id } = await runners.create(options.name, hashKey(token), options.projects ?? null)
           note(`Token of runner ${id}. Save it now: it is not shown again.`)

@@ -65,6 +65,12 @@ const program: CommandGroup = {
         await (await import('./migrate.ts')).migrateServices(config, createLog('migrate', config.log))
       },
     }),
+    'compose-setup': defineCommand({
+      summary: 'Create the secrets and files that deploy/compose.yml needs in its volumes, then exit',
+      description: 'Existing secrets are kept. Each service gets a volume with only those that it needs.',
+      options: {},
+      run: async () => (await import('./compose-setup.ts')).setUpComposeVolumes(),
+    }),
     'import-logs': defineCommand({
       summary: 'Count the page views in access logs',
       description: [

@@ -1,4 +1,6 @@
 /** Parsers for option values of commands. Each throws a `UsageError` that names the option. */
+import { readFileSync } from 'node:fs'
+import { parseKeyWithPrefix, type RunnerToken } from '../keys/key-format.ts'
 import { describeInvalidNetwork } from '../keys/key-rules.ts'
 import { type Scope, scopes } from '../keys/scopes.ts'
 import { emailPattern } from '../people/email.ts'
@@ -30,6 +32,18 @@ export const parseProjectIds = (text: string, name: string): Id<'prj'>[] =>
 export function parseRunnerId(text: string, name: string): Id<'run'> {
   if (!isId('run', text)) throw new UsageError(`--${name} must be a runner ID such as run_…, not "${text}".`)
   return text
+}
+
+export function readRunnerToken(path: string, name: string): RunnerToken {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new UsageError(`--${name} must be the path of a readable file, got ${path}.`)
+  }
+  const token = parseKeyWithPrefix('colophon_runner_', text)
+  if (!token) throw new UsageError(`--${name}: ${path} does not contain the token of a runner.`)
+  return token
 }
 
 export const parseCommaSeparatedList = (text: string): string[] =>

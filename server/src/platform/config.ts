@@ -337,6 +337,7 @@ const howToCreateKeys = 'create a pair with `colophon-server admin sealing-key g
 const sealingPublicKeys = (env: EnvironmentReader) =>
   env.sealingKeys('COLOPHON_SEALING_PUBLIC_KEYS', parseSealingPublicKeys, {
     purpose: `the public sealing keys; ${howToCreateKeys}`,
+    secret: true,
   })
 
 const sealingPrivateKeys = (env: EnvironmentReader) =>
@@ -516,6 +517,7 @@ const secretNames = [
   'COLOPHON_DATABASE_URL',
   'COLOPHON_RUNNER_TOKEN',
   'COLOPHON_SEALING_PRIVATE_KEYS',
+  'COLOPHON_SEALING_PUBLIC_KEYS', // not secret, but created together with the private ones
   'COLOPHON_TEMPORAL_API_KEY',
   'COLOPHON_SESSION_SECRET',
   'COLOPHON_SMTP_URL',

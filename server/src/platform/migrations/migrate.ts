@@ -2,6 +2,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import pg from 'pg'
+import { ensureClickhouseDatabase } from '../clickhouse.ts'
 import type { ServicesConfig } from '../config.ts'
 import type { Log } from '../log.ts'
 import { ensureTemporalNamespace } from '../temporal.ts'
@@ -27,6 +28,7 @@ export async function migrate(
     const logApplied = (service: string) => (name: string) =>
       log.info({ service, migration: name }, 'migration applied')
     warnIfNewer(await migratePostgres(client, logApplied('postgres')), log)
+    await ensureClickhouseDatabase(config.clickhouse)
     warnIfNewer(await migrateClickhouse(clickhouse, logApplied('clickhouse')), log)
     await ensureTemporalNamespace(temporal, config.temporal.namespace)
   } finally {

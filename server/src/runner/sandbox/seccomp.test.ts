@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compileSeccompFilter } from './seccomp.ts'
+import { compileContainerSeccompFilter, compileSeccompFilter } from './seccomp.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7, i386: 0x40000003 }
 
@@ -92,4 +92,29 @@ describe('seccomp filter', () => {
   it('throws on an unsupported architecture', () => {
     expect(() => compileSeccompFilter('riscv64')).toThrow('x64 and arm64')
   })
+})
+
+describe('seccomp filter of the container', () => {
+  const x64 = (number: number) =>
+    run(compileContainerSeccompFilter('x64'), { architecture: audit.x64, number, args: [0] })
+  const arm64 = (number: number) =>
+    run(compileContainerSeccompFilter('arm64'), { architecture: audit.arm64, number, args: [0] })
+
+  it.each([
+    ['read', x64(0), arm64(63)],
+    ['unshare', x64(272), arm64(97)],
+    ['mount', x64(165), arm64(40)],
+    ['pivot_root', x64(155), arm64(41)],
+    ['clone3', x64(435), arm64(435)],
+  ])('allows %s, to create a sandbox', (_, ...actions) => expect(actions).toEqual(['allowed', 'allowed']))
+
+  it.each([
+    ['bpf', x64(321), arm64(280)],
+    ['ptrace', x64(101), arm64(117)],
+    ['keyctl', x64(250), arm64(219)],
+    ['io_uring_setup', x64(425), arm64(425)],
+    ['fsopen', x64(430), arm64(430)],
+    ['init_module', x64(175), arm64(105)],
+    ['a call that is newer than the list', x64(463), arm64(463)],
+  ])('denies %s', (_, ...actions) => expect(actions).toEqual(['errno 38', 'errno 38']))
 })

@@ -155,10 +155,57 @@ function instruction(code: number, jumpTrue: number, jumpFalse: number, value: n
 }
 
 /** Throws on an architecture whose system call numbers are not listed here: there is no sandbox without a filter. */
-export function compileSeccompFilter(architecture: string): Buffer {
-  if ((architecture !== 'x64' && architecture !== 'arm64') || endianness() !== 'LE')
-    throw new Error(`The sandbox supports x64 and arm64, not ${architecture}. Run the runner on one of these.`)
+function requireSupported(architecture: string): Architecture {
+  if ((architecture === 'x64' || architecture === 'arm64') && endianness() === 'LE') return architecture
+  throw new Error(`The sandbox supports x64 and arm64, not ${architecture}. Run the runner on one of these.`)
+}
 
+const rejectForeignCalls = (architecture: Architecture): Buffer[] => [
+  load(architectureOffset),
+  instruction(jumpCodes.equal, 1, 0, auditArchitecture[architecture]),
+  finish(action.kill), // a 32-bit program would use other call numbers
+  load(callNumberOffset),
+  // On x64 this includes the x32 calls, which start at 2^30.
+  ...when('greater', lastKnownCall, [finish(action.fail(errno.ENOSYS))]),
+]
+
+/** What the runner and bubblewrap call to create a sandbox, and what Node calls. */
+const callsOutsideTheSandbox = new Set([
+  'unshare',
+  'setns',
+  'mount',
+  'umount2',
+  'pivot_root',
+  'chroot',
+  'sethostname',
+  'memfd_create',
+  'shmget',
+  'msgget',
+  'semget',
+  'clone3',
+])
+
+/**
+ * The filter of the whole container of a runner, which also applies to the runner itself. Container runtimes deny user
+ * namespaces with their own filter, so the runner's container has none of theirs, and the image installs this one. Everything
+ * is denied as on an older kernel, so that bubblewrap falls back from the new mount calls to the old ones.
+ */
+export function compileContainerSeccompFilter(architectureName: string): Buffer {
+  const architecture = requireSupported(architectureName)
+  const denied = Object.entries({ ...deniedCalls, ...unimplementedCalls }).filter(
+    ([name]) => !callsOutsideTheSandbox.has(name),
+  )
+  return Buffer.concat([
+    ...rejectForeignCalls(architecture),
+    ...denied.flatMap(([, numbers]) =>
+      numbers[architecture] === null ? [] : when('equal', numbers[architecture], [finish(action.fail(errno.ENOSYS))]),
+    ),
+    finish(action.allow),
+  ])
+}
+
+export function compileSeccompFilter(architectureName: string): Buffer {
+  const architecture = requireSupported(architectureName)
   const onCall = (numbers: CallNumbers, then: readonly Buffer[]) =>
     numbers[architecture] === null ? [] : when('equal', numbers[architecture], then)
   const whenOneOf = (values: readonly number[], then: Buffer) => values.flatMap((value) => when('equal', value, [then]))
@@ -168,11 +215,7 @@ export function compileSeccompFilter(architecture: string): Buffer {
   const familyNotSupported = finish(action.fail(errno.EAFNOSUPPORT))
 
   return Buffer.concat([
-    load(architectureOffset),
-    instruction(jumpCodes.equal, 1, 0, auditArchitecture[architecture]),
-    finish(action.kill), // a 32-bit program would use other call numbers
-    load(callNumberOffset),
-    ...when('greater', lastKnownCall, [notImplemented]), // on x64 this includes the x32 calls, which start at 2^30
+    ...rejectForeignCalls(architecture),
     ...Object.values(deniedCalls).flatMap((numbers) => onCall(numbers, [deny])),
     ...Object.values(unimplementedCalls).flatMap((numbers) => onCall(numbers, [notImplemented])),
     ...onCall(callsWithCheckedArguments.clone, [

@@ -1,0 +1,94 @@
+/**
+ * Prepares the volumes of deploy/compose.yml, so that this file is all that a user needs. The volume `secrets` has every
+ * secret; each service has a volume of its own with copies of those that it needs, and its configuration files.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { generateKey } from '../keys/key-format.ts'
+import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
+
+const volumes = '/volumes'
+const deployDirectory = join(import.meta.dirname, '../../../deploy')
+
+export async function setUpComposeVolumes(): Promise<void> {
+  const secrets = readOrCreateSecrets(join(volumes, 'secrets'))
+  const databaseUrl = `postgres://colophon:${secrets['colophon-database-password']}@postgres:5432/colophon`
+  const clickhouseUrl = `http://colophon:${secrets['clickhouse-password']}@clickhouse:8123/colophon`
+  const urls = { 'database-url': databaseUrl, 'clickhouse-url': clickhouseUrl }
+
+  writeVolume('postgres', {
+    // In a directory of their own: the image runs the files beside it.
+    'passwords/postgres': secrets['postgres-password'],
+    'passwords/colophon': secrets['colophon-database-password'],
+    'passwords/temporal': secrets['temporal-database-password'],
+    'create-databases.sh': readDeployFile('postgres/create-databases.sh'),
+  })
+  writeVolume('temporal', {
+    'database-password': secrets['temporal-database-password'],
+    'setup-schema.sh': readDeployFile('temporal/setup-schema.sh'),
+    'dynamic.yaml': readDeployFile('temporal/dynamic.yaml'),
+  })
+  writeVolume('clickhouse', {
+    'server.xml': readDeployFile('clickhouse/server.xml'),
+    'system-logs.xml': readDeployFile('clickhouse/system-logs.xml'),
+    'small-machine.xml': readDeployFile('clickhouse/small-machine.xml'),
+    'users/users.xml': readDeployFile('clickhouse/users.xml'),
+    'users/users.d/password.xml': clickhousePassword(secrets['clickhouse-password']),
+    'users/users.d/small-machine-queries.xml': readDeployFile('clickhouse/small-machine-queries.xml'),
+  })
+  writeVolume('migrate', { ...urls, 'runner-token': secrets['runner-token'] })
+  writeVolume('api', {
+    ...urls,
+    'session-secret': secrets['session-secret'],
+    'sealing-public-keys': secrets['sealing-public-keys'],
+  })
+  writeVolume('worker', { ...urls, 'sealing-private-keys': secrets['sealing-private-keys'] })
+  writeVolume('runner', { 'runner-token': secrets['runner-token'] })
+}
+
+const passwordNames = [
+  'postgres-password',
+  'colophon-database-password',
+  'temporal-database-password',
+  'clickhouse-password',
+  'session-secret',
+] as const
+
+/** Also without the loss of a secret if it is interrupted: an existing one is never replaced. */
+function readOrCreateSecrets(directory: string) {
+  const passwords = Object.fromEntries(
+    passwordNames.map((name) => [name, readOrCreate(join(directory, name), () => randomBytes(24).toString('hex'))]),
+  ) as Record<(typeof passwordNames)[number], string>
+  // One file, so that the two halves always belong together.
+  const pair = readOrCreate(join(directory, 'sealing-keys.json'), () => JSON.stringify(generateSealingKeyPair()))
+  const { publicEntry, privateEntry } = JSON.parse(pair) as ReturnType<typeof generateSealingKeyPair>
+  return {
+    ...passwords,
+    'sealing-public-keys': publicEntry,
+    'sealing-private-keys': privateEntry,
+    'runner-token': readOrCreate(join(directory, 'runner-token'), () => generateKey('colophon_runner_')),
+  }
+}
+
+function readOrCreate(path: string, create: () => string): string {
+  if (!existsSync(path)) writeFile(path, create(), 0o600)
+  return readFileSync(path, 'utf8')
+}
+
+const readDeployFile = (path: string) => readFileSync(join(deployDirectory, path), 'utf8')
+
+function writeVolume(name: string, files: Readonly<Record<string, string>>): void {
+  // Readable by everyone, because each image has another user. Only one service mounts the volume.
+  for (const [path, content] of Object.entries(files)) writeFile(join(volumes, name, path), content, 0o444)
+}
+
+/** Renames a complete file, so that an interruption leaves no part of one. */
+function writeFile(path: string, content: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(`${path}.part`, content, { mode })
+  renameSync(`${path}.part`, path)
+}
+
+const clickhousePassword = (password: string) =>
+  `<clickhouse><users><colophon><password>${password}</password></colophon></users></clickhouse>\n`
