@@ -14,7 +14,11 @@ export interface GoModule {
   /** Name of the binary → package inside the module. */
   commands: Readonly<Record<string, string>>
   tags?: string
+  /** Variables to set at link time, like `package.version=v1.2.3`: most programs do not know their version otherwise. */
+  variables?: readonly string[]
   expectedSeconds: number
+  /** Called with the directory of the source before the build, for a module that cannot be built as it was published. */
+  prepareSource?: (source: string) => Promise<void>
 }
 
 /** Creates `source/` (the module, whose schemas and templates are needed at run time) and `bin/` in the directory. */
@@ -42,7 +46,7 @@ export async function downloadGoModule(module: GoModule): Promise<void> {
 const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-buildvcs=false' }
 
 /** Returns the directory of the source in Go's module cache. */
-async function fetchSource(module: GoModule): Promise<string> {
+export async function fetchSource(module: Pick<GoModule, 'path' | 'version' | 'sum'>): Promise<string> {
   const response = await runCommand(['go', 'mod', 'download', '-json', `${module.path}@${module.version}`], { env })
   const { Dir: directory, Sum: sum } = JSON.parse(response) as { Dir: string; Sum: string }
   if (sum !== module.sum)
@@ -62,13 +66,15 @@ async function buildWithProgress(module: GoModule, directory: string, progress: 
   const source = join(directory, 'source')
   await cp(download, source, { recursive: true })
   await runCommand(['chmod', '-R', 'u+w', source]) // Go's module cache is read-only, and cp preserves modes
+  await module.prepareSource?.(source)
 
   progress.update('fetching dependencies')
   const { length: total } = await listDependencies(module, source)
+  const linkerFlags = ['-ldflags=-s -w', ...(module.variables ?? []).map((variable) => `-X ${variable}`)].join(' ')
   let compiled = 0
   for (const [binary, packagePath] of Object.entries(module.commands)) {
     await runCommand(
-      ['go', 'build', '-v', '-trimpath', '-ldflags=-s -w', ...(module.tags ? ['-tags', module.tags] : [])].concat([
+      ['go', 'build', '-v', '-trimpath', linkerFlags, ...(module.tags ? ['-tags', module.tags] : [])].concat([
         '-o',
         join(directory, 'bin', binary),
         packagePath,
