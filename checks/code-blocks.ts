@@ -33,6 +33,7 @@ export const readCodeBlocks = (): CodeBlock[] =>
   documents.toSorted().flatMap((document) => parseCodeBlocks(document, readFileSync(join(root, document), 'utf8')))
 
 const needsContainers = 'needs a container runtime'
+const needsCluster = 'needs a Kubernetes cluster with nodes; checks/helm-api-server.ts installs and upgrades the chart'
 const changesMachine = 'changes the machine: installs packages or a systemd unit'
 
 /** The reason for each block that no test runs. */
@@ -44,6 +45,13 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'proofs/containers.ts runs the same commands with another URL',
   'deploy/README.md: COLOPHON_PUBLIC_URL=https://colophon.example.com docker compose -f compose.yml -f compose.tls.yml up --detach --wait':
     'proofs/containers.ts runs the same command with another URL',
+  'deploy/helm/README.md: kubectl create namespace colophon': needsCluster,
+  'deploy/helm/README.md: images:': 'values of the chart, which checks/helm.ts renders',
+  'deploy/helm/README.md: helm install colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
+  'deploy/helm/README.md: kubectl --namespace colophon exec deployment/colophon-api -- node server/src/main/colophon-server.ts admin project list':
+    needsCluster,
+  'deploy/helm/README.md: helm upgrade colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
+  'deploy/helm/README.md: kubectl label namespace colophon pod-security.kubernetes.io/enforce=restricted': needsCluster,
   'docs/operating.md: server {': 'configuration of nginx, which is not installed',
   'docs/runners.md: apt-get update': changesMachine,
   'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,

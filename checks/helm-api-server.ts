@@ -20,14 +20,25 @@ const [{ version: kubernetesVersion }] = supportedKubernetes
 const levels = ['restricted', 'baseline', 'privileged'] as const
 type Level = (typeof levels)[number]
 
-/** The strictest Pod Security level that accepts all pods of these values. The chart's README says the same. */
-const strictestLevels: Readonly<Record<string, Level>> = {
-  'server-only': 'restricted',
-  'runners-only': 'privileged',
-  'runners-baseline': 'baseline',
-  minimal: 'privileged',
-  everything: 'privileged',
+interface ValuesCase {
+  /** Of a file in deploy/helm/ci. */
+  values: string
+  /** As for Helm's option `--set-json`. */
+  set?: readonly string[]
+  /** The strictest Pod Security level that accepts all pods. The chart's README says the same. */
+  strictest: Level
 }
+
+const cases: readonly ValuesCase[] = [
+  { values: 'server-only', strictest: 'restricted' },
+  { values: 'runners-only', strictest: 'privileged' },
+  { values: 'runners-baseline', strictest: 'baseline' },
+  { values: 'runners-baseline', set: ['runner.appArmorProfile={"type":"RuntimeDefault"}'], strictest: 'baseline' },
+  { values: 'runners-baseline', set: ['runner.appArmorProfile={"type":"Unconfined"}'], strictest: 'privileged' },
+  { values: 'runners-baseline', set: ['runner.seccompProfile={"type":"Unconfined"}'], strictest: 'privileged' },
+  { values: 'minimal', strictest: 'privileged' },
+  { values: 'everything', strictest: 'privileged' },
+]
 
 const resourcePaths: Readonly<Record<string, { api: string; plural: string }>> = {
   Deployment: { api: '/apis/apps/v1', plural: 'deployments' },
@@ -91,16 +102,19 @@ async function findRefusals({ call }: RunningApiServer, level: Level, pods: read
   return refusals
 }
 
-async function checkLevels(server: RunningApiServer, name: string, pods: readonly Pod[]): Promise<void> {
-  const strictest = strictestLevels[name]
-  if (!strictest) throw new Error(`Add ${name} to strictestLevels.`)
+async function checkLevels(
+  server: RunningApiServer,
+  { values, set = [], strictest }: ValuesCase,
+  pods: readonly Pod[],
+): Promise<void> {
+  const name = [values, ...set].join(', ')
   for (const level of levels) {
     const refusals = await findRefusals(server, level, pods)
     const shouldAccept = levels.indexOf(level) >= levels.indexOf(strictest)
     for (const { component, message } of refusals) {
       expect(!shouldAccept, `${name}: ${level} refuses ${component}: ${message}`)
       expect(component === 'runner', `${name}: ${level} refuses ${component}, not only runners: ${message}`)
-      if (name.startsWith('runners-')) console.log(`${name}, ${level}: ${message}`)
+      if (values.startsWith('runners-')) console.log(`${name}: ${message}`)
     }
     expect(shouldAccept || refusals.length > 0, `${name}: ${level} accepts all pods, which the chart's README denies`)
   }
@@ -179,13 +193,15 @@ try {
   server = await startApiServer(await getApiServerBinaries())
   await createNamespaces(server)
   let objects = 0
-  for (const name of Object.keys(strictestLevels)) {
-    const text = await renderChart({ helm, valuesFile: valuesFileOf(name), kubernetesVersion, namespace: 'privileged' })
+  for (const valuesCase of cases) {
+    const { values, set = [] } = valuesCase
+    const valuesFile = valuesFileOf(values)
+    const text = await renderChart({ helm, valuesFile, set, kubernetesVersion, namespace: 'privileged' })
     const manifests = parseManifests(text)
     const pods = listPods(manifests)
-    objects += await checkObjects(server, name, manifests)
-    await checkLevels(server, name, pods)
-    if (name === 'runners-only') await checkUserNamespaces(server, pods)
+    objects += await checkObjects(server, values, manifests)
+    await checkLevels(server, valuesCase, pods)
+    if (values === 'runners-only') await checkUserNamespaces(server, pods)
   }
   await checkRelease(helm, server)
   for (const problem of problems) console.error(problem)

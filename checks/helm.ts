@@ -3,16 +3,22 @@
  * the API of each supported Kubernetes version, and checks what the chart guarantees about security.
  */
 import { globSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { runCommand } from '../dev-services/run-command.ts'
+import { parseCodeBlocks } from './code-blocks.ts'
 import { chartRules } from './kubernetes/chart-rules.ts'
 import { chartDirectory, type Manifest, parseManifests, renderChart } from './kubernetes/manifests.ts'
 import { getSchemaLocation } from './kubernetes/schemas.ts'
 import { getHelm, getKubeconform, supportedKubernetes } from './kubernetes/tools.ts'
 
-const valuesFiles = globSync(join(chartDirectory, 'ci/*.yaml')).toSorted()
-const minimalValues = join(chartDirectory, 'ci/minimal.yaml')
-const [{ version: newestVersion }] = supportedKubernetes
+const ciDirectory = join(chartDirectory, 'ci')
+const minimalValues = join(ciDirectory, 'minimal.yaml')
+const everythingValues = join(ciDirectory, 'everything.yaml')
+
+/** The chart does not depend on the version of the cluster, so what the oldest one gets, all get. */
+const kubernetesVersion = supportedKubernetes.at(-1)?.version ?? ''
 
 /** Values that the chart must refuse, and part of the message. */
 const refusedValues: readonly { set: string; message: RegExp }[] = [
@@ -46,39 +52,44 @@ async function getTools(): Promise<Tools> {
   return { helm: await getHelm(), kubeconform: await getKubeconform(), schemas }
 }
 
-async function findValidationProblems(
-  { kubeconform, schemas }: Tools,
-  version: string,
-  text: string,
-): Promise<string[]> {
-  const command = [kubeconform, '-strict', '-output', 'json', '-schema-location', schemas.get(version) ?? '', '-']
-  try {
-    await runCommand(command, { stdin: text })
-    return []
-  } catch (error) {
-    return [(error as Error).message]
+/** Validates files with manifests against the API of each supported version. */
+async function findValidationProblems({ kubeconform, schemas }: Tools, files: readonly string[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const [version, location] of schemas) {
+    const command = [kubeconform, '-strict', '-schema-location', location, ...files]
+    await runCommand(command).catch((error: Error) => problems.push(`Kubernetes ${version}: ${error.message}`))
   }
+  return problems
 }
 
-async function checkValues(tools: Tools, valuesFile: string): Promise<string[]> {
+/** Renders the chart into the directory. The rules check the result, and the caller validates it. */
+async function checkValues({ helm }: Tools, valuesFile: string, directory: string): Promise<string[]> {
   const problems: string[] = []
-  const lint = ['lint', '--strict', '--quiet', chartDirectory, '--values', valuesFile, '--kube-version', newestVersion]
-  await runCommand([tools.helm, ...lint]).catch((error: Error) => problems.push(error.message))
-  for (const { version } of supportedKubernetes) {
-    const text = await renderChart({ helm: tools.helm, valuesFile, kubernetesVersion: version })
-    const manifests = parseManifests(text)
-    problems.push(
-      ...(await findValidationProblems(tools, version, text)),
-      ...chartRules.flatMap(({ findProblems }) => findProblems(manifests)),
-    )
-  }
-  return [...new Set(problems)].map((problem) => `${basename(valuesFile)}: ${problem}`)
+  const lint = ['lint', '--strict', '--quiet', chartDirectory, '--values', valuesFile]
+  await runCommand([helm, ...lint, '--kube-version', kubernetesVersion]).catch(({ message }: Error) =>
+    problems.push(message),
+  )
+  const text = await renderChart({ helm, valuesFile, kubernetesVersion })
+  await writeFile(join(directory, basename(valuesFile)), text)
+  const manifests = parseManifests(text)
+  problems.push(...chartRules.flatMap(({ findProblems }) => findProblems(manifests)))
+  return problems.map((problem) => `${basename(valuesFile)}: ${problem}`)
+}
+
+/** The example that operators copy. */
+async function writeReadmeValues(directory: string): Promise<string> {
+  const readme = await readFile(join(chartDirectory, 'README.md'), 'utf8')
+  const [example, ...others] = parseCodeBlocks('README.md', readme).filter(({ language }) => language === 'yaml')
+  if (!example || others.length > 0) throw new Error('The README of the chart must have one example of values.')
+  const file = join(directory, 'values-in-readme.yaml')
+  await writeFile(file, example.text)
+  return file
 }
 
 async function checkRefusedValues({ helm }: Tools): Promise<string[]> {
   const problems = refusedValues.map(async ({ set, message }) => {
     try {
-      await renderChart({ helm, valuesFile: minimalValues, set: [set], kubernetesVersion: newestVersion })
+      await renderChart({ helm, valuesFile: minimalValues, set: [set], kubernetesVersion })
       return [`The chart accepts ${set}.`]
     } catch (error) {
       const { message: found } = error as Error
@@ -89,9 +100,8 @@ async function checkRefusedValues({ helm }: Tools): Promise<string[]> {
 }
 
 /** A rule that does not report a chart that was broken on purpose checks nothing. */
-async function checkRules(tools: Tools): Promise<{ problems: string[]; broken: number }> {
-  const valuesFile = join(chartDirectory, 'ci/everything.yaml')
-  const text = await renderChart({ helm: tools.helm, valuesFile, kubernetesVersion: newestVersion })
+async function checkRules(tools: Tools, directory: string): Promise<{ problems: string[]; broken: number }> {
+  const text = await renderChart({ helm: tools.helm, valuesFile: everythingValues, kubernetesVersion })
   let broken = 0
   const problems = chartRules.flatMap(({ title, findProblems, breaks }) =>
     Object.entries(breaks).flatMap(([name, change]) => {
@@ -101,25 +111,30 @@ async function checkRules(tools: Tools): Promise<{ problems: string[]; broken: n
       return findProblems(manifests).length > 0 ? [] : [`The rule "${title}" does not notice ${name}.`]
     }),
   )
-  // kubeconform too: a typo in a field, and a wrong type
+  // kubeconform too: a misspelled field, and a wrong type
+  const file = join(directory, 'broken.yaml') // it ignores files with other names
   for (const [from, to] of [
     ['readOnlyRootFilesystem', 'readOnlyRootFileSystem'],
     ['containerPort: 8080', 'containerPort: "http"'],
   ] as const) {
+    await writeFile(file, text.replaceAll(from, to))
     broken++
-    for (const { version } of supportedKubernetes) {
-      const found = await findValidationProblems(tools, version, text.replaceAll(from, to))
-      if (found.length === 0) problems.push(`kubeconform does not notice ${to} in Kubernetes ${version}.`)
-    }
+    const found = await findValidationProblems(tools, [file])
+    if (found.length < supportedKubernetes.length) problems.push(`kubeconform does not notice ${to}.`)
   }
   return { problems, broken }
 }
 
+const directory = await mkdtemp(join(tmpdir(), 'colophon-helm-'))
 try {
   const tools = await getTools()
-  const rules = await checkRules(tools)
+  const rules = await checkRules(tools, directory)
   const problems = [...rules.problems, ...(await checkRefusedValues(tools))]
-  for (const valuesFile of valuesFiles) problems.push(...(await checkValues(tools, valuesFile)))
+  const valuesFiles = [...globSync(join(ciDirectory, '*.yaml')).toSorted(), await writeReadmeValues(directory)]
+  const rendered = join(directory, 'rendered')
+  await mkdir(rendered)
+  for (const valuesFile of valuesFiles) problems.push(...(await checkValues(tools, valuesFile, rendered)))
+  problems.push(...(await findValidationProblems(tools, [rendered])))
   for (const problem of problems) console.error(problem)
   console.log(
     `${problems.length} problems in deploy/helm: ${valuesFiles.length} sets of values for Kubernetes ` +
@@ -130,4 +145,6 @@ try {
 } catch (error) {
   console.error((error as Error).message)
   process.exitCode = 1
+} finally {
+  await rm(directory, { recursive: true })
 }

@@ -12,7 +12,7 @@ interface Definition {
 }
 
 /** Part of the name in the cache: change it together with what is generated. */
-const format = 1
+const format = 2
 
 /** Returns the value of kubeconform's option `-schema-location`. */
 export async function getSchemaLocation(kubernetes: KubernetesModule): Promise<string> {
@@ -53,6 +53,7 @@ function toJsonSchema<Value>(value: Value): Value {
   if ('format' in value && value.format === 'int-or-string') {
     return { oneOf: [{ type: 'string' }, { type: 'integer' }] } as Value
   }
-  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined)
-  return Object.fromEntries(entries.map(([name, entry]) => [name, toJsonSchema(entry)] as const)) as Value
+  // Descriptions are most of the text, and kubeconform reads it at each start. A property can have the same name.
+  const entries = Object.entries(value).filter(([name, entry]) => name !== 'description' || typeof entry !== 'string')
+  return Object.fromEntries(entries.map(([name, entry]) => [name, toJsonSchema(entry)])) as Value
 }
