@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** `colophon <command>`: Colophon from a terminal or from CI. */
 import { runCommandLine } from './command-line.ts'
 import { statusCommand } from './status-command.ts'
