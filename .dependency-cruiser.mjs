@@ -87,7 +87,7 @@ const configuration = {
       name: 'product-does-not-import-tools',
       severity: 'error',
       from: { path: '^(server|web|sdk|cli)/', pathNot: test },
-      to: { path: '^(dev-services|proofs|checks)/' },
+      to: { path: '^(dev-services|proofs|checks|release)/' },
     },
     {
       name: 'no-catch-all-folders',

@@ -11,7 +11,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           testTimeout: 30_000, // two noisy cores
-          include: ['{server,web,sdk,cli,dev-services,proofs,checks}/**/*.test.{ts,tsx}'],
+          include: ['{server,web,sdk,cli,dev-services,proofs,checks,release}/**/*.test.{ts,tsx}'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },

@@ -1,0 +1,300 @@
+/**
+ * npm run release -- VERSION [--dry-run | --tagged] [--output DIRECTORY] [--repository OWNER/NAME]
+ *
+ * --dry-run makes everything that a release consists of, from a temporary clone; the checkout is not changed. Without it, the
+ * version is committed and tagged, and nothing is pushed. The workflow of the pushed tag uses --tagged, which makes the same
+ * files from a commit that has the version already, and --image-digest for the images that it has pushed.
+ */
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findBinary } from '../dev-services/find-binary.ts'
+import { runCommand } from '../dev-services/run-command.ts'
+import { releaseNotes } from './changelog.ts'
+import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
+import { buildImages } from './images.ts'
+import { type Build, provenanceStatement } from './provenance.ts'
+import { type ReleasedImages, releasedComposeFile } from './released-compose-file.ts'
+import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
+
+class ReleaseRefused extends Error {}
+
+const root = join(import.meta.dirname, '..')
+
+interface Request {
+  version: string
+  mode: 'dry-run' | 'tagged' | 'commit'
+  output: string
+  repository: string | undefined
+  /** By build target. Images that are pushed already are not built again. */
+  imageDigests: Readonly<Record<string, string>>
+}
+
+async function readRequest(): Promise<Request> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      tagged: { type: 'boolean', default: false },
+      output: { type: 'string', default: join(root, 'dist/release') },
+      repository: { type: 'string' },
+      'image-digest': { type: 'string', multiple: true, default: [] },
+    },
+  })
+  const [version, ...rest] = positionals
+  if (version === undefined || rest.length > 0) throw new ReleaseRefused('Usage: npm run release -- VERSION --dry-run')
+  if (values['dry-run'] && values.tagged) throw new ReleaseRefused('Use either --dry-run or --tagged.')
+  return {
+    version,
+    mode: values['dry-run'] ? 'dry-run' : values.tagged ? 'tagged' : 'commit',
+    output: resolve(values.output),
+    repository: values.repository ?? (await readGithubRepository()),
+    imageDigests: Object.fromEntries(values['image-digest'].map((pair) => pair.split('=', 2) as [string, string])),
+  }
+}
+
+const git = async (directory: string, ...args: string[]) =>
+  (await runCommand(['git', ...args], { cwd: directory })).trim()
+
+/** `owner/name`, if the origin of this clone is on GitHub. */
+async function readGithubRepository(): Promise<string | undefined> {
+  const url = await git(root, 'remote', 'get-url', 'origin').catch(() => '')
+  return /github\.com[:/]([\w.-]+\/[\w.-]+?)(?:\.git)?$/.exec(url)?.[1]
+}
+
+const manifestsIn = (directory: string) => {
+  const { workspaces } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { workspaces: string[] }
+  return ['package.json', ...workspaces.map((name) => `${name}/package.json`)]
+}
+
+async function refuseIfNotReleasable({ version, mode }: Request): Promise<void> {
+  const changes = await git(root, 'status', '--porcelain')
+  if (changes !== '') throw new ReleaseRefused(`The checkout has changes that are not committed:\n${changes}`)
+  const { version: current } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  if (mode === 'tagged') {
+    const tags = (await git(root, 'tag', '--points-at', 'HEAD')).split('\n')
+    if (!tags.includes(`v${version}`)) throw new ReleaseRefused(`HEAD does not have the tag v${version}.`)
+    if (current !== version) throw new ReleaseRefused(`package.json has version ${current}, not ${version}.`)
+    return
+  }
+  const problem = versionProblem(version, { current, tags: (await git(root, 'tag', '--list', 'v*')).split('\n') })
+  if (problem) throw new ReleaseRefused(problem)
+}
+
+const editFile = (path: string, edit: (text: string) => string) => writeFileSync(path, edit(readFileSync(path, 'utf8')))
+
+/** Writes the version to every file that has it, and commits them. */
+async function commitVersion(directory: string, version: string): Promise<void> {
+  for (const file of manifestsIn(directory))
+    editFile(join(directory, file), (text) => setManifestVersion(text, version))
+  editFile(join(directory, 'package-lock.json'), (text) => setLockfileVersion(text, version))
+  for (const chart of globSync('deploy/helm/**/Chart.yaml', { cwd: directory }))
+    editFile(join(directory, chart), (text) => setChartVersion(text, version))
+  await runCommand([process.execPath, 'checks/openapi.ts'], { cwd: directory }) // the API description has the version too
+  await git(directory, 'add', '--update')
+  const hasChanges = (await git(directory, 'status', '--porcelain', '--untracked-files=no')) !== ''
+  if (hasChanges) await git(directory, 'commit', '--quiet', '--message', `release: ${version}`)
+}
+
+/** npm shows the source beside the package, and requires it for provenance. */
+function describeSource(directory: string, repository: string | undefined): void {
+  for (const name of ['sdk', 'cli']) {
+    cpSync(join(directory, 'LICENSE'), join(directory, name, 'LICENSE'))
+    if (!repository) continue
+    editFile(join(directory, name, 'package.json'), (text) => {
+      const source = { type: 'git', url: `git+https://github.com/${repository}.git`, directory: name }
+      return `${JSON.stringify({ ...(JSON.parse(text) as object), repository: source }, null, 2)}\n`
+    })
+  }
+}
+
+function imageNames({ version, repository, imageDigests }: Request): ReleasedImages {
+  const prefix = repository ? `ghcr.io/${repository.toLowerCase()}` : 'colophon'
+  const nameOf = (target: string) =>
+    `${prefix}/${target}:${version}${imageDigests[target] ? `@${imageDigests[target]}` : ''}`
+  return { server: nameOf('server'), runner: nameOf('runner') }
+}
+
+/** Returns what was left out, with the reason. */
+async function makeArtifacts(source: string, request: Request): Promise<string[]> {
+  const { version, output, repository, imageDigests } = request
+  const skipped: string[] = []
+  const step = (text: string) => console.log(`  ${text}`)
+
+  writeFileSync(
+    join(output, 'release-notes.md'),
+    releaseNotes(readFileSync(join(source, 'CHANGELOG.md'), 'utf8'), version),
+  )
+
+  step('npm packages')
+  describeSource(source, repository)
+  for (const workspace of ['sdk', 'cli']) {
+    await runCommand(['npm', 'run', 'build', '--workspace', workspace], { cwd: source })
+    await runCommand(['npm', 'pack', '--workspace', workspace, '--pack-destination', output], { cwd: source })
+  }
+  await git(source, 'checkout', '--quiet', '.')
+
+  step('SBOM')
+  const sbom = [
+    'npm',
+    'sbom',
+    '--package-lock-only',
+    '--omit=dev',
+    '--sbom-format=cyclonedx',
+    '--sbom-type=application',
+  ]
+  writeFileSync(join(output, `colophon-${version}.cdx.json`), await runCommand(sbom, { cwd: source }))
+
+  const images = imageNames(request)
+  step('container images')
+  const noImages =
+    Object.keys(imageDigests).length > 0
+      ? 'they are in the registry already'
+      : await buildImages(source, output, { images, version })
+  if (noImages) skipped.push(`container images: ${noImages}`)
+
+  step('compose files')
+  const compose = releasedComposeFile(readFileSync(join(source, 'deploy/compose.yml'), 'utf8'), images)
+  writeFileSync(join(output, 'compose.yml'), compose)
+  await archiveDeployment(source, { compose, file: join(output, `colophon-compose-${version}.tar.gz`), version })
+
+  const chart = globSync('deploy/helm/**/Chart.yaml', { cwd: source })[0]
+  const helm = findBinary('helm')
+  if (chart && helm) {
+    step('Helm chart')
+    await runCommand([helm, 'package', join(source, chart, '..'), '--destination', output])
+  } else {
+    skipped.push(`Helm chart: ${chart ? 'helm is not installed' : 'there is no chart'}`)
+  }
+  return skipped
+}
+
+/** compose.yml with the files that it mounts. By git, so that the archive of a commit always has the same bytes. */
+async function archiveDeployment(
+  source: string,
+  { compose, file, version }: { compose: string; file: string; version: string },
+): Promise<void> {
+  const date = await git(source, 'log', '-1', '--format=%cI')
+  writeFileSync(join(source, 'deploy/compose.yml'), compose)
+  const env = { ...process.env, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date }
+  await runCommand(['git', 'commit', '--quiet', '--all', '--message', 'Use the released images'], { cwd: source, env })
+  const excluded = ['Dockerfile', 'compose.dev.yml', 'helm'].map((name) => `:!deploy/${name}`)
+  const prefix = `--prefix=colophon-${version}/`
+  await git(source, 'archive', '--format=tar.gz', prefix, `--output=${file}`, 'HEAD', 'deploy', 'LICENSE', ...excluded)
+}
+
+const describeArtifacts = (directory: string): Promise<Artifact[]> =>
+  Promise.all(
+    readdirSync(directory)
+      .toSorted()
+      .map(async (name) => {
+        const path = join(directory, name)
+        return { name, sizeBytes: statSync(path).size, sha256: await sha256OfFile(path) }
+      }),
+  )
+
+function readWorkflow(): Build['workflow'] {
+  const { GITHUB_WORKFLOW_REF: ref, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run } = process.env
+  const attempt = process.env.GITHUB_RUN_ATTEMPT ?? '1'
+  return ref && repository && run
+    ? { ref, runUrl: `https://github.com/${repository}/actions/runs/${run}/attempts/${attempt}` }
+    : undefined
+}
+
+async function makeRelease(request: Request): Promise<void> {
+  const { version, mode, output, repository } = request
+  const startedAt = new Date()
+  const commit = await git(root, 'rev-parse', 'HEAD')
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+  const temporary = mkdtempSync(join(tmpdir(), 'colophon-release-'))
+  const source = join(temporary, 'colophon') // npm puts the name of the directory into the SBOM
+  try {
+    console.log(`Colophon ${version}, from commit ${commit}`)
+    await runCommand(['git', 'clone', '--quiet', '--no-hardlinks', root, source])
+    await copyCommitter(source)
+    console.log('  packages (about 1 min)')
+    await runCommand(['npm', 'ci', '--no-audit', '--no-fund'], { cwd: source })
+    if (mode === 'dry-run') await commitVersion(source, version)
+    const lockfileSha256 = await sha256OfFile(join(source, 'package-lock.json'))
+    const skipped = await makeArtifacts(source, request)
+
+    const build = {
+      version,
+      repository,
+      commit,
+      lockfileSha256,
+      workflow: readWorkflow(),
+      startedAt,
+      finishedAt: new Date(),
+    }
+    const statement = provenanceStatement(await describeArtifacts(output), build)
+    writeFileSync(join(output, 'provenance.intoto.json'), `${JSON.stringify(statement, null, 2)}\n`)
+    const artifacts = await describeArtifacts(output)
+    writeFileSync(join(output, 'SHA256SUMS'), formatChecksums(artifacts))
+    printSummary(artifacts, skipped, request)
+  } finally {
+    rmSync(temporary, { recursive: true, force: true })
+  }
+}
+
+/** A clone has none of its own, and a machine of CI has none at all. */
+async function copyCommitter(source: string): Promise<void> {
+  for (const [key, fallback] of [
+    ['user.name', 'release'],
+    ['user.email', 'release@localhost'],
+  ] as const) {
+    await git(source, 'config', key, await git(root, 'config', key).catch(() => fallback))
+  }
+}
+
+const formatSize = (bytes: number) =>
+  bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+function printSummary(artifacts: readonly Artifact[], skipped: readonly string[], request: Request): void {
+  const width = Math.max(...artifacts.map(({ name }) => name.length))
+  console.log(`\nIn ${request.output}:\n`)
+  for (const { name, sizeBytes, sha256 } of artifacts)
+    console.log(`  ${name.padEnd(width)}  ${formatSize(sizeBytes).padStart(9)}  sha256 ${sha256.slice(0, 16)}…`)
+  console.log(`  SHA256SUMS`)
+  for (const reason of skipped) console.log(`\n  NOT MADE, ${reason}`)
+  const images = Object.values(imageNames(request)).join(', ')
+  console.log(`\nTag: v${request.version}. Images: ${images}.`)
+  if (!request.repository)
+    console.log('The origin of this clone is not on GitHub: use --repository OWNER/NAME for the names of images.')
+}
+
+async function commitAndTag({ version }: Request): Promise<void> {
+  releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version)
+  if (!existsSync(join(root, 'node_modules'))) throw new ReleaseRefused('Run ./setup first.')
+  await commitVersion(root, version)
+  await git(root, 'tag', '--annotate', `v${version}`, '--message', `Colophon ${version}`)
+  console.log(`Committed and tagged v${version}. Nothing is published yet: this starts .github/workflows/release.yml:
+
+  git push origin HEAD v${version}`)
+}
+
+try {
+  const request = await readRequest()
+  await refuseIfNotReleasable(request)
+  if (request.mode === 'commit') await commitAndTag(request)
+  else {
+    releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), request.version) // before the work begins
+    await makeRelease(request)
+  }
+} catch (error) {
+  console.error(`release: ${(error as Error).message}`)
+  process.exit(1)
+}
