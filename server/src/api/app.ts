@@ -20,7 +20,7 @@ import type { BudgetStore } from '../models/budget-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
 import type { StoredModelTester } from '../models/stored-model-tester.ts'
 import type { MemberStore } from '../people/member-store.ts'
-import type { HttpConfig } from '../platform/config.ts'
+import type { HttpConfig, SecurityContactConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../platform/http/json-body.ts'
 import type { Readiness } from '../platform/http/readiness.ts'
@@ -81,6 +81,7 @@ import { addDashboard } from './pages/dashboard.ts'
 import { addDocsPages } from './pages/docs.ts'
 import { addErrorPages } from './pages/errors.ts'
 import { addReferencePage } from './pages/reference.ts'
+import { addSecurityTxt } from './pages/security-txt.ts'
 import { acceptInvitationRoute } from './people/accept-invitation.ts'
 import { changePasswordRoute } from './people/change-password.ts'
 import { createFirstOwnerRoute } from './people/create-first-owner.ts'
@@ -140,6 +141,7 @@ export interface ApiDeps extends JobSignaler, WebhookDeps, SessionDeps, CreateIn
   pauses: ProjectPauseStore
   runners: RunnerStore
   gatewayUrl: string | undefined
+  securityContact: SecurityContactConfig | undefined
   readSchemaVersion: () => Promise<string | null>
   codeHosts: RepositoryConnector
   github: GithubConnector
@@ -254,6 +256,7 @@ export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   addTrackingScript(server)
   addReferencePage(server, buildOpenApiDocument(routes))
   addErrorPages(server)
+  addSecurityTxt(server, deps)
   addDocsPages(server, log)
   addDashboard(server, log, { formTargets: deps.github.baseUrls })
   return { server, declaredRoutes }

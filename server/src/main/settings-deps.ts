@@ -51,6 +51,7 @@ export function createSettingsDeps({
     findMostAdvancedJob: createFindMostAdvancedJob(createKyselyDatabase<JobTables>(pool)),
     instanceBudget: config.budget,
     gatewayUrl: config.gatewayUrl,
+    securityContact: config.securityContact,
     readSchemaVersion: () => lastAppliedPostgresMigration(pool),
   }
 }

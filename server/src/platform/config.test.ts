@@ -125,3 +125,33 @@ test('accepts an IPv6 address to listen on', () => {
   const config = loadApiConfig({ ...services, COLOPHON_LISTEN: '[::1]:9000' })
   expect(config.http.listen).toEqual({ host: '::1', port: 9000 })
 })
+
+test('reads where to report vulnerabilities', () => {
+  const contactFrom = (settings: EnvironmentVariables) => loadApiConfig({ ...services, ...settings }).securityContact
+  expect(contactFrom({})).toBeUndefined()
+  expect(
+    contactFrom({
+      COLOPHON_SECURITY_CONTACT: 'mailto:security@example.com, https://example.com/report',
+      COLOPHON_SECURITY_POLICY_URL: 'https://example.com/policy',
+    }),
+  ).toEqual({
+    contacts: ['mailto:security@example.com', 'https://example.com/report'],
+    policyUrl: 'https://example.com/policy',
+  })
+})
+
+test.each(['security@example.com', 'http://example.com', 'mailto:a@example.com\nContact: mailto:b@example.com'])(
+  'rejects the security contact %j',
+  (contact) => {
+    expect(errorsFrom(loadApiConfig, { ...services, COLOPHON_SECURITY_CONTACT: contact })).toEqual([
+      expect.stringContaining('COLOPHON_SECURITY_CONTACT must be a comma-separated list of URIs like mailto:'),
+    ])
+  },
+)
+
+test('rejects a security policy without TLS', () => {
+  const settings = { ...services, COLOPHON_SECURITY_POLICY_URL: 'http://example.com/policy' }
+  expect(errorsFrom(loadApiConfig, settings)).toEqual([
+    'COLOPHON_SECURITY_POLICY_URL must be a URL that starts with https://, got http://example.com/policy',
+  ])
+})

@@ -61,6 +61,15 @@ export interface ApiConfig {
   /** Default budget of projects that set none, for display. */
   budget: JobsConfig['budget']
   people: SignInConfig
+  /** Undefined: not configured. */
+  securityContact: SecurityContactConfig | undefined
+}
+
+/** Where vulnerabilities of this instance are reported. */
+export interface SecurityContactConfig {
+  /** URIs, the preferred one first. */
+  contacts: readonly string[]
+  policyUrl: string | undefined
 }
 
 /** How people sign in to the dashboard. */
@@ -211,6 +220,7 @@ function api(env: EnvironmentReader, sealingKeys: SealingPublicKeys): ApiConfig 
     gatewayUrl: gatewayUrl(env),
     budget: budget(env),
     people: people(env),
+    securityContact: securityContact(env),
   }
 }
 
@@ -270,6 +280,22 @@ function githubUrls(env: EnvironmentReader): string[] {
       env.addError(`COLOPHON_GITHUB_URLS must be a comma-separated list of URLs like https://github.com, got ${url}`)
   }
   return urls.length > 0 ? urls : ['https://github.com']
+}
+
+function securityContact(env: EnvironmentReader): SecurityContactConfig | undefined {
+  const contacts = env.list('COLOPHON_SECURITY_CONTACT')
+  for (const contact of contacts) {
+    // Each becomes a line of security.txt: spaces and line breaks could add others.
+    if (!/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d-]+)$/.test(contact))
+      env.addError(
+        'COLOPHON_SECURITY_CONTACT must be a comma-separated list of URIs like mailto:security@example.com or ' +
+          `https://example.com/report, got ${contact}`,
+      )
+  }
+  const policyUrl = env.optionalText('COLOPHON_SECURITY_POLICY_URL')
+  if (policyUrl !== undefined && !/^https:\/\/\S+$/.test(policyUrl))
+    env.addError(`COLOPHON_SECURITY_POLICY_URL must be a URL that starts with https://, got ${policyUrl}`)
+  return contacts.length > 0 ? { contacts, policyUrl } : undefined
 }
 
 function gatewayUrl(env: EnvironmentReader): string | undefined {
@@ -485,6 +511,8 @@ const knownNames = [
   'COLOPHON_GATEWAY_CA_BUNDLE',
   'COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS',
   'COLOPHON_RUNNER_MAX_CONCURRENT_TURNS',
+  'COLOPHON_SECURITY_CONTACT',
+  'COLOPHON_SECURITY_POLICY_URL',
   'COLOPHON_SEALING_PRIVATE_KEYS',
   'COLOPHON_SEALING_PUBLIC_KEYS',
   'COLOPHON_SHUTDOWN_DELAY_SECONDS',
