@@ -213,12 +213,20 @@ function readWorkflow(): Build['workflow'] {
     : undefined
 }
 
+/** Deletes an earlier release, but not a directory with other files that was named by mistake. */
+function emptyOutput(output: string): void {
+  const isEmpty = !existsSync(output) || readdirSync(output).length === 0
+  if (!isEmpty && !existsSync(join(output, 'SHA256SUMS')))
+    throw new ReleaseRefused(`${output} has other files: name an empty directory.`)
+  rmSync(output, { recursive: true, force: true })
+  mkdirSync(output, { recursive: true })
+}
+
 async function makeRelease(request: Request): Promise<void> {
   const { version, mode, output, repository } = request
   const startedAt = new Date()
   const commit = await git(root, 'rev-parse', 'HEAD')
-  rmSync(output, { recursive: true, force: true })
-  mkdirSync(output, { recursive: true })
+  emptyOutput(output)
   const temporary = mkdtempSync(join(tmpdir(), 'colophon-release-'))
   const source = join(temporary, 'colophon') // npm puts the name of the directory into the SBOM
   try {
