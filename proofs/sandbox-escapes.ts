@@ -1,7 +1,9 @@
 /** Runs the attacks of a hostile model. Each attack must succeed without its isolation layer, and fail with all layers. */
-import { formatFinalAgentReply, promptWithScript } from './kit/agents/agent-service.ts'
+import type { ManagedProcess } from '../dev-services/managed-process.ts'
+import { type AgentService, formatFinalAgentReply, promptWithScript } from './kit/agents/agent-service.ts'
 import { checkPullRequest } from './kit/agents/successful-turns.ts'
 import { waitForJob } from './kit/agents/wait-for-job.ts'
+import { startContainerRunner } from './kit/containers/container-runner.ts'
 import {
   type AttackOutcome,
   attackGateway,
@@ -45,8 +47,8 @@ export async function prove(run: ProofRun): Promise<void> {
   withoutLayer += await checkGitAttacksOnHost(run, trees)
 
   const settings = { COLOPHON_RUNNER_TOKEN: fixture.runnerToken, [targets.secretName]: targets.secret }
-  const runner = await service.startRunner(settings)
-  const { pid } = runner.process
+  const runner = await startRunner(run, service, settings)
+  const { pid } = runner
   const [limits, ...others] = await Promise.all([
     attackLimits(run, fixture),
     attackSandbox(run, fixture, names),
@@ -57,8 +59,8 @@ export async function prove(run: ProofRun): Promise<void> {
   const outcome = sumOutcomes([limits.outcome, ...others])
   await runsNextTurn(run, fixture)
   run.check(
-    pid !== undefined && runner.process.pid === pid,
-    `the runner is still the same process: pid ${pid}, then ${runner.process.pid}`,
+    pid !== undefined && runner.pid === pid,
+    `the runner is still the same process: pid ${pid}, then ${runner.pid}`,
   )
 
   const artifacts = await collectArtifacts(run, fixture, outcome)
@@ -82,10 +84,18 @@ export async function prove(run: ProofRun): Promise<void> {
     'secrets found',
     `${found.length} (${Object.keys(fixture.secrets).length} planted, ${artifacts.length} artifacts searched)`,
   )
-  run.figure(
-    'runner afterwards',
-    runner.process.pid === pid ? 'same process, completed the next turn' : 'another process',
-  )
+  run.figure('runner afterwards', runner.pid === pid ? 'same process, completed the next turn' : 'another process')
+}
+
+/** With the argument `container`, the runner runs in its image with the options of deploy/compose.yml. */
+async function startRunner(
+  run: ProofRun,
+  service: AgentService,
+  settings: Record<string, string>,
+): Promise<ManagedProcess> {
+  if (!run.args.includes('container')) return (await service.startRunner(settings)).process
+  const environment = { COLOPHON_GATEWAY_URL: service.worker.url, ...settings }
+  return await startContainerRunner(run, { environment, directory: service.directory })
 }
 
 /** At the small size, one attack for each set of isolation layers. */

@@ -24,9 +24,9 @@ import { findBinary } from '../dev-services/find-binary.ts'
 import { runCommand } from '../dev-services/run-command.ts'
 import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
-import { buildImages } from './images.ts'
+import { buildImages, imageTargets } from './images.ts'
 import { type Build, provenanceStatement } from './provenance.ts'
-import { type ReleasedImages, releasedComposeFile } from './released-compose-file.ts'
+import { releasedComposeFile } from './released-compose-file.ts'
 import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
 
 class ReleaseRefused extends Error {}
@@ -120,12 +120,8 @@ function describeSource(directory: string, repository: string | undefined): void
   }
 }
 
-function imageNames({ version, repository, imageDigests }: Request): ReleasedImages {
-  const prefix = repository ? `ghcr.io/${repository.toLowerCase()}` : 'colophon'
-  const nameOf = (target: string) =>
-    `${prefix}/${target}:${version}${imageDigests[target] ? `@${imageDigests[target]}` : ''}`
-  return { server: nameOf('server'), runner: nameOf('runner') }
-}
+const imagePrefix = (repository: string | undefined) =>
+  repository ? `ghcr.io/${repository.toLowerCase()}` : 'colophon'
 
 /** Returns what was left out, with the reason. */
 async function makeArtifacts(source: string, request: Request): Promise<string[]> {
@@ -157,18 +153,21 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
   ]
   writeFileSync(join(output, `colophon-${version}.cdx.json`), await runCommand(sbom, { cwd: source }))
 
-  const images = imageNames(request)
+  const prefix = imagePrefix(repository)
   step('container images')
   const noImages =
     Object.keys(imageDigests).length > 0
       ? 'they are in the registry already'
-      : await buildImages(source, output, { images, version })
+      : await buildImages(source, output, { prefix, version, revision: await git(source, 'rev-parse', 'HEAD') })
   if (noImages) skipped.push(`container images: ${noImages}`)
+  const digests = Object.entries(imageDigests).map(([name, digest]) => `${prefix}/${name}:${version}@${digest}\n`)
+  if (digests.length > 0) writeFileSync(join(output, 'images.txt'), digests.join(''))
 
   step('compose files')
-  const compose = releasedComposeFile(readFileSync(join(source, 'deploy/compose.yml'), 'utf8'), images)
-  writeFileSync(join(output, 'compose.yml'), compose)
-  await archiveDeployment(source, { compose, file: join(output, `colophon-compose-${version}.tar.gz`), version })
+  for (const name of ['compose.yml', 'compose.tls.yml', 'compose.demo.yml']) {
+    const compose = readFileSync(join(source, 'deploy', name), 'utf8')
+    writeFileSync(join(output, name), releasedComposeFile(compose, { prefix, version }))
+  }
 
   const chart = globSync('deploy/helm/**/Chart.yaml', { cwd: source })[0]
   const helm = findBinary('helm')
@@ -179,20 +178,6 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
     skipped.push(`Helm chart: ${chart ? 'helm is not installed' : 'there is no chart'}`)
   }
   return skipped
-}
-
-/** compose.yml with the files that it mounts. By git, so that the archive of a commit always has the same bytes. */
-async function archiveDeployment(
-  source: string,
-  { compose, file, version }: { compose: string; file: string; version: string },
-): Promise<void> {
-  const date = await git(source, 'log', '-1', '--format=%cI')
-  writeFileSync(join(source, 'deploy/compose.yml'), compose)
-  const env = { ...process.env, GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date }
-  await runCommand(['git', 'commit', '--quiet', '--all', '--message', 'Use the released images'], { cwd: source, env })
-  const excluded = ['Dockerfile', 'compose.dev.yml', 'helm'].map((name) => `:!deploy/${name}`)
-  const prefix = `--prefix=colophon-${version}/`
-  await git(source, 'archive', '--format=tar.gz', prefix, `--output=${file}`, 'HEAD', 'deploy', 'LICENSE', ...excluded)
 }
 
 const describeArtifacts = (directory: string): Promise<Artifact[]> =>
@@ -278,7 +263,7 @@ function printSummary(artifacts: readonly Artifact[], skipped: readonly string[]
     console.log(`  ${name.padEnd(width)}  ${formatSize(sizeBytes).padStart(9)}  sha256 ${sha256.slice(0, 16)}…`)
   console.log(`  SHA256SUMS`)
   for (const reason of skipped) console.log(`\n  NOT MADE, ${reason}`)
-  const images = Object.values(imageNames(request)).join(', ')
+  const images = `${imagePrefix(request.repository)}/{${imageTargets.join(',')}}:${request.version}`
   console.log(`\nTag: v${request.version}. Images: ${images}.`)
   if (!request.repository)
     console.log('The origin of this clone is not on GitHub: use --repository OWNER/NAME for the names of images.')

@@ -3,27 +3,21 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { releasedComposeFile } from './released-compose-file.ts'
 
-const images = { server: 'ghcr.io/example/colophon/server:0.2.0', runner: 'ghcr.io/example/colophon/runner:0.2.0' }
+const source = { prefix: 'ghcr.io/example/colophon', version: '0.2.0' }
 
-test('deploy/compose.yml gets the released images, which can be pulled', () => {
-  const compose = readFileSync(join(import.meta.dirname, '../deploy/compose.yml'), 'utf8')
-  const released = releasedComposeFile(compose, images)
-  const names = [...released.matchAll(/^\s*image: (\S+)/gm)].map((match) => match[1])
-  expect(names).toContain(images.server)
-  expect(names.filter((name) => name?.endsWith(':local'))).toEqual([])
-  expect(released).not.toContain('pull_policy: never')
-  expect(released).not.toContain('docker build')
+test.each(['compose.yml', 'compose.tls.yml', 'compose.demo.yml'])('%s gets the released images', (name) => {
+  const compose = readFileSync(join(import.meta.dirname, '../deploy', name), 'utf8')
+  const released = releasedComposeFile(compose, source)
+  const images = [...released.matchAll(/^\s*image: (.+)$/gm)].map((match) => match[1] ?? '')
+  const own = images.filter((image) => image.includes('COLOPHON_VERSION'))
+  for (const image of own)
+    expect(image).toMatch(/\{COLOPHON_\w+_IMAGE:-ghcr\.io\/example\/colophon\/\w+\}:\$\{COLOPHON_VERSION:-0\.2\.0\}$/)
+  expect(own.length).toBe({ 'compose.yml': 2, 'compose.tls.yml': 0, 'compose.demo.yml': 1 }[name])
+  expect(released).not.toContain('build:')
 })
 
-test('server and runner have different images', () => {
-  expect(
-    releasedComposeFile(
-      'api:\n  image: colophon-server:local # built\nrunner:\n  image: colophon-runner:local\n',
-      images,
-    ),
-  ).toBe(`api:\n  image: ${images.server} # built\nrunner:\n  image: ${images.runner}\n`)
-})
-
-test('fails if the name of the image is not found', () => {
-  expect(() => releasedComposeFile('image: postgres:17\n', images)).toThrow('does not name the image')
+test('fails if the name of an image is not replaced', () => {
+  expect(() => releasedComposeFile('image: colophon-server:local\n', source)).toThrow(
+    'in a way that a release does not',
+  )
 })

@@ -1,20 +1,16 @@
-/** References to the released images, by the name of their build target. */
-export interface ReleasedImages {
-  server: string
-  runner: string
+/** Where the released images are: `<prefix>/server`, `<prefix>/runner` and `<prefix>/demo`, with the version as their tag. */
+export interface ImageSource {
+  prefix: string
+  version: string
 }
 
-/** compose.yml with the released images in place of the ones that were built on the machine. */
-export function releasedComposeFile(compose: string, images: ReleasedImages): string {
-  let found = 0
+/** A compose file with the released images as the default, in place of the ones that are built on the machine. */
+export function releasedComposeFile(compose: string, { prefix, version }: ImageSource): string {
   const result = compose
-    .replaceAll(/^(\s*image: )(colophon\S*:local)(.*)$/gm, (_line, key: string, name: string, rest: string) => {
-      found += 1
-      return `${key}${name.includes('runner') ? images.runner : images.server}${rest}`
-    })
-    // A local image must not be pulled; a released one must.
-    .replaceAll(/^\s*pull_policy: never.*\n/gm, '')
-    .replaceAll(/^#.*docker build .*\n/gm, '')
-  if (found === 0) throw new Error('deploy/compose.yml does not name the image of Colophon.')
+    .replaceAll(/(_IMAGE:-)colophon-(server|runner|demo)\}/g, `$1${prefix}/$2}`)
+    .replaceAll('COLOPHON_VERSION:-local}', `COLOPHON_VERSION:-${version}}`)
+    .replaceAll(/^ *build: .*\n/gm, '')
+  if (/(image: |:-)colophon-|:-local\}|dockerfile/.test(result))
+    throw new Error('A compose file in deploy names an image of Colophon in a way that a release does not replace.')
   return result
 }

@@ -10,6 +10,7 @@ import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
+import { isLoopback } from '../platform/is-loopback.ts'
 import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
@@ -75,13 +76,17 @@ export const connectRepository = ({
     }
     await stores.repositories.connect(projectId, repository, actor)
 
-    const webhook = config.publicUrl
+    const webhook = canReach(input.baseUrl, config.publicUrl)
       ? await ensureWebhook(codeHost, { url: `${config.publicUrl}/v1/webhooks/${projectId}`, secret: webhookSecret })
       : 'not_permitted'
     const followed = webhook === 'ensured' ? 'with a webhook' : 'by polling every few minutes'
     const message = `${input.owner}/${input.name} is connected. Pull requests are followed ${followed}.`
     return { repository, message }
   })
+
+/** A code host cannot send webhooks to `localhost`, unless it is on the same machine. */
+const canReach = (codeHostUrl: string, publicUrl: string | undefined): publicUrl is string =>
+  publicUrl !== undefined && (!isLoopback(new URL(publicUrl).hostname) || isLoopback(new URL(codeHostUrl).hostname))
 
 async function withCodeHost<Result>(
   config: { egress: EgressConfig },
