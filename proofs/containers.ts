@@ -66,13 +66,14 @@ export async function prove(run: ProofRun): Promise<void> {
   await completesJob(run, project, 'a job after down and up')
 
   if (run.size === 'ci') return
-  await crashEachContainer(run, compose, project)
   const files = ['compose.yml', 'compose.demo.yml', 'compose.tls.yml']
   const tlsEnv = { ...env, COLOPHON_PUBLIC_URL: 'https://localhost' }
   const withTls = new ComposeProject(runtime, { name, env: tlsEnv, files })
   run.cleanUp(() => withTls.run('down', '--volumes', '--timeout', '10'))
   await withTls.up()
   await checkTls(run, withTls, project.projectId, ports.https)
+  run.log('Caddy terminates TLS')
+  await crashEachContainer(run, withTls, project)
 }
 
 async function prepareImages(run: ProofRun, runtime: ContainerRuntime): Promise<void> {

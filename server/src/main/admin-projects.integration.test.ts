@@ -1,8 +1,11 @@
 /** Runs `colophon-server admin project …`, `site-key …`, `repository …` and `runner …` on PostgreSQL. */
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, inject, test } from 'vitest'
+import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { generateKey } from '../keys/key-format.ts'
 
 const instance = await createTestInstance(inject('services'), 'admin-projects')
 afterAll(() => instance.drop())
@@ -99,4 +102,17 @@ test('shows the repository of a project', async () => {
       '',
     ].join('\n'),
   )
+})
+
+test('creates the runner of an existing token once', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'colophon-token-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'token')
+  const create = ['runner', 'create', '--name', 'compose', '--token-file', file]
+  writeFileSync(file, generateKey('colophon_runner_'))
+  expect(admin(create)).toEqual({ status: 0, stdout: '', stderr: 'The runner is created.\n' })
+  expect(admin(create)).toMatchObject({ status: 0, stderr: expect.stringContaining('exists already') })
+  expect(admin(['runner', 'list']).stdout.match(/compose/g)).toHaveLength(1)
+  writeFileSync(file, 'not a token')
+  expect(admin(create)).toMatchObject({ status: 2, stderr: expect.stringContaining('does not contain the token') })
 })

@@ -8,10 +8,15 @@ import { dirname, join } from 'node:path'
 import { generateKey } from '../keys/key-format.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
 
-const volumes = '/volumes'
+/** Where deploy/compose.yml mounts them. */
+const mountDirectory = '/volumes'
 const deployDirectory = join(import.meta.dirname, '../../../deploy')
 
-export async function setUpComposeVolumes(): Promise<void> {
+export async function setUpComposeVolumes(volumes = mountDirectory): Promise<void> {
+  const writeVolume = (name: string, files: Readonly<Record<string, string>>) => {
+    // Readable by everyone, because each image has another user. Only one service mounts the volume.
+    for (const [path, content] of Object.entries(files)) writeFile(join(volumes, name, path), content, 0o444)
+  }
   const secrets = readOrCreateSecrets(join(volumes, 'secrets'))
   const databaseUrl = `postgres://colophon:${secrets['colophon-database-password']}@postgres:5432/colophon`
   const clickhouseUrl = `http://colophon:${secrets['clickhouse-password']}@clickhouse:8123/colophon`
@@ -77,11 +82,6 @@ function readOrCreate(path: string, create: () => string): string {
 }
 
 const readDeployFile = (path: string) => readFileSync(join(deployDirectory, path), 'utf8')
-
-function writeVolume(name: string, files: Readonly<Record<string, string>>): void {
-  // Readable by everyone, because each image has another user. Only one service mounts the volume.
-  for (const [path, content] of Object.entries(files)) writeFile(join(volumes, name, path), content, 0o444)
-}
 
 /** Renames a complete file, so that an interruption leaves no part of one. */
 function writeFile(path: string, content: string, mode: number): void {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClickHouseClient } from '@clickhouse/client'
 import pg from 'pg'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../../dev-services/empty-test-instance.ts'
@@ -25,6 +26,7 @@ async function createUnmigratedInstance() {
   })
   return {
     pool,
+    clickhouse,
     namespace: () => temporal.workflowService.describeNamespace({ namespace: config.temporal.namespace }),
     async run() {
       const lines: { msg: string; service?: string; migration?: string; migrations?: string[] }[] = []
@@ -49,6 +51,22 @@ test('applies every migration once, in order, and creates the namespace', async 
   expect(await appliedNames()).toEqual(names)
   await namespace() // rejects if it does not exist
 })
+
+test('creates the database in ClickHouse if it is missing', async () => {
+  const { run, clickhouse } = await createUnmigratedInstance()
+  await clickhouse.command({
+    query: 'DROP DATABASE {database:Identifier}',
+    query_params: await currentDatabase(clickhouse),
+  })
+  await run()
+  const tables = await clickhouse.query({ query: 'SHOW TABLES', format: 'JSONEachRow' })
+  expect(await tables.json()).toContainEqual({ name: 'schema_migration' })
+})
+
+async function currentDatabase(clickhouse: ClickHouseClient): Promise<{ database: string | undefined }> {
+  const result = await clickhouse.query({ query: 'SELECT currentDatabase() AS name', format: 'JSONEachRow' })
+  return { database: (await result.json<{ name: string }>())[0]?.name }
+}
 
 test('lets one of several concurrent processes migrate while the others wait', async () => {
   const { run, appliedNames } = await createUnmigratedInstance()
