@@ -23,7 +23,7 @@ export const baseImages = {
   'temporal-tools': 'temporalio/admin-tools:1.32.1',
   clickhouse: 'clickhouse/clickhouse-server:26.8.18.2',
   gitea: 'gitea/gitea:1.26.4-rootless',
-  caddy: 'caddy:2.11.1',
+  caddy: 'caddy:2.11.7',
 } as const
 type BaseImage = keyof typeof baseImages
 
