@@ -52,6 +52,7 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     needsCluster,
   'deploy/helm/README.md: helm upgrade colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
   'deploy/helm/README.md: kubectl label namespace colophon pod-security.kubernetes.io/enforce=restricted': needsCluster,
+  'sdk/README.md: npm install @colophon/sdk': 'installs the published package; a release installs the same files',
   'docs/operating.md: server {': 'configuration of nginx, which is not installed',
   'docs/runners.md: apt-get update': changesMachine,
   'docs/runners.md: git clone "$REPOSITORY_URL" /opt/colophon': changesMachine,

@@ -82,6 +82,8 @@ async function startContainerRuntime(log: (line: string) => void): Promise<Conta
   const stop = async () => {
     daemon.kill('SIGTERM')
     await ended
+    // The daemon leaves the mount of a network namespace behind if a container used the network of the host.
+    await runCommand(['sh', '-c', `umount --lazy ${join(directory, 'exec/netns')}/* 2>/dev/null || true`])
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
   }
   const runtime = createRuntime(env, { isOwn: true, stop })
