@@ -4,7 +4,7 @@
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findBinary } from './find-binary.ts'
+import { findContainerRuntime } from './containers/container-runtime.ts'
 import { freePort } from './free-port.ts'
 import { runCommand } from './run-command.ts'
 import { isGiteaAvailable } from './start-gitea.ts'
@@ -18,14 +18,8 @@ const postgresUser = { name: 'postgres', password: 'services-on-loopback' } as c
 const giteaAdmin = { name: 'colophon-admin', password: 'services-on-loopback' } as const
 
 export async function canUseContainers(): Promise<boolean> {
-  if ((isTemporalAvailable() && isGiteaAvailable()) || !findBinary('docker')) return false
-  // The client may be installed without a running daemon.
-  const succeeds = (...args: string[]) =>
-    runCommand(['docker', ...args]).then(
-      () => true,
-      () => false,
-    )
-  return (await succeeds('info')) && (await succeeds('compose', 'version'))
+  if (isTemporalAvailable() && isGiteaAvailable()) return false
+  return (await findContainerRuntime()) !== undefined
 }
 
 export async function startContainers(

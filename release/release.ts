@@ -8,7 +8,6 @@
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -20,7 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findBinary } from '../dev-services/find-binary.ts'
+import { getHelm } from '../checks/kubernetes/tools.ts'
 import { runCommand } from '../dev-services/run-command.ts'
 import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
@@ -100,8 +99,7 @@ async function commitVersion(directory: string, version: string): Promise<void> 
   for (const file of manifestsIn(directory))
     editFile(join(directory, file), (text) => setManifestVersion(text, version))
   editFile(join(directory, 'package-lock.json'), (text) => setLockfileVersion(text, version))
-  for (const chart of globSync('deploy/helm/**/Chart.yaml', { cwd: directory }))
-    editFile(join(directory, chart), (text) => setChartVersion(text, version))
+  editFile(join(directory, 'deploy/helm/Chart.yaml'), (text) => setChartVersion(text, version))
   await runCommand([process.execPath, 'checks/openapi.ts'], { cwd: directory }) // the API description has the version too
   await git(directory, 'add', '--update')
   const hasChanges = (await git(directory, 'status', '--porcelain', '--untracked-files=no')) !== ''
@@ -169,14 +167,8 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
     writeFileSync(join(output, name), releasedComposeFile(compose, { prefix, version }))
   }
 
-  const chart = globSync('deploy/helm/**/Chart.yaml', { cwd: source })[0]
-  const helm = findBinary('helm')
-  if (chart && helm) {
-    step('Helm chart')
-    await runCommand([helm, 'package', join(source, chart, '..'), '--destination', output])
-  } else {
-    skipped.push(`Helm chart: ${chart ? 'helm is not installed' : 'there is no chart'}`)
-  }
+  step('Helm chart')
+  await runCommand([await getHelm(), 'package', join(source, 'deploy/helm'), '--destination', output])
   return skipped
 }
 
@@ -262,7 +254,7 @@ function printSummary(artifacts: readonly Artifact[], skipped: readonly string[]
   for (const { name, sizeBytes, sha256 } of artifacts)
     console.log(`  ${name.padEnd(width)}  ${formatSize(sizeBytes).padStart(9)}  sha256 ${sha256.slice(0, 16)}…`)
   console.log(`  SHA256SUMS`)
-  for (const reason of skipped) console.log(`\n  NOT MADE, ${reason}`)
+  for (const reason of skipped) console.log(`\n  NOTE, ${reason}`)
   const images = `${imagePrefix(request.repository)}/{${imageTargets.join(',')}}:${request.version}`
   console.log(`\nTag: v${request.version}. Images: ${images}.`)
   if (!request.repository)

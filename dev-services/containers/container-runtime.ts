@@ -70,7 +70,18 @@ async function startContainerRuntime(log: (line: string) => void): Promise<Conta
     DOCKER_CONFIG: join(root, 'docker-config'),
   }
   const data = ['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec')]
-  const daemon = spawn('dockerd', [...data, '--pidfile', join(directory, 'docker.pid'), '--host', socket], {
+  // The kernel kills the daemon when this process is killed.
+  const command = [
+    '--pdeathsig',
+    'KILL',
+    'dockerd',
+    ...data,
+    '--pidfile',
+    join(directory, 'docker.pid'),
+    '--host',
+    socket,
+  ]
+  const daemon = spawn('setpriv', command, {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -83,7 +94,7 @@ async function startContainerRuntime(log: (line: string) => void): Promise<Conta
     daemon.kill('SIGTERM')
     await ended
     // The daemon leaves the mount of a network namespace behind if a container used the network of the host.
-    await runCommand(['sh', '-c', `umount --lazy ${join(directory, 'exec/netns')}/* 2>/dev/null || true`])
+    await runCommand(['sh', '-c', 'umount --lazy "$1"/exec/netns/* 2>/dev/null || true', 'sh', directory])
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
   }
   const runtime = createRuntime(env, { isOwn: true, stop })
@@ -120,7 +131,8 @@ async function unpackPackages(directory: string): Promise<void> {
   await runCommand(['apt-get', ...options, 'update'])
   await runCommand(['apt-get', ...options, 'download', ...packages], { cwd: apt })
   await runCommand(['apt-get', 'download', 'runc'], { cwd: apt }) // of this machine's release: trixie's needs a newer C library
-  await runCommand(['sh', '-ec', `for file in ${apt}/*.deb; do dpkg-deb -x "$file" ${directory}; done`])
+  const unpack = 'for file in "$1"/*.deb; do dpkg-deb -x "$file" "$2"; done'
+  await runCommand(['sh', '-ec', unpack, 'sh', apt, directory])
   await mkdir(join(directory, 'docker-config'))
   const plugins = join(directory, 'usr/libexec/docker/cli-plugins').replace('.part/', '/') // where it is renamed to
   await writeFile(join(directory, 'docker-config/config.json'), JSON.stringify({ cliPluginsExtraDirs: [plugins] }))
