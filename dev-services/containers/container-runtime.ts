@@ -19,7 +19,7 @@ export interface ContainerRuntime {
   /** Started by us, so its images, containers and volumes are nobody else's. */
   isOwn: boolean
   docker(args: readonly string[], options?: { cwd?: string; stdin?: string; env?: NodeJS.ProcessEnv }): Promise<string>
-  /** Stops an runtime of our own. */
+  /** Stops a runtime of our own. */
   stop(): Promise<void>
 }
 

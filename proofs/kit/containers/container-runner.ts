@@ -9,6 +9,7 @@ import type { ProofRun } from '../../proof.ts'
 
 interface RunnerService {
   read_only: boolean
+  environment: { COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: string }
   mem_limit: string
   pids_limit: number
   tmpfs: string[]
@@ -32,7 +33,11 @@ export async function startContainerRunner(
   const { runner } = (JSON.parse(config) as { services: { runner: RunnerService } }).services
   const port = await freePort()
   const name = `colophon-runner-${port}`
-  const settings = { ...environment, COLOPHON_RUNNER_LISTEN: `127.0.0.1:${port}` }
+  const settings = {
+    ...environment,
+    COLOPHON_RUNNER_LISTEN: `127.0.0.1:${port}`,
+    COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: runner.environment.COLOPHON_RUNNER_MAX_CONCURRENT_TURNS,
+  }
   const options = [
     '--network=host',
     `--read-only=${runner.read_only}`,

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openEgressSocket } from '../../../server/src/runner/sandbox/egress-socket.ts'
+import { defaultSandboxLimits } from '../../../server/src/runner/sandbox/limits.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
 import { chooseSandboxUser } from '../../../server/src/runner/sandbox/sandbox-process.ts'
 import type { ProofRun } from '../../proof.ts'
@@ -69,7 +70,12 @@ export async function createAttackTargets(proof: ProofRun, serviceTargets: Servi
     token: 'none',
     allowedPaths: ['/none/'],
   })
-  const otherSandbox = await Sandbox.open({ mounts: [], gatewayDirectory: otherEgress.directory, cgroups: undefined })
+  const otherSandbox = await Sandbox.open({
+    mounts: [],
+    gatewayDirectory: otherEgress.directory,
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+  })
   proof.cleanUp(async () => [await otherSandbox.close(), await otherEgress[Symbol.asyncDispose]()])
   const otherJobSeconds = `3600.${Math.floor(Math.random() * 1e6)}`
   otherSandbox.start(

@@ -1,6 +1,7 @@
 /** Too much of what is allowed: output, terminal escape sequences, tokens. Each must first succeed without its limit. */
 import { runColophonCommand } from '../../../dev-services/colophon-process.ts'
 import type { Script } from '../../../dev-services/model/script.ts'
+import { defaultSandboxLimits } from '../../../server/src/runner/sandbox/limits.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
 import type { ProofRun } from '../../proof.ts'
 import { type AgentProject, formatFinalAgentReply, promptWithScript } from '../agents/agent-service.ts'
@@ -73,7 +74,12 @@ function collectStrings(shown: unknown): string[] {
 
 async function readRawOutput() {
   await using egress = await startOpenGateway([])
-  await using sandbox = await Sandbox.open({ mounts: [], gatewayDirectory: egress.directory, cgroups: undefined })
+  await using sandbox = await Sandbox.open({
+    mounts: [],
+    gatewayDirectory: egress.directory,
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+  })
   let bytes = 0
   const onOutput = (chunk: Buffer) => {
     bytes += chunk.length

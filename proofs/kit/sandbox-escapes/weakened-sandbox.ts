@@ -6,6 +6,7 @@ import type { AgentRunEvent } from '../../../server/src/runner/agents/coding-age
 import { PiAgent } from '../../../server/src/runner/agents/pi/pi-agent.ts'
 import type { EgressSocket } from '../../../server/src/runner/sandbox/egress-socket.ts'
 import type { IsolationLayer } from '../../../server/src/runner/sandbox/isolation-layers.ts'
+import { defaultSandboxLimits } from '../../../server/src/runner/sandbox/limits.ts'
 import { Sandbox } from '../../../server/src/runner/sandbox/sandbox.ts'
 import { promptWithScript } from '../agents/agent-service.ts'
 import { type Attack, breachMarker } from './sandbox-attacks.ts'
@@ -33,6 +34,7 @@ export async function runInWeakenedSandbox(
       mounts: agent.mounts,
       gatewayDirectory: egress.directory,
       cgroups: undefined,
+      limits: defaultSandboxLimits,
       disabledLayers: new Set(disabledLayers),
     })
     const onEvent = (event: AgentRunEvent) => {

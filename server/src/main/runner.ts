@@ -11,7 +11,9 @@ import { GatewayClient } from '../runner/gateway-client.ts'
 import { openSandboxCgroupFactory, type SandboxCgroupFactory } from '../runner/sandbox/cgroup.ts'
 import { describeSelfTestFailure } from '../runner/sandbox/describe-self-test-failure.ts'
 import { openEgressSocket } from '../runner/sandbox/egress-socket.ts'
+import { fitSandboxLimits, readAvailableMemoryBytes, type SandboxLimits } from '../runner/sandbox/limits.ts'
 import { Sandbox } from '../runner/sandbox/sandbox.ts'
+import type { SandboxOptions } from '../runner/sandbox/sandbox-process.ts'
 import { runSandboxSelfTest } from '../runner/sandbox/self-test.ts'
 import { startWorkLoop } from '../runner/work-loop.ts'
 import { HostRequirementsError } from './host-requirements-error.ts'
@@ -24,9 +26,10 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   if (config.gatewayCaPem) setDefaultCACertificates([...getCACertificates('default'), config.gatewayCaPem])
 
   const agent = new PiAgent()
-  const groups = openGroups(log)
-  await requireSandbox(agent, groups)
-  await warmUp(agent, groups)
+  const cgroups = openCgroups(log)
+  const sandbox = { mounts: listSandboxMounts(agent), cgroups, limits: fitLimits(maxConcurrentTurns, cgroups) }
+  await requireSandbox(sandbox)
+  await warmUp(agent, sandbox)
 
   const readiness = new Readiness({ gateway: { essential: true, check: () => checkGateway(gatewayUrl) } }, log)
   const server = createHttpServer(config.http, log)
@@ -34,10 +37,19 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
   const loop = startWorkLoop(
-    { agent, gateway, gatewayUrl, cgroups: groups, log },
-    { maxConcurrentTurns: maxConcurrentTurns },
+    { agent, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log },
+    { maxConcurrentTurns },
   )
-  log.info({ agent: agent.name, maxConcurrentTurns, hasCgroups: groups !== undefined }, 'ready: waiting for turns')
+  log.info(
+    {
+      agent: agent.name,
+      maxConcurrentTurns,
+      hasCgroups: cgroups !== undefined,
+      turnMemoryBytes: sandbox.limits.memoryBytes,
+      turnWorkspaceBytes: sandbox.limits.workspace.sizeBytes,
+    },
+    'ready: waiting for turns',
+  )
   return {
     shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
     async stop() {
@@ -48,7 +60,7 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   }
 }
 
-function openGroups(log: Log): SandboxCgroupFactory | undefined {
+function openCgroups(log: Log): SandboxCgroupFactory | undefined {
   const opened = openSandboxCgroupFactory()
   if (!opened.cgroups)
     log.warn(
@@ -58,21 +70,29 @@ function openGroups(log: Log): SandboxCgroupFactory | undefined {
   return opened.cgroups
 }
 
+function fitLimits(maxConcurrentTurns: number, cgroups: SandboxCgroupFactory | undefined): SandboxLimits {
+  const availableMemoryBytes = readAvailableMemoryBytes()
+  const limits = fitSandboxLimits({ availableMemoryBytes, maxConcurrentTurns, hasCgroups: cgroups !== undefined })
+  if (limits) return limits
+  const mebibytes = Math.floor(availableMemoryBytes / 1024 ** 2)
+  throw new HostRequirementsError([
+    `${mebibytes} MiB of memory are too little for ${maxConcurrentTurns} concurrent turns. Raise the memory limit of the runner, or lower COLOPHON_RUNNER_MAX_CONCURRENT_TURNS.`,
+  ])
+}
+
+type TurnSandboxOptions = Omit<SandboxOptions, 'gatewayDirectory'>
+
 /** The runner does not start without a working sandbox. */
-async function requireSandbox(agent: CodingAgent, groups: SandboxCgroupFactory | undefined): Promise<void> {
+async function requireSandbox(options: TurnSandboxOptions): Promise<void> {
   if (process.platform !== 'linux')
     throw new HostRequirementsError(['The sandbox requires Linux. Start the runner on a Linux machine.'])
-  const result = await runSandboxSelfTest({ mounts: listSandboxMounts(agent), cgroups: groups })
+  const result = await runSandboxSelfTest(options)
   if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
 }
 
-async function warmUp(agent: CodingAgent, groups: SandboxCgroupFactory | undefined): Promise<void> {
+async function warmUp(agent: CodingAgent, options: TurnSandboxOptions): Promise<void> {
   await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
-  await using sandbox = await Sandbox.open({
-    mounts: listSandboxMounts(agent),
-    gatewayDirectory: egress.directory,
-    cgroups: groups,
-  })
+  await using sandbox = await Sandbox.open({ ...options, gatewayDirectory: egress.directory })
   await agent.warmUp(sandbox)
 }
 

@@ -13,12 +13,14 @@ import { parseFinalMessage } from './parse-final-message.ts'
 import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
 import type { SandboxCgroupFactory } from './sandbox/cgroup.ts'
 import { type EgressSocket, openEgressSocket } from './sandbox/egress-socket.ts'
+import type { SandboxLimits } from './sandbox/limits.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 
 export interface ExecuteTurnDeps {
   agent: CodingAgent
   gatewayUrl: string
   cgroups: SandboxCgroupFactory | undefined
+  limits: SandboxLimits
 }
 
 /** This machine cannot open a sandbox now. The turn is released, so that another runner, or this one later, can execute it. */
@@ -37,15 +39,16 @@ const maxMessageCharacters = 2_000
  */
 export async function executeTurn(
   turn: ClaimedTurn,
-  { agent, gatewayUrl, cgroups }: ExecuteTurnDeps,
+  deps: ExecuteTurnDeps,
   onEvent: (event: AgentRunEvent) => void,
   signal: AbortSignal,
 ): Promise<TurnReport> {
+  const { agent, gatewayUrl } = deps
   const paths = ['/git/', '/model/v1/']
   await using egress = await orSandboxUnavailable(
     openEgressSocket({ gatewayUrl, token: turn.attemptToken, allowedPaths: paths }),
   )
-  await using sandbox = await orSandboxUnavailable(openSandbox(agent, egress, cgroups))
+  await using sandbox = await orSandboxUnavailable(openSandbox(egress, deps))
   const closeSandbox = () => void sandbox.close().catch(() => {}) // an error occurs again when it is disposed of
   signal.addEventListener('abort', closeSandbox)
   if (signal.aborted) closeSandbox()
@@ -76,8 +79,8 @@ export async function executeTurn(
   }
 }
 
-const openSandbox = (agent: CodingAgent, { directory }: EgressSocket, groups: SandboxCgroupFactory | undefined) =>
-  Sandbox.open({ mounts: listSandboxMounts(agent), gatewayDirectory: directory, cgroups: groups })
+const openSandbox = ({ directory }: EgressSocket, { agent, cgroups, limits }: ExecuteTurnDeps) =>
+  Sandbox.open({ mounts: listSandboxMounts(agent), gatewayDirectory: directory, cgroups, limits })
 
 async function orSandboxUnavailable<Resource>(resource: Promise<Resource>): Promise<Resource> {
   try {

@@ -6,6 +6,7 @@ import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { PiAgent } from './agents/pi/pi-agent.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { type AttemptOutcome, runTurn } from './run-turn.ts'
+import { defaultSandboxLimits } from './sandbox/limits.ts'
 import { findHostProcessIds } from './testing/host-processes.ts'
 import {
   type GatewayFaults,
@@ -39,7 +40,14 @@ async function setUp(repository: Record<string, string> = files): Promise<Setup>
   resources.push(gateway)
   const log = createLog('test', { level: 'warn' }, { write: () => {} })
   const client = new GatewayClient({ gatewayUrl: gateway.url, token: simulatedRunnerToken })
-  const deps = { agent, gateway: client, gatewayUrl: gateway.url, cgroups: undefined, log }
+  const deps = {
+    agent,
+    gateway: client,
+    gatewayUrl: gateway.url,
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+    log,
+  }
   const shutDown = new AbortController()
   return {
     gateway,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EgressSocket, openEgressSocket } from '../sandbox/egress-socket.ts'
+import { defaultSandboxLimits } from '../sandbox/limits.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { checkPages, listDocsCheckMounts } from './check-pages.ts'
 
@@ -11,6 +12,7 @@ beforeAll(async () => {
     mounts: listDocsCheckMounts(),
     gatewayDirectory: egress.directory,
     cgroups: undefined,
+    limits: defaultSandboxLimits,
   })
 })
 afterAll(async () => {

@@ -1,9 +1,11 @@
-/** Resource limits of one turn. All writable mounts are in memory, so their sizes are part of `memoryBytes`. */
+import { totalmem } from 'node:os'
+
+/** Resource limits of one turn. All writable mounts are in memory. */
 export interface SandboxLimits {
   workspace: MountLimit
   state: MountLimit
   temporary: MountLimit
-  /** Of all processes together, including the files that they wrote. */
+  /** Of all processes together. In a cgroup, this includes the files that they wrote; without one, files come on top of it. */
   memoryBytes: number
   /** Of one process. Its allocations fail beyond this; it is not killed. */
   processMemoryBytes: number
@@ -28,4 +30,45 @@ export const defaultSandboxLimits: SandboxLimits = {
   processMemoryBytes: 1024 * mebibyte,
   processes: 256,
   openFiles: 1_024,
+}
+
+/** What the runner's own process needs. */
+const runnerMemoryBytes = 200 * mebibyte
+/** Below this, the agent itself does not start reliably. */
+export const minTurnMemoryBytes = 320 * mebibyte
+
+/**
+ * Limits with which `maxConcurrentTurns` turns fit into the memory of the machine or container, even if each of them uses all it may.
+ * Otherwise the kernel, not the sandbox, would end a turn, and the user would not learn why. Undefined if the memory is too small.
+ */
+export function fitSandboxLimits({
+  availableMemoryBytes,
+  maxConcurrentTurns,
+  hasCgroups,
+}: {
+  availableMemoryBytes: number
+  maxConcurrentTurns: number
+  hasCgroups: boolean
+}): SandboxLimits | undefined {
+  const shareBytes = Math.floor((availableMemoryBytes - runnerMemoryBytes) / maxConcurrentTurns)
+  const workspace = shrinkMount(defaultSandboxLimits.workspace, shareBytes * 0.4)
+  const temporary = shrinkMount(defaultSandboxLimits.temporary, shareBytes * 0.08)
+  const { state } = defaultSandboxLimits
+  const mountBytes = workspace.sizeBytes + temporary.sizeBytes + state.sizeBytes
+  const memoryBytes = Math.min(defaultSandboxLimits.memoryBytes, hasCgroups ? shareBytes : shareBytes - mountBytes)
+  if (memoryBytes < minTurnMemoryBytes) return undefined
+  // `processMemoryBytes` stays: it includes what V8 only reserves, so Node does not start with much less.
+  return { ...defaultSandboxLimits, workspace, temporary, memoryBytes }
+}
+
+function shrinkMount({ sizeBytes, files }: MountLimit, maxBytes: number): MountLimit {
+  const share = Math.min(1, maxBytes / sizeBytes)
+  // The kernel rounds up to whole pages, so that the self-test would find another size than it expects.
+  return { sizeBytes: Math.floor((sizeBytes * share) / mebibyte) * mebibyte, files: Math.floor(files * share) }
+}
+
+/** Of this machine or, in a container with a memory limit, of the container. */
+export function readAvailableMemoryBytes(): number {
+  const constrained = process.constrainedMemory() // 0 or larger than any machine's memory if there is no limit
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { buildBubblewrapCommand, type ReadOnlyMount } from './bubblewrap.ts'
 import type { SandboxCgroup, SandboxCgroupFactory } from './cgroup.ts'
 import type { IsolationLayer } from './isolation-layers.ts'
-import { defaultSandboxLimits, type SandboxLimits } from './limits.ts'
+import type { SandboxLimits } from './limits.ts'
 import { watchMemory } from './memory-watch.ts'
 import { findProgram } from './programs.ts'
 import { compileSeccompFilter } from './seccomp.ts'
@@ -18,7 +18,7 @@ export interface SandboxOptions {
   gatewayDirectory: string
   /** Undefined: cgroups are not available. Limits per process and a watch on the total memory are used instead. */
   cgroups: SandboxCgroupFactory | undefined
-  limits?: SandboxLimits
+  limits: SandboxLimits
   /** For tests: isolation layers to leave out. */
   disabledLayers?: ReadonlySet<IsolationLayer>
 }
@@ -46,13 +46,7 @@ export class SandboxProcess {
   #reason: string | undefined
   #stopMemoryWatch = () => {}
 
-  constructor({
-    mounts,
-    gatewayDirectory,
-    cgroups,
-    limits = defaultSandboxLimits,
-    disabledLayers = new Set(),
-  }: SandboxOptions) {
+  constructor({ mounts, gatewayDirectory, cgroups, limits, disabledLayers = new Set() }: SandboxOptions) {
     const [program, ...args] = buildBubblewrapCommand({
       programs: { bwrap: findProgram('bwrap'), unshare: findProgram('unshare') },
       nodeBinary: realpathSync(process.execPath),

@@ -23,7 +23,13 @@ async function openSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandb
     allowedPaths: ['/'],
   })
   resources.push(egress)
-  const sandbox = await Sandbox.open({ mounts: [], cgroups: undefined, gatewayDirectory: egress.directory, ...options })
+  const sandbox = await Sandbox.open({
+    mounts: [],
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+    gatewayDirectory: egress.directory,
+    ...options,
+  })
   resources.push(sandbox)
   return sandbox
 }
@@ -130,9 +136,10 @@ describe('sandbox', () => {
   it('does not outlive a killed runner', async () => {
     const program = `
       import { Sandbox } from '${join(import.meta.dirname, 'sandbox.ts')}'
+      import { defaultSandboxLimits } from '${join(import.meta.dirname, 'limits.ts')}'
       import { openEgressSocket } from '${join(import.meta.dirname, 'egress-socket.ts')}'
       const { directory } = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
-      const sandbox = await Sandbox.open({ mounts: [], cgroups: undefined, gatewayDirectory: directory })
+      const sandbox = await Sandbox.open({ mounts: [], cgroups: undefined, limits: defaultSandboxLimits, gatewayDirectory: directory })
       sandbox.start({ command: ['setsid', 'sleep', '16180339'], maxOutputBytes: 1 }, { onOutput() {}, onErrorOutput() {} })
       setTimeout(() => console.log(directory), 500)`
     const runner = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { openSandboxCgroupFactory } from './cgroup.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
+import { defaultSandboxLimits } from './limits.ts'
 import { runSandboxSelfTest } from './self-test.ts'
 
 const { cgroups } = openSandboxCgroupFactory()
 const testWithout = (...without: IsolationLayer[]) =>
-  runSandboxSelfTest({ mounts: [], cgroups: cgroups, disabledLayers: new Set(without) })
+  runSandboxSelfTest({ mounts: [], cgroups, limits: defaultSandboxLimits, disabledLayers: new Set(without) })
 
 describe('sandbox self-test', () => {
   it('passes with all isolation layers', async () => {

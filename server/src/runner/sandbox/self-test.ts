@@ -10,7 +10,6 @@ import { commonMountPoints, listMaskedProcFiles, writableMounts } from './bubble
 import { openEgressSocket } from './egress-socket.ts'
 import type { Breach, HostFacts } from './inside/escape-tests.ts'
 import { type IsolationLayer, isolationLayers } from './isolation-layers.ts'
-import { defaultSandboxLimits } from './limits.ts'
 import { findProgram, MissingProgramError } from './programs.ts'
 import { Sandbox } from './sandbox.ts'
 import { SandboxError, type SandboxOptions } from './sandbox-process.ts'
@@ -39,7 +38,7 @@ export async function runSandboxSelfTest(options: SelfTestOptions): Promise<Self
   return failures.length === 0 ? { kind: 'passed' } : { kind: 'failed', failures }
 }
 
-type SelfTestOptions = Pick<SandboxOptions, 'mounts' | 'cgroups' | 'disabledLayers'>
+type SelfTestOptions = Pick<SandboxOptions, 'mounts' | 'cgroups' | 'limits' | 'disabledLayers'>
 
 async function runEscapeTests(layers: readonly IsolationLayer[], options: SelfTestOptions): Promise<SelfTestFailure[]> {
   await using host = await listenOnLoopback()
@@ -71,7 +70,11 @@ async function runEscapeTests(layers: readonly IsolationLayer[], options: SelfTe
   return failures
 }
 
-function hostFacts(layers: readonly IsolationLayer[], loopbackPort: number, { mounts }: SelfTestOptions): HostFacts {
+function hostFacts(
+  layers: readonly IsolationLayer[],
+  loopbackPort: number,
+  { mounts, limits }: SelfTestOptions,
+): HostFacts {
   const namespace = (kind: string) => readlinkSync(`/proc/self/ns/${kind}`)
   return {
     layers,
@@ -86,13 +89,10 @@ function hostFacts(layers: readonly IsolationLayer[], loopbackPort: number, { mo
     mountPoints: [...commonMountPoints, ...mounts.map(({ to }) => to)],
     maskedProcFiles: listMaskedProcFiles(),
     sizes: Object.fromEntries(
-      Object.entries(writableMounts).map(([name, path]) => [
-        path,
-        defaultSandboxLimits[name as keyof typeof writableMounts],
-      ]),
+      Object.entries(writableMounts).map(([name, path]) => [path, limits[name as keyof typeof writableMounts]]),
     ),
-    processes: defaultSandboxLimits.processes,
-    processMemoryBytes: defaultSandboxLimits.processMemoryBytes,
+    processes: limits.processes,
+    processMemoryBytes: limits.processMemoryBytes,
   }
 }
 

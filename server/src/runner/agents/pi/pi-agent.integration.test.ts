@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, inject, it } from 'vitest'
 import { openEgressSocket } from '../../sandbox/egress-socket.ts'
+import { defaultSandboxLimits } from '../../sandbox/limits.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import { describeAgentContract } from '../testing/agent-contract.ts'
 import { PiAgent } from './pi-agent.ts'
@@ -19,6 +20,7 @@ it('ignores extensions, skills and settings of the repository', async () => {
     mounts: agent.mounts,
     gatewayDirectory: egress.directory,
     cgroups: undefined,
+    limits: defaultSandboxLimits,
   })
   const shell = (script: string) => sandbox.run({ command: ['bash', '-c', script], maxOutputBytes: 10_000 })
   await shell(`

@@ -2,11 +2,13 @@
  * The tests that every agent must pass, in a real sandbox, with the scripted model in place of a provider, in every wire format.
  * The scripts are in `dev-services/model/scripts.ts`. Each conversation has its own model name, by which its calls are found.
  */
+
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import type { LoggedModelCall } from '../../../../../dev-services/model/call-log.ts'
 import type { Step } from '../../../../../dev-services/model/script.ts'
 import { openEgressSocket } from '../../sandbox/egress-socket.ts'
+import { defaultSandboxLimits } from '../../sandbox/limits.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import {
   type AgentRunEvent,
@@ -254,7 +256,12 @@ async function openSetup(agent: CodingAgent, format: ModelApiFormat, gatewayUrl?
   const { modelUrl } = inject('services')
   const egress = await openEgressSocket({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', allowedPaths: ['/v1/'] })
   resources.push(egress)
-  const sandbox = await Sandbox.open({ mounts: agent.mounts, gatewayDirectory: egress.directory, cgroups: undefined })
+  const sandbox = await Sandbox.open({
+    mounts: agent.mounts,
+    gatewayDirectory: egress.directory,
+    cgroups: undefined,
+    limits: defaultSandboxLimits,
+  })
   resources.push(sandbox)
   const shell = async (script: string) => {
     const { output } = await sandbox.run({ command: ['bash', '-c', script], maxOutputBytes: 100_000 })
