@@ -41,10 +41,12 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: ./setup            # installs Node 24 if it is missing, and the packages':
     'runs for an hour; .ci/run executes the same commands',
   'README.md: cd deploy': 'proofs/containers.ts runs the same commands',
-  'deploy/README.md: COLOPHON_PUBLIC_URL=https://colophon.example.com docker compose up --detach --wait':
+  "deploy/README.md: echo 'COLOPHON_PUBLIC_URL=https://colophon.example.com' > .env":
     'proofs/containers.ts runs the same commands with another URL',
-  'deploy/README.md: COLOPHON_PUBLIC_URL=https://colophon.example.com docker compose -f compose.yml -f compose.tls.yml up --detach --wait':
+  "deploy/README.md: echo 'COMPOSE_FILE=compose.yml:compose.tls.yml' >> .env":
     'proofs/containers.ts runs the same command with another URL',
+  "deploy/helm/README.md: version=$(sed -n 's/^appVersion: //p' deploy/helm/Chart.yaml | tr -d '\"')":
+    'needs an image registry; proofs/containers.ts builds the same images',
   'deploy/helm/README.md: kubectl create namespace colophon': needsCluster,
   'deploy/helm/README.md: images:': 'values of the chart, which checks/helm.ts renders',
   'deploy/helm/README.md: helm install colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
