@@ -50,7 +50,6 @@ const settings = workerSettings({ gitea })
 const projectId = (await instance.stores.projects.create('Docs', operator)).id
 await connectRepository({
   stores: instance.stores,
-  pool: instance.pool,
   projectId,
   token: gitea.adminToken,
   actor: operator,

@@ -1,10 +1,8 @@
 /** Creates a job whose turn is claimed, with the stores alone, without Temporal or a runner. For tests. */
 import { AttemptStore } from '../server/src/jobs/attempt-store.ts'
-import type { JobTables } from '../server/src/jobs/tables.ts'
 import { TurnStore } from '../server/src/jobs/turn-store.ts'
 import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
 import type { Id } from '../server/src/platform/ids.ts'
-import { createKyselyDatabase } from '../server/src/platform/postgres.ts'
 import type { TestInstance } from './test-instance.ts'
 
 export interface ClaimedTurn {
@@ -22,7 +20,7 @@ export async function createClaimedTurn(
   projectId: Id<'prj'>,
   model: string,
 ): Promise<ClaimedTurn> {
-  const database = createKyselyDatabase<JobTables>(instance.pool)
+  const database = instance.database
   const turns = new TurnStore(database)
   const attempts = new AttemptStore(database)
   const { body: job } = await instance.stores.jobs.create(

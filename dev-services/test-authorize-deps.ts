@@ -2,16 +2,17 @@
 import type { AuthorizeDeps } from '../server/src/api/authorize.ts'
 import type { Stores } from '../server/src/main/open-stores.ts'
 import { SessionManager } from '../server/src/people/session-manager.ts'
-import type { PeopleTables } from '../server/src/people/tables.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { createKyselyDatabase } from '../server/src/platform/postgres.ts'
 import type { TestInstance } from './test-instance.ts'
 
-export function testAuthorizeDeps({ stores, pool }: Pick<TestInstance, 'pool'> & { stores: Stores }): AuthorizeDeps {
+export function testAuthorizeDeps({
+  stores,
+  database,
+}: Pick<TestInstance, 'database'> & { stores: Stores }): AuthorizeDeps {
   const publicOrigin = 'http://localhost'
   const sessions = new SessionManager(
     {
-      db: createKyselyDatabase<PeopleTables>(pool),
+      db: database,
       publicUrl: publicOrigin,
       sessionSecret: 'a secret for tests that is long enough',
       isInvited: async () => false,

@@ -1,5 +1,6 @@
 /** A test instance with this checkout's schema, for tests of stores. */
 import type pg from 'pg'
+import { createDatabase, type Database } from '../server/src/database/database.ts'
 import { migrateServices } from '../server/src/main/migrate.ts'
 import { openStores, type Stores } from '../server/src/main/open-stores.ts'
 import { loadServicesConfig } from '../server/src/platform/config.ts'
@@ -10,6 +11,7 @@ import type { ServiceAddresses } from './start-services.ts'
 
 export interface TestInstance extends EmptyTestInstance {
   pool: pg.Pool
+  database: Database
   stores: Stores
 }
 
@@ -22,10 +24,12 @@ export async function createTestInstance(addresses: ServiceAddresses, purpose: s
   const log = createLog('test', quiet)
   await migrateServices(config, log)
   const pool = createPostgresPool(config.postgres, log)
+  const database = createDatabase(pool)
   return {
     ...instance,
     pool,
-    stores: openStores(pool),
+    database,
+    stores: openStores(database),
     async drop() {
       await pool.end()
       await instance.drop()

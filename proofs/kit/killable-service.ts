@@ -161,7 +161,7 @@ export async function prepareKillableService(
 
 /** Does in this process what `colophon-server admin` does: one process for each of dozens of projects would take minutes. */
 async function createProject(
-  { stores, pool }: TestInstance,
+  { stores }: TestInstance,
   gitea: GiteaAccess,
   environment: Record<string, string>,
 ): Promise<KillableServiceProject> {
@@ -173,7 +173,6 @@ async function createProject(
   const location = { host: 'gitea', baseUrl: gitea.url, owner, name, baseBranch: 'main', docsFolder: 'docs' } as const
   await connectRepository({
     stores,
-    pool,
     projectId,
     actor,
     config: loadCredentialCommandConfig(environment),

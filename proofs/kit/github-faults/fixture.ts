@@ -15,6 +15,7 @@ import {
 import { startGithubSimulator } from '../../../dev-services/start-github-simulator.ts'
 import type { Client } from '../../../sdk/src/index.ts'
 import { personalTokenPermissions } from '../../../server/src/code-hosts/testing/github-test-repository.ts'
+import { createDatabase } from '../../../server/src/database/database.ts'
 import { generateKey, hashKey } from '../../../server/src/keys/key-format.ts'
 import { scopes } from '../../../server/src/keys/scopes.ts'
 import { openStores, type Stores } from '../../../server/src/main/open-stores.ts'
@@ -88,7 +89,7 @@ export async function createGithubFixture(run: ProofRun, projectCount: number): 
   const config = loadPostgresConfig(service.environment)
   const pool = createPostgresPool(config.postgres, createLog('proof', { level: 'error' }))
   run.cleanUp(() => pool.end())
-  const stores = openStores(pool)
+  const stores = openStores(createDatabase(pool))
 
   const ids: Id<'prj'>[] = []
   for (let number = 1; number <= projectCount; number++)

@@ -7,7 +7,7 @@ import { createGiteaUserClient } from './gitea-user-client.ts'
 import type { ProofHost, ProofHostDeps } from './proof-host.ts'
 
 export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHostDeps): ProofHost {
-  const { stores, pool, environment, relayUrl, apiUrl } = deps
+  const { stores, environment, relayUrl, apiUrl } = deps
   const { adminName, adminToken } = gitea
   const authorization = `Basic ${Buffer.from(`${adminName}:${adminToken}`).toString('base64')}`
   return {
@@ -29,7 +29,6 @@ export function giteaProofHost(gitea: ServiceAddresses['gitea'], deps: ProofHost
       } as const
       await connectRepository({
         stores,
-        pool,
         projectId,
         token: adminToken,
         actor: { kind: 'operator' },

@@ -1,5 +1,4 @@
 /** A code host that scenarios run on, and the differences between hosts that they have to know. */
-import type { Pool } from 'pg'
 import type { HostTestRepository } from '../../../server/src/code-hosts/testing/host-test-repository.ts'
 import type { Stores } from '../../../server/src/main/open-stores.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
@@ -10,7 +9,6 @@ import type { HostUserClient } from './host-user-client.ts'
 /** What a host needs from the service that it is connected to. */
 export interface ProofHostDeps {
   stores: Stores
-  pool: Pool
   environment: Record<string, string>
   /** The URL under which Colophon calls the host. */
   relayUrl: string

@@ -1,6 +1,7 @@
 /** Colophon with real workers, a code host and runners, for the scenarios of `publish-exactly-once`. */
 import { randomBytes } from 'node:crypto'
 import type { ColophonProcess } from '../../../dev-services/colophon-process.ts'
+import { createDatabase } from '../../../server/src/database/database.ts'
 import { generateKey, hashKey } from '../../../server/src/keys/key-format.ts'
 import type { Scope } from '../../../server/src/keys/scopes.ts'
 import { openStores } from '../../../server/src/main/open-stores.ts'
@@ -113,12 +114,11 @@ export async function createPublishFixture(run: ProofRun, on: CodeHostKind): Pro
   const postgresConfig = loadPostgresConfig(instance.environment)
   const pool = createPostgresPool(postgresConfig.postgres, createLog('proof', { level: 'error' }))
   run.cleanUp(() => pool.end())
-  const stores = openStores(pool)
+  const stores = openStores(createDatabase(pool))
 
   const [api, worker] = await starting
   const deps = {
     stores,
-    pool,
     environment: { ...service.environment, ...settings },
     relayUrl: host.url,
     apiUrl: api.url,

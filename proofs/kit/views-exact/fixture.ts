@@ -14,9 +14,7 @@ import { prepareColophonProcess } from '../../../dev-services/colophon-process.t
 import { startServices } from '../../../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import { AnalyticsSettingsStore } from '../../../server/src/analytics/settings/analytics-settings-store.ts'
-import type { AnalyticsTables } from '../../../server/src/analytics/tables.ts'
-import { recordAudit } from '../../../server/src/audit/audit-store.ts'
-import { createKyselyDatabase } from '../../../server/src/platform/postgres.ts'
+import { createDatabase } from '../../../server/src/database/database.ts'
 import { generateSealingKeyPair } from '../../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import { type ProofRun, seededRandom } from '../../proof.ts'
 import { hasRow } from '../has-row.ts'
@@ -182,7 +180,7 @@ async function makeProject(
     expiresAt: null,
   } as const
   const { secret: key } = await stores.keys.create(id, keyInput, actor)
-  const settings = new AnalyticsSettingsStore(createKyselyDatabase<AnalyticsTables>(pool), recordAudit)
+  const settings = new AnalyticsSettingsStore(createDatabase(pool))
   await settings.change(id, plan, actor)
   const { key: siteKey } = await settings.createSiteKey(id, actor)
   return { ...plan, id, key, siteKey, pages: generateSitePages(pageCount, random), model: new ReferenceModel() }

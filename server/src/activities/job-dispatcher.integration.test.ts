@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import type { JobTables } from '../jobs/tables.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
 import { createLog } from '../platform/log.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { startJobDispatcher } from './job-dispatcher.ts'
 
 const instance = await createTestInstance(inject('services'), 'dispatcher')
@@ -13,7 +11,7 @@ afterAll(() => instance.drop())
 test('does not look for expired jobs in every round', async () => {
   let expiryQueries = 0
   let rounds = 0
-  const database = createKyselyDatabase<JobTables>(instance.pool).withPlugin({
+  const database = instance.database.withPlugin({
     transformQuery({ node }) {
       const text = JSON.stringify(node)
       if (text.includes('job_retention_days')) expiryQueries++

@@ -2,12 +2,11 @@
  * Periodic maintenance of jobs: wakes stalled jobs, archives idle ones and deletes data past its retention.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Kysely } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { AgentEventStore } from '../jobs/agent-event-store.ts'
 import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
 import type { JobSignaler } from '../jobs/job-signaler.ts'
-import type { JobTables } from '../jobs/tables.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -32,7 +31,7 @@ export function startJobDispatcher({
 }: {
   turns: TurnStore
   events: AgentEventStore
-  database: Kysely<JobTables>
+  database: Database
   /** Deletes other expired data. */
   deleteExpired: () => Promise<void>
   signals: JobSignaler

@@ -50,7 +50,6 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     const { owner, name } = repository
     await connectRepository({
       stores: instance.stores,
-      pool: instance.pool,
       projectId,
       token: tokenOf(repository),
       actor: operator,

@@ -10,13 +10,11 @@ import { craftCommit, createCommitBundle } from '../code-hosts/testing/craft-com
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Job } from '../jobs/job.ts'
-import type { JobTables } from '../jobs/tables.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
 import { connectRepository } from '../main/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createResultPublisher } from './result-publisher.ts'
 
@@ -30,7 +28,6 @@ async function connectProject(instance: TestInstance, repository: GiteaTestRepos
   const { owner, name } = repository
   await connectRepository({
     stores: instance.stores,
-    pool: instance.pool,
     projectId,
     token: services.gitea.adminToken,
     actor: operator,
@@ -159,7 +156,7 @@ describe('a project that is paused during publishing', () => {
 
   beforeAll(async () => {
     instance = await createTestInstance(services, 'pause-during-publishing')
-    const database = createKyselyDatabase<JobTables>(instance.pool)
+    const database = instance.database
     turns = new TurnStore(database)
     attempts = new AttemptStore(database)
   })

@@ -47,7 +47,6 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     const where = { host, baseUrl, owner, name, baseBranch: 'main' }
     await connectRepository({
       stores: instance.stores,
-      pool: instance.pool,
       projectId,
       token: tokenOf(connection),
       actor: operator,

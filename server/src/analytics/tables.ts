@@ -1,5 +1,4 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { CountingSource } from './classify/classify-request.ts'
 import type { AnyDropReason, ViewSource } from './collect/view-source.ts'
@@ -8,8 +7,7 @@ import type { AiScope } from './query/ai-scope.ts'
 /** A day as PostgreSQL writes it. A Date would be midnight in the time zone of this process. */
 export type IsoDate = `${number}-${number}-${number}`
 
-export interface AnalyticsTables extends AuditTables {
-  project: { id: Id<'prj'> }
+export interface AnalyticsTables {
   analytics_settings: {
     project_id: Id<'prj'>
     human_source: Generated<CountingSource | null>

@@ -1,9 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
 import { newId } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { recordAudit } from './audit-store.ts'
-import type { AuditTables } from './tables.ts'
 
 const instance = await createTestInstance(inject('services'), 'audit store')
 afterAll(() => instance.drop())
@@ -11,7 +9,7 @@ afterAll(() => instance.drop())
 const { audit, projects } = instance.stores
 const firstPage = { limit: 100, before: undefined }
 const action = { action: 'project.renamed', subject: 'prj_x', detail: { name: 'It’s "quoted"', count: 1 } } as const
-const database = createKyselyDatabase<AuditTables>(instance.pool)
+const database = instance.database
 
 test('returns an entry as it was written', async () => {
   const projectId = newId('prj')

@@ -1,7 +1,6 @@
 /** Records who did what. Insert only, and in the transaction of the action, so that neither exists without the other. */
-import type { Kysely, Transaction } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import type { AuditTables } from './tables.ts'
 
 /** The operator at the command line (`colophon-server admin`), an API key, or a person who is signed in. */
 export type Actor =
@@ -57,15 +56,13 @@ export interface AuditEntry extends AuditInput {
   requestId: string | null
 }
 
-export type RecordAudit = <Tables extends AuditTables>(
-  tx: Transaction<Tables>,
+export async function recordAudit(
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   actor: AuditedActor,
-  act: AuditInput,
-) => Promise<void>
-
-export const recordAudit: RecordAudit = async (tx, projectId, actor, { action, subject, detail }) => {
-  await (tx as unknown as Transaction<AuditTables>)
+  { action, subject, detail }: AuditInput,
+): Promise<void> {
+  await tx
     .insertInto('audit_entry')
     .values({
       project_id: projectId,
@@ -92,9 +89,9 @@ export function formatActor(actor: AuditedActor): string {
 }
 
 export class AuditStore {
-  readonly #db: Kysely<AuditTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<AuditTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

@@ -8,11 +8,11 @@ import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-s
 import { type ExecuteTurn, startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { saveModel } from '../main/add-model.ts'
 import { connectRepository } from '../main/connect-repository.ts'
 import type { Model } from '../models/model.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
+import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { buildModelRequest, createScriptedPrompt } from './model/testing/model-gateway.ts'
 
@@ -51,14 +51,13 @@ beforeAll(async () => {
   const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
   await connectRepository({
     stores: instance.stores,
-    pool: instance.pool,
     projectId,
     token: gitea.adminToken,
     actor: operator,
     config,
     input: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
   })
-  await saveModel(instance.pool, config, model, 'sk-of-the-operator')
+  await instance.stores.models.add(model, 'sk-of-the-operator', createSealer(config.sealingKeys))
   jobs = await startTestWorker(instance, settings)
   const work: ExecuteTurn = async (turn, stopped) => {
     claimedTurns.push(turn)

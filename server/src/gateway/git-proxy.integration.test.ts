@@ -15,14 +15,12 @@ import { craftCommit } from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { baseFiles } from '../code-hosts/testing/host-test-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
-import type { JobTables } from '../jobs/tables.ts'
 import { generateKey } from '../keys/key-format.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../platform/http/json-body.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { addGitProxy } from './git-proxy.ts'
 
 const egress = createEgress({ allowedNetworks: ['127.0.0.1/32'] })
@@ -48,7 +46,7 @@ beforeAll(async () => {
   gateway = createHttpServer(http, createLog('test', { level: 'warn' }, { write: (line) => void logLines.push(line) }))
   addJsonBodyParser(gateway)
   addGitProxy(gateway, {
-    attempts: new AttemptStore(createKyselyDatabase<JobTables>(instance.pool)),
+    attempts: new AttemptStore(instance.database),
     openRemote: async (project) => remotes.get(project)?.(),
     egress,
   })

@@ -1,5 +1,6 @@
 /** The GitHub Apps of the instance, one per GitHub: github.com or a GitHub Enterprise Server. */
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { GithubTables } from './tables.ts'
 
@@ -29,9 +30,9 @@ export interface StoredGithubApp extends GithubApp {
 }
 
 export class GithubAppStore {
-  readonly #db: Kysely<GithubTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<GithubTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

@@ -3,10 +3,11 @@
  * who was redirected and for the same purpose: a link with the state or code of another person has no effect.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import { type Opener, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
-import type { GithubTables, WritableRepository } from './tables.ts'
+import type { WritableRepository } from './tables.ts'
 
 /** `projectId` is null when an operator creates the App of the instance. */
 export interface AuthorizationOwner {
@@ -23,9 +24,9 @@ const validForMinutes = 15
 const expiry = sql<Date>`now() + make_interval(mins => ${validForMinutes})`
 
 export class GithubAuthorizationStore {
-  readonly #db: Kysely<GithubTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<GithubTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

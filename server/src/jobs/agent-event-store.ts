@@ -1,8 +1,8 @@
 /** Events that report what an agent is doing, while it does it. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import type { LiveAttempt } from './attempt-store.ts'
-import type { JobTables } from './tables.ts'
 
 /** Orders the events of a job. */
 export interface EventPosition {
@@ -29,9 +29,9 @@ const maxBytesPerTurn = 20 * 1024 * 1024
 const retentionDays = 90
 
 export class AgentEventStore {
-  readonly #db: Kysely<JobTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

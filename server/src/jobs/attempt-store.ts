@@ -2,11 +2,11 @@
  * Attempts at turns: queued by the worker, claimed by one runner, reported with the token of the attempt. A newer attempt
  * invalidates the older ones, so that a runner that was considered dead cannot overwrite the work of its replacement.
  */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import type { FailedCheck } from './ci-check.ts'
 import { storeResultChunks } from './result-chunks.ts'
-import type { JobTables } from './tables.ts'
 import {
   type FailedMessage,
   readFailedMessagesBefore,
@@ -60,9 +60,9 @@ export interface LiveAttempt {
 }
 
 export class AttemptStore {
-  readonly #db: Kysely<JobTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 
@@ -275,7 +275,7 @@ export class AttemptStore {
     })
   }
 
-  async #endAttempt(tx: Transaction<JobTables>, tokenHash: Buffer) {
+  async #endAttempt(tx: DatabaseTransaction, tokenHash: Buffer) {
     return tx
       .updateTable('turn_attempt')
       .set({ ended_at: sql<Date>`clock_timestamp()` })
@@ -304,7 +304,7 @@ export class AttemptStore {
 }
 
 /** Locks the project for claims: without the lock concurrent claims saw the same count and exceeded the limit together. */
-async function hasCapacity(tx: Transaction<JobTables>, projectId: Id<'prj'>, maxConcurrent: number): Promise<boolean> {
+async function hasCapacity(tx: DatabaseTransaction, projectId: Id<'prj'>, maxConcurrent: number): Promise<boolean> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${projectId}, 0))`.execute(tx)
   const { running } = await tx
     .selectFrom('turn_attempt')
@@ -316,7 +316,7 @@ async function hasCapacity(tx: Transaction<JobTables>, projectId: Id<'prj'>, max
   return Number(running) < maxConcurrent
 }
 
-async function databaseTime(tx: Transaction<JobTables>): Promise<Date> {
+async function databaseTime(tx: DatabaseTransaction): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`SELECT clock_timestamp() AS at`.execute(tx)
   const [row] = rows
   if (!row) throw new Error('PostgreSQL returned no time')

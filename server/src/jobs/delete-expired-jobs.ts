@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely'
-import type { JobTables } from './tables.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 
 /** Deletes ended jobs that are past their project's retention, with all their data. Their model usage remains counted. */
-export async function deleteExpiredJobs(db: Kysely<JobTables>, limit: number): Promise<number> {
+export async function deleteExpiredJobs(db: Database, limit: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM job WHERE id IN (
       SELECT job.id FROM project JOIN job ON job.project_id = project.id

@@ -1,8 +1,8 @@
 /** Rate limit over a rolling hour. It counts the created rows themselves, so it holds across all replicas. */
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 export const maxJobsOrMessagesPerHour = 100
 const hourSeconds = 3600
@@ -21,7 +21,7 @@ export interface HourlyLimitState {
  * lock was acquired: a transaction's own `now()` is when it started to wait. (`FOR UPDATE` would also block every insert that
  * references the project, for seconds under load: tried.)
  */
-export async function lockProject(tx: Transaction<JobTables>, projectId: Id<'prj'>): Promise<Date> {
+export async function lockProject(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     SELECT clock_timestamp() AS at
     FROM (SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE) AS locked`.execute(tx)
@@ -32,7 +32,7 @@ export async function lockProject(tx: Transaction<JobTables>, projectId: Id<'prj
 
 /** Requires the lock on the project. Throws if the limit is used up, otherwise returns what is left after this request. */
 export async function consumeHourlyLimit(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   limited: LimitedResource,
   at: Date,
@@ -47,7 +47,7 @@ export async function consumeHourlyLimit(
  * because a stored response takes precedence.
  */
 export async function checkHourlyLimit(
-  db: Kysely<JobTables>,
+  db: Database,
   projectId: Id<'prj'>,
   limited: LimitedResource,
 ): Promise<Problem | undefined> {
@@ -56,7 +56,7 @@ export async function checkHourlyLimit(
 }
 
 async function readState(
-  db: Kysely<JobTables>,
+  db: Database,
   projectId: Id<'prj'>,
   limited: LimitedResource,
   at: RawBuilder<Date>,

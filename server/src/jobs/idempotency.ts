@@ -1,9 +1,8 @@
 /** For a day, a request with a known idempotency key gets the stored response and does not count against the rate limit. */
 import { createHash } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 export interface IdempotentRequest {
   key: string
@@ -21,7 +20,7 @@ export interface IdempotentResponse {
 const retentionMs = 24 * 3600 * 1000
 
 export async function findIdempotentResponse(
-  db: Kysely<JobTables> | Transaction<JobTables>,
+  db: Database | DatabaseTransaction,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
 ): Promise<IdempotentResponse | undefined> {
@@ -44,7 +43,7 @@ export async function findIdempotentResponse(
 
 /** Call it in the transaction that does the work. Replaces an expired row with the same key. */
 export async function storeIdempotentResponse(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   request: IdempotentRequest,
   response: IdempotentResponse,
@@ -63,7 +62,7 @@ export async function storeIdempotentResponse(
     .execute()
 }
 
-export async function deleteExpiredIdempotentResponses(db: Kysely<JobTables>): Promise<void> {
+export async function deleteExpiredIdempotentResponses(db: Database): Promise<void> {
   await db
     .deleteFrom('idempotency_key')
     .where('created_at', '<', new Date(Date.now() - retentionMs))

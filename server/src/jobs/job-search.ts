@@ -1,7 +1,7 @@
 /** The text that a job search covers: title, id and the beginning of the prompt. */
-import { type Expression, type Kysely, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 /** A search without a match reads every row; with complete prompts that took several times as long. */
 const searchedPromptCharacters = 300
@@ -11,7 +11,7 @@ export const buildJobSearchTextSql = (job: { id: string; title: string | null; p
 
 /** Adds the title to the search text. Call it before the job is updated: a job gets a title only if it has none. */
 export async function addTitleToSearch(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   { projectId, jobId }: { projectId: Id<'prj'>; jobId: Id<'job'> },
   title: string,
 ): Promise<void> {
@@ -33,7 +33,7 @@ export async function addTitleToSearch(
 }
 
 /** A condition on the `job` of the enclosing query. The text is matched literally, never as a pattern. */
-export const buildJobSearchCondition = (db: Kysely<JobTables>, text: string): Expression<SqlBool> =>
+export const buildJobSearchCondition = (db: Database, text: string): Expression<SqlBool> =>
   sql<boolean>`EXISTS (${db
     .selectFrom('job_search')
     .select('job_search.job_id')

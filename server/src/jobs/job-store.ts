@@ -1,6 +1,7 @@
 /** What API clients do with jobs: create, send messages, read, cancel, archive. */
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, AuditedActor, RecordAudit } from '../audit/audit-store.ts'
+import { sql } from 'kysely'
+import { type Actor, type AuditedActor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import type { FailedCheck } from './ci-check.ts'
@@ -18,7 +19,6 @@ import {
   transitionJob,
 } from './job-transition.ts'
 import { KeyedMutex } from './keyed-mutex.ts'
-import type { JobTables } from './tables.ts'
 
 export interface NewJob {
   prompt: string
@@ -86,13 +86,11 @@ interface WorkResult {
 }
 
 export class JobStore {
-  readonly #db: Kysely<JobTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
   readonly #projectMutex = new KeyedMutex<Id<'prj'>>()
 
-  constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   async create<Body>(
@@ -127,7 +125,7 @@ export class JobStore {
         })
         .returning(jobColumns)
         .executeTakeFirstOrThrow()
-      await this.#recordAudit(tx, projectId, request.actor, {
+      await recordAudit(tx, projectId, request.actor, {
         action: 'job.created',
         subject: jobId,
         detail: { model: input.model, ref: input.ref },
@@ -164,7 +162,7 @@ export class JobStore {
   }
 
   async #addMessage(
-    tx: Transaction<JobTables>,
+    tx: DatabaseTransaction,
     projectId: Id<'prj'>,
     jobId: Id<'job'>,
     { prompt, failedCheck, comment }: NewMessage,
@@ -190,7 +188,7 @@ export class JobStore {
         .execute()
     }
     const detail = comment ? { comment: comment.url, author: comment.author } : {}
-    await this.#recordAudit(tx, projectId, actor, { action: 'job.message_sent', subject: jobId, detail })
+    await recordAudit(tx, projectId, actor, { action: 'job.message_sent', subject: jobId, detail })
     return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
 
@@ -204,9 +202,9 @@ export class JobStore {
     projectId: Id<'prj'>,
     { idempotency, rejection: rejectedBefore, body }: JobRequestContext<Body>,
     findRejection: () => Promise<Error | undefined>,
-    work: (tx: Transaction<JobTables>, at: Date) => Promise<WorkResult>,
+    work: (tx: DatabaseTransaction, at: Date) => Promise<WorkResult>,
   ): Promise<JobRequestResult<Body>> {
-    const findStored = async (db: Kysely<JobTables>): Promise<JobRequestResult<Body> | undefined> => {
+    const findStored = async (db: Database): Promise<JobRequestResult<Body> | undefined> => {
       const stored = idempotency && (await findIdempotentResponse(db, projectId, idempotency))
       return stored && { kind: 'replayed', status: stored.status, body: stored.body as Body }
     }
@@ -313,7 +311,7 @@ export class JobStore {
       const locked = await lockJob(tx, projectId, jobId)
       if (locked.state.status !== 'archived') {
         await transitionJob(tx, locked, { type }, new Date())
-        await this.#recordAudit(tx, projectId, actor, {
+        await recordAudit(tx, projectId, actor, {
           action: type === 'cancel' ? 'job.cancelled' : 'job.archived',
           subject: jobId,
           detail: {},
@@ -326,7 +324,7 @@ export class JobStore {
 
 /** Creates of one project exclude each other, so there is at most one; the newest, if an older pull request was reopened. */
 async function findOpenTopic(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   topic: string,
 ): Promise<Id<'job'> | undefined> {
@@ -349,7 +347,7 @@ export class CommentAlreadyProcessedError extends Error {
 }
 
 async function isProcessed(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   { projectId, jobId }: LockedJob,
   commentId: number,
 ): Promise<boolean> {
@@ -365,7 +363,7 @@ async function isProcessed(
 
 /** A snapshot: the check may be gone from the pull request when the agent gets it. */
 async function findFailedCheck(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   { projectId, jobId }: LockedJob,
   name: string,
 ): Promise<FailedCheck> {
@@ -389,7 +387,7 @@ const newTurn = (projectId: Id<'prj'>, jobId: Id<'job'>, number: number, prompt:
   created_at: at,
 })
 
-const jobsQuery = (db: Kysely<JobTables>) =>
+const jobsQuery = (db: Database) =>
   db
     .selectFrom('job')
     .select(jobColumns)
@@ -428,7 +426,7 @@ const jobsQuery = (db: Kysely<JobTables>) =>
         .as('usage'),
     )
 
-async function readJob(db: Kysely<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {
+async function readJob(db: Database, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {
   const row = await jobsQuery(db)
     .select('pull_request_check_logs')
     .where('job.project_id', '=', projectId)

@@ -1,5 +1,6 @@
 /** Changes the state of a job: locks the row, calls `apply` and writes what changed. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import {
@@ -10,7 +11,6 @@ import {
   type TransitionRejection,
   type TurnState,
 } from './job-state.ts'
-import type { JobTables } from './tables.ts'
 
 export interface LockedJob {
   projectId: Id<'prj'>
@@ -19,7 +19,7 @@ export interface LockedJob {
 }
 
 /** Messages, cancel, archive and the steps of the worker exclude each other through this lock. */
-export async function lockJob(tx: Transaction<JobTables>, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<LockedJob> {
+export async function lockJob(tx: DatabaseTransaction, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<LockedJob> {
   const state = await readState(tx, projectId, jobId, { lock: true })
   if (!state) throw jobNotFoundProblem()
   return { projectId, jobId, state }
@@ -27,7 +27,7 @@ export async function lockJob(tx: Transaction<JobTables>, projectId: Id<'prj'>, 
 
 /** Returns why the event would be rejected in the current state, without waiting for the lock. */
 export async function findTransitionRejection(
-  db: Kysely<JobTables>,
+  db: Database,
   projectId: Id<'prj'>,
   jobId: Id<'job'>,
   event: JobTransitionEvent,
@@ -39,7 +39,7 @@ export async function findTransitionRejection(
 }
 
 async function readState(
-  db: Kysely<JobTables>,
+  db: Database,
   projectId: Id<'prj'>,
   jobId: Id<'job'>,
   { lock }: { lock: boolean },
@@ -64,7 +64,7 @@ async function readState(
 
 /** Writes the new state. The caller inserts the turn that a `message` adds, because only the caller has its prompt. */
 export async function transitionJob(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   { projectId, jobId, state }: LockedJob,
   event: JobTransitionEvent,
   at: Date,

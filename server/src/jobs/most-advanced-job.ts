@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PullRequestState } from './job-outcome.ts'
 import type { JobStatus } from './job-state.ts'
-import type { JobTables } from './tables.ts'
 
 export interface MostAdvancedJob {
   id: Id<'job'>
@@ -20,7 +20,7 @@ const maxJobsConsidered = 50
  * newest.
  */
 export const createFindMostAdvancedJob =
-  (db: Kysely<JobTables>): FindMostAdvancedJob =>
+  (db: Database): FindMostAdvancedJob =>
   (projectId) =>
     db
       .selectFrom((from) =>

@@ -2,19 +2,17 @@
  * Pausing a project. Jobs and messages are still accepted, and wait. Runners release the turns that they work on, which does not
  * count against those, and nothing is published. All of it continues when the project is resumed.
  */
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 export class ProjectPauseStore {
-  readonly #db: Kysely<JobTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   /** Runners learn of the pause with their next heartbeat. False: the project was already paused. */
@@ -22,7 +20,7 @@ export class ProjectPauseStore {
     return this.#db.transaction().execute(async (tx) => {
       if (await lockPausedAt(tx, projectId)) return false
       await tx.updateTable('project').set({ paused_at: sql<Date>`now()` }).where('id', '=', projectId).execute()
-      await this.#recordAudit(tx, projectId, actor, { action: 'project.paused', subject: projectId, detail: {} })
+      await recordAudit(tx, projectId, actor, { action: 'project.paused', subject: projectId, detail: {} })
       return true
     })
   }
@@ -60,13 +58,13 @@ export class ProjectPauseStore {
         .set({ paused_at: null, resumed_at: sql<Date>`now()` })
         .where('id', '=', projectId)
         .execute()
-      await this.#recordAudit(tx, projectId, actor, { action: 'project.resumed', subject: projectId, detail: {} })
+      await recordAudit(tx, projectId, actor, { action: 'project.resumed', subject: projectId, detail: {} })
       return true
     })
   }
 }
 
-async function lockPausedAt(tx: Transaction<JobTables>, projectId: Id<'prj'>): Promise<Date | null> {
+async function lockPausedAt(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Date | null> {
   const project = await tx
     .selectFrom('project')
     .select('paused_at')

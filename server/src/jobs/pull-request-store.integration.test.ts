@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { Job } from './job.ts'
 import { CommentAlreadyProcessedError } from './job-store.ts'
 import type { DuePullRequest } from './pull-request-store.ts'
-import type { JobTables } from './tables.ts'
 import { TurnStore } from './turn-store.ts'
 
 let instance: TestInstance
@@ -13,7 +11,7 @@ let turns: TurnStore
 let projectId: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'pull-requests')
-  turns = new TurnStore(createKyselyDatabase<JobTables>(instance.pool))
+  turns = new TurnStore(instance.database)
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id
 })
 afterAll(() => instance.drop())

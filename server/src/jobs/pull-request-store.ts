@@ -1,9 +1,9 @@
 /** State of the pull requests that jobs opened. They are polled periodically, and soon after a webhook. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import type { CheckLogs, CiCheck, ObservedChecks } from './ci-check.ts'
 import type { PullRequestState } from './job-outcome.ts'
-import type { JobTables } from './tables.ts'
 
 export interface JobPullRequest {
   projectId: Id<'prj'>
@@ -42,9 +42,9 @@ const nextPollAfterClosing = sql<Date | null>`CASE WHEN pull_request_poll_at <= 
   WHEN pull_request_state <> 'closed' OR updated_at > now() - interval '30 days' THEN now() + interval '1 hour' END`
 
 export class PullRequestStore {
-  readonly #db: Kysely<JobTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

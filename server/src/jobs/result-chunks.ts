@@ -2,16 +2,15 @@
  * Stores bundles and sessions in chunks. PostgreSQL's driver holds a single large value in memory six times on the way in, and
  * again on the way out (tried), and a worker receives many of them.
  */
-import type { Kysely, Transaction } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 export type BinaryResultPart = 'bundle' | 'session'
 
 const chunkBytes = 1024 * 1024
 
 export async function storeResultChunks(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   turnId: Id<'trn'>,
   part: BinaryResultPart,
   bytes: Buffer,
@@ -23,7 +22,7 @@ export async function storeResultChunks(
 }
 
 export async function readResultChunks(
-  db: Kysely<JobTables>,
+  db: Database,
   turnId: Id<'trn'>,
   part: BinaryResultPart,
   sizeBytes: number,

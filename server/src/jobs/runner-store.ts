@@ -1,9 +1,9 @@
-import { type Kysely, sql } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { isId, newId } from '../platform/ids.ts'
-import type { JobTables } from './tables.ts'
 
 export interface Runner {
   id: Id<'run'>
@@ -37,12 +37,10 @@ const isOnline = sql<boolean>`coalesce(last_seen_at > now() - make_interval(secs
   SELECT FROM turn_attempt WHERE runner_id = runner.id AND claimed_at IS NOT NULL AND ended_at IS NULL)`
 
 export class RunnerStore {
-  readonly #db: Kysely<JobTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   async create(name: string, tokenHash: Buffer, projectIds: readonly Id<'prj'>[] | null): Promise<Runner> {
@@ -73,7 +71,7 @@ export class RunnerStore {
         .returning(['id', 'created_at as createdAt'])
         .executeTakeFirstOrThrow()
       const entry = { action: 'runner.created', subject: runner.id, detail: { name } } as const
-      await this.#recordAudit(tx, projectId, actor, entry)
+      await recordAudit(tx, projectId, actor, entry)
       return { ...runner, name, isShared: false, isOnline: false, lastSeenAt: null }
     })
   }
@@ -142,7 +140,7 @@ export class RunnerStore {
       if (runner.revoked_at) return
       await tx.updateTable('runner').set({ revoked_at: sql<Date>`now()` }).where('id', '=', id).execute()
       const entry = { action: 'runner.revoked', subject: id, detail: { name: runner.name } } as const
-      await this.#recordAudit(tx, projectId, actor, entry)
+      await recordAudit(tx, projectId, actor, entry)
     })
   }
 }

@@ -1,5 +1,4 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { CheckLogs, FailedCheck, ObservedChecks } from './ci-check.ts'
 import type { JobOutcome, PullRequestState, PullRequestText } from './job-outcome.ts'
@@ -126,7 +125,7 @@ export interface RunnerTable {
   revoked_at: ColumnType<Date | null, never, Date>
 }
 
-export interface JobTables extends AuditTables {
+export interface JobTables {
   turn_attempt: TurnAttemptTable
   job_event: JobEventTable
   turn_result: TurnResultTable
@@ -144,7 +143,6 @@ export interface JobTables extends AuditTables {
     url: string
   }
   job_search: { project_id: Id<'prj'>; job_id: Id<'job'>; search_text: string }
-  project: { id: Id<'prj'>; paused_at: Date | null; resumed_at: Date | null }
   /** A database view of the usage that the gateway counted. */
   job_usage: {
     project_id: Id<'prj'>

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
-import type { JobTables } from './tables.ts'
 import { createTurnFailure } from './turn-errors.ts'
 import { readFailedMessagesBefore, readLastAgentSession, readLastResultBundle, readTurnResult } from './turn-results.ts'
 import { TurnStore } from './turn-store.ts'
 
 const instance = await createTestInstance(inject('services'), 'turn-results')
 afterAll(() => instance.drop())
-const database = createKyselyDatabase<JobTables>(instance.pool)
+const database = instance.database
 const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const

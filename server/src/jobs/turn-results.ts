@@ -1,8 +1,7 @@
 /** Results of turns. Bundles and sessions can be many megabytes, so they are read only where needed. */
-import type { Kysely } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import { type BinaryResultPart, readResultChunks } from './result-chunks.ts'
-import type { JobTables } from './tables.ts'
 import { cancelledTurnMessage } from './turn-errors.ts'
 
 export interface StoredTurnResult {
@@ -14,7 +13,7 @@ export interface StoredTurnResult {
   checks: unknown[]
 }
 
-type Db = Kysely<JobTables>
+type Db = Database
 
 /** Without the session, which publishing does not need. */
 export async function readTurnResult(db: Db, turnId: Id<'trn'>): Promise<StoredTurnResult | undefined> {

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
-import type { JobTables } from './tables.ts'
 import { TurnStore } from './turn-store.ts'
 
 let instance: TestInstance
@@ -14,7 +12,7 @@ let attempts: AttemptStore
 let projectId: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'turn-store')
-  const database = createKyselyDatabase<JobTables>(instance.pool)
+  const database = instance.database
   turns = new TurnStore(database)
   attempts = new AttemptStore(database)
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id

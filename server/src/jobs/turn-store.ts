@@ -1,5 +1,6 @@
 /** The steps of a turn in the worker: take, publish, finish, fail. Each can be repeated safely after a lost response. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PullRequest } from './job.ts'
 import type { JobOutcome, PullRequestText } from './job-outcome.ts'
@@ -7,7 +8,6 @@ import { addTitleToSearch } from './job-search.ts'
 import { applyEvent, findCurrentTurn, type JobState, type JobTransitionEvent } from './job-state.ts'
 import { type LockedJob, lockJob, TurnTransitionRejectedError, transitionJob } from './job-transition.ts'
 import type { OpenedPullRequest } from './pull-request-store.ts'
-import type { JobTables } from './tables.ts'
 
 export interface CurrentTurn {
   projectId: Id<'prj'>
@@ -61,9 +61,9 @@ interface EndedTurn {
 }
 
 export class TurnStore {
-  readonly #db: Kysely<JobTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<JobTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 
@@ -378,7 +378,7 @@ export class TurnStore {
 
   async #withLockedJob<Result>(
     jobId: Id<'job'>,
-    work: (tx: Transaction<JobTables>, locked: LockedJob) => Promise<Result>,
+    work: (tx: DatabaseTransaction, locked: LockedJob) => Promise<Result>,
   ): Promise<Result> {
     return this.#db.transaction().execute(async (tx) => {
       const job = await tx.selectFrom('job').select('project_id').where('id', '=', jobId).executeTakeFirst()
@@ -389,7 +389,7 @@ export class TurnStore {
 
   async #withLockedTurn<Result>(
     turnId: Id<'trn'>,
-    work: (tx: Transaction<JobTables>, locked: LockedJob, number: number) => Promise<Result>,
+    work: (tx: DatabaseTransaction, locked: LockedJob, number: number) => Promise<Result>,
   ): Promise<Result> {
     const turn = await this.#db
       .selectFrom('turn')
@@ -461,7 +461,7 @@ export class TurnStore {
  * branch, or a pull request whose response was lost, behind.
  */
 async function pausePublishing(
-  tx: Transaction<JobTables>,
+  tx: DatabaseTransaction,
   locked: LockedJob,
   { id, number }: { id: Id<'trn'>; number: number },
 ): Promise<void> {
@@ -469,7 +469,7 @@ async function pausePublishing(
   await transitionJob(tx, locked, { type: commit_id === null ? 'pause' : 'publish', turn: number }, new Date())
 }
 
-async function isProjectPaused(db: Kysely<JobTables>, projectId: Id<'prj'>): Promise<boolean> {
+async function isProjectPaused(db: Database, projectId: Id<'prj'>): Promise<boolean> {
   const project = await db
     .selectFrom('project')
     .select('paused_at')

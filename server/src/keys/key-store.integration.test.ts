@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import { type Actor, type RecordAudit, recordAudit } from '../audit/audit-store.ts'
-import { createInvitationRevoker } from '../people/revoke-invitations.ts'
+import type { Actor } from '../audit/audit-store.ts'
+import { revokeInvitations } from '../people/revoke-invitations.ts'
 import { newId } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { generateKey } from './key-format.ts'
 import { type ApiKeyInput, type ApiKeyRecord, KeyStore } from './key-store.ts'
 import { scopes } from './scopes.ts'
-import type { KeyTables } from './tables.ts'
 
 const instance = await createTestInstance(inject('services'), 'key store')
 afterAll(() => instance.drop())
@@ -85,17 +83,21 @@ describe('a key that is created while its creator is revoked is revoked too', ()
   function createPausingStore() {
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
     const { promise: resumed, resolve: resume } = Promise.withResolvers<void>()
-    const recordAndPause: RecordAudit = async (...args) => {
-      await recordAudit(...args)
-      reach()
-      await resumed
-    }
-    const store = new KeyStore(
-      createKyselyDatabase<KeyTables>(instance.pool),
-      recordAndPause,
-      createInvitationRevoker(recordAudit),
-    )
-    return { store, reached, resume }
+    const audits = new WeakSet<object>()
+    const database = instance.database.withPlugin({
+      transformQuery({ node, queryId }) {
+        if (node.kind === 'InsertQueryNode' && node.into?.table.identifier.name === 'audit_entry') audits.add(queryId)
+        return node
+      },
+      async transformResult({ result, queryId }) {
+        if (audits.has(queryId)) {
+          reach()
+          await resumed
+        }
+        return result
+      },
+    })
+    return { store: new KeyStore(database, revokeInvitations), reached, resume }
   }
 
   async function untilAQueryWaitsForALock() {

@@ -1,12 +1,13 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type Selectable, sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { RevokeInvitations } from '../people/revoke-invitations.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { type ApiKeySecret, generateKey, hashKey, keyDisplayPrefix } from './key-format.ts'
 import { assertGrantWithin, type KeyGrant } from './key-rules.ts'
 import type { Scope } from './scopes.ts'
-import type { ApiKeyTable, KeyTables } from './tables.ts'
+import type { ApiKeyTable } from './tables.ts'
 
 export interface ApiKeyRecord extends KeyGrant {
   projectId: Id<'prj'>
@@ -24,13 +25,11 @@ export interface ApiKeyInput extends KeyGrant {
 }
 
 export class KeyStore {
-  readonly #db: Kysely<KeyTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
   readonly #revokeInvitations: RevokeInvitations
 
-  constructor(db: Kysely<KeyTables>, recordAudit: RecordAudit, revokeInvitations: RevokeInvitations) {
+  constructor(db: Database, revokeInvitations: RevokeInvitations) {
     this.#db = db
-    this.#recordAudit = recordAudit
     this.#revokeInvitations = revokeInvitations
   }
 
@@ -61,7 +60,7 @@ export class KeyStore {
         .executeTakeFirstOrThrow()
       const key = toKey(row)
       const { name, scopes, allowedNetworks, expiresAt } = key
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'key.created',
         subject: key.id,
         detail: { name, scopes, allowedNetworks, expiresAt },
@@ -110,7 +109,7 @@ export class KeyStore {
         .returning('id')
         .execute()
       for (const { id } of revoked) {
-        await this.#recordAudit(tx, projectId, actor, {
+        await recordAudit(tx, projectId, actor, {
           action: 'key.revoked',
           subject: id,
           detail: id === keyId ? {} : { because: keyId },
@@ -174,12 +173,12 @@ export class KeyStore {
  * created while its creator is being revoked. Locking the row of the creator is not enough: a revocation that waits for
  * it has already searched for descendants.
  */
-async function lockKeys(tx: Transaction<KeyTables>, projectId: Id<'prj'>): Promise<void> {
+async function lockKeys(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<void> {
   await sql`SELECT FROM project WHERE id = ${projectId} FOR NO KEY UPDATE`.execute(tx)
 }
 
 async function assertMayCreate(
-  tx: Transaction<KeyTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   creatorId: Id<'key'>,
   input: ApiKeyInput,
@@ -197,7 +196,7 @@ async function assertMayCreate(
 
 /** A key cannot revoke a key with scopes that it lacks. It can always revoke itself. */
 async function assertMayRevoke(
-  tx: Transaction<KeyTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   keyId: Id<'key'>,
   actor: Actor,

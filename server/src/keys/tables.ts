@@ -1,5 +1,4 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 
 export interface ApiKeyTable {
@@ -17,6 +16,6 @@ export interface ApiKeyTable {
   revoked_at: ColumnType<Date | null, never, Date>
 }
 
-export interface KeyTables extends AuditTables {
+export interface KeyTables {
   api_key: ApiKeyTable
 }

@@ -1,14 +1,8 @@
 /** Adds a model after testing it with one tiny call. */
-import type { Pool } from 'pg'
 import { testModel } from '../gateway/model/test-model.ts'
 import { defaultModelAlias, type Model, modelFormats, modelNamePattern, normalizeBaseUrl } from '../models/model.ts'
-import { ModelStore } from '../models/model-store.ts'
-import type { ModelTables } from '../models/tables.ts'
 import type { EgressConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
-import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
-import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import { UsageError } from './usage-error.ts'
 
 const price = 'in US dollars per million tokens'
@@ -75,14 +69,6 @@ export async function testUnsavedModel(
     await egress.close()
   }
 }
-
-export const saveModel = (
-  pool: Pool,
-  config: { sealingKeys: SealingPublicKeys },
-  model: Model,
-  key: string | null,
-): Promise<void> =>
-  new ModelStore(createKyselyDatabase<ModelTables>(pool)).add(model, key, createSealer(config.sealingKeys))
 
 function parseBaseUrl(text: string | undefined): string {
   const url = normalizeBaseUrl(text ?? '')

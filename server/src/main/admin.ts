@@ -3,10 +3,9 @@
  * standard output, messages for people to standard error.
  */
 import { text as readStream } from 'node:stream/consumers'
-import type { Pool } from 'pg'
 import type { RepositoryInput } from '../api/repository/repository-connector.ts'
-import { recordAudit } from '../audit/audit-store.ts'
 import { defaultPublishingTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
+import { createDatabase } from '../database/database.ts'
 import { generateKey, hashKey } from '../keys/key-format.ts'
 import { scopes } from '../keys/scopes.ts'
 import {
@@ -18,14 +17,12 @@ import {
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
+import { createPostgresPool } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from '../projects/credential-store.ts'
 import { maxInstructionCharacters } from '../projects/project-store.ts'
 import type { PublishingSettings } from '../projects/publishing-settings.ts'
-import type { ProjectTables } from '../projects/tables.ts'
-import { addModelOptions, parseAddModelOptions, saveModel, testUnsavedModel } from './add-model.ts'
+import { addModelOptions, parseAddModelOptions, testUnsavedModel } from './add-model.ts'
 import { type CommandGroup, defineCommand } from './command-line.ts'
 import { connectRepository } from './connect-repository.ts'
 import { formatFirstOwnerUrl } from './log-first-owner-link.ts'
@@ -378,9 +375,9 @@ export const adminCommands: CommandGroup = {
         }
         const config = loadCredentialCommandConfig()
         const token = await readToken()
-        await withStores(async (stores, pool) => {
+        await withStores(async (stores) => {
           const { id: projectId } = await stores.projects.get(options.project)
-          note((await connectRepository({ stores, pool, config, projectId, input, token, actor: operator })).message)
+          note((await connectRepository({ stores, config, projectId, input, token, actor: operator })).message)
         })
       },
     }),
@@ -436,7 +433,7 @@ export const adminCommands: CommandGroup = {
         const failure = options['no-test'] ? undefined : await testUnsavedModel(config, model, key)
         if (failure)
           throw new Problem('invalid_request', `${failure} The model was not saved. To skip the test, use --no-test.`)
-        await withStores((_stores, pool) => saveModel(pool, config, model, key))
+        await withStores(({ models }) => models.add(model, key, createSealer(config.sealingKeys)))
         note(`The model ${model.name} is available to ${describeProjects(model.projectIds)}.`)
       },
     }),
@@ -607,12 +604,11 @@ export const adminCommands: CommandGroup = {
       options: {},
       async run() {
         const sealingKeys = loadSealingPrivateKeys()
-        await withStores(async ({ models, githubApps }, pool) => {
+        await withStores(async ({ credentials, models, githubApps }) => {
           const opener = createOpener(sealingKeys)
           const sealer = createSealer(sealingKeys)
-          const credentials = new CredentialStore(createKyselyDatabase<ProjectTables>(pool), sealer, recordAudit)
           const results = [
-            await credentials.resealAll(opener),
+            await credentials.resealAll(opener, sealer),
             await models.resealAll(opener, sealer),
             await githubApps.resealAll(opener, sealer),
           ]
@@ -625,11 +621,11 @@ export const adminCommands: CommandGroup = {
   },
 }
 
-async function withStores(work: (stores: Stores, pool: Pool) => Promise<void>): Promise<void> {
+async function withStores(work: (stores: Stores) => Promise<void>): Promise<void> {
   const config = loadPostgresConfig()
   const pool = createPostgresPool(config.postgres, createLog('admin', config.log))
   try {
-    await work(openStores(pool), pool)
+    await work(openStores(createDatabase(pool)))
   } finally {
     await pool.end()
   }

@@ -5,7 +5,6 @@ import { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { ObservedTrafficFinder } from '../analytics/query/observed-traffic-finder.ts'
 import { ViewReportReader } from '../analytics/query/view-report-reader.ts'
 import { AnalyticsSiteCache } from '../analytics/settings/analytics-site-cache.ts'
-import type { AnalyticsTables } from '../analytics/tables.ts'
 import { createApi } from '../api/app.ts'
 import { createJobEventStreams } from '../api/jobs/job-event-streams.ts'
 import type { ReadWebhook } from '../api/webhooks/receive-webhook.ts'
@@ -15,7 +14,6 @@ import type { ApiConfig } from '../platform/config.ts'
 import { Readiness } from '../platform/http/readiness.ts'
 import { createLog } from '../platform/log.ts'
 import { createMailer } from '../platform/mailer.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../platform/service-checks.ts'
 import { createServiceClients } from './create-service-clients.ts'
 import { createSessionManager } from './create-session-manager.ts'
@@ -40,9 +38,9 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
   const signals = createJobSignaler(temporal, services.temporal, log)
   const readWebhook: ReadWebhook = (host, delivery, secret) => webhookParsers[host](delivery, secret)
-  const stores = openStores(services.pool)
+  const stores = openStores(services.database)
   const jobStreams = createJobEventStreams(stores.events, log)
-  const database = createKyselyDatabase<AnalyticsTables>(services.pool)
+  const { database } = services
   const viewBuffer = new PostgresViewBuffer(database, config.views)
   const sourceActivity = new SourceActivityRecorder(database, log)
   const siteCache = new AnalyticsSiteCache(stores.analyticsSettings)
@@ -56,7 +54,7 @@ export async function startApi(config: ApiConfig): Promise<RunningProcess> {
   }
   const mailer = config.people.email && createMailer(config.people.email)
   const people = {
-    sessions: createSessionManager(config, services.pool, stores, log),
+    sessions: createSessionManager(config, database, stores, log),
     canSendEmail: mailer !== undefined,
     publicUrl: config.publicUrl,
     sendInvitationEmail: createInvitationEmailSender(mailer, log),

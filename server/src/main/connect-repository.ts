@@ -1,8 +1,7 @@
 /** Connects a project to its repository, after testing the connection. */
 import { randomBytes } from 'node:crypto'
-import type { Pool } from 'pg'
 import type { RepositoryInput } from '../api/repository/repository-connector.ts'
-import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Actor } from '../audit/audit-store.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { type CodeHostConnection, createCodeHostFactory } from '../code-hosts/code-host-factory.ts'
@@ -11,13 +10,10 @@ import { createEgress } from '../platform/egress/egress.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { isLoopback } from '../platform/is-loopback.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { SealingPublicKeys } from '../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from '../projects/credential-store.ts'
 import type { Repository } from '../projects/repository-store.ts'
 import type { RepositoryTestResult } from '../projects/repository-test-result.ts'
-import type { ProjectTables } from '../projects/tables.ts'
 import type { Stores } from './open-stores.ts'
 
 export interface ConnectRepositoryConfig {
@@ -41,7 +37,6 @@ export const testRepositoryConnection = (
 
 export const connectRepository = ({
   stores,
-  pool,
   config,
   projectId,
   input,
@@ -49,7 +44,6 @@ export const connectRepository = ({
   actor,
 }: {
   stores: Stores
-  pool: Pool
   config: ConnectRepositoryConfig
   projectId: Id<'prj'>
   input: RepositoryInput
@@ -60,12 +54,8 @@ export const connectRepository = ({
     const test = await codeHost.testConnection(input.baseBranch)
     if (!test.ok) throw new Problem('invalid_request', test.message)
 
-    const credentials = new CredentialStore(
-      createKyselyDatabase<ProjectTables>(pool),
-      createSealer(config.sealingKeys),
-      recordAudit,
-    )
-    const credentialId = await credentials.put(projectId, 'code-host-token', token, actor)
+    const credential = { kind: 'code-host-token', secret: token } as const
+    const credentialId = await stores.credentials.put(projectId, credential, createSealer(config.sealingKeys), actor)
     const webhookSecret = randomBytes(32).toString('hex')
     const repository = {
       ...input,

@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Connection } from '@temporalio/client'
 import type { Pool } from 'pg'
+import { createDatabase, type Database } from '../database/database.ts'
 import { createClickhouse } from '../platform/clickhouse.ts'
 import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
@@ -9,6 +10,8 @@ import { createTemporalConnection } from '../platform/temporal.ts'
 
 export interface ServiceClients {
   pool: Pool
+  /** On `pool`. */
+  database: Database
   clickhouse: ClickHouseClient
   temporal: Connection
   close(): Promise<void>
@@ -21,6 +24,7 @@ export function createServiceClients(config: ServicesConfig, log: Log): ServiceC
   const temporal = createTemporalConnection(config.temporal)
   return {
     pool,
+    database: createDatabase(pool),
     clickhouse,
     temporal,
     close: async () => void (await Promise.allSettled([pool.end(), clickhouse.close(), temporal.close()])),

@@ -1,20 +1,18 @@
-import type { Pool } from 'pg'
+import type { Database } from '../database/database.ts'
 import { SessionManager } from '../people/session-manager.ts'
-import type { PeopleTables } from '../people/tables.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { Stores } from './open-stores.ts'
 
 export function createSessionManager(
   { people, publicUrl }: ApiConfig,
-  pool: Pool,
+  database: Database,
   { invitations }: Stores,
   log: Log,
 ): SessionManager {
   return new SessionManager(
     {
-      db: createKyselyDatabase<PeopleTables>(pool),
+      db: database,
       publicUrl,
       sessionSecret: people.sessionSecret,
       isInvited: (email) => invitations.isInvited(email),

@@ -8,12 +8,12 @@ import { PostgresViewBuffer } from '../analytics/collect/view-buffer.ts'
 import { type ImportDeps, type ImportSummary, importLog } from '../analytics/import-logs/import-log.ts'
 import { ImportStore } from '../analytics/import-logs/import-store.ts'
 import { createLogLineParser, type LogFormat, logFormats } from '../analytics/import-logs/parse-log-line.ts'
-import type { AnalyticsTables } from '../analytics/tables.ts'
+import { createDatabase } from '../database/database.ts'
 import { loadLogImportConfig } from '../platform/config.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
+import { createPostgresPool } from '../platform/postgres.ts'
 import { createImportProgressPrinter } from './import-progress.ts'
 import { type LogFileOnDisk, openLogFiles } from './log-files.ts'
 import { openStores } from './open-stores.ts'
@@ -31,9 +31,9 @@ export async function importLogs(
   const log = createLog('import-logs', config.log)
   const pool = createPostgresPool(config.postgres, log)
   try {
-    const { projects, analyticsSettings } = openStores(pool)
+    const db = createDatabase(pool)
+    const { projects, analyticsSettings } = openStores(db)
     await projects.get(projectId)
-    const db = createKyselyDatabase<AnalyticsTables>(pool)
     const buffer = new PostgresViewBuffer(db, config.views)
     const notes = new SourceActivityRecorder(db, log)
     const deps: ImportDeps = {

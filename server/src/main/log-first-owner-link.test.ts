@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
+import { createDatabase } from '../database/database.ts'
 import { PersonStore } from '../people/person-store.ts'
-import type { PeopleTables } from '../people/tables.ts'
 import { createLog, type Log } from '../platform/log.ts'
-import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
+import { createPostgresPool } from '../platform/postgres.ts'
 import { logFirstOwnerLink } from './log-first-owner-link.ts'
 
 test('logs why it cannot create the link yet', async () => {
@@ -11,7 +11,7 @@ test('logs why it cannot create the link yet', async () => {
     createLog('test', { level: 'error' }),
   )
   const warn = vi.fn()
-  const people = new PersonStore(createKyselyDatabase<PeopleTables>(pool))
+  const people = new PersonStore(createDatabase(pool))
   const announcement = logFirstOwnerLink(people, 'https://docs.example.com', { warn } as unknown as Log)
   await vi.waitFor(() => expect(warn).toHaveBeenCalled())
   announcement.stop()

@@ -5,14 +5,13 @@ import type { RepositoryConnector } from '../api/repository/repository-connector
 import { defaultPublishingTemplates, validateTemplates } from '../code-hosts/text/pull-request-text.ts'
 import { jobTaskQueue } from '../jobs/job-signaler.ts'
 import { createFindMostAdvancedJob } from '../jobs/most-advanced-job.ts'
-import type { JobTables } from '../jobs/tables.ts'
 import { createStoredModelTester } from '../models/stored-model-tester.ts'
 import { createWorkerCaller, workerCallTimeoutMs } from '../platform/call-worker.ts'
 import type { ApiConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { lastAppliedPostgresMigration } from '../platform/migrations/postgres-migrations.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
-import { saveModel, testUnsavedModel } from './add-model.ts'
+import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import { testUnsavedModel } from './add-model.ts'
 import { connectRepository, testRepositoryConnection } from './connect-repository.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { createGithubConnector } from './github-connector.ts'
@@ -20,7 +19,7 @@ import type { Stores } from './open-stores.ts'
 
 export function createSettingsDeps({
   config,
-  services: { pool, temporal: connection },
+  services: { pool, database, temporal: connection },
   stores,
   temporal,
   log,
@@ -36,11 +35,11 @@ export function createSettingsDeps({
     validateTemplates,
     test: (repository, token) => testRepositoryConnection(config, repository, token),
     connect: async (projectId, input, token, actor) =>
-      (await connectRepository({ stores, pool, config, projectId, input, token, actor })).repository,
+      (await connectRepository({ stores, config, projectId, input, token, actor })).repository,
   }
   const modelProviders: ModelConnector = {
     test: (model, key) => testUnsavedModel(config, model, key, workerCallTimeoutMs),
-    save: (model, key) => saveModel(pool, config, model, key),
+    save: (model, key) => stores.models.add(model, key, createSealer(config.sealingKeys)),
   }
   const callWorker = createWorkerCaller(temporal, connection, jobTaskQueue)
   return {
@@ -48,7 +47,7 @@ export function createSettingsDeps({
     modelProviders,
     github: createGithubConnector({ config, stores, callWorker, log }),
     testStoredModel: createStoredModelTester(callWorker),
-    findMostAdvancedJob: createFindMostAdvancedJob(createKyselyDatabase<JobTables>(pool)),
+    findMostAdvancedJob: createFindMostAdvancedJob(database),
     instanceBudget: config.budget,
     gatewayUrl: config.gatewayUrl,
     securityContact: config.securityContact,

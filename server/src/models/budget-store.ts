@@ -1,8 +1,7 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
-import type { AuditTables } from '../audit/tables.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-import type { ModelTables } from './tables.ts'
 
 /** Null: the default of the instance applies. */
 export interface ProjectBudget {
@@ -11,16 +10,11 @@ export interface ProjectBudget {
   maxUsdPerMonth: number | null
 }
 
-/** A type alias, not an interface: otherwise the transaction type of another store cannot be extended with it. */
-export type BudgetTables = Pick<ModelTables, 'project_budget'>
-
 export class BudgetStore {
-  readonly #db: Kysely<ModelTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
 
-  constructor(db: Kysely<ModelTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   /** With the usage of the current month (UTC). Calls in progress count with the maximum that they reserved. */
@@ -51,7 +45,7 @@ export class BudgetStore {
 
   /** In the transaction of the caller. */
   async setInTransaction(
-    tx: Transaction<BudgetTables & AuditTables>,
+    tx: DatabaseTransaction,
     projectId: Id<'prj'>,
     budget: ProjectBudget,
     actor: Actor,
@@ -66,7 +60,7 @@ export class BudgetStore {
       .values({ project_id: projectId, ...row })
       .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
       .execute()
-    await this.#recordAudit(tx, projectId, actor, {
+    await recordAudit(tx, projectId, actor, {
       action: 'budget.changed',
       subject: projectId,
       detail: { ...budget },

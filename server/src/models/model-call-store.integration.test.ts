@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createClaimedTurn } from '../../../dev-services/claimed-turn.ts'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { recordAudit } from '../audit/audit-store.ts'
 import type { Id } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { BudgetDefaults } from './budget.ts'
 import { BudgetStore } from './budget-store.ts'
 import type { Prices } from './model.ts'
 import { type ModelCallSpec, ModelCallStore, type Reservation } from './model-call-store.ts'
-import type { ModelTables } from './tables.ts'
 
 let instance: TestInstance
 let calls: ModelCallStore
@@ -16,9 +13,9 @@ let replica: ModelCallStore
 let budgets: BudgetStore
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'model-calls')
-  calls = new ModelCallStore(createKyselyDatabase<ModelTables>(instance.pool))
-  replica = new ModelCallStore(createKyselyDatabase<ModelTables>(instance.pool))
-  budgets = new BudgetStore(createKyselyDatabase<ModelTables>(instance.pool), recordAudit)
+  calls = new ModelCallStore(instance.database)
+  replica = new ModelCallStore(instance.database)
+  budgets = new BudgetStore(instance.database)
 })
 afterAll(() => instance.drop())
 

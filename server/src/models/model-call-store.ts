@@ -2,11 +2,11 @@
  * Usage and budgets of model calls. Before each call its maximum usage is reserved, so that no number of concurrent
  * calls, through any number of gateways, exceeds a budget. Afterwards the actual usage replaces the reservation.
  */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { BudgetDefaults, BudgetKind } from './budget.ts'
 import type { Prices, Usage } from './model.ts'
-import type { ModelTables } from './tables.ts'
 
 export interface ModelCallSpec {
   projectId: Id<'prj'>
@@ -30,9 +30,9 @@ export type ReservationResult =
 const maxFailuresPerMinute = 60
 
 export class ModelCallStore {
-  readonly #db: Kysely<ModelTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<ModelTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 
@@ -96,7 +96,7 @@ class BudgetExceeded extends Error {
 }
 
 async function reserve(
-  tx: Transaction<ModelTables>,
+  tx: DatabaseTransaction,
   call: ModelCallSpec,
   defaults: BudgetDefaults,
 ): Promise<Reservation | undefined> {
@@ -159,7 +159,7 @@ async function reserve(
   return { ...call, id }
 }
 
-async function readLimits(tx: Transaction<ModelTables>, projectId: Id<'prj'>, defaults: BudgetDefaults) {
+async function readLimits(tx: DatabaseTransaction, projectId: Id<'prj'>, defaults: BudgetDefaults) {
   const budget = await tx
     .selectFrom('project_budget')
     .selectAll()

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
 import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../platform/sealed-secrets/sealing-keys.ts'
 import type { Model } from './model.ts'
 import { ModelStore, openModelKey } from './model-store.ts'
-import type { ModelTables } from './tables.ts'
 
 let instance: TestInstance
 let models: ModelStore
@@ -14,7 +12,7 @@ let ownProject: Id<'prj'>
 let otherProject: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'models')
-  models = new ModelStore(createKyselyDatabase<ModelTables>(instance.pool))
+  models = new ModelStore(instance.database)
   ownProject = (await instance.stores.projects.create('Own', { kind: 'operator' })).id
   otherProject = (await instance.stores.projects.create('Other', { kind: 'operator' })).id
 })

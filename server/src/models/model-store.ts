@@ -1,5 +1,6 @@
 /** The models that the operator configured, for all projects or for some. */
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { type Opener, reseal, type Sealer, toSealedSecret } from '../platform/sealed-secrets/sealed-secret.ts'
@@ -16,9 +17,9 @@ export interface InstanceModel extends Model {
 }
 
 export class ModelStore {
-  readonly #db: Kysely<ModelTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<ModelTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

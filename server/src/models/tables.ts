@@ -1,5 +1,4 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
 import type { Id } from '../platform/ids.ts'
 import type { BudgetKind } from './budget.ts'
 import type { ModelFormat } from './model.ts'
@@ -8,7 +7,7 @@ import type { ModelFormat } from './model.ts'
 type Decimal = ColumnType<string, string | number, string | number>
 type NullableDecimal = ColumnType<string | null, string | number | null, string | number | null>
 
-export interface ModelTables extends AuditTables {
+export interface ModelTables {
   model: {
     name: string
     format: ModelFormat
@@ -58,6 +57,4 @@ export interface ModelTables extends AuditTables {
     budget: BudgetKind
     at: Generated<Date>
   }
-  job: { project_id: Id<'prj'>; id: Id<'job'> }
-  project: { id: Id<'prj'>; default_model: string | null }
 }

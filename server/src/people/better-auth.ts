@@ -5,16 +5,15 @@
  */
 import { betterAuth } from 'better-auth'
 import { genericOAuth } from 'better-auth/plugins'
-import type { Kysely } from 'kysely'
+import type { Database } from '../database/database.ts'
 import type { OidcConfig } from '../platform/config.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { hashPassword, maxPasswordCharacters, minPasswordCharacters, verifyPassword } from './passwords.ts'
 import { type Person, sessionCookieName } from './session.ts'
-import type { PeopleTables } from './tables.ts'
 
 export interface AuthDeps {
-  db: Kysely<PeopleTables>
+  db: Database
   publicUrl: string
   sessionSecret: string
   /** Whether a person who signs in with the provider for the first time was invited. */

@@ -1,6 +1,6 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-import type { PeopleTables } from './tables.ts'
 
 const maxPerHour = 50
 
@@ -9,7 +9,7 @@ const maxPerHour = 50
  * unlimited email to strangers in the name of this instance. The transaction must hold the lock on the project's row.
  */
 export async function consumeInvitationEmailLimit(
-  tx: Transaction<PeopleTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   email: string,
 ): Promise<boolean> {

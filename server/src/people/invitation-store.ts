@@ -1,6 +1,7 @@
 /** Invitations to projects. Except for the first owner, people can get an account only through an invitation. */
-import { type Kysely, type SelectQueryBuilder, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { type Actor, formatActor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
@@ -34,14 +35,10 @@ const maxPending = 500
 const columns = ['id', 'email', 'role', 'created_at as createdAt', 'expires_at as expiresAt'] as const
 
 export class InvitationStore {
-  readonly #db: Kysely<PeopleTables>
-  readonly #recordAudit: RecordAudit
-  readonly #nameOfActor: (actor: Actor) => string
+  readonly #db: Database
 
-  constructor(db: Kysely<PeopleTables>, recordAudit: RecordAudit, nameOfActor: (actor: Actor) => string) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
-    this.#nameOfActor = nameOfActor
   }
 
   /** A new invitation for the same address replaces the previous one, whose link stops working. */
@@ -78,12 +75,12 @@ export class InvitationStore {
           email,
           role: invitee.role,
           token_hash: hashLinkToken(token),
-          invited_by: this.#nameOfActor(actor),
+          invited_by: formatActor(actor),
           expires_at: sql<Date>`now() + make_interval(days => ${linkDays})`,
         })
         .returning(columns)
         .executeTakeFirstOrThrow()
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'member.invited',
         subject: invitation.id,
         detail: { email, role: invitee.role },
@@ -114,7 +111,7 @@ export class InvitationStore {
         .executeTakeFirst()
       if (!revoked) throw noSuchInvitation()
       const detail = { email: revoked.email }
-      await this.#recordAudit(tx, projectId, actor, { action: 'invitation.revoked', subject: invitationId, detail })
+      await recordAudit(tx, projectId, actor, { action: 'invitation.revoked', subject: invitationId, detail })
       return revoked
     })
   }
@@ -179,7 +176,7 @@ export class InvitationStore {
    * invitation.
    */
   async #join(
-    tx: Transaction<PeopleTables>,
+    tx: DatabaseTransaction,
     { id: personId, email }: Pick<Person, 'id' | 'email'>,
     tokenHash: Buffer | undefined,
     requestId: string | null,
@@ -202,13 +199,13 @@ export class InvitationStore {
         .returning('id')
         .executeTakeFirstOrThrow()
       const actor: Actor = { kind: 'person', email, requestId }
-      await this.#recordAudit(tx, projectId, actor, { action: 'member.added', subject: id, detail: { email, role } })
+      await recordAudit(tx, projectId, actor, { action: 'member.added', subject: id, detail: { email, role } })
     }
   }
 }
 
 /** If a link is used twice at the same time, the second use waits for the first and then finds the link used. */
-async function lockByToken(tx: Transaction<PeopleTables>, token: string): Promise<InvitationDetails | undefined> {
+async function lockByToken(tx: DatabaseTransaction, token: string): Promise<InvitationDetails | undefined> {
   await lockProjects(tx, (invitations) => invitations.where('token_hash', '=', hashLinkToken(token)))
   return findByToken(tx, token)
 }
@@ -219,10 +216,7 @@ type Invitations = SelectQueryBuilder<PeopleTables, 'invitation', { project_id: 
  * Uses the project's row as the lock, like the removal of a member: a person who is being removed must not rejoin at the same
  * time.
  */
-async function lockProjects(
-  tx: Transaction<PeopleTables>,
-  filter: (invitations: Invitations) => Invitations,
-): Promise<void> {
+async function lockProjects(tx: DatabaseTransaction, filter: (invitations: Invitations) => Invitations): Promise<void> {
   await tx
     .selectFrom('project')
     .select('id')
@@ -233,7 +227,7 @@ async function lockProjects(
 }
 
 /** Checks again while the project is locked: since the first check, the key may have been revoked or the owner removed. */
-async function assertMayStillInvite(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, actor: Actor): Promise<void> {
+async function assertMayStillInvite(tx: DatabaseTransaction, projectId: Id<'prj'>, actor: Actor): Promise<void> {
   if (actor.kind === 'operator') return
   if (actor.kind === 'key') {
     const live = await tx
@@ -261,7 +255,7 @@ async function assertMayStillInvite(tx: Transaction<PeopleTables>, projectId: Id
     )
 }
 
-async function findByToken(db: Kysely<PeopleTables>, token: string): Promise<InvitationDetails | undefined> {
+async function findByToken(db: Database, token: string): Promise<InvitationDetails | undefined> {
   const row = await db
     .selectFrom('invitation')
     .innerJoin('project', 'project.id', 'invitation.project_id')

@@ -1,11 +1,11 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, isId, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
 import { isLowerRole, type MemberRole } from './member-role.ts'
-import type { RevokeInvitations } from './revoke-invitations.ts'
-import type { PeopleTables } from './tables.ts'
+import { revokeInvitations } from './revoke-invitations.ts'
 
 export interface Member {
   id: Id<'mbr'>
@@ -18,14 +18,10 @@ export interface Member {
 
 /** People with a role in a project. The last owner of a project cannot be removed or lose the role. */
 export class MemberStore {
-  readonly #db: Kysely<PeopleTables>
-  readonly #recordAudit: RecordAudit
-  readonly #revokeInvitations: RevokeInvitations
+  readonly #db: Database
 
-  constructor(db: Kysely<PeopleTables>, recordAudit: RecordAudit, revokeInvitations: RevokeInvitations) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
-    this.#revokeInvitations = revokeInvitations
   }
 
   /** Newest first. `before` is the last ID of the previous page. */
@@ -49,7 +45,7 @@ export class MemberStore {
         .returning(columns)
         .executeTakeFirst()
       if (added) {
-        await this.#recordAudit(tx, projectId, actor, {
+        await recordAudit(tx, projectId, actor, {
           action: 'member.added',
           subject: added.id,
           detail: { email: normalizedEmail, role },
@@ -77,7 +73,7 @@ export class MemberStore {
         .where('project_id', '=', projectId)
         .where('id', '=', member.id)
         .execute()
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'member.role_changed',
         subject: member.id,
         detail: { from: member.role, to: role },
@@ -92,7 +88,7 @@ export class MemberStore {
       if (member.role === 'owner') await assertNotLastOwner(tx, projectId, member)
       await this.#revokeInvitationsOf(tx, projectId, member, actor)
       await tx.deleteFrom('project_member').where('project_id', '=', projectId).where('id', '=', member.id).execute()
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'member.removed',
         subject: member.id,
         detail: { email: member.email },
@@ -102,8 +98,8 @@ export class MemberStore {
   }
 
   /** Revokes the invitations for the member and those that they created. Otherwise they could use one to rejoin. */
-  #revokeInvitationsOf(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, { id, email }: Member, actor: Actor) {
-    return this.#revokeInvitations(tx, projectId, { invitedBy: email, forEmail: email }, { because: id, actor })
+  #revokeInvitationsOf(tx: DatabaseTransaction, projectId: Id<'prj'>, { id, email }: Member, actor: Actor) {
+    return revokeInvitations(tx, projectId, { invitedBy: email, forEmail: email }, { because: id, actor })
   }
 }
 
@@ -116,7 +112,7 @@ const columns = [
 ] as const
 
 /** Uses the project's row as the lock: if two owners remove each other at the same time, only one must succeed. */
-async function lockMember(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, memberId: string): Promise<Member> {
+async function lockMember(tx: DatabaseTransaction, projectId: Id<'prj'>, memberId: string): Promise<Member> {
   if (!isId('mbr', memberId)) throw noSuchMember()
   await tx.selectFrom('project').select('id').where('id', '=', projectId).forNoKeyUpdate().execute()
   const member = await tx
@@ -130,7 +126,7 @@ async function lockMember(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, m
 }
 
 /** An owner who never joined does not count as a replacement for one who did. */
-async function assertNotLastOwner(tx: Transaction<PeopleTables>, projectId: Id<'prj'>, leaving: Member): Promise<void> {
+async function assertNotLastOwner(tx: DatabaseTransaction, projectId: Id<'prj'>, leaving: Member): Promise<void> {
   let others = tx
     .selectFrom('project_member')
     .select('id')

@@ -1,12 +1,12 @@
 /** People, and the one-time links that create the first owner or reset a password. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import { normalizeEmail } from './email.ts'
 import { generateLinkToken, hashLinkToken } from './link-token.ts'
 import type { MemberRole } from './member-role.ts'
 import { hashPassword } from './passwords.ts'
-import type { PeopleTables } from './tables.ts'
 
 export interface NewPerson {
   name: string
@@ -26,9 +26,9 @@ const linkHours = 24
 const maxMemberships = 500
 
 export class PersonStore {
-  readonly #db: Kysely<PeopleTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<PeopleTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 
@@ -142,7 +142,7 @@ export class PersonStore {
 }
 
 async function takeOwnershipOfOrphanedProjects(
-  tx: Transaction<PeopleTables>,
+  tx: DatabaseTransaction,
   { id: personId, email }: { id: Id<'per'>; email: string },
 ): Promise<void> {
   const projects = await tx
@@ -161,7 +161,7 @@ async function takeOwnershipOfOrphanedProjects(
 
 /** Expects the password as a hash. Returns undefined if the email address is taken. */
 export async function insertPerson(
-  tx: Transaction<PeopleTables>,
+  tx: DatabaseTransaction,
   person: NewPerson & { isOperator: boolean },
 ): Promise<Id<'per'> | undefined> {
   const id = newId('per')
@@ -176,7 +176,7 @@ export async function insertPerson(
   return id
 }
 
-async function hasOperator(db: Kysely<PeopleTables>): Promise<boolean> {
+async function hasOperator(db: Database): Promise<boolean> {
   const operator = await db
     .selectFrom('person')
     .select('id')
@@ -186,7 +186,7 @@ async function hasOperator(db: Kysely<PeopleTables>): Promise<boolean> {
   return operator !== undefined
 }
 
-async function assertValidOwnerLink(db: Kysely<PeopleTables>, token: string): Promise<void> {
+async function assertValidOwnerLink(db: Database, token: string): Promise<void> {
   const link = await db
     .selectFrom('one_time_link')
     .select('token_hash')
@@ -197,7 +197,7 @@ async function assertValidOwnerLink(db: Kysely<PeopleTables>, token: string): Pr
   if (!link || (await hasOperator(db))) throw invalidLink()
 }
 
-async function findPersonByLink(db: Kysely<PeopleTables>, token: string): Promise<{ id: Id<'per'>; email: string }> {
+async function findPersonByLink(db: Database, token: string): Promise<{ id: Id<'per'>; email: string }> {
   const person = await db
     .selectFrom('one_time_link')
     .innerJoin('person', 'person.id', 'one_time_link.person_id')
@@ -210,11 +210,11 @@ async function findPersonByLink(db: Kysely<PeopleTables>, token: string): Promis
 }
 
 /** A new password invalidates older links for setting one, like older sessions. */
-export async function deleteOneTimeLinks(db: Kysely<PeopleTables>, personId: Id<'per'>): Promise<void> {
+export async function deleteOneTimeLinks(db: Database, personId: Id<'per'>): Promise<void> {
   await db.deleteFrom('one_time_link').where('person_id', '=', personId).execute()
 }
 
-async function setPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, hash: string): Promise<void> {
+async function setPassword(tx: DatabaseTransaction, personId: Id<'per'>, hash: string): Promise<void> {
   await tx
     .insertInto('person_account')
     .values({ id: newId('ses'), person_id: personId, provider_id: 'credential', account_id: personId, password: hash })
@@ -222,7 +222,7 @@ async function setPassword(tx: Transaction<PeopleTables>, personId: Id<'per'>, h
     .execute()
 }
 
-async function createOneTimeLink(db: Kysely<PeopleTables>, personId: Id<'per'> | null): Promise<string> {
+async function createOneTimeLink(db: Database, personId: Id<'per'> | null): Promise<string> {
   const token = generateLinkToken()
   const expires_at = sql<Date>`now() + make_interval(hours => ${linkHours})`
   await db

@@ -1,15 +1,18 @@
 import type { Generated } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
-import type { KeyTables } from '../keys/tables.ts'
 import type { Id } from '../platform/ids.ts'
-import type { ProjectTables } from '../projects/tables.ts'
 import type { MemberRole } from './member-role.ts'
 
 /** Colophon's own tables, and the columns of better-auth's tables that Colophon itself reads and writes. */
-export interface PeopleTables
-  extends AuditTables,
-    Pick<ProjectTables, 'project' | 'project_member'>,
-    Pick<KeyTables, 'api_key'> {
+export interface PeopleTables {
+  project_member: {
+    project_id: Id<'prj'>
+    id: Id<'mbr'>
+    email: string
+    role: MemberRole
+    /** The person who accepted an invitation to this project. Null: no one has accepted one yet. */
+    person_id: Generated<Id<'per'> | null>
+    created_at: Generated<Date>
+  }
   person: {
     id: Id<'per'>
     name: string

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { createEmptyTestInstance } from '../../../dev-services/empty-test-instance.ts'
+import { createDatabase } from '../database/database.ts'
 import { loadServicesConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { createKyselyDatabase, createPostgresPool } from './postgres.ts'
+import { createPostgresPool } from './postgres.ts'
 import { isServiceUnavailable } from './service-unavailable.ts'
 
 test('a connection that breaks during a transaction fails only that transaction', async () => {
@@ -19,7 +20,7 @@ test('a connection that breaks during a transaction fails only that transaction'
   })
 
   const [error] = await Promise.allSettled([
-    createKyselyDatabase(pool)
+    createDatabase(pool)
       .transaction()
       .execute(async (tx) => {
         const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(tx)

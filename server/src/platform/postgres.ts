@@ -1,4 +1,3 @@
-import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { ServicesConfig } from './config.ts'
 import type { Log } from './log.ts'
@@ -21,7 +20,3 @@ export function createPostgresPool(config: ServicesConfig['postgres'], log: Log)
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
-
-/** `Tables`: the tables that the calling module uses. No file declares all tables. */
-export const createKyselyDatabase = <Tables>(pool: pg.Pool): Kysely<Tables> =>
-  new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })

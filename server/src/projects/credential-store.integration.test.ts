@@ -1,16 +1,12 @@
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../dev-services/test-instance.ts'
-import { recordAudit } from '../audit/audit-store.ts'
 import type { Id } from '../platform/ids.ts'
-import { createKyselyDatabase } from '../platform/postgres.ts'
-import { createOpener, createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
+import { createOpener, createSealer, type Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 import {
   generateSealingKeyPair,
   parseSealingPrivateKeys,
   type SealingPrivateKeys,
 } from '../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from './credential-store.ts'
-import type { ProjectTables } from './tables.ts'
 
 const instance = await createTestInstance(inject('services'), 'credential store')
 afterAll(() => instance.drop())
@@ -30,8 +26,12 @@ const openers = {
   during: createOpener(keys.during),
   after: createOpener(keys.after),
 }
-const storeWith = (current: SealingPrivateKeys) =>
-  new CredentialStore(createKyselyDatabase<ProjectTables>(instance.pool), createSealer(current), recordAudit)
+const sealers = {
+  before: createSealer(keys.before),
+  during: createSealer(keys.during),
+  after: createSealer(keys.after),
+}
+const store = instance.stores.credentials
 
 let projectId: Id<'prj'>
 beforeEach(async () => {
@@ -39,8 +39,8 @@ beforeEach(async () => {
   projectId = (await instance.stores.projects.create('Credentials', operator)).id
 })
 
-const store = storeWith(keys.before)
-const put = (secret = 'hunter2') => store.put(projectId, 'code-host-token', secret, operator)
+const put = (secret = 'hunter2', sealer = sealers.before) =>
+  store.put(projectId, { kind: 'code-host-token', secret }, sealer, operator)
 
 test('opens a secret that was stored, and stores it sealed', async () => {
   const secret = 'ghp_ünïcode 🔑'
@@ -97,35 +97,35 @@ describe('a secret does not open', () => {
 describe('when a new sealing key is put first', () => {
   test('old secrets stay readable, are resealed once, and then no longer need the old key', async () => {
     const ids = [await put('one'), await put('two')]
-    const rotating = storeWith(keys.during)
-    ids.push(await rotating.put(projectId, 'code-host-token', 'three', operator))
-    const read = (opener = openers.during) => Promise.all(ids.map((id) => rotating.open(projectId, id, opener)))
+    ids.push(await put('three', sealers.during))
+    const read = (opener = openers.during) => Promise.all(ids.map((id) => store.open(projectId, id, opener)))
     expect(await read()).toEqual(['one', 'two', 'three'])
 
-    expect(await rotating.resealAll(openers.during)).toEqual({ resealed: 2, current: 1 })
-    expect(await rotating.resealAll(openers.during)).toEqual({ resealed: 0, current: 3 })
+    expect(await store.resealAll(openers.during, sealers.during)).toEqual({ resealed: 2, current: 1 })
+    expect(await store.resealAll(openers.during, sealers.during)).toEqual({ resealed: 0, current: 3 })
     expect(await read(openers.after)).toEqual(['one', 'two', 'three'])
   })
 
   test('resealing twice at the same time is harmless', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => put(String(index))))
-    const rotating = storeWith(keys.during)
-    await Promise.all([rotating.resealAll(openers.during), rotating.resealAll(openers.during)])
-    const secrets = await Promise.all(ids.map((id) => rotating.open(projectId, id, openers.after)))
+    await Promise.all([
+      store.resealAll(openers.during, sealers.during),
+      store.resealAll(openers.during, sealers.during),
+    ])
+    const secrets = await Promise.all(ids.map((id) => store.open(projectId, id, openers.after)))
     expect(secrets).toEqual(ids.map((_, index) => String(index)))
   })
 
   test('a secret that is replaced at the same time keeps the new value', async () => {
     const id = await put('old')
     const replacement = await put('new')
-    const rotating = storeWith(keys.during)
     let replaced = false
-    await rotating.resealAll({
+    const opener: Opener = {
       async open(sealed, binding) {
         const secret = await openers.during.open(sealed, binding)
         if (binding.credentialId === id && !replaced) {
           replaced = true
-          const replacementSecret = await createSealer(keys.during).seal('written at the same time', binding)
+          const replacementSecret = await sealers.during.seal('written at the same time', binding)
           await instance.pool.query('UPDATE credential SET sealed = $1 WHERE id = $2', [
             Buffer.from(replacementSecret),
             id,
@@ -133,15 +133,16 @@ describe('when a new sealing key is put first', () => {
         }
         return secret
       },
-    })
+    }
+    await store.resealAll(opener, sealers.during)
     expect(replaced).toBe(true)
-    expect(await rotating.open(projectId, id, openers.after)).toBe('written at the same time')
-    expect(await rotating.open(projectId, replacement, openers.after)).toBe('new')
+    expect(await store.open(projectId, id, openers.after)).toBe('written at the same time')
+    expect(await store.open(projectId, replacement, openers.after)).toBe('new')
   })
 
   test('fails without the old key, and changes nothing', async () => {
     const id = await put('old')
-    await expect(storeWith(keys.after).resealAll(openers.after)).rejects.toMatchObject({ code: 'unknown_key' })
+    await expect(store.resealAll(openers.after, sealers.after)).rejects.toMatchObject({ code: 'unknown_key' })
     expect(await store.open(projectId, id, openers.before)).toBe('old')
   })
 })

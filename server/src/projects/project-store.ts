@@ -1,8 +1,7 @@
-import type { Kysely, Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import { type Id, newId } from '../platform/ids.ts'
-import type { ProjectTables } from './tables.ts'
 
 export interface Project {
   id: Id<'prj'>
@@ -26,12 +25,10 @@ export const maxInstructionCharacters = 20_000
 const columns = ['id', 'name', 'created_at as createdAt', 'paused_at as pausedAt'] as const
 
 export class ProjectStore {
-  readonly #db: Kysely<ProjectTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
 
-  constructor(db: Kysely<ProjectTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   /** `owner` is the signed-in person who creates the project. Undefined for `colophon-server admin`. */
@@ -42,7 +39,7 @@ export class ProjectStore {
         .values({ id: newId('prj'), name })
         .returning(columns)
         .executeTakeFirstOrThrow()
-      await this.#recordAudit(tx, project.id, actor, {
+      await recordAudit(tx, project.id, actor, {
         action: 'project.created',
         subject: project.id,
         detail: { name },
@@ -83,7 +80,7 @@ export class ProjectStore {
         .returning(columns)
         .executeTakeFirst()
       if (!project) throw noSuchProject()
-      await this.#recordAudit(tx, id, actor, { action: 'project.renamed', subject: id, detail: { name } })
+      await recordAudit(tx, id, actor, { action: 'project.renamed', subject: id, detail: { name } })
       return project
     })
   }
@@ -110,7 +107,7 @@ export class ProjectStore {
     id: Id<'prj'>,
     { instructions, ...changes }: Partial<ProjectSettings>,
     actor: Actor,
-    alsoChange?: (tx: Transaction<ProjectTables>) => Promise<void>,
+    alsoChange?: (tx: DatabaseTransaction) => Promise<void>,
   ): Promise<void> {
     const { defaultModel, jobRetentionDays } = changes
     await this.#db.transaction().execute(async (tx) => {
@@ -123,7 +120,7 @@ export class ProjectStore {
           })
           .where('id', '=', id)
           .execute()
-        await this.#recordAudit(tx, id, actor, {
+        await recordAudit(tx, id, actor, {
           action: 'project.settings_changed',
           subject: id,
           detail: { ...changes },
@@ -139,7 +136,7 @@ export class ProjectStore {
     await this.#db.transaction().execute((tx) => this.#updateInstructions(tx, id, instructions, actor))
   }
 
-  async #updateInstructions(tx: Transaction<ProjectTables>, id: Id<'prj'>, instructions: string | null, actor: Actor) {
+  async #updateInstructions(tx: DatabaseTransaction, id: Id<'prj'>, instructions: string | null, actor: Actor) {
     const project = await tx
       .updateTable('project')
       .set({ instructions })
@@ -148,7 +145,7 @@ export class ProjectStore {
       .executeTakeFirst()
     if (!project) throw noSuchProject()
     const detail = { characters: instructions?.length ?? 0 }
-    await this.#recordAudit(tx, id, actor, { action: 'project.instructions_changed', subject: id, detail })
+    await recordAudit(tx, id, actor, { action: 'project.instructions_changed', subject: id, detail })
   }
 }
 

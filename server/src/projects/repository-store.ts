@@ -1,5 +1,6 @@
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../audit/audit-store.ts'
+import { type Selectable, sql } from 'kysely'
+import { type Actor, recordAudit } from '../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
@@ -39,13 +40,10 @@ export type ObservedRepository =
   | { issue: 'not_found' | 'access_revoked' }
 
 export class RepositoryStore {
-  readonly #db: Kysely<ProjectTables>
+  readonly #db: Database
 
-  readonly #recordAudit: RecordAudit
-
-  constructor(db: Kysely<ProjectTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   async find(projectId: Id<'prj'>): Promise<Repository | undefined> {
@@ -77,7 +75,7 @@ export class RepositoryStore {
         })
         .where('project_id', '=', projectId)
         .execute()
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'repository.changed',
         subject: projectId,
         detail: { ...changes },
@@ -123,7 +121,7 @@ export class RepositoryStore {
           .where('id', '=', oldCredentialId)
           .execute()
       const { baseUrl, owner, name, baseBranch } = repository
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'repository.connected',
         subject: projectId,
         detail: { baseUrl, owner, name, baseBranch, access: access.kind },
@@ -193,7 +191,7 @@ export class RepositoryStore {
         .where('project_id', '=', projectId)
         .execute()
       const record = (action: 'repository.renamed' | 'repository.issue_changed', detail: Record<string, unknown>) =>
-        this.#recordAudit(tx, projectId, { kind: 'code-host' }, { action, subject: projectId, detail })
+        recordAudit(tx, projectId, { kind: 'code-host' }, { action, subject: projectId, detail })
       if (fullName(newName) !== fullName(current))
         await record('repository.renamed', { from: fullName(current), to: fullName(newName) })
       if (observed.issue !== current.issue) await record('repository.issue_changed', { issue: observed.issue })
@@ -201,7 +199,7 @@ export class RepositoryStore {
   }
 }
 
-async function lockRepository(tx: Transaction<ProjectTables>, projectId: Id<'prj'>): Promise<Repository | undefined> {
+async function lockRepository(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Repository | undefined> {
   const query = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
   const row = await query.forUpdate().executeTakeFirst()
   return row && toRepository(row)

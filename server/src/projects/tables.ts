@@ -1,30 +1,20 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { AuditTables } from '../audit/tables.ts'
-import type { MemberRole } from '../people/member-role.ts'
 import type { Id } from '../platform/ids.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 
 /** The driver returns PostgreSQL's `bigint` as text. */
 type NumberOrNull = ColumnType<string | null, number | null, number | null>
 
-export interface ProjectTables extends AuditTables {
+export interface ProjectTables {
   project: {
     id: Id<'prj'>
     name: string
     created_at: Generated<Date>
     instructions: Generated<string | null>
     paused_at: Generated<Date | null>
+    resumed_at: Generated<Date | null>
     default_model: Generated<string | null>
     job_retention_days: Generated<number | null>
-  }
-  project_member: {
-    project_id: Id<'prj'>
-    id: Id<'mbr'>
-    email: string
-    role: MemberRole
-    /** The person who accepted an invitation to this project. Null: no one has accepted one yet. */
-    person_id: Generated<Id<'per'> | null>
-    created_at: Generated<Date>
   }
   repository: {
     project_id: Id<'prj'>

@@ -1,14 +1,14 @@
 /** Webhook deliveries that were processed. They are identified by their bodies, which are signed; the delivery ID header is not. */
 import { createHash } from 'node:crypto'
-import { type Kysely, sql } from 'kysely'
-import type { ProjectTables } from './tables.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 
 const retentionDays = 30
 
 export class WebhookDeliveryStore {
-  readonly #db: Kysely<ProjectTables>
+  readonly #db: Database
 
-  constructor(db: Kysely<ProjectTables>) {
+  constructor(db: Database) {
     this.#db = db
   }
 

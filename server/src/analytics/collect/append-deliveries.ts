@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
-import type { AnalyticsTables, IsoDate } from '../tables.ts'
+import type { IsoDate } from '../tables.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -17,7 +18,7 @@ const idRetentionDays = 7
 const dayMs = 24 * 3600 * 1000
 
 export async function appendDeliveries(
-  db: Kysely<AnalyticsTables>,
+  db: Database,
   deliveries: readonly ViewDelivery[],
 ): Promise<{ outcomes: AppendOutcome[]; writtenBytes: number }> {
   return db.transaction().execute(async (tx) => {
@@ -31,7 +32,7 @@ export async function appendDeliveries(
 
 /** Waits for another transaction that is recording the same delivery, because that transaction may still fail. */
 async function recordDeliveryIds(
-  tx: Transaction<AnalyticsTables>,
+  tx: DatabaseTransaction,
   deliveries: readonly ViewDelivery[],
 ): Promise<AppendOutcome[]> {
   const hashes = deliveries.map(({ projectId, deliveryId }) => deliveryId && hashId(projectId, deliveryId.text))
@@ -70,10 +71,7 @@ interface ReportedDays {
  * Writes only what is new, which is once per day and source, so that senders do not wait for each other's row locks. Always
  * writes in the same order, so that two transactions cannot deadlock.
  */
-async function recordSourceCoverage(
-  tx: Transaction<AnalyticsTables>,
-  deliveries: readonly ViewDelivery[],
-): Promise<void> {
+async function recordSourceCoverage(tx: DatabaseTransaction, deliveries: readonly ViewDelivery[]): Promise<void> {
   const rows = collectReportedDays(deliveries)
   if (rows.length === 0) return
   await sql`
@@ -115,7 +113,7 @@ function collectReportedDays(deliveries: readonly ViewDelivery[]): ReportedDays[
 }
 
 /** A batch holds views of one shard and one month, as a block in ClickHouse does. */
-async function insertBatches(tx: Transaction<AnalyticsTables>, deliveries: readonly ViewDelivery[]): Promise<number> {
+async function insertBatches(tx: DatabaseTransaction, deliveries: readonly ViewDelivery[]): Promise<number> {
   const batches = new Map<string, { shard: number; month: IsoDate; lines: string[]; sizeBytes: number }[]>()
   for (const { shard, views } of deliveries) {
     for (const view of views) {

@@ -1,6 +1,6 @@
 /** Tracks whether the buffer has reached its limit: jobs are stored on the same disk, and views must not fill it. */
-import { type Kysely, sql } from 'kysely'
-import type { AnalyticsTables } from '../tables.ts'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 
 const measureEveryMs = 1_000
 /** After a slow measurement, wait this many times its duration, so that measuring costs little compared with writing. */
@@ -11,14 +11,14 @@ const pauseFactor = 20
  * they accept between two measurements.
  */
 export class BufferSizeMonitor {
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   readonly #limitBytes: number
   /** Undefined: not measured yet. */
   #sizeBytes: number | undefined
   #measureAgainAt = 0
   #measuring: Promise<void> | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, limitBytes: number) {
+  constructor(db: Database, limitBytes: number) {
     this.#db = db
     this.#limitBytes = limitBytes
   }

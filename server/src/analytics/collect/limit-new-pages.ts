@@ -3,9 +3,9 @@
  * count as one page, so that an attacker cannot make the tables grow.
  */
 import { createHash } from 'node:crypto'
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
 const maxNewPagesPerDay = 2_000
@@ -20,7 +20,7 @@ interface ReportedPage {
 
 /** Returns the deliveries with the paths beyond the limit replaced. */
 export async function limitNewPages(
-  tx: Transaction<AnalyticsTables>,
+  tx: DatabaseTransaction,
   deliveries: readonly ViewDelivery[],
 ): Promise<readonly ViewDelivery[]> {
   const reported = collectReportedPages(deliveries)
@@ -61,7 +61,7 @@ function collectReportedPages(deliveries: readonly ViewDelivery[]): Map<string, 
 const pageKey = (projectId: Id<'prj'>, path: string) => `${projectId} ${path}`
 const hashPath = (path: string): Buffer => createHash('sha256').update(path).digest().subarray(0, 16)
 
-async function findUnknown(tx: Transaction<AnalyticsTables>, pages: readonly ReportedPage[]): Promise<ReportedPage[]> {
+async function findUnknown(tx: DatabaseTransaction, pages: readonly ReportedPage[]): Promise<ReportedPage[]> {
   const { rows } = await sql<{ ordinal: number }>`
     SELECT ordinal::int AS ordinal
     FROM unnest(${pages.map(({ projectId }) => projectId)}::text[], ${pages.map(({ hash }) => hash)}::bytea[])
@@ -75,7 +75,7 @@ async function findUnknown(tx: Transaction<AnalyticsTables>, pages: readonly Rep
 
 /** Returns the pages beyond the limit. Only one transaction at a time adds pages to a project, so the count is exact. */
 async function recordNewPages(
-  tx: Transaction<AnalyticsTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   pages: readonly ReportedPage[],
 ): Promise<ReportedPage[]> {

@@ -2,10 +2,10 @@
  * Records, for people who set up counting, when each source last sent an event and what happened to its events. Summed in
  * memory and written every few seconds, so that ingest does not wait for it. A process that is killed loses its last ones.
  */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
+import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { Log } from '../../platform/log.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import type { DroppedEvent } from './classify-requests.ts'
 import type { AnyDropReason, ViewSource } from './view-source.ts'
 
@@ -40,7 +40,7 @@ const maxExamples = 500
 export const droppedExampleRetentionMinutes = 15
 
 export class SourceActivityRecorder {
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   readonly #log: Log
   #lastEvents = new Map<string, { projectId: Id<'prj'>; source: ViewSource; at: Date }>()
   #eventCounts = new Map<string, EventCount>()
@@ -49,7 +49,7 @@ export class SourceActivityRecorder {
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, log: Log) {
+  constructor(db: Database, log: Log) {
     this.#db = db
     this.#log = log
   }
@@ -102,7 +102,7 @@ export class SourceActivityRecorder {
   }
 }
 
-type Tx = Transaction<AnalyticsTables>
+type Tx = DatabaseTransaction
 
 // Rows that several replicas write are locked in a fixed order, so that two transactions cannot deadlock.
 

@@ -2,9 +2,8 @@
  * Acknowledged views on their way to ClickHouse. When `append` resolves, the views are committed in PostgreSQL. Deliveries
  * that arrive within a few milliseconds are committed together: a transaction and a disk flush per beacon would be too slow.
  */
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { type AppendOutcome, appendDeliveries } from './append-deliveries.ts'
 import { BufferSizeMonitor } from './buffer-size-monitor.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -20,13 +19,13 @@ const maxViewsPerInsert = 20_000
 const maxPendingViews = 200_000 // about 100 MB of memory
 
 export class PostgresViewBuffer {
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   readonly #size: BufferSizeMonitor
   #pending: PendingDelivery[] = []
   #pendingViews = 0
   #writing: Promise<void> | undefined
 
-  constructor(db: Kysely<AnalyticsTables>, { maxBufferBytes }: { maxBufferBytes: number }) {
+  constructor(db: Database, { maxBufferBytes }: { maxBufferBytes: number }) {
     this.#db = db
     this.#size = new BufferSizeMonitor(db, maxBufferBytes)
   }

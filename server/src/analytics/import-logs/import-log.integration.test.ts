@@ -1,6 +1,5 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, inject, test } from 'vitest'
-import { recordAudit } from '../../audit/audit-store.ts'
 import type { Id } from '../../platform/ids.ts'
 import { loadClientDetector } from '../classify/client-detector.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
@@ -16,7 +15,7 @@ afterAll(() => instance.drop())
 
 const clientDetector = loadClientDetector()
 const readLine = createLogLineParser(undefined)
-const settings = new AnalyticsSettingsStore(instance.db, recordAudit)
+const settings = new AnalyticsSettingsStore(instance.db)
 
 async function newSite(): Promise<ImportDeps & { projectId: Id<'prj'> }> {
   const projectId = await instance.newProject('Logs')

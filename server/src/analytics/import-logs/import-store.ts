@@ -1,7 +1,6 @@
 /** Earlier imports of a project, and how far each of them got. */
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import { type Id, newId } from '../../platform/ids.ts'
-import type { AnalyticsTables } from '../tables.ts'
 
 export interface ImportRun {
   id: Id<'imp'>
@@ -16,10 +15,10 @@ export interface ImportRun {
 const kind = 'access_log'
 
 export class ImportStore {
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   readonly #projectId: Id<'prj'>
 
-  constructor(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>) {
+  constructor(db: Database, projectId: Id<'prj'>) {
     this.#db = db
     this.#projectId = projectId
   }

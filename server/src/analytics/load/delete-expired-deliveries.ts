@@ -1,10 +1,10 @@
 /** Deletes the IDs of deliveries after a week: a retry after that counts as a new delivery. */
-import { type Kysely, sql } from 'kysely'
-import type { AnalyticsTables } from '../tables.ts'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 
 const maxRowsPerDelete = 10_000
 
-export async function deleteExpiredDeliveries(db: Kysely<AnalyticsTables>): Promise<number> {
+export async function deleteExpiredDeliveries(db: Database): Promise<number> {
   for (let deleted = 0; ; ) {
     const { numAffectedRows = 0n } = await sql`
       DELETE FROM view_delivery WHERE delivery IN (

@@ -3,9 +3,10 @@
  * remaining numbers are exact. Queries exclude them from the first moment of a month, whether or not they are deleted yet.
  */
 import type { ClickHouseClient } from '@clickhouse/client'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { AnalyticsTables, IsoDate } from '../tables.ts'
+import type { IsoDate } from '../tables.ts'
 
 const timeColumns = {
   page_view: 'at',
@@ -24,11 +25,7 @@ interface ExpiredMonths {
 }
 
 /** Idempotent, and safe to run concurrently. Returns the number of projects that had expired views. */
-export async function deleteExpiredViews(
-  db: Kysely<AnalyticsTables>,
-  clickhouse: ClickHouseClient,
-  shard: number,
-): Promise<number> {
+export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseClient, shard: number): Promise<number> {
   const due = await findExpired(db, shard)
   for (const { before, projectIds } of due) {
     for (const [table, column] of Object.entries(timeColumns)) {
@@ -57,7 +54,7 @@ export async function deleteExpiredViews(
 }
 
 /** Grouped by month, so that ClickHouse runs one delete per month and table, not one per project. */
-async function findExpired(db: Kysely<AnalyticsTables>, shard: number): Promise<ExpiredMonths[]> {
+async function findExpired(db: Database, shard: number): Promise<ExpiredMonths[]> {
   const { rows } = await sql<ExpiredMonths>`
     SELECT before::text, array_agg(project_id) AS "projectIds"
     FROM (

@@ -1,5 +1,4 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { recordAudit } from '../../audit/audit-store.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import { findCoverage } from '../query/find-coverage.ts'
 import { listClientsByViews } from '../query/list-clients.ts'
@@ -18,7 +17,7 @@ import { startViewRetention } from './view-retention.ts'
 const instance = await createViewsTestInstance(inject('services'), 'view retention')
 afterAll(() => instance.drop())
 const { db, clickhouse } = instance
-const settings = new AnalyticsSettingsStore(db, recordAudit)
+const settings = new AnalyticsSettingsStore(db)
 const everything: TimeRange = { from: undefined, to: undefined }
 
 const now = new Date()

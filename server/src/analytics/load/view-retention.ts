@@ -1,9 +1,8 @@
 /** Every hour, deletes views beyond the retention of their projects, and expired delivery IDs and event counts. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Log } from '../../platform/log.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
 import { deleteExpiredEventCounts } from './delete-expired-event-counts.ts'
 import { deleteExpiredViews } from './delete-expired-views.ts'
@@ -16,7 +15,7 @@ export function startViewRetention({
   shard,
   log,
 }: {
-  db: Kysely<AnalyticsTables>
+  db: Database
   clickhouse: ClickHouseClient
   shard: number
   log: Log

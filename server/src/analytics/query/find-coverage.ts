@@ -1,7 +1,7 @@
 /** Whether any source could have seen a kind of traffic in a range. Where none could, a count of 0 would be a guess. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { type TimeRange, toMillisecondSpan } from './time-range.ts'
 
 export type CoverageState = 'measured' | 'not_measured'
@@ -12,7 +12,7 @@ export interface Coverage {
 }
 
 export async function findCoverage(
-  db: Kysely<AnalyticsTables>,
+  db: Database,
   { projectId, range }: { projectId: Id<'prj'>; range: TimeRange },
 ): Promise<Coverage> {
   const [fromMs, toMs] = toMillisecondSpan(range)

@@ -1,8 +1,9 @@
 /** Which sources have reported views of a project, and for which days. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
-import type { AnalyticsTables, IsoDate } from '../tables.ts'
+import type { IsoDate } from '../tables.ts'
 
 export interface SourceCoverage {
   source: CountingSource
@@ -10,7 +11,7 @@ export interface SourceCoverage {
   lastDay: IsoDate
 }
 
-export const listSourceCoverage = (db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<SourceCoverage[]> =>
+export const listSourceCoverage = (db: Database, projectId: Id<'prj'>): Promise<SourceCoverage[]> =>
   db
     .selectFrom('source_coverage')
     .select('source as source')

@@ -1,10 +1,9 @@
 /** The latest events, for people who set up counting: counted ones from the views, dropped ones from the recorded examples. */
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { ClientClass } from '../classify/client-class.ts'
 import { droppedExampleRetentionMinutes } from '../collect/source-activity-recorder.ts'
 import type { AnyDropReason, ViewSource } from '../collect/view-source.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
 import { clickhouseQuerySettings } from './query-settings.ts'
 import { formatDateTime64Literal } from './time-conditions.ts'
@@ -49,7 +48,7 @@ export async function listCountedEvents(clickhouse: ClickhouseQueryClient, proje
   }))
 }
 
-export async function listDroppedEvents(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<LiveEvent[]> {
+export async function listDroppedEvents(db: Database, projectId: Id<'prj'>): Promise<LiveEvent[]> {
   const rows = await db
     .selectFrom('dropped_event')
     .select(['at', 'path', 'source', 'reason'])

@@ -4,10 +4,9 @@
  */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { View } from '../collect/view.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { buildAiSumSql } from './ai-scope.ts'
 import type { ClickhouseQueryClient } from './clickhouse-query-limit.ts'
 
@@ -24,12 +23,12 @@ const nothing: TrafficKinds = { human: false, ai: false }
 
 export class ObservedTrafficFinder {
   readonly #clickhouse: ClickhouseQueryClient
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   /** Traffic that was found once is not searched for again. */
   readonly #observed = new Map<Id<'prj'>, TrafficKinds>()
   readonly #cache = new Map<Id<'prj'>, { result: Promise<TrafficKinds>; expiresMs: number }>()
 
-  constructor(clickhouse: ClickhouseQueryClient, db: Kysely<AnalyticsTables>) {
+  constructor(clickhouse: ClickhouseQueryClient, db: Database) {
     this.#clickhouse = clickhouse
     this.#db = db
   }

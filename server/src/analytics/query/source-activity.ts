@@ -1,8 +1,9 @@
 /** What sources have sent recently, and the outcome. Counted by whole hours: "24 hours" begin with the hour 24 hours ago. */
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { AnyDropReason, ViewSource } from '../collect/view-source.ts'
-import type { AnalyticsTables, IsoDate } from '../tables.ts'
+import type { IsoDate } from '../tables.ts'
 
 export interface ActiveSource {
   source: ViewSource
@@ -26,7 +27,7 @@ export interface SourceActivity {
   measuredSince: { human: IsoDate | null; ai: IsoDate | null }
 }
 
-export async function readSourceActivity(db: Kysely<AnalyticsTables>, projectId: Id<'prj'>): Promise<SourceActivity> {
+export async function readSourceActivity(db: Database, projectId: Id<'prj'>): Promise<SourceActivity> {
   const [lastEvents, eventCounts, measuredSince] = await Promise.all([
     db
       .selectFrom('source_last_event')

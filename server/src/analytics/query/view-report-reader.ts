@@ -1,9 +1,8 @@
 /** Reports on a project's views: combines the project's settings, the counts, and whether the traffic was measured. */
 import type { Readable } from 'node:stream'
-import type { Kysely } from 'kysely'
+import type { Database } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { AnalyticsSiteCache } from '../settings/analytics-site-cache.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import type { AiScope } from './ai-scope.ts'
 import {
   type ClickhouseQueryClient,
@@ -31,10 +30,10 @@ export interface ViewReportQuery {
 export class ViewReportReader {
   readonly #queries: ClickhouseQueryLimit
   readonly #downloads: ClickhouseQueryLimit
-  readonly #db: Kysely<AnalyticsTables>
+  readonly #db: Database
   readonly #sites: AnalyticsSiteCache
 
-  constructor(clickhouse: ClickhouseQueryClient, db: Kysely<AnalyticsTables>, sites: AnalyticsSiteCache) {
+  constructor(clickhouse: ClickhouseQueryClient, db: Database, sites: AnalyticsSiteCache) {
     this.#queries = new ClickhouseQueryLimit(clickhouse, queryLimits)
     this.#downloads = new ClickhouseQueryLimit(clickhouse, downloadLimits)
     this.#db = db

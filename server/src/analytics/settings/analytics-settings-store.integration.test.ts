@@ -1,14 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
-import { recordAudit } from '../../audit/audit-store.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { AnalyticsSettingsStore } from './analytics-settings-store.ts'
 import { AnalyticsSiteCache } from './analytics-site-cache.ts'
 
 const instance = await createTestInstance(inject('services'), 'analytics settings')
 afterAll(() => instance.drop())
-const settings = new AnalyticsSettingsStore(createKyselyDatabase<AnalyticsTables>(instance.pool), recordAudit)
+const settings = new AnalyticsSettingsStore(instance.database)
 const operator = { kind: 'operator' } as const
 const newProject = async () => (await instance.stores.projects.create('Docs', operator)).id
 

@@ -1,12 +1,12 @@
 /** A project's settings for counting page views, and the public site keys that identify it to the script. */
 import { randomBytes } from 'node:crypto'
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Actor, RecordAudit } from '../../audit/audit-store.ts'
+import { sql } from 'kysely'
+import { type Actor, recordAudit } from '../../audit/audit-store.ts'
+import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
 import type { AiScope } from '../query/ai-scope.ts'
-import type { AnalyticsTables } from '../tables.ts'
 
 export interface AnalyticsSettings {
   /** The source that counts humans. Unless chosen: servers until the first site key, the script afterwards. */
@@ -52,12 +52,10 @@ const firstShard = 0
 const maxSiteKeys = 1_000 // stops a client that creates keys in a loop
 
 export class AnalyticsSettingsStore {
-  readonly #db: Kysely<AnalyticsTables>
-  readonly #recordAudit: RecordAudit
+  readonly #db: Database
 
-  constructor(db: Kysely<AnalyticsTables>, recordAudit: RecordAudit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#recordAudit = recordAudit
   }
 
   async read(projectId: Id<'prj'>): Promise<AnalyticsSite> {
@@ -86,7 +84,7 @@ export class AnalyticsSettingsStore {
         .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ project_id: projectId, ...row }))
         .returning(settingColumns)
         .executeTakeFirstOrThrow()
-      await this.#recordAudit(tx, projectId, actor, {
+      await recordAudit(tx, projectId, actor, {
         action: 'analytics.settings_changed',
         subject: projectId,
         detail: changes,
@@ -135,10 +133,10 @@ export class AnalyticsSettingsStore {
         .values({ key, project_id: projectId })
         .returning(siteKeyColumns)
         .executeTakeFirstOrThrow()
-      await this.#recordAudit(tx, projectId, actor, { action: 'site_key.created', subject: key, detail: {} })
+      await recordAudit(tx, projectId, actor, { action: 'site_key.created', subject: key, detail: {} })
       const switchedHumanSource = await setUnchosenHumanSource(tx, projectId, 'script')
       if (switchedHumanSource) {
-        await this.#recordAudit(tx, projectId, actor, {
+        await recordAudit(tx, projectId, actor, {
           action: 'analytics.settings_changed',
           subject: projectId,
           detail: { humanSource: 'script', reason: 'first_site_key' },
@@ -164,7 +162,7 @@ export class AnalyticsSettingsStore {
       const { revokedAt, ...siteKey } = found
       if (revokedAt) return siteKey
       await tx.updateTable('site_key').set({ revoked_at: sql`now()` }).where('key', '=', key).execute()
-      await this.#recordAudit(tx, projectId, actor, { action: 'site_key.revoked', subject: key, detail: {} })
+      await recordAudit(tx, projectId, actor, { action: 'site_key.revoked', subject: key, detail: {} })
       return siteKey
     })
   }
@@ -179,7 +177,7 @@ const withDefaults = (
  * take effect one after another.
  */
 async function setUnchosenHumanSource(
-  tx: Transaction<AnalyticsTables>,
+  tx: DatabaseTransaction,
   projectId: Id<'prj'>,
   source: CountingSource,
 ): Promise<boolean> {

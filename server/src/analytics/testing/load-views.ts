@@ -1,13 +1,12 @@
 import type { Pool } from 'pg'
+import { createDatabase } from '../../database/database.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 import type { View } from '../collect/view.ts'
 import { PostgresViewBuffer } from '../collect/view-buffer.ts'
 import type { ViewDelivery } from '../collect/view-delivery.ts'
 import { BlockStore } from '../load/block-store.ts'
 import { loadBlocks } from '../load/load-blocks.ts'
-import type { AnalyticsTables } from '../tables.ts'
 import { createTestView } from './create-test-view.ts'
 
 /** Sends views all the way to ClickHouse: when this resolves, every query includes them. */
@@ -15,7 +14,7 @@ export async function loadViews(
   { pool, clickhouseUrl }: { pool: Pool; clickhouseUrl: string },
   delivery: Pick<ViewDelivery, 'projectId' | 'source' | 'countsHumans'> & { views: readonly Partial<View>[] },
 ): Promise<void> {
-  const buffer = new PostgresViewBuffer(createKyselyDatabase<AnalyticsTables>(pool), { maxBufferBytes: 1e9 })
+  const buffer = new PostgresViewBuffer(createDatabase(pool), { maxBufferBytes: 1e9 })
   const views = delivery.views.map((view) => createTestView({ projectId: delivery.projectId, ...view }))
   await buffer.append({ ...delivery, shard: 0, deliveryId: undefined, views })
   await loadPendingViews({ pool, clickhouseUrl })

@@ -3,15 +3,13 @@ import type { ServiceAddresses } from '../../../../dev-services/start-services.t
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
-import type { AnalyticsTables } from '../tables.ts'
 
 export async function createViewsTestInstance(addresses: ServiceAddresses, purpose: string) {
   const instance = await createTestInstance(addresses, purpose)
   const clickhouse = createClickhouse({ url: instance.clickhouseUrl })
   return {
     pool: instance.pool,
-    db: createKyselyDatabase<AnalyticsTables>(instance.pool),
+    db: instance.database,
     clickhouse,
     log: createLog('test', { level: 'error' }),
     newProject: async (name: string) => (await instance.stores.projects.create(name, { kind: 'operator' })).id,

@@ -7,12 +7,10 @@ import { testAuthorizeDeps } from '../../../../dev-services/test-authorize-deps.
 import { createTestInstance } from '../../../../dev-services/test-instance.ts'
 import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
 import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
-import type { AnalyticsTables } from '../../analytics/tables.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createHttpServer } from '../../platform/http/http-server.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { addRoutes } from '../add-routes.ts'
 import { exportPagesByViewsRoute } from './export-views.ts'
 
@@ -22,16 +20,12 @@ await once(simulator, 'listening')
 
 const instance = await createTestInstance(inject('services'), 'api export views')
 const clickhouse = createClickhouse({ url: `http://127.0.0.1:${(simulator.address() as AddressInfo).port}` })
-const { stores, pool } = instance
+const { stores, database } = instance
 const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 }
 const server = createHttpServer(http, createLog('test', { level: 'error' }))
 server.setValidatorCompiler(compileValidator)
-const viewReports = new ViewReportReader(
-  clickhouse,
-  createKyselyDatabase<AnalyticsTables>(pool),
-  new AnalyticsSiteCache(stores.analyticsSettings),
-)
-addRoutes(server, [exportPagesByViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
+const viewReports = new ViewReportReader(clickhouse, database, new AnalyticsSiteCache(stores.analyticsSettings))
+addRoutes(server, [exportPagesByViewsRoute({ viewReports })], testAuthorizeDeps({ stores, database }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

@@ -2,16 +2,13 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { testAuthorizeDeps } from '../../../../dev-services/test-authorize-deps.ts'
 import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
 import { addTestModel } from '../../../../dev-services/test-model.ts'
-import { recordAudit } from '../../audit/audit-store.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import type { Id } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from '../../projects/credential-store.ts'
 import { addRoutes } from '../add-routes.ts'
 import { archiveJobRoute } from './archive-job.ts'
 import { cancelJobRoute } from './cancel-job.ts'
@@ -68,8 +65,8 @@ async function createProject() {
 async function connect(id: Id<'prj'>) {
   const parsed = parseSealingPublicKeys(generateSealingKeyPair().publicEntry)
   if (!parsed.ok) throw new Error(parsed.errors.join())
-  const credentials = new CredentialStore(createKyselyDatabase(instance.pool), createSealer(parsed.keys), recordAudit)
-  const credentialId = await credentials.put(id, 'code-host-token', 'token', operator)
+  const credential = { kind: 'code-host-token', secret: 'token' } as const
+  const credentialId = await instance.stores.credentials.put(id, credential, createSealer(parsed.keys), operator)
   const location = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   const settings = {
     baseBranch: 'main',

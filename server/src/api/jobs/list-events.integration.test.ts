@@ -5,11 +5,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
 import { AttemptStore, type LiveAttempt } from '../../jobs/attempt-store.ts'
 import type { Job } from '../../jobs/job.ts'
-import type { JobTables } from '../../jobs/tables.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'
 import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createJobEventStreams } from './job-event-streams.ts'
 
 let instance: TestInstance
@@ -22,7 +20,7 @@ const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'list-events')
   projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const database = createKyselyDatabase<JobTables>(instance.pool)
+  const database = instance.database
   turns = new TurnStore(database)
   attempts = new AttemptStore(database)
 })

@@ -4,8 +4,6 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { createBrowserClient } from '../../../../dev-services/browser-client.ts'
 import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
-import type { PeopleTables } from '../../people/tables.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 
 const api = await startTestApi(inject('services'), 'api membership')
 afterAll(() => api.drop())
@@ -245,7 +243,7 @@ test('expired invitations do not count as open, and everything expired is delete
   await api.pool.query(`UPDATE invitation SET expires_at = now()`)
   await api.pool.query(`UPDATE invitation_email SET at = now() - interval '2 hours'`)
   await sleep(5)
-  await deleteExpiredAccess(createKyselyDatabase<PeopleTables>(api.pool))
+  await deleteExpiredAccess(api.database)
   for (const table of ['one_time_link', 'invitation', 'invitation_email'])
     expect((await api.pool.query(`SELECT FROM ${table}`)).rowCount, table).toBe(0)
   expect((await person.client.session.get()).person).toBeNull()

@@ -1,8 +1,5 @@
-import type { Transaction } from 'kysely'
 import { DatabaseError } from 'pg'
-import type { BudgetTables } from '../../models/budget-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { ProjectTables } from '../../projects/tables.ts'
 import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSettingsChanges, ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
@@ -24,12 +21,10 @@ export function changeSettingsRoute(deps: SettingsDeps): Route {
       const isUnknown =
         defaultModel && (defaultModel === 'default' || !(await deps.models.find(projectId, defaultModel)))
       if (isUnknown) throw unknownModel()
-      const setBudget =
-        budget &&
-        ((tx: Transaction<ProjectTables>) =>
-          deps.budgets.setInTransaction(tx.withTables<BudgetTables>(), projectId, budget, actor))
       try {
-        await deps.projects.changeSettings(projectId, changes, actor, setBudget)
+        await deps.projects.changeSettings(projectId, changes, actor, async (tx) => {
+          if (budget) await deps.budgets.setInTransaction(tx, projectId, budget, actor)
+        })
       } catch (error) {
         throw isModelGone(error) ? unknownModel() : error
       }

@@ -3,8 +3,6 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { startTestApi } from '../../../../dev-services/test-api.ts'
 import { addTestModel } from '../../../../dev-services/test-model.ts'
 import { deleteExpiredJobs } from '../../jobs/delete-expired-jobs.ts'
-import type { JobTables } from '../../jobs/tables.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 
 const api = await startTestApi(inject('services'), 'api settings', { COLOPHON_BUDGET_MAX_USD_PER_MONTH: '500' })
 afterAll(() => api.drop())
@@ -123,7 +121,7 @@ test('deletes ended jobs after the retention period of their project', async () 
   await job('job_failed', 'failed', 9)
   await job('job_active', 'active', 9)
   await job('job_new', 'completed', 1)
-  const db = createKyselyDatabase<JobTables>(api.pool)
+  const db = api.database
   expect(await deleteExpiredJobs(db, 100), 'jobs are kept forever by default').toBe(0)
   await project.client.projects.changeSettings(project.projectId, { jobRetentionDays: 7 })
   expect(await deleteExpiredJobs(db, 100)).toBe(2)

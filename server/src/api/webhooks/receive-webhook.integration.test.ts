@@ -1,16 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
-import { recordAudit } from '../../audit/audit-store.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
-import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { createSealer, type Sealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
-import { CredentialStore } from '../../projects/credential-store.ts'
 import { addWebhooks } from './receive-webhook.ts'
 
 const operator = { kind: 'operator' } as const
@@ -25,7 +22,7 @@ beforeAll(async () => {
   if (!parsed.ok) throw new Error(parsed.errors.join())
   sealer = createSealer(parsed.keys)
   projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const credentials = new CredentialStore(createKyselyDatabase(instance.pool), sealer, recordAudit)
+  const credential = { kind: 'code-host-token', secret: 'token' } as const
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
   await instance.stores.repositories.connect(
     projectId,
@@ -37,7 +34,7 @@ beforeAll(async () => {
       webhookSecret: 'the secret',
       access: {
         kind: 'token',
-        credentialId: await credentials.put(projectId, 'code-host-token', 'token', operator),
+        credentialId: await instance.stores.credentials.put(projectId, credential, sealer, operator),
       },
       hostRepositoryId: 42,
     },

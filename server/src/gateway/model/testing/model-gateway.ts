@@ -15,17 +15,14 @@ import type { ServiceAddresses } from '../../../../../dev-services/start-service
 import { createTestInstance, type TestInstance } from '../../../../../dev-services/test-instance.ts'
 import { AttemptStore } from '../../../jobs/attempt-store.ts'
 import type { Job } from '../../../jobs/job.ts'
-import type { JobTables } from '../../../jobs/tables.ts'
 import type { Model, ModelFormat } from '../../../models/model.ts'
 import { ModelCallStore } from '../../../models/model-call-store.ts'
 import { ModelStore } from '../../../models/model-store.ts'
-import type { ModelTables } from '../../../models/tables.ts'
 import { createEgress } from '../../../platform/egress/egress.ts'
 import { createHttpServer } from '../../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../../platform/http/json-body.ts'
 import type { Id } from '../../../platform/ids.ts'
 import { createLog } from '../../../platform/log.ts'
-import { createKyselyDatabase } from '../../../platform/postgres.ts'
 import { createOpener, createSealer } from '../../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../../../platform/sealed-secrets/sealing-keys.ts'
 import { addModelRoutes } from '../model-routes.ts'
@@ -66,7 +63,7 @@ export async function startTestModelGateway(addresses: ServiceAddresses, purpose
   const provider = createModelServer().listen(0, '127.0.0.1')
   await once(provider, 'listening')
   const providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
-  const database = createKyselyDatabase<ModelTables>(instance.pool)
+  const database = instance.database
   const models = new ModelStore(database)
   const calls = new ModelCallStore(database)
   const sealing = parseSealingPrivateKeys(generateSealingKeyPair().privateEntry)
@@ -83,7 +80,7 @@ export async function startTestModelGateway(addresses: ServiceAddresses, purpose
     calls,
     egress,
     opener: createOpener(sealing.keys),
-    attempts: new AttemptStore(createKyselyDatabase<JobTables>(instance.pool)),
+    attempts: new AttemptStore(instance.database),
     budget: { maxTokensPerJob: 1_000_000, maxTokensPerMonth: null, maxUsdPerMonth: null },
   })
   const url = await server.listen(http.listen)

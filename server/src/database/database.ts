@@ -1,0 +1,26 @@
+/** All tables of PostgreSQL, each declared once, by the module that owns it. */
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import type { Pool } from 'pg'
+import type { AnalyticsTables } from '../analytics/tables.ts'
+import type { AuditTables } from '../audit/tables.ts'
+import type { GithubTables } from '../github/tables.ts'
+import type { JobTables } from '../jobs/tables.ts'
+import type { KeyTables } from '../keys/tables.ts'
+import type { ModelTables } from '../models/tables.ts'
+import type { PeopleTables } from '../people/tables.ts'
+import type { ProjectTables } from '../projects/tables.ts'
+
+export interface Tables
+  extends AnalyticsTables,
+    AuditTables,
+    GithubTables,
+    JobTables,
+    KeyTables,
+    ModelTables,
+    PeopleTables,
+    ProjectTables {}
+
+export type Database = Kysely<Tables>
+export type DatabaseTransaction = Transaction<Tables>
+
+export const createDatabase = (pool: Pool): Database => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
