@@ -21,7 +21,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createResultPublisher } from './result-publisher.ts'
 
 const operator = { kind: 'operator' } as const
-const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 const services = inject('services')
 const settings = workerSettings(services) // one key pair, for sealing and opening
 

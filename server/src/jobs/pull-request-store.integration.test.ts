@@ -3,10 +3,10 @@ import { createTestInstance, type TestInstance } from '../../../dev-services/tes
 import type { Id } from '../platform/ids.ts'
 import { createKyselyDatabase } from '../platform/postgres.ts'
 import type { Job } from './job.ts'
-import { CommentAlreadyProcessedError } from './job-store.ts'
 import type { DuePullRequest } from './pull-request-store.ts'
 import type { JobTables } from './tables.ts'
 import { TurnStore } from './turn-store.ts'
+import { CommentAlreadyProcessedError } from './work-acceptor.ts'
 
 let instance: TestInstance
 let turns: TurnStore
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance.drop())
 
-const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: { kind: 'operator' }, idempotency: undefined, present: (job: Job) => job } as const
 const written = { title: 'T', body: 'B' }
 const openPullRequest = (number: number) =>
   ({ url: `https://git.example.com/${number}`, number, branch: 'b', state: 'open', written }) as const
