@@ -24,7 +24,7 @@ import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'
 const { History } = proto.temporal.api.history.v1
 const directory = join(import.meta.dirname, '../server/src/workflows/histories')
 const operator = { kind: 'operator' } as const
-const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 
 /** The status in which the job of each story ends. Its name is also the prompt of the job. */
 const stories = {

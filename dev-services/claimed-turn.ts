@@ -26,7 +26,7 @@ export async function createClaimedTurn(
   const { body: job } = await instance.stores.jobs.create(
     projectId,
     { ...jobInput, prompt: 'Fix it.', model, topic: null, metadata: {} },
-    { actor: { kind: 'operator' }, idempotency: undefined, body: (created) => created },
+    { actor: { kind: 'operator' }, idempotency: undefined, present: (created) => created },
   )
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('the job has no turn')

@@ -12,7 +12,8 @@ import { startServices } from '../dev-services/start-services.ts'
 import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
 import { addTestModel } from '../dev-services/test-model.ts'
 import { createJobSignaler, jobTaskQueue } from '../server/src/jobs/job-signaler.ts'
-import type { JobStore, NewJob } from '../server/src/jobs/job-store.ts'
+import type { JobStore } from '../server/src/jobs/job-store.ts'
+import type { NewJob } from '../server/src/jobs/work-acceptor.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { type Id, newId } from '../server/src/platform/ids.ts'
 import { createLog } from '../server/src/platform/log.ts'
@@ -220,7 +221,7 @@ async function insertRows(pool: pg.Pool, projectId: Id<'prj'>): Promise<Id<'job'
 
 async function createInStore(jobs: JobStore, projectId: Id<'prj'>): Promise<Id<'job'>> {
   const request = { actor: { kind: 'operator' }, idempotency: undefined } as const
-  const accepted = await jobs.create(projectId, newJob, { ...request, body: ({ id }) => id })
+  const accepted = await jobs.create(projectId, newJob, { ...request, present: ({ id }) => id })
   return accepted.body
 }
 

@@ -49,7 +49,7 @@ afterAll(async () => {
   await instance.drop()
 })
 
-const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: { kind: 'operator' }, idempotency: undefined, present: (job: Job) => job } as const
 const defaults = { repository: 'docs/site', ref: 'main', title: null, draft: false } as const
 
 async function create(prompt: string, { woken = true, model = 'default' } = {}): Promise<Id<'job'>> {

@@ -4,9 +4,11 @@ import type { AttemptStore, TurnLimits } from '../jobs/attempt-store.ts'
 import { TurnTransitionRejectedError } from '../jobs/job-transition.ts'
 import type { OpenedPullRequest } from '../jobs/pull-request-store.ts'
 import { createTurnFailure } from '../jobs/turn-errors.ts'
-import type { CurrentTurn, TurnOutcome, TurnStore } from '../jobs/turn-store.ts'
+import type { CurrentTurn, TurnStore } from '../jobs/turn-store.ts'
 import type { Id } from '../platform/ids.ts'
+import { createFinalFailure } from './create-final-failure.ts'
 import { withPublishLease } from './publish-lease.ts'
+import type { PublishEnd } from './publish-step-result.ts'
 import type { QueuedAttemptHeartbeat } from './queued-attempt-heartbeat.ts'
 
 export interface TakenTurn {
@@ -32,10 +34,7 @@ export interface JobTimeouts {
 }
 
 /** Throws an `ApplicationFailure` with the error code of the turn; it is non-retryable if a retry would not help. */
-export type ResultPublisher = (
-  turn: CurrentTurn,
-  signal: AbortSignal,
-) => Promise<TurnOutcome | 'branch_moved' | 'paused'>
+export type ResultPublisher = (turn: CurrentTurn, signal: AbortSignal) => Promise<PublishEnd>
 
 /** Updates the recorded state of the job's pull request, which decides where the turn starts. */
 export type PollPullRequest = (pullRequest: OpenedPullRequest) => Promise<void>
@@ -72,7 +71,7 @@ export function createJobActivities({
         case 'has_result':
           return
         case 'failed':
-          throw ApplicationFailure.nonRetryable(queued.code, queued.code)
+          throw createFinalFailure(queued.code)
         case 'queued':
           queuedAttempts.add(taskToken)
           throw new CompleteAsyncError() // the gateway completes the activity when the runner reports
@@ -80,22 +79,24 @@ export function createJobActivities({
     },
 
     async publishTurn(turnId) {
-      const turn = await turns.beginPublishing(turnId as Id<'trn'>).catch(throwFailure)
-      if (!turn) return 'restart'
-      if (turn === 'paused') return 'paused'
+      const begun = await turns.beginPublishing(turnId as Id<'trn'>).catch(throwFailure)
+      if (begun.kind === 'no_result') return 'restart'
+      if (begun.kind === 'paused') return 'paused'
+      const { turn } = begun
       const lease = { turns, turnId: turn.turnId, timeoutMs: timeouts.heartbeatTimeoutMs }
       return await withPublishLease(lease, async (signal) => {
-        const outcome = await publishResult(turn, signal)
-        if (outcome === 'paused') {
-          await turns.pausePublishing(turn.turnId).catch(throwFailure)
-          return 'paused'
+        const end = await publishResult(turn, signal)
+        switch (end.kind) {
+          case 'ended':
+            await turns.finish(turn.turnId, end.outcome)
+            return 'ended'
+          case 'paused':
+            await turns.pausePublishing(turn.turnId).catch(throwFailure)
+            return 'paused'
+          case 'branch_moved':
+            if (await turns.restart(turn.turnId).catch(throwFailure)) return 'restart'
+            throw createFinalFailure('branch_moved')
         }
-        if (outcome !== 'branch_moved') {
-          await turns.finish(turn.turnId, outcome)
-          return 'ended'
-        }
-        if (await turns.restart(turn.turnId).catch(throwFailure)) return 'restart'
-        throw ApplicationFailure.nonRetryable('branch_moved', 'branch_moved')
       })
     },
 
@@ -110,7 +111,7 @@ function throwFailure(error: unknown): never {
   if (!(error instanceof TurnTransitionRejectedError)) throw error
   switch (error.reason) {
     case 'stop_requested':
-      throw ApplicationFailure.nonRetryable('cancelled', 'cancelled')
+      throw createFinalFailure('cancelled')
     case 'not_current_turn':
       throw ApplicationFailure.nonRetryable('the turn is not the current one', 'internal_error')
   }

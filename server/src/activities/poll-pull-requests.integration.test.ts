@@ -15,7 +15,7 @@ import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
 const operator = { kind: 'operator' } as const
-const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 const page = 'docs/index.md'
 
 const changePage = (base: CraftedCommit, contents: string) =>

@@ -2,8 +2,9 @@
 import type { CodeHost, PullRequestComment } from '../code-hosts/code-host.ts'
 import { extractPromptFromComment } from '../jobs/comment-mention.ts'
 import type { SignalJob } from '../jobs/job-signaler.ts'
-import { CommentAlreadyProcessedError, type JobStore } from '../jobs/job-store.ts'
+import type { JobStore } from '../jobs/job-store.ts'
 import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
+import { CommentAlreadyProcessedError } from '../jobs/work-acceptor.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -100,7 +101,7 @@ async function processComment(
       projectId,
       jobId,
       { prompt, comment: { id, author, url } },
-      { actor: { kind: 'code-host' }, idempotency: undefined, body: () => undefined },
+      { actor: { kind: 'code-host' }, idempotency: undefined, present: () => undefined },
     )
   } catch (error) {
     if (error instanceof CommentAlreadyProcessedError) return 'done'

@@ -19,7 +19,7 @@ import { createConcurrencyLimit } from './concurrency-limit.ts'
 import { createResultPublisher } from './result-publisher.ts'
 
 const operator = { kind: 'operator' } as const
-const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 const services = inject('services')
 const settings = workerSettings(services) // one key pair, for sealing and opening
 
@@ -216,48 +216,49 @@ describe('a project that is paused during publishing', () => {
       withinLimit: createConcurrencyLimit(1),
       log: createLog('test', { level: 'error' }),
     })
-    const turn = await turns.beginPublishing(turnId)
-    if (turn === undefined || turn === 'paused') return turn
-    const outcome = await publishResult(turn, new AbortController().signal)
-    if (outcome === 'paused') await turns.pausePublishing(turnId)
-    else if (outcome !== 'branch_moved') await turns.finish(turnId, outcome)
-    return outcome
+    const begun = await turns.beginPublishing(turnId)
+    if (begun.kind !== 'begun') return begun
+    const end = await publishResult(begun.turn, new AbortController().signal)
+    if (end.kind === 'paused') await turns.pausePublishing(turnId)
+    if (end.kind === 'ended') await turns.finish(turnId, end.outcome)
+    return end
   }
 
+  const openedPullRequest = { kind: 'ended', outcome: { outcome: 'pull_request' } }
   const readBody = async (number: number) => (await repository.host.findPullRequest(number))?.body
 
   test('pushes nothing, and starts again when it is resumed', async () => {
     const jobId = await createJob(instance, projectId, 'before the commit')
     const turnId = await runTurn(jobId, 'A summary.')
-    expect(await publish(turnId, 'gitRemote')).toBe('paused')
-    expect(await publish(turnId)).toBe('paused')
+    expect(await publish(turnId, 'gitRemote')).toEqual({ kind: 'paused' })
+    expect(await publish(turnId)).toEqual({ kind: 'paused' })
     expect(await readRemote(repository)).toEqual({ branches: [], pullRequests: 0 })
     const [message] = await instance.stores.jobs.messages(projectId, jobId)
     expect(message).toMatchObject({ status: 'running', publishingStartedAt: null })
     await resume()
-    expect(await publish(turnId)).toMatchObject({ outcome: 'pull_request' })
+    expect(await publish(turnId)).toMatchObject(openedPullRequest)
     expect(await readRemote(repository)).toMatchObject({ pullRequests: 1 })
   })
 
   test('opens no pull request for a commit that is already pushed', async () => {
     const jobId = await createJob(instance, projectId, 'before the pull request')
     const turnId = await runTurn(jobId, 'A summary.')
-    expect(await publish(turnId, 'putCommit')).toBe('paused')
+    expect(await publish(turnId, 'putCommit')).toEqual({ kind: 'paused' })
     const branches = [expect.stringContaining(jobId)]
     expect(await readRemote(repository)).toEqual({ branches, pullRequests: 0 })
     await resume()
-    expect(await publish(turnId)).toMatchObject({ outcome: 'pull_request' })
+    expect(await publish(turnId)).toMatchObject(openedPullRequest)
     expect(await readRemote(repository)).toEqual({ branches, pullRequests: 1 })
   })
 
   test('finishes a cancelled turn whose commit is already pushed, after the resume', async () => {
     const jobId = await createJob(instance, projectId, 'cancelled after the push')
     const turnId = await runTurn(jobId, 'A summary.')
-    expect(await publish(turnId, 'putCommit')).toBe('paused')
+    expect(await publish(turnId, 'putCommit')).toEqual({ kind: 'paused' })
     await instance.stores.jobs.cancel(projectId, jobId, operator)
-    expect(await publish(turnId)).toBe('paused')
+    expect(await publish(turnId)).toEqual({ kind: 'paused' })
     await resume()
-    expect(await publish(turnId)).toMatchObject({ outcome: 'pull_request' })
+    expect(await publish(turnId)).toMatchObject(openedPullRequest)
     const job = await instance.stores.jobs.get(projectId, jobId)
     expect(job).toMatchObject({ status: 'completed', pullRequest: { state: 'open' } })
     expect(await readRemote(repository)).toEqual({ branches: [job.pullRequest?.branch], pullRequests: 1 })
@@ -268,7 +269,7 @@ describe('a project that is paused during publishing', () => {
     const turnId = await runTurn(jobId, 'Never published.')
     await turns.beginPublishing(turnId) // by the unreachable worker
     await pause()
-    expect(await turns.beginPublishing(turnId)).toBe('paused') // by another worker
+    expect(await turns.beginPublishing(turnId)).toEqual({ kind: 'paused' }) // by another worker
     await instance.stores.jobs.cancel(projectId, jobId, operator)
     await turns.fail(turnId, { code: 'cancelled', message: 'Cancelled.' })
     await resume()
@@ -281,10 +282,10 @@ describe('a project that is paused during publishing', () => {
     const number = (await instance.stores.jobs.get(projectId, jobId)).pullRequest?.number ?? 0
     await instance.stores.jobs.message(projectId, jobId, { prompt: 'follow-up' }, request)
     const turnId = await runTurn(jobId, 'The second summary.')
-    expect(await publish(turnId, 'ensurePullRequest')).toBe('paused')
+    expect(await publish(turnId, 'ensurePullRequest')).toEqual({ kind: 'paused' })
     expect(await readBody(number)).toContain('The first summary.')
     await resume()
-    expect(await publish(turnId)).toMatchObject({ outcome: 'pull_request' })
+    expect(await publish(turnId)).toMatchObject(openedPullRequest)
     expect(await readBody(number)).toContain('The second summary.')
     expect(await readRemote(repository)).toMatchObject({ pullRequests: 1 })
   })
@@ -292,7 +293,7 @@ describe('a project that is paused during publishing', () => {
   test('can cancel a turn that had started to publish', async () => {
     const jobId = await createJob(instance, projectId, 'cancelled')
     const turnId = await runTurn(jobId, 'Never published.')
-    expect(await publish(turnId, 'gitRemote')).toBe('paused')
+    expect(await publish(turnId, 'gitRemote')).toEqual({ kind: 'paused' })
     await instance.stores.jobs.cancel(projectId, jobId, operator)
     await expect(publish(turnId)).rejects.toMatchObject({ reason: 'stop_requested' })
     await resume()

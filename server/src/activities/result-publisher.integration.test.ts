@@ -78,7 +78,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     await instance.drop()
   })
 
-  const request = { actor: operator, idempotency: undefined, body: (job: Job) => job } as const
+  const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 
   async function runJob(prompt: string, publish: 'pull_request' | 'diff' = 'pull_request'): Promise<Job> {
     const defaults = {

@@ -90,7 +90,7 @@ async function create(prompt: string, work: ExecuteTurn): Promise<Id<'job'>> {
   const { body } = await instance.stores.jobs.create(
     projectId,
     { ...input, prompt, publish: 'pull_request', metadata: {} },
-    { actor: operator, idempotency: undefined, body: (job: Job) => job },
+    { actor: operator, idempotency: undefined, present: (job: Job) => job },
   )
   await jobs.signals.wakeJob(body.id)
   return body.id

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Job } from './job.ts'
-import { CommentAlreadyProcessedError } from './job-store.ts'
 import type { DuePullRequest } from './pull-request-store.ts'
 import { TurnStore } from './turn-store.ts'
+import { CommentAlreadyProcessedError } from './work-acceptor.ts'
 
 let instance: TestInstance
 let turns: TurnStore
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance.drop())
 
-const request = { actor: { kind: 'operator' }, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor: { kind: 'operator' }, idempotency: undefined, present: (job: Job) => job } as const
 const written = { title: 'T', body: 'B' }
 const openPullRequest = (number: number) =>
   ({ url: `https://git.example.com/${number}`, number, branch: 'b', state: 'open', written }) as const

@@ -1,3 +1,25 @@
+/**
+ * The tables of jobs, and what writes to them.
+ *
+ * - `job`, `turn`: `WorkAcceptor` inserts, `deleteExpiredJobs` deletes, with everything that references the job. Both tables are
+ *   updated by several stores, which have columns of their own:
+ *   - state (`status`, `pending_stop`, the times of its changes) and what follows from it, such as the outcome of a turn that was
+ *     dropped: only `transitionJob`, called by every store that changes the state
+ *   - outcome, error, reply, title, checks and diff, publish lease, branch, commit, `refusal`, `restarted`: `TurnStore`
+ *   - `deadline_at`, `start_branch`, `agent_failures`: `AttemptStore`. `TurnStore` resets the deadline at a restart, and
+ *     `ProjectPauseStore` extends it by the pause.
+ *   - `pull_request_…`: `PullRequestStore`. `TurnStore` writes those of a pull request that a turn was published to.
+ *   - `updated_at`: every store that changes what a client can see
+ *   - `progressed_at`: `transitionJob`, `TurnStore` when it claims a stalled job, `ProjectPauseStore` at a resume
+ * - `job_search`: `WorkAcceptor` inserts, `TurnStore` adds the title.
+ * - `idempotency_key`: `WorkAcceptor`.
+ * - `turn_attempt`: `AttemptStore`. `AgentEventStore` counts events in it, `TurnStore` ends what is left when the turn ends.
+ * - `turn_result`, `turn_result_chunk`: `AttemptStore` inserts, `TurnStore` deletes at a restart.
+ * - `job_event`: `AgentEventStore`.
+ * - `pull_request_comment`: `WorkAcceptor` those that became messages, `PullRequestStore` those that were rejected.
+ * - `runner`: `RunnerStore`.
+ * - `project`: `ProjectPauseStore` writes the two columns listed here; the table belongs to `ProjectStore`.
+ */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { CheckLogs, FailedCheck, ObservedChecks } from './ci-check.ts'

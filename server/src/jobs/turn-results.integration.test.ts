@@ -13,7 +13,7 @@ const database = instance.database
 const turns = new TurnStore(database)
 const attempts = new AttemptStore(database)
 const actor = { kind: 'operator' } as const
-const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor, idempotency: undefined, present: (job: Job) => job } as const
 const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60, maxConcurrentPerProject: 5 }
 const { id: projectId } = await instance.stores.projects.create('Docs', actor)
 const runner = await instance.stores.runners.create('runner', randomBytes(32), null)

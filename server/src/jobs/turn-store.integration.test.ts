@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => instance.drop())
 
 const actor = { kind: 'operator' } as const
-const request = { actor, idempotency: undefined, body: (job: Job) => job } as const
+const request = { actor, idempotency: undefined, present: (job: Job) => job } as const
 const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 60 }
 const failure = { code: 'agent_failed', message: 'It failed.' }
 

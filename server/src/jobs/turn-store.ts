@@ -15,6 +15,12 @@ export interface CurrentTurn {
   turnId: Id<'trn'>
 }
 
+export type BeginPublishingResult =
+  | { kind: 'begun'; turn: CurrentTurn }
+  | { kind: 'paused' }
+  /** The turn was restarted. */
+  | { kind: 'no_result' }
+
 /** The outcome of a completed turn. */
 export interface TurnOutcome {
   outcome: Exclude<JobOutcome, 'cancelled' | 'error'>
@@ -27,8 +33,7 @@ export interface TurnOutcome {
 }
 
 /** The data of a turn and its job that publishing needs. */
-export interface TurnToPublish {
-  number: number
+export interface TurnToPublish extends CurrentTurn {
   startedAt: Date
   /** Branch and commit that an earlier attempt to publish was about to push. */
   branch: string | null
@@ -36,7 +41,6 @@ export interface TurnToPublish {
   startBranch: string | null
   job: {
     title: string | null
-    prompt: string
     ref: string
     publish: 'pull_request' | 'diff'
     draft: boolean
@@ -84,24 +88,21 @@ export class TurnStore {
     })
   }
 
-  /**
-   * From here on the turn finishes even if a stop is requested; a stop requested earlier wins. Undefined: there is no result to
-   * publish, because the turn was restarted.
-   */
-  async beginPublishing(turnId: Id<'trn'>): Promise<CurrentTurn | 'paused' | undefined> {
+  /** From here on the turn finishes even if a stop is requested; a stop requested earlier wins. */
+  async beginPublishing(turnId: Id<'trn'>): Promise<BeginPublishingResult> {
     return this.#withLockedTurn(turnId, async (tx, locked, turn) => {
       const result = await tx
         .selectFrom('turn_result')
         .select('turn_id')
         .where('turn_id', '=', turnId)
         .executeTakeFirst()
-      if (!result && findCurrentTurn(locked.state)?.number === turn) return undefined
+      if (!result && findCurrentTurn(locked.state)?.number === turn) return { kind: 'no_result' }
       if (await isProjectPaused(tx, locked.projectId)) {
         await pausePublishing(tx, locked, { id: turnId, number: turn })
-        return 'paused'
+        return { kind: 'paused' }
       }
       await transitionJob(tx, locked, { type: 'publish', turn }, new Date())
-      return { projectId: locked.projectId, jobId: locked.jobId, turnId }
+      return { kind: 'begun', turn: { projectId: locked.projectId, jobId: locked.jobId, turnId } }
     })
   }
 
@@ -219,16 +220,8 @@ export class TurnStore {
     const row = await this.#db
       .selectFrom('turn')
       .innerJoin('job', 'job.id', 'turn.job_id')
-      .select([
-        'turn.job_id',
-        'turn.number',
-        'turn.started_at',
-        'turn.created_at',
-        'turn.branch',
-        'turn.commit_id',
-        'turn.start_branch',
-        'turn.prompt',
-      ])
+      .select(['turn.project_id', 'turn.job_id', 'turn.started_at', 'turn.created_at'])
+      .select(['turn.branch', 'turn.commit_id', 'turn.start_branch'])
       .select([
         'job.title',
         'job.ref',
@@ -248,14 +241,15 @@ export class TurnStore {
       .executeTakeFirstOrThrow()
     const { pull_request_number: number, pull_request_url: url, pull_request_branch: branch } = row
     return {
-      number: row.number,
+      projectId: row.project_id,
+      jobId: row.job_id,
+      turnId,
       startedAt: row.started_at ?? row.created_at,
       branch: row.branch,
       commit: row.commit_id,
       startBranch: row.start_branch,
       job: {
         title: row.title,
-        prompt: row.prompt,
         ref: row.ref,
         publish: row.publish,
         draft: row.draft,

@@ -5,7 +5,7 @@ import { addTestModel } from '../../../../dev-services/test-model.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
-import type { Id } from '../../platform/ids.ts'
+import { type Id, newId } from '../../platform/ids.ts'
 import { createLog } from '../../platform/log.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
@@ -242,6 +242,38 @@ test('allows exactly 100 jobs per hour, in a sliding window', async () => {
     [other.projectId],
   )
   expect([(await post()).statusCode, (await post()).statusCode]).toEqual([201, 429])
+})
+
+test('checks idempotency key, model, state of the job and rate limit in this order', async () => {
+  const { projectId: otherId, key: otherKey } = await createProject()
+  await connect(otherId)
+  const post = (path: string, body: object = {}, headers = {}) =>
+    send('POST', `/v2/agent/${otherId}/job${path}`, { prompt: 'x', ...body }, headers, otherKey)
+  const header = { 'idempotency-key': 'before the limit' }
+  const first = await post('', {}, header)
+  const { id } = first.json()
+  const archivedId = (await post('')).json().id
+  await send('POST', `/v2/agent/${otherId}/job/${archivedId}/archive`, undefined, {}, otherKey)
+  await Promise.all(Array.from({ length: 98 }, () => post('')))
+  await instance.pool.query(
+    `INSERT INTO turn (project_id, job_id, id, number, prompt, status)
+     SELECT $1, $2, id, number + 1, 'x', 'completed' FROM unnest($3::text[]) WITH ORDINALITY AS message (id, number)`,
+    [otherId, id, Array.from({ length: 100 }, () => newId('trn'))],
+  )
+  const cases = [
+    ['idempotency_key_reused', () => post('', { model: 'unknown' }, header)],
+    ['invalid_request', () => post('', { model: 'unknown' })],
+    ['rate_limited', () => post('')],
+    ['not_found', () => post(`/${newId('job')}/message`)],
+    ['job_archived', () => post(`/${archivedId}/message`)],
+    ['rate_limited', () => post(`/${id}/message`)],
+    ['rate_limited', () => post(`/${id}/message`, { failedCheck: 'unknown' })],
+  ] as const
+  for (const [code, request] of cases) {
+    const responses = await Promise.all([request(), request(), request()]) // the first does not have to wait, the others do
+    expect(responses.map((response) => response.json().code)).toEqual([code, code, code])
+  }
+  expect((await post('', {}, header)).body).toBe(first.body)
 })
 
 test('lists jobs in pages, newest first, filtered by status', async () => {

@@ -136,7 +136,7 @@ export function createJobRoute({
         },
         {
           actor,
-          body: toAgentJobResponse,
+          present: toAgentJobResponse,
           idempotency: idempotency(headers['idempotency-key'], path, body),
           rejection: await checkModel(models, projectId, model),
         },

@@ -39,7 +39,7 @@ async function startJob(): Promise<{ job: Job; live: LiveAttempt; restart: () =>
   const { body: job } = await instance.stores.jobs.create(
     projectId,
     { ...options, prompt: 'Work.', publish: 'pull_request' },
-    { actor: operator, idempotency: undefined, body: (created: Job) => created },
+    { actor: operator, idempotency: undefined, present: (created: Job) => created },
   )
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('no turn is queued')

@@ -44,7 +44,7 @@ export function sendMessageRoute({ jobs, wakeJob }: { jobs: JobStore; wakeJob: S
       const path = `/v2/agent/${projectId}/job/${params.id}/message`
       const accepted = await jobs.message(projectId, params.id, body, {
         actor,
-        body: toAgentJobResponse,
+        present: toAgentJobResponse,
         idempotency: idempotencyKey === undefined ? undefined : { key: idempotencyKey, method: 'POST', path, body },
       })
       if (accepted.kind === 'replayed') return createResponse(200, accepted.body)
