@@ -8,7 +8,7 @@ import { settings } from '../server/src/platform/settings/settings.ts'
 
 export const configurationFile = join(import.meta.dirname, '../docs/configuration.md')
 
-const tablePattern = /(?<=<!-- settings: (\w+) -->\n\n)[\s\S]*?(?=\n\n<!-- end -->)/g
+const tablePattern = /(?<=<!-- settings: (\w+) -->\n)[\s\S]*?(?=<!-- end -->)/g
 
 /** Replaces the tables in the text. Each must have its place, once. */
 export function writeTables(text: string): string {
@@ -18,7 +18,10 @@ export function writeTables(text: string): string {
     throw new Error(
       `docs/configuration.md has tables for ${places.join(', ')}, not ${Object.keys(sections).join(', ')}`,
     )
-  return text.replaceAll(tablePattern, (_, section: string) => formatTable(listSettings(sections[section] ?? {})))
+  return text.replaceAll(
+    tablePattern,
+    (_, section: string) => `\n${formatTable(listSettings(sections[section] ?? {}))}\n\n`,
+  )
 }
 
 function formatTable(listed: readonly Setting[]): string {
