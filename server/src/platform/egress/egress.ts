@@ -23,9 +23,9 @@ export type EgressOptions = Partial<DestinationRules> & {
    * For all destinations that are not explicitly allowed: `http://user:password@host:port`. HTTP_PROXY etc. are not
    * read.
    */
-  proxyUrl?: string
+  proxyUrl?: string | undefined
   /** Certificate authorities to trust in addition to the default ones. */
-  caBundlePem?: string
+  caBundlePem?: string | undefined
   dns?: DnsResolver
   connectTimeoutSeconds?: number
   /** Defaults for requests that set none. */

@@ -1,0 +1,321 @@
+/**
+ * All settings, each declared once. The types of the configuration, the known names and the tables of
+ * docs/configuration.md come from here. Each top-level key is one of these tables; `npm run configuration` writes them.
+ */
+import { parseSealingPrivateKeys, parseSealingPublicKeys } from '../sealed-secrets/sealing-keys.ts'
+import {
+  boolean,
+  contacts,
+  githubUrls,
+  hosts,
+  httpsLink,
+  inFile,
+  integer,
+  listenAddress,
+  longText,
+  mapped,
+  networks,
+  oneOf,
+  sealingKeys,
+  secret,
+  text,
+  url,
+  withoutTrailingSlashes,
+} from './kinds.ts'
+import { optional, required, withDefault } from './setting.ts'
+
+const howToCreateKeys = 'create a pair with `colophon-server admin sealing-key generate`'
+const jobSeconds = integer(1, 7 * 24 * 3600)
+
+export const settings = {
+  services: {
+    postgres: {
+      url: required('COLOPHON_DATABASE_URL', secret(url('postgres:', 'postgresql:')), {
+        purpose: 'the PostgreSQL database, like postgres://user:password@host:5432/colophon',
+        meaning:
+          'PostgreSQL database (15 or newer), like `postgres://user:password@host:5432/colophon`. The database must ' +
+          'exist, and the user must be allowed to create tables. For TLS, append `?sslmode=verify-full`.',
+      }),
+      poolSize: withDefault('COLOPHON_DATABASE_POOL_SIZE', integer(1, 1000), '10', {
+        meaning: 'Maximum number of PostgreSQL connections per process. `serve` has two pools of this size.',
+      }),
+    },
+    clickhouse: {
+      url: required('COLOPHON_CLICKHOUSE_URL', secret(url('http:', 'https:')), {
+        purpose: 'the HTTP interface of ClickHouse, like http://user:password@host:8123/colophon',
+        meaning:
+          'HTTP interface of ClickHouse (26.3 or newer), like `http://user:password@host:8123/colophon`. If the ' +
+          'database in the path does not exist, `migrate` creates it.',
+      }),
+    },
+    temporal: {
+      address: required('COLOPHON_TEMPORAL_ADDRESS', text, {
+        purpose: 'the Temporal frontend, like host:7233',
+        meaning: 'Temporal frontend, like `host:7233`.',
+      }),
+      namespace: withDefault('COLOPHON_TEMPORAL_NAMESPACE', text, 'colophon', {
+        meaning: 'Temporal namespace. `migrate` creates it if it is missing, with a retention of 7 days.',
+      }),
+      tls: withDefault('COLOPHON_TEMPORAL_TLS', boolean, 'false', {
+        meaning: 'Whether to connect to Temporal with TLS.',
+      }),
+      apiKey: optional('COLOPHON_TEMPORAL_API_KEY', secret(text), {
+        meaning: 'API key, if your Temporal server requires one.',
+      }),
+    },
+  },
+
+  sealingKeys: {
+    public: required('COLOPHON_SEALING_PUBLIC_KEYS', inFile(sealingKeys(parseSealingPublicKeys)), {
+      purpose: `the public sealing keys; ${howToCreateKeys}`,
+      meaning: 'Public keys. A private key is rejected here.',
+    }),
+    private: required('COLOPHON_SEALING_PRIVATE_KEYS', secret(sealingKeys(parseSealingPrivateKeys)), {
+      purpose: `the private sealing keys; ${howToCreateKeys}`,
+      meaning:
+        'Private keys, which include the public ones. Anyone who has them can open every stored credential. If you ' +
+        'lose them, the stored credentials are lost.',
+    }),
+  },
+
+  publicHttp: {
+    listen: withDefault('COLOPHON_LISTEN', listenAddress, '127.0.0.1:8080', {
+      meaning: 'Host and port, like `0.0.0.0:8080` or `[::]:8080`.',
+    }),
+    publicUrl: optional('COLOPHON_PUBLIC_URL', url('http:', 'https:'), {
+      documentedDefault:
+        '`http://localhost:PORT` if `COLOPHON_LISTEN` is a loopback address (`https` with a certificate); otherwise ' +
+        'required',
+      purpose: 'the URL that API clients and browsers use, like https://docs-backend.example.com',
+      meaning:
+        'URL that API clients and browsers use, like `https://colophon.example.com`. Must be HTTPS unless it is a ' +
+        'loopback address. No user, query or fragment.',
+    }),
+    tls: {
+      certificateFile: optional('COLOPHON_TLS_CERT_FILE', text, {
+        meaning:
+          'PEM file with the certificate chain. Without it, a reverse proxy terminates TLS. Read at startup: restart ' +
+          'after a renewal.',
+      }),
+      keyFile: optional('COLOPHON_TLS_KEY_FILE', text, {
+        meaning: 'PEM file with the private key. Set both or neither.',
+      }),
+    },
+    securityContact: {
+      contacts: withDefault('COLOPHON_SECURITY_CONTACT', contacts, '', {
+        meaning:
+          'Where to report a vulnerability of this instance: `mailto:`, `https:` or `tel:` URIs, separated by commas, ' +
+          'the preferred one first. Served at `/.well-known/security.txt` (RFC 9116), which does not exist otherwise.',
+      }),
+      policyUrl: optional('COLOPHON_SECURITY_POLICY_URL', httpsLink, {
+        meaning: 'HTTPS URL of your security policy, for the same file.',
+      }),
+    },
+  },
+
+  people: {
+    sessionSecret: required(
+      'COLOPHON_SESSION_SECRET',
+      secret(longText(32, 'like the output of `openssl rand -hex 32`')),
+      {
+        purpose: 'signs session cookies; at least 32 random characters, like the output of `openssl rand -hex 32`',
+        meaning:
+          'Signs session cookies. At least 32 random characters, like the output of `openssl rand -hex 32`. Changing ' +
+          'it ends all sessions.',
+      },
+    ),
+    oidc: {
+      issuer: required('COLOPHON_OIDC_ISSUER', mapped(url('https:', 'http:'), withoutTrailingSlashes), {
+        documentedDefault: 'none',
+        purpose: 'the issuer URL of your OpenID Connect provider, like https://id.example.com',
+        meaning:
+          'Issuer URL of an OpenID Connect provider, like `https://login.example.com/realms/docs`. Register the ' +
+          'redirect URI `<public URL>/v2/auth/callback/oidc` with the provider.',
+      }),
+      clientId: required('COLOPHON_OIDC_CLIENT_ID', text, {
+        documentedDefault: 'required with an issuer',
+        purpose: 'the client ID of Colophon at the OpenID Connect provider',
+        meaning: 'OAuth client ID.',
+      }),
+      clientSecret: required('COLOPHON_OIDC_CLIENT_SECRET', secret(text), {
+        documentedDefault: 'required with an issuer',
+        purpose: 'the client secret of Colophon at the OpenID Connect provider',
+        meaning: 'OAuth client secret.',
+      }),
+      name: withDefault('COLOPHON_OIDC_NAME', text, 'single sign-on', {
+        meaning: 'Label of the sign-in button.',
+      }),
+    },
+    email: {
+      smtpUrl: required('COLOPHON_SMTP_URL', secret(url('smtp:', 'smtps:')), {
+        documentedDefault: 'none',
+        purpose: 'the SMTP server that sends email, like smtps://user:password@mail.example.com',
+        meaning:
+          'SMTP server for invitations, like `smtps://user:password@mail.example.com`. Without it, invitations are ' +
+          'links to copy.',
+      }),
+      from: required('COLOPHON_MAIL_FROM', text, {
+        documentedDefault: 'required with an SMTP server',
+        purpose: 'the sender of invitations, like Colophon <docs@example.com>',
+        meaning: 'Sender of invitations, like `Colophon <docs@example.com>`.',
+      }),
+    },
+  },
+
+  gateway: {
+    listen: withDefault('COLOPHON_GATEWAY_LISTEN', listenAddress, '127.0.0.1:8090', {
+      meaning: 'Host and port.',
+    }),
+    tls: {
+      certificateFile: optional('COLOPHON_GATEWAY_TLS_CERT_FILE', text, {
+        meaning: "PEM file with the gateway's certificate chain.",
+      }),
+      keyFile: optional('COLOPHON_GATEWAY_TLS_KEY_FILE', text, {
+        meaning: 'PEM file with the private key. Set both or neither.',
+      }),
+    },
+  },
+
+  egress: {
+    allowedHosts: withDefault('COLOPHON_EGRESS_ALLOWED_HOSTS', hosts, '', {
+      meaning:
+        'Internal hosts that may be called, also over plain HTTP, as `name:port`, like `gitea.internal:3000`. Prefer ' +
+        'hosts to networks.',
+    }),
+    allowedNetworks: withDefault('COLOPHON_EGRESS_ALLOWED_NETWORKS', networks, '', {
+      meaning: 'Private networks that may be called, also over plain HTTP, like `10.1.0.0/16`.',
+    }),
+    proxyUrl: optional('COLOPHON_EGRESS_PROXY_URL', secret(text), {
+      meaning: 'HTTP proxy for all other requests, like `http://user:password@proxy:3128`.',
+    }),
+    caBundlePem: optional('COLOPHON_EGRESS_CA_BUNDLE', inFile(text), {
+      meaning: 'Additional trusted certificate authorities, in PEM format. Usually set with `_FILE`.',
+    }),
+  },
+
+  github: {
+    urls: withDefault('COLOPHON_GITHUB_URLS', githubUrls, 'https://github.com', {
+      meaning:
+        'Comma-separated base URLs of the GitHub servers on which the dashboard can create Apps, for example of a ' +
+        "GitHub Enterprise Server. The dashboard's Content-Security-Policy allows forms to these only.",
+    }),
+  },
+
+  /** Proofs shorten these times. */
+  jobs: {
+    deadlineSeconds: withDefault('COLOPHON_JOB_DEADLINE_SECONDS', jobSeconds, '1800', {
+      meaning: 'Limit for a whole turn, from its first claim by a runner.',
+    }),
+    heartbeatTimeoutSeconds: withDefault('COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS', jobSeconds, '30', {
+      meaning: 'A turn is queued again after this long without a heartbeat from its runner.',
+    }),
+    queueTimeoutSeconds: withDefault('COLOPHON_JOB_QUEUE_TIMEOUT_SECONDS', jobSeconds, '21600', {
+      meaning: 'A turn that no runner claims within this time fails with `no_runner_available`.',
+    }),
+    publishTimeoutSeconds: withDefault('COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS', jobSeconds, '3600', {
+      meaning: 'A result that cannot be published within this time fails the turn with `publish_timeout`.',
+    }),
+    stallSeconds: withDefault('COLOPHON_JOB_STALL_SECONDS', jobSeconds, '60', {
+      meaning: 'The dispatcher wakes an active job in which nothing has happened for this long.',
+    }),
+    idleArchiveDays: withDefault('COLOPHON_JOB_IDLE_ARCHIVE_DAYS', integer(1, 3650), '30', {
+      meaning: 'A finished job is archived after this long without a change.',
+    }),
+    pullRequestPollSeconds: withDefault('COLOPHON_JOB_PULL_REQUEST_POLL_SECONDS', jobSeconds, '300', {
+      meaning:
+        'How often an open pull request, its CI checks and comments are polled. A webhook triggers a poll at once.',
+    }),
+    maxConcurrentPerProject: withDefault('COLOPHON_JOB_MAX_CONCURRENT_PER_PROJECT', integer(1, 10_000), '5', {
+      meaning: 'Maximum number of running turns per project.',
+    }),
+    maxAgentFailures: withDefault('COLOPHON_JOB_MAX_AGENT_FAILURES', integer(1, 100), '2', {
+      meaning: 'After this many failures of the agent, the turn fails with `agent_failed`.',
+    }),
+  },
+
+  budget: {
+    maxTokensPerJob: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_JOB', integer(0, 1e12), '5000000', {
+      meaning: "Maximum tokens that one job's model calls may use, input and output together.",
+    }),
+    maxTokensPerMonth: withDefault('COLOPHON_BUDGET_MAX_TOKENS_PER_MONTH', integer(0, 1e12), null, {
+      meaning: 'Maximum tokens per project per calendar month (UTC).',
+    }),
+    maxUsdPerMonth: withDefault('COLOPHON_BUDGET_MAX_USD_PER_MONTH', integer(0, 1e9), null, {
+      meaning:
+        'Maximum US dollars per project per calendar month (UTC). Calls without a known price count only toward token ' +
+        'budgets.',
+    }),
+  },
+
+  views: {
+    maxBufferBytes: withDefault(
+      'COLOPHON_VIEWS_BUFFER_MAX_MEGABYTES',
+      mapped(integer(1, 1_000_000), (megabytes) => megabytes * 1024 * 1024),
+      '1024',
+      {
+        meaning:
+          'Maximum size of the buffer in PostgreSQL in which views wait for ClickHouse. When it is full, ingest ' +
+          'responds with 503, and `import-logs` waits. A megabyte holds about 30,000 views, so the default holds about ' +
+          '30 million.',
+      },
+    ),
+  },
+
+  runner: {
+    gatewayUrl: required('COLOPHON_GATEWAY_URL', url('http:', 'https:'), {
+      documentedDefault: 'required for `runner`',
+      purpose: "the URL of the worker's gateway, like http://localhost:8090",
+      meaning: 'URL of the gateway in `worker`, like `http://localhost:8090`. Use HTTPS across a network.',
+    }),
+    gatewayCaPem: optional('COLOPHON_GATEWAY_CA_BUNDLE', inFile(text), {
+      meaning: 'Additional certificate authorities to trust for the gateway, in PEM format. Usually set with `_FILE`.',
+    }),
+    token: required('COLOPHON_RUNNER_TOKEN', secret(text), {
+      purpose: 'the token of this runner; create one with `colophon-server admin runner create`',
+      meaning: 'Runner token.',
+    }),
+    maxConcurrentTurns: withDefault('COLOPHON_RUNNER_MAX_CONCURRENT_TURNS', integer(1, 1000), '2', {
+      meaning: 'Maximum number of concurrent turns. The runner divides its [memory](runners.md#memory) among them.',
+    }),
+    shutdownGraceSeconds: withDefault('COLOPHON_RUNNER_SHUTDOWN_GRACE_SECONDS', integer(0, 3600), '20', {
+      meaning: 'How long running turns may continue after a stop signal before they are released.',
+    }),
+    http: {
+      listen: withDefault('COLOPHON_RUNNER_LISTEN', listenAddress, '127.0.0.1:8070', {
+        meaning: 'Host and port for `/healthz` and `/readyz`.',
+      }),
+    },
+  },
+
+  allProcesses: {
+    logLevel: withDefault('COLOPHON_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info', {
+      meaning: 'The least severe messages to log.',
+    }),
+    trustedProxies: withDefault('COLOPHON_TRUSTED_PROXIES', networks, '', {
+      meaning:
+        'Comma-separated IP addresses and networks whose `X-Forwarded-*` headers are trusted, like ' +
+        '`10.0.0.0/8,fd00::/8`.',
+    }),
+    shutdownDelaySeconds: withDefault('COLOPHON_SHUTDOWN_DELAY_SECONDS', integer(0, 300), '0', {
+      meaning:
+        'How long `/readyz` reports `stopping` before a shutdown begins, for load balancers that poll infrequently. ' +
+        'The shutdown then has 60 seconds.',
+    }),
+  },
+
+  /** No process reads these, but the CLI may run in the same shell. */
+  apiClients: {
+    url: optional('COLOPHON_URL', text, {
+      documentedDefault: 'required unless you pass `--url`',
+      meaning: 'URL of Colophon, like `https://colophon.example.com`.',
+    }),
+    projectId: optional('COLOPHON_PROJECT_ID', text, {
+      documentedDefault: 'none; used in examples',
+      meaning: 'ID of a project.',
+    }),
+    apiKey: optional('COLOPHON_API_KEY', text, {
+      documentedDefault: 'none; used in examples',
+      meaning: 'API key.',
+    }),
+  },
+}
