@@ -2,9 +2,7 @@
 import { join } from 'node:path'
 import { findOrStartContainerRuntime } from '../dev-services/containers/container-runtime.ts'
 import { ensureBaseImages } from '../dev-services/containers/substitute-images.ts'
-import type { ImageSource } from './released-compose-file.ts'
-
-export const imageTargets = ['server', 'runner', 'demo']
+import { type ImageSource, imageTargets } from './released-images.ts'
 
 /** Returns what is missing or different, or undefined. */
 export async function buildImages(

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+interface Job {
+  needs?: string | string[]
+  environment?: string
+  permissions: Record<string, string>
+}
+
+const workflow = readFileSync(join(import.meta.dirname, '../.github/workflows/release.yml'), 'utf8')
+const { permissions, jobs } = parse(workflow) as { permissions: object; jobs: Record<string, Job> }
+
+const canWrite = (job: Job) => Object.values(job.permissions).includes('write')
+
+/** The job and all jobs that must have succeeded before it. */
+function findJobsUpTo(name: string): string[] {
+  const needs = [jobs[name]?.needs ?? []].flat()
+  return [name, ...needs.flatMap(findJobsUpTo)]
+}
+
+test('nothing happens before the tag is checked', () => {
+  for (const name of Object.keys(jobs)) expect(findJobsUpTo(name), name).toContain('check')
+})
+
+test('a job gets only the permissions that it lists, and needs an approval to write', () => {
+  expect(permissions).toEqual({})
+  for (const [name, job] of Object.entries(jobs))
+    expect(job.environment, name).toBe(canWrite(job) ? 'release' : undefined)
+})
