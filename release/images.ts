@@ -14,7 +14,8 @@ export async function buildImages(
   const runtime = await findOrStartContainerRuntime(log).catch((error: Error) => error)
   if (runtime instanceof Error) return runtime.message
   try {
-    const substitutes = await ensureBaseImages(runtime, ['debian', 'node'], log)
+    const substitutes = await ensureBaseImages(runtime, ['debian', 'node'], log).catch((error: Error) => error)
+    if (substitutes instanceof Error) return substitutes.message
     const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`]
     for (const target of imageTargets) {
       const name = `${prefix}/${target}:${version}`
