@@ -26,6 +26,7 @@ const refusedValues: readonly { set: string; message: RegExp }[] = [
   { set: 'images.runner.repository=""', message: /images\.runner\.repository is required/ },
   { set: 'publicUrl=""', message: /publicUrl is required/ },
   { set: 'temporal.address=""', message: /temporal\.address is required/ },
+  { set: 'secrets.temporalApiKey.name="temporal"', message: /temporal\.tls: true is required/ },
   { set: 'ingress.enabled=true', message: /trustedProxies is required/ },
   { set: 'worker.enabled=false', message: /gateway\.url is required/ },
   { set: 'runners.replicas=3', message: /'runners' not allowed/ },

@@ -424,12 +424,20 @@ function services(env: EnvironmentReader): ServicesConfig {
         secret: true,
       }),
     },
-    temporal: {
-      address: env.text('COLOPHON_TEMPORAL_ADDRESS', { purpose: 'the Temporal frontend, like host:7233' }),
-      namespace: env.text('COLOPHON_TEMPORAL_NAMESPACE', { purpose: 'the Temporal namespace', default: 'colophon' }),
-      tls: env.oneOf('COLOPHON_TEMPORAL_TLS', ['true', 'false'], 'false') === 'true',
-      apiKey: env.optionalText('COLOPHON_TEMPORAL_API_KEY', { secret: true }),
-    },
+    temporal: temporal(env),
+  }
+}
+
+function temporal(env: EnvironmentReader): ServicesConfig['temporal'] {
+  const tls = env.oneOf('COLOPHON_TEMPORAL_TLS', ['true', 'false'], 'false') === 'true'
+  const apiKey = env.optionalText('COLOPHON_TEMPORAL_API_KEY', { secret: true })
+  if (apiKey && !tls)
+    env.addError('COLOPHON_TEMPORAL_API_KEY requires COLOPHON_TEMPORAL_TLS=true: the key must not be sent unencrypted')
+  return {
+    address: env.text('COLOPHON_TEMPORAL_ADDRESS', { purpose: 'the Temporal frontend, like host:7233' }),
+    namespace: env.text('COLOPHON_TEMPORAL_NAMESPACE', { purpose: 'the Temporal namespace', default: 'colophon' }),
+    tls,
+    apiKey,
   }
 }
 
