@@ -26,6 +26,7 @@ const refusedValues: readonly { set: string; message: RegExp }[] = [
   { set: 'images.runner.repository=""', message: /images\.runner\.repository is required/ },
   { set: 'publicUrl=""', message: /publicUrl is required/ },
   { set: 'temporal.address=""', message: /temporal\.address is required/ },
+  { set: 'secrets.temporalApiKey.name="temporal"', message: /temporal\.tls: true is required/ },
   { set: 'ingress.enabled=true', message: /trustedProxies is required/ },
   { set: 'worker.enabled=false', message: /gateway\.url is required/ },
   { set: 'runners.replicas=3', message: /'runners' not allowed/ },
@@ -36,7 +37,14 @@ const refusedValues: readonly { set: string; message: RegExp }[] = [
   { set: 'runner.extraEnv=[{"name":"PASSWORD","valueFrom":{}}]', message: /runner\/extraEnv/ },
   { set: 'runner.seccompProfile={"type":"Localhost"}', message: /localhostProfile/ },
   { set: 'networkPolicy.dns=[]', message: /networkPolicy\/dns/ },
+  { set: 'networkPolicy.enabled=false', message: /networkPolicy\.allowUnrestrictedRunners: true/ },
   { set: 'publicUrl="https://example.com/docs"', message: /publicUrl/ },
+]
+
+/** Values that the chart must accept, although the rules would report their manifests. */
+const acceptedValues: readonly (readonly string[])[] = [
+  ['networkPolicy.enabled=false', 'networkPolicy.allowUnrestrictedRunners=true'],
+  ['networkPolicy.enabled=false', 'runner.enabled=false'],
 ]
 
 interface Tools {
@@ -99,6 +107,15 @@ async function checkRefusedValues({ helm }: Tools): Promise<string[]> {
   return (await Promise.all(problems)).flat()
 }
 
+async function checkAcceptedValues({ helm }: Tools): Promise<string[]> {
+  const problems: string[] = []
+  for (const set of acceptedValues)
+    await renderChart({ helm, valuesFile: minimalValues, set, kubernetesVersion }).catch(({ message }: Error) =>
+      problems.push(`The chart refuses ${set.join(', ')}: ${message}`),
+    )
+  return problems
+}
+
 /** A rule that does not report a chart that was broken on purpose checks nothing. */
 async function checkRules(tools: Tools, directory: string): Promise<{ problems: string[]; broken: number }> {
   const text = await renderChart({ helm: tools.helm, valuesFile: everythingValues, kubernetesVersion })
@@ -129,7 +146,7 @@ const directory = await mkdtemp(join(tmpdir(), 'colophon-helm-'))
 try {
   const tools = await getTools()
   const rules = await checkRules(tools, directory)
-  const problems = [...rules.problems, ...(await checkRefusedValues(tools))]
+  const problems = [...rules.problems, ...(await checkRefusedValues(tools)), ...(await checkAcceptedValues(tools))]
   const valuesFiles = [...globSync(join(ciDirectory, '*.yaml')).toSorted(), await writeReadmeValues(directory)]
   const rendered = join(directory, 'rendered')
   await mkdir(rendered)

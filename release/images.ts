@@ -2,9 +2,7 @@
 import { join } from 'node:path'
 import { findOrStartContainerRuntime } from '../dev-services/containers/container-runtime.ts'
 import { ensureBaseImages } from '../dev-services/containers/substitute-images.ts'
-import type { ImageSource } from './released-compose-file.ts'
-
-export const imageTargets = ['server', 'runner', 'demo']
+import { type ImageSource, imageTargets } from './released-images.ts'
 
 /** Returns what is missing or different, or undefined. */
 export async function buildImages(
@@ -16,7 +14,8 @@ export async function buildImages(
   const runtime = await findOrStartContainerRuntime(log).catch((error: Error) => error)
   if (runtime instanceof Error) return runtime.message
   try {
-    const substitutes = await ensureBaseImages(runtime, ['debian', 'node'], log)
+    const substitutes = await ensureBaseImages(runtime, ['debian', 'node'], log).catch((error: Error) => error)
+    if (substitutes instanceof Error) return substitutes.message
     const labels = ['--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision}`]
     for (const target of imageTargets) {
       const name = `${prefix}/${target}:${version}`

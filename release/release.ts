@@ -23,9 +23,10 @@ import { getHelm } from '../checks/kubernetes/tools.ts'
 import { runCommand } from '../dev-services/run-command.ts'
 import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
-import { buildImages, imageTargets } from './images.ts'
+import { buildImages } from './images.ts'
 import { type Build, provenanceStatement } from './provenance.ts'
 import { releasedComposeFile } from './released-compose-file.ts'
+import { imageRegistry, imageTargets } from './released-images.ts'
 import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
 
 class ReleaseRefused extends Error {}
@@ -119,7 +120,7 @@ function describeSource(directory: string, repository: string | undefined): void
 }
 
 const imagePrefix = (repository: string | undefined) =>
-  repository ? `ghcr.io/${repository.toLowerCase()}` : 'colophon'
+  repository ? `${imageRegistry}/${repository.toLowerCase()}` : 'colophon'
 
 /** Returns what was left out, with the reason. */
 async function makeArtifacts(source: string, request: Request): Promise<string[]> {
@@ -266,9 +267,13 @@ async function commitAndTag({ version }: Request): Promise<void> {
   if (!existsSync(join(root, 'node_modules'))) throw new ReleaseRefused('Run ./setup first.')
   await commitVersion(root, version)
   await git(root, 'tag', '--annotate', `v${version}`, '--message', `Colophon ${version}`)
-  console.log(`Committed and tagged v${version}. Nothing is published yet: this starts .github/workflows/release.yml:
+  console.log(`Committed and tagged v${version}. Nothing is published yet. Push the commit:
 
-  git push origin HEAD v${version}`)
+  git push origin HEAD:main
+
+When CI has passed for it, push the tag. This starts .github/workflows/release.yml:
+
+  git push origin v${version}`)
 }
 
 try {

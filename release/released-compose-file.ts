@@ -1,8 +1,4 @@
-/** Where the released images are: `<prefix>/server`, `<prefix>/runner` and `<prefix>/demo`, with the version as their tag. */
-export interface ImageSource {
-  prefix: string
-  version: string
-}
+import type { ImageSource } from './released-images.ts'
 
 /** A compose file with the released images as the default, in place of the ones that are built on the machine. */
 export function releasedComposeFile(compose: string, { prefix, version }: ImageSource): string {

@@ -1,7 +1,7 @@
 /**
- * The images that deploy/ builds on. Where an image registry can be reached they are pulled. Elsewhere, substitutes with the same
- * names are made from packages and from the services that this project builds anyway. They have the same programs, users, paths
- * and entry points as far as deploy/ relies on them, but are not the vendors' images.
+ * The images that deploy/ builds on. Where an image registry can be reached they are pulled. Elsewhere, in a container runtime of
+ * our own, substitutes with the same names are made from packages and from the services that this project builds anyway. They
+ * have the same programs, users, paths and entry points as far as deploy/ relies on them, but are not the vendors' images.
  */
 import { cp, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,14 +29,17 @@ type BaseImage = keyof typeof baseImages
 
 const substituteLabel = 'colophon.substitute'
 
-/** Returns the images that are substitutes. */
+/**
+ * Returns the images that are substitutes. Throws if an image cannot be pulled into a runtime that others use: they would later
+ * start a substitute without knowing it.
+ */
 export async function ensureBaseImages(
   runtime: ContainerRuntime,
   wanted: readonly BaseImage[],
   log: (line: string) => void,
 ): Promise<BaseImage[]> {
   const substitutes: BaseImage[] = []
-  let isRegistryReachable = true
+  let pullError: Error | undefined
   for (const name of wanted) {
     const image = baseImages[name]
     const label = await labelOf(runtime, image)
@@ -44,8 +47,9 @@ export async function ensureBaseImages(
       if (label === 'true') substitutes.push(name)
       continue
     }
-    isRegistryReachable &&= await pull(runtime, image)
-    if (isRegistryReachable) continue
+    pullError ??= await pull(runtime, image)
+    if (!pullError) continue
+    if (!runtime.isOwn) throw missingImageError(image, pullError)
     log(`making a substitute for ${image}, because no image registry can be reached`)
     await makeSubstitute(runtime, name)
     substitutes.push(name)
@@ -60,10 +64,19 @@ const labelOf = (runtime: ContainerRuntime, image: string) =>
     () => undefined,
   )
 
+/** Returns why it failed, or undefined. */
 const pull = (runtime: ContainerRuntime, image: string) =>
   runtime.docker(['pull', '--quiet', image]).then(
-    () => true,
-    () => false,
+    () => undefined,
+    (error: Error) => error,
+  )
+
+const missingImageError = (image: string, cause: Error) =>
+  new Error(
+    `${image} is missing, and cannot be pulled. Check that the image registry can be reached, and use \`docker login\` if it limits ` +
+      'anonymous pulls. Substitutes are built only in a temporary Docker daemon, which is started if no other is running ' +
+      `(as root on Debian).\n${cause.message}`,
+    { cause },
   )
 
 async function makeSubstitute(runtime: ContainerRuntime, name: BaseImage): Promise<void> {

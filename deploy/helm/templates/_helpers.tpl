@@ -84,6 +84,9 @@ helm.sh/chart: {{ printf "%s-%s" (index . 0).Chart.Name (index . 0).Chart.Versio
 
 {{/* Settings that api, worker and migrate share. */}}
 {{- define "colophon.serviceSettings" -}}
+{{- if and .Values.secrets.temporalApiKey.name (not .Values.temporal.tls) -}}
+{{- fail "\n\ntemporal.tls: true is required with secrets.temporalApiKey: the API key must not be sent unencrypted.\n" -}}
+{{- end -}}
 - name: COLOPHON_LOG_LEVEL
   value: {{ .Values.logLevel }}
 - name: COLOPHON_TEMPORAL_ADDRESS

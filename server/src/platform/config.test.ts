@@ -85,6 +85,15 @@ test('reports all errors together, each once', () => {
   expect(errors.join()).not.toContain('hunter2')
 })
 
+test('an API key for Temporal requires TLS, because it would be sent unencrypted', () => {
+  const withKey = { ...services, COLOPHON_TEMPORAL_API_KEY: 'temporal-key' }
+  const message = 'COLOPHON_TEMPORAL_API_KEY requires COLOPHON_TEMPORAL_TLS=true: the key must not be sent unencrypted'
+  expect(errorsFrom(loadServeConfig, withKey)).toEqual([message])
+  expect(errorsFrom(loadServeConfig, { ...withKey, COLOPHON_TEMPORAL_TLS: 'false' })).toEqual([message])
+  const { temporal } = loadServeConfig({ ...withKey, COLOPHON_TEMPORAL_TLS: 'true' }).api.services
+  expect(temporal).toMatchObject({ tls: true, apiKey: 'temporal-key' })
+})
+
 test('rejects an unencrypted public URL, except on loopback', () => {
   const environment = { ...services, COLOPHON_LISTEN: '0.0.0.0:8080' }
   expect(errorsFrom(loadApiConfig, environment)).toEqual([expect.stringContaining('COLOPHON_PUBLIC_URL is required')])

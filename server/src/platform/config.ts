@@ -25,9 +25,17 @@ export class ConfigError extends Error {
   }
 }
 
-const { services, egress, budget, views } = settings
+const { egress, budget, views } = settings
 const { logLevel, trustedProxies, shutdownDelaySeconds } = settings.allProcesses
 const log = { level: logLevel }
+
+const temporal = computed(settings.services.temporal, (inputs, env) => {
+  const temporal = env.read(inputs)
+  if (temporal.apiKey && !temporal.tls)
+    env.addError('COLOPHON_TEMPORAL_API_KEY requires COLOPHON_TEMPORAL_TLS=true: the key must not be sent unencrypted')
+  return temporal
+})
+const services = { ...settings.services, temporal }
 
 /** Undefined where a reverse proxy terminates TLS. */
 const tlsFiles = (files: typeof settings.gateway.tls) =>

@@ -60,7 +60,7 @@ export const settings = {
         meaning: 'Whether to connect to Temporal with TLS.',
       }),
       apiKey: optional('COLOPHON_TEMPORAL_API_KEY', secret(text), {
-        meaning: 'API key, if your Temporal server requires one.',
+        meaning: 'API key, if your Temporal server requires one. Requires `COLOPHON_TEMPORAL_TLS`.',
       }),
     },
   },
