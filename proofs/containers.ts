@@ -207,9 +207,9 @@ async function checkTls(run: ProofRun, compose: ComposeProject, projectId: strin
     return (await tlsFetch(`${url}/v2/me`, { headers })).status
   }
   const statuses = {
-    'of the client': await statusOfKeyFrom('172.16.0.0/12,192.168.0.0/16,127.0.0.0/8'),
+    'of the client': await statusOfKeyFrom(await compose.networkGateway('outside')),
     'that the client claims': await statusOfKeyFrom(forgedAddress),
-    'of Caddy': await statusOfKeyFrom('10.213.7.2'),
+    'of Caddy': await statusOfKeyFrom((await compose.addressesOf('caddy')).join()),
   }
   run.check(
     isDeepStrictEqual(statuses, { 'of the client': 200, 'that the client claims': 403, 'of Caddy': 403 }),

@@ -1,23 +1,29 @@
 #!/bin/bash
-# The postgres image runs this once, when its data directory is empty. There are two roles, so that Temporal's password does not
-# give access to Colophon's tables, and vice versa. Neither is a superuser.
+# Creates the roles and databases that are missing. There are two roles, so that Temporal's password does not give access to Colophon's
+# tables, and vice versa. Neither is a superuser.
 set -euo pipefail
+cd "$(dirname "$0")"
 
-create() { # role, file with its password, its databases
-  local role=$1 password_file=$2 database
-  shift 2
+export PGHOST=postgres PGUSER=postgres PGPASSWORD
+PGPASSWORD=$(cat passwords/postgres)
+
+create() { # role, its databases
+  local role=$1 database
+  shift
   # The password is passed on standard input, because every process list shows arguments.
-  psql --set ON_ERROR_STOP=1 --set role="$role" <<-SQL
-	\\set password \`cat $password_file\`
-	CREATE ROLE :"role" LOGIN PASSWORD :'password';
+  psql --quiet --set ON_ERROR_STOP=1 --set role="$role" <<-SQL
+	\\set password \`cat passwords/$role\`
+	SELECT format('CREATE ROLE %I LOGIN PASSWORD %L', :'role', :'password')
+	WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') \\gexec
 	SQL
   for database in "$@"; do
-    psql --set ON_ERROR_STOP=1 --set role="$role" --set database="$database" <<-'SQL'
-	CREATE DATABASE :"database" OWNER :"role";
+    psql --quiet --set ON_ERROR_STOP=1 --set role="$role" --set database="$database" <<-'SQL'
+	SELECT format('CREATE DATABASE %I OWNER %I', :'database', :'role')
+	WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = :'database') \gexec
 	REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
 	SQL
   done
 }
 
-create colophon /docker-entrypoint-initdb.d/passwords/colophon colophon
-create temporal /docker-entrypoint-initdb.d/passwords/temporal temporal temporal_visibility
+create colophon colophon
+create temporal temporal temporal_visibility

@@ -87,6 +87,19 @@ export class ComposeProject {
     return Number(number) * 1024 ** ['B', 'KiB', 'MiB', 'GiB'].indexOf(unit)
   }
 
+  /** The address of the Docker host on a network: a client on the host has it for the containers. */
+  async networkGateway(network: string): Promise<string> {
+    const format = '{{(index .IPAM.Config 0).Gateway}}'
+    return (await this.#runtime.docker(['network', 'inspect', `${this.#name}_${network}`, '--format', format])).trim()
+  }
+
+  /** On all of its networks. */
+  async addressesOf(service: string): Promise<string[]> {
+    const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}'
+    const id = (await this.run('ps', '--quiet', service)).trim()
+    return (await this.#runtime.docker(['inspect', id, '--format', format])).trim().split(' ')
+  }
+
   /** Kills the first process of a container from outside, as a crash would: `docker kill` would count as a stop by its user. */
   async crash(service: string): Promise<void> {
     const container = (await this.runningContainers()).find((candidate) => candidate.service === service)

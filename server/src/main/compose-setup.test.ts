@@ -1,4 +1,4 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,4 +41,18 @@ test('each service gets only the secrets that it needs', () => {
 
 test('the token of the runner is valid', () => {
   expect(parseKeyWithPrefix('colophon_runner_', read('runner/runner-token'))).toBeDefined()
+})
+
+test('an interrupted run can be repeated', async () => {
+  writeFileSync(join(directory, 'runner/runner-token.part'), 'half', { mode: 0o444 })
+  await setUpComposeVolumes(directory)
+  expect(filesOf('runner')).toEqual(['runner-token'])
+})
+
+test('an empty secret is an error', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'colophon-volumes-'))
+  await setUpComposeVolumes(other)
+  writeFileSync(join(other, 'secrets/session-secret'), '')
+  await expect(setUpComposeVolumes(other)).rejects.toThrow('session-secret is empty')
+  rmSync(other, { recursive: true })
 })

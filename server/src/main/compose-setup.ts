@@ -3,7 +3,17 @@
  * secret; each service has a volume of its own with copies of those that it needs, and its configuration files.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generateKey } from '../keys/key-format.ts'
 import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
@@ -14,7 +24,7 @@ const deployDirectory = join(import.meta.dirname, '../../../deploy')
 
 export async function setUpComposeVolumes(volumes = mountDirectory): Promise<void> {
   const writeVolume = (name: string, files: Readonly<Record<string, string>>) => {
-    // Readable by everyone, because each image has another user. Only one service mounts the volume.
+    // Readable by everyone, because each image has another user. Only the services that need the secrets mount the volume.
     for (const [path, content] of Object.entries(files)) writeFile(join(volumes, name, path), content, 0o444)
   }
   const secrets = readOrCreateSecrets(join(volumes, 'secrets'))
@@ -23,7 +33,6 @@ export async function setUpComposeVolumes(volumes = mountDirectory): Promise<voi
   const urls = { 'database-url': databaseUrl, 'clickhouse-url': clickhouseUrl }
 
   writeVolume('postgres', {
-    // In a directory of their own: the image runs the files beside it.
     'passwords/postgres': secrets['postgres-password'],
     'passwords/colophon': secrets['colophon-database-password'],
     'passwords/temporal': secrets['temporal-database-password'],
@@ -78,7 +87,9 @@ function readOrCreateSecrets(directory: string) {
 
 function readOrCreate(path: string, create: () => string): string {
   if (!existsSync(path)) writeFile(path, create(), 0o600)
-  return readFileSync(path, 'utf8')
+  const secret = readFileSync(path, 'utf8')
+  if (secret === '') throw new Error(`${path} is empty. Restore it from a backup, or delete it to create a new secret.`)
+  return secret
 }
 
 const readDeployFile = (path: string) => readFileSync(join(deployDirectory, path), 'utf8')
@@ -86,8 +97,13 @@ const readDeployFile = (path: string) => readFileSync(join(deployDirectory, path
 /** Renames a complete file, so that an interruption leaves no part of one. */
 function writeFile(path: string, content: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(`${path}.part`, content, { mode })
-  renameSync(`${path}.part`, path)
+  const part = `${path}.part`
+  rmSync(part, { force: true }) // left by an interrupted run; it is read-only, so it cannot be overwritten
+  writeFileSync(part, content, { mode, flush: true })
+  renameSync(part, path)
+  const directory = openSync(dirname(path), 'r')
+  fsyncSync(directory) // otherwise the name could be lost with the power, and another secret be created
+  closeSync(directory)
 }
 
 const clickhousePassword = (password: string) =>

@@ -15,7 +15,7 @@ import { fitSandboxLimits, readAvailableMemoryBytes, type SandboxLimits } from '
 import { Sandbox } from '../runner/sandbox/sandbox.ts'
 import type { SandboxOptions } from '../runner/sandbox/sandbox-process.ts'
 import { runSandboxSelfTest } from '../runner/sandbox/self-test.ts'
-import { startWorkLoop } from '../runner/work-loop.ts'
+import { startWorkLoop, type WorkLoop } from '../runner/work-loop.ts'
 import { HostRequirementsError } from './host-requirements-error.ts'
 import { type RunningProcess, serveHttp } from './running-process.ts'
 
@@ -31,15 +31,18 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
   await requireSandbox(sandbox)
   await warmUp(agent, sandbox)
 
-  const readiness = new Readiness({ gateway: { essential: true, check: () => checkGateway(gatewayUrl) } }, log)
+  let loop: WorkLoop | undefined
+  const checkConnection = async () => {
+    if (loop?.isTokenRejected)
+      throw new ComponentNotReadyError('unreachable', 'the gateway rejected the token of this runner')
+    await checkGateway(gatewayUrl)
+  }
+  const readiness = new Readiness({ gateway: { essential: true, check: checkConnection } }, log)
   const server = createHttpServer(config.http, log)
   addHealthRoutes(server, readiness)
   const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
   const gateway = new GatewayClient({ gatewayUrl, token })
-  const loop = startWorkLoop(
-    { agent, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log },
-    { maxConcurrentTurns },
-  )
+  loop = startWorkLoop({ agent, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log }, { maxConcurrentTurns })
   log.info(
     {
       agent: agent.name,
@@ -54,7 +57,7 @@ export async function startRunner(config: RunnerConfig): Promise<RunningProcess>
     shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
     async stop() {
       readiness.markStopping()
-      await loop.stop(shutdownGraceSeconds)
+      await loop?.stop(shutdownGraceSeconds)
       await http.stop()
     },
   }

@@ -5,6 +5,8 @@ import { GatewayError } from './gateway-client.ts'
 import { type RunTurnDeps, runTurn } from './run-turn.ts'
 
 export interface WorkLoop {
+  /** The gateway does not know the token, or it was revoked. */
+  readonly isTokenRejected: boolean
   /** Claims no more turns. Running turns get this long to finish and are then released, within five seconds. */
   stop(finishWithinSeconds: number): Promise<void>
 }
@@ -15,11 +17,14 @@ const maxBackoffMs = 30_000
 export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns }: { maxConcurrentTurns: number }): WorkLoop {
   const stopClaiming = new AbortController()
   const releaseTurns = new AbortController()
-  const claim = createClaim(deps, stopClaiming.signal)
+  const { claim, status } = createClaim(deps, stopClaiming.signal)
   const slots = Array.from({ length: maxConcurrentTurns }, () =>
     runSlot(claim, deps, stopClaiming.signal, releaseTurns.signal),
   )
   return {
+    get isTokenRejected() {
+      return status.isTokenRejected
+    },
     async stop(finishWithinSeconds) {
       stopClaiming.abort()
       const timer = setTimeout(() => releaseTurns.abort(), finishWithinSeconds * 1000)
@@ -32,22 +37,27 @@ export function startWorkLoop(deps: RunTurnDeps, { maxConcurrentTurns }: { maxCo
 type Claim = () => Promise<ClaimedTurn | 'none' | 'failed'>
 
 /** Logs once when claiming fails and once when it works again, for all slots together. */
-function createClaim({ gateway, log }: RunTurnDeps, stopClaiming: AbortSignal): Claim {
+function createClaim({ gateway, log }: RunTurnDeps, stopClaiming: AbortSignal) {
   let isFailing = false
-  return async () => {
+  const status = { isTokenRejected: false }
+  const claim: Claim = async () => {
     try {
       const turn = await gateway.claim(stopClaiming)
       if (isFailing) log.info('claiming turns again')
       isFailing = false
+      status.isTokenRejected = false
       return turn ?? 'none'
     } catch (error) {
-      if (isFailing || stopClaiming.aborted) return 'failed'
+      if (stopClaiming.aborted) return 'failed'
+      status.isTokenRejected = error instanceof GatewayError && error.isAttemptLost
+      if (isFailing) return 'failed'
       isFailing = true
-      const isTokenRejected = error instanceof GatewayError && error.isAttemptLost
-      log.warn({ error: String(error) }, isTokenRejected ? 'gateway rejected the runner token' : 'cannot claim turns')
+      const message = status.isTokenRejected ? 'gateway rejected the runner token' : 'cannot claim turns'
+      log.warn({ error: String(error) }, message)
       return 'failed'
     }
   }
+  return { claim, status }
 }
 
 async function runSlot(

@@ -7,9 +7,5 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     ${POSTGRES_INITDB_ARGS:-} >/dev/null
   printf '%s\n' 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
   printf '%s\n' "listen_addresses = '*'" >>"$PGDATA/postgresql.conf"
-  pg_ctl --options="-c listen_addresses=''" --wait start >/dev/null
-  export PGUSER=postgres
-  for file in /docker-entrypoint-initdb.d/*.sh; do bash "$file"; done
-  pg_ctl --mode=fast --wait stop >/dev/null
 fi
 exec "$@"
