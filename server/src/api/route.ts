@@ -1,5 +1,5 @@
 /**
- * An endpoint is one file with its schemas, its access and its handler. Authentication, validation, errors, rate limits and
+ * An endpoint is a declaration of its schemas, its access and its handler. Authentication, validation, errors, rate limits and
  * documentation come with its registration in `addRoutes`.
  */
 import type { Readable } from 'node:stream'

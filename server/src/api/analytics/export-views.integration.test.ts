@@ -14,7 +14,7 @@ import { compileValidator } from '../../platform/http/validation.ts'
 import { createLog } from '../../platform/log.ts'
 import { createKyselyDatabase } from '../../platform/postgres.ts'
 import { addRoutes } from '../add-routes.ts'
-import { exportPagesByViewsRoute } from './export-views.ts'
+import { exportViewsRoute } from './export-views.ts'
 
 let simulate: (response: ServerResponse) => void
 const simulator = createServer((_, response) => simulate(response)).listen(0, '127.0.0.1')
@@ -31,7 +31,7 @@ const viewReports = new ViewReportReader(
   createKyselyDatabase<AnalyticsTables>(pool),
   new AnalyticsSiteCache(stores.analyticsSettings),
 )
-addRoutes(server, [exportPagesByViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
+addRoutes(server, [exportViewsRoute({ viewReports })], testAuthorizeDeps({ stores, pool }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

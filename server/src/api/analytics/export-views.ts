@@ -9,7 +9,7 @@ import { formatCsvLine } from './csv.ts'
 import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
 import { aiScopeQueryFields } from './view-schemas.ts'
 
-export function exportPagesByViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+export function exportViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
   return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/views.csv',

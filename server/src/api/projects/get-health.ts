@@ -3,7 +3,7 @@ import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
 import { version } from '../../platform/version.ts'
-import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
+import { ComponentStatus, ReadinessStatus } from '../health/health-routes.ts'
 import { createResponse, defineRoute, type Route } from '../route.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
@@ -56,14 +56,14 @@ const ProjectHealth = Type.Object(
   },
 )
 
-export interface HealthDeps {
+export interface ProjectHealthDeps {
   readiness: Readiness
   runners: RunnerStore
   viewBuffer: PostgresViewBuffer
   readSchemaVersion: () => Promise<string | null>
 }
 
-export function getHealthRoute(deps: HealthDeps): Route {
+export function getProjectHealthRoute(deps: ProjectHealthDeps): Route {
   return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/health',

@@ -39,7 +39,11 @@ const AuditEntry = Type.Object(
   },
 )
 
-export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
+export interface AuditRouteDeps {
+  audit: AuditStore
+}
+
+export function listAuditEntriesRoute({ audit }: AuditRouteDeps): Route {
   return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/audit',
