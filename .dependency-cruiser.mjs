@@ -2,6 +2,7 @@
  * The dependency rules of ARCHITECTURE.md. Imports go one way:
  *
  *   main ─▶ api ─────────────────▶ capabilities ─▶ platform
+ *   main ─▶ api ─▶ api-reference ─▶ the list of problems in platform
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
@@ -35,7 +36,12 @@ const configuration = {
       to: { path: serverFolder('main') },
     },
     importsOnly('platform', [], 'The platform does not depend on the product.'),
-    importsOnly('api', [...capabilities, 'platform'], 'A route reaches SQL in two hops: capability, database.'),
+    importsOnly(
+      'api',
+      [...capabilities, 'api-reference', 'platform'],
+      'A route reaches SQL in two hops: capability, database.',
+    ),
+    importsOnly('api-reference', ['platform/http/problem.ts'], 'Renders any OpenAPI document, and knows no route.'),
     importsOnly('gateway', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Served by worker.'),
     importsOnly(
       'activities',
@@ -55,7 +61,7 @@ const configuration = {
       severity: 'error',
       from: { path: `^server/src/(${capabilities.join('|')})/`, pathNot: test },
       to: {
-        path: `^server/src/(${capabilities.join('|')}|api|gateway|activities|workflows|code-hosts|runner|runner-wire)/`,
+        path: `^server/src/(${capabilities.join('|')}|api|api-reference|gateway|activities|workflows|code-hosts|runner|runner-wire)/`,
         pathNot: '^server/src/$1/',
         dependencyTypesNot: ['type-only'],
       },

@@ -1,5 +1,5 @@
 /** Renders the OpenAPI document as a page for people. */
-import { problemDefinitions } from '../../platform/http/problem.ts'
+import { problemDefinitions } from '../platform/http/problem.ts'
 import { errorPagePath, operationAnchor, schemaAnchor, tagAnchor } from './anchors.ts'
 import { findExampleBaseUrl } from './curl-example.ts'
 import { fieldTable, listFields } from './field-table.ts'

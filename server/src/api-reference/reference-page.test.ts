@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { problemDefinitions } from '../../platform/http/problem.ts'
+import { problemDefinitions } from '../platform/http/problem.ts'
 import type { OpenApiDocument } from './openapi-document.ts'
 import { renderReferencePage } from './reference-page.ts'
 import { referenceStylesheet } from './reference-stylesheet.ts'
