@@ -2,9 +2,10 @@
 import type { HttpConfig } from '../platform/config.ts'
 import { createHttpServer, type HttpServer } from '../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../platform/http/json-body.ts'
+import { type DeclaredRoute, enforceDeclaredAccess } from '../platform/http/register-route.ts'
 import { compileValidator } from '../platform/http/validation.ts'
 import type { Log } from '../platform/log.ts'
-import { addRoutes, type DeclaredRoute, enforceDeclaredAccess } from './add-routes.ts'
+import { addRoutes } from './add-routes.ts'
 import { type AnalyticsRouteDeps, analyticsRoutes } from './analytics/analytics-routes.ts'
 import { addTrackingScript } from './analytics/tracking-script.ts'
 import { type GithubAppRouteDeps, githubAppRoutes } from './github/github-app-routes.ts'
@@ -33,7 +34,7 @@ import { type ProjectRouteDeps, projectRoutes } from './projects/project-routes.
 import type { SettingsDeps } from './projects/project-settings.ts'
 import { projectSettingsRoutes } from './projects/project-settings-routes.ts'
 import { type RepositoryRouteDeps, repositoryRoutes } from './repository/repository-routes.ts'
-import type { Route } from './route.ts'
+import type { AccessRequirement, Route } from './route.ts'
 import { type RunnerRouteDeps, runnerRoutes } from './runners/runner-routes.ts'
 import { addWebhooks, type WebhookDeps } from './webhooks/receive-webhook.ts'
 
@@ -85,12 +86,12 @@ export const createApiRoutes = (deps: ApiDeps): Route[] => [
 
 export interface Api {
   server: HttpServer
-  declaredRoutes: readonly DeclaredRoute[]
+  declaredRoutes: readonly DeclaredRoute<AccessRequirement>[]
 }
 
 export function createApi(deps: ApiDeps, config: HttpConfig, log: Log): Api {
   const server = createHttpServer(config, log, { publicUrl: deps.publicUrl })
-  const declaredRoutes = enforceDeclaredAccess(server)
+  const declaredRoutes = enforceDeclaredAccess<AccessRequirement>(server)
   addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)
   const routes = createApiRoutes(deps)

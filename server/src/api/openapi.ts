@@ -5,9 +5,10 @@ import { exampleValue } from '../api-reference/example-value.ts'
 import { type Header, listEndpoints, type OpenApiDocument } from '../api-reference/openapi-document.ts'
 import { sessionCookieName } from '../people/session.ts'
 import { type ProblemCode, problemDefinitions } from '../platform/http/problem.ts'
+import { NoContent } from '../platform/http/route.ts'
 import { version } from '../platform/version.ts'
 import type { ResponseHeaderName, Route, RouteAccess } from './route.ts'
-import { NoContent, ProblemSchema } from './schemas.ts'
+import { ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,8 @@
 import type { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { type FieldError, Problem } from '../../platform/http/problem.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { AnalyticsSettingsChanges, AnalyticsSettingsSchema } from './analytics-settings.ts'
 

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox'
 import type { AnalyticsSettingsStore, SiteKey } from '../../analytics/settings/analytics-settings-store.ts'
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { DateTime, IdParam, ProjectParams } from '../schemas.ts'
 
 const SiteKeySchema = Type.Object(

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { healthResponse, readinessResponse } from '../../platform/http/health-routes.ts'
 import { componentFailureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 
 const Health = Type.Object(
   {

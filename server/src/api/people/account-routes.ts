@@ -1,7 +1,8 @@
 /** The first account of the instance, and the passwords of accounts. `accept-invitation.ts` creates all other accounts. */
 import Type from 'typebox'
+import { createResponse } from '../../platform/http/route.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { CurrentPassword, Email, exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
 import { type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 

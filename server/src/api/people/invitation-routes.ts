@@ -1,8 +1,9 @@
 /** For the members of a project who invite people. `accept-invitation.ts` is for the invited person. */
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { InvitationParams, InvitationSchema, toInvitationResponse } from './invitation.ts'
 import { assertCanGrantRole, Role } from './member.ts'

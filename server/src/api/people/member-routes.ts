@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { emailPattern } from '../../people/email.ts'
 import type { MemberStore } from '../../people/member-store.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { assertCanGrantRole, MemberParams, MemberSchema, Role, toMemberResponse } from './member.ts'
 

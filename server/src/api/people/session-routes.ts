@@ -1,8 +1,9 @@
 /** Signing in to the dashboard and out of it. */
 import Type from 'typebox'
+import { createResponse } from '../../platform/http/route.ts'
 import { toClientNetwork } from '../client-network.ts'
 import { MinuteRateLimit } from '../minute-rate-limit.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { CurrentPassword, Email } from './person-fields.ts'
 import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 

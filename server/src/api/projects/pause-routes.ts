@@ -1,6 +1,7 @@
 import type { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import type { ProjectStore } from '../../projects/project-store.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { ProjectSchema, toProjectResponse } from './project.ts'
 

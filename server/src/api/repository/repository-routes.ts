@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams } from '../schemas.ts'
 import {
   BranchName,

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import { generateKey, hashKey } from '../../keys/key-format.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { IdParam, nullable, ProjectParams, SingleLineText } from '../schemas.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from './runner.ts'
 
