@@ -2,6 +2,7 @@
  * The dependency rules of ARCHITECTURE.md. Imports go one way:
  *
  *   main ─▶ api ─────────────────▶ capabilities ─▶ database (types), platform
+ *   main ─▶ api ─▶ api-reference ─▶ the list of problems in platform
  *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
@@ -36,7 +37,8 @@ const configuration = {
     },
     importsOnly('platform', [], 'The platform does not depend on the product.'),
     importsOnly('database', [...capabilities.map((name) => `${name}/tables.ts`)], 'The type of all tables.'),
-    importsOnly('api', [...capabilities, 'platform'], 'Routes call capabilities, which have the SQL.'),
+    importsOnly('api', [...capabilities, 'api-reference', 'platform'], 'Routes call capabilities, which have the SQL.'),
+    importsOnly('api-reference', ['platform/http/problem.ts'], 'Renders any OpenAPI document, and knows no route.'),
     importsOnly('gateway', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Served by worker.'),
     importsOnly(
       'activities',
@@ -57,7 +59,7 @@ const configuration = {
       severity: 'error',
       from: { path: `^server/src/(${capabilities.join('|')})/`, pathNot: test },
       to: {
-        path: `^server/src/(${capabilities.join('|')}|api|gateway|activities|workflows|code-hosts|runner|runner-wire)/`,
+        path: `^server/src/(${capabilities.join('|')}|api|api-reference|gateway|activities|workflows|code-hosts|runner|runner-wire)/`,
         pathNot: ['^server/src/$1/', serverFolder('audit')],
         dependencyTypesNot: ['type-only'],
       },

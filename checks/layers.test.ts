@@ -12,6 +12,8 @@ const cases: Case[] = [
   ['server/src/platform/a.ts', 'server/src/jobs/b.ts', 'platform-imports-only'],
   ['server/src/api/a.ts', 'server/src/code-hosts/b.ts', 'api-imports-only'],
   ['server/src/api/c.ts', 'server/src/main/b.ts', 'only-main-composes'],
+  ['server/src/api-reference/a.ts', 'server/src/api/i.ts', 'api-reference-imports-only'],
+  ['server/src/gateway/a.ts', 'server/src/api-reference/b.ts', 'gateway-imports-only'],
   ['server/src/jobs/a.ts', 'server/src/keys/b.ts', 'capabilities-do-not-import-each-other'],
   ['server/src/api/i.ts', 'server/src/database/b.ts', 'api-imports-only', 'import type'],
   ['server/src/database/a.ts', 'server/src/jobs/h.ts', 'database-imports-only', 'import type'],
@@ -25,6 +27,7 @@ const cases: Case[] = [
   ['server/src/api/f.ts', 'dev-services/b.ts', 'product-does-not-import-tools'],
 
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
+  ['server/src/api/j.ts', 'server/src/api-reference/c.ts', undefined],
   ['web/src/c.integration.test.ts', 'dev-services/c.ts', undefined],
   ['server/src/jobs/f.ts', 'server/src/platform/d.ts', undefined],
   ['server/src/keys/e.ts', 'server/src/audit/b.ts', undefined],

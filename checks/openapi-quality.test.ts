@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { examplePlaceholder } from '../server/src/api/reference/example-value.ts'
-import type { OpenApiDocument } from '../server/src/api/reference/openapi-document.ts'
+import { examplePlaceholder } from '../server/src/api-reference/example-value.ts'
+import type { OpenApiDocument } from '../server/src/api-reference/openapi-document.ts'
 import { committedDocument } from './openapi.ts'
 import { findOpenApiQualityProblems } from './openapi-quality.ts'
 

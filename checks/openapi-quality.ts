@@ -1,7 +1,7 @@
 /** Finds what is missing in an OpenAPI document: descriptions, response headers, valid response examples, closed error codes. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { examplePlaceholder } from '../server/src/api/reference/example-value.ts'
+import { examplePlaceholder } from '../server/src/api-reference/example-value.ts'
 import {
   listEndpoints,
   literalValues,
@@ -11,7 +11,7 @@ import {
   type Schema,
   toSchemaObject,
   unionMembers,
-} from '../server/src/api/reference/openapi-document.ts'
+} from '../server/src/api-reference/openapi-document.ts'
 
 export function findOpenApiQualityProblems(document: OpenApiDocument): string[] {
   const validateExample = exampleValidator(document)

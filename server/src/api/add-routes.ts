@@ -2,31 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpServer } from '../platform/http/http-server.ts'
 import { disableBodyParsing, LargeBodyReader } from '../platform/http/large-body-reader.ts'
+import { registerRoute, sendResponse } from '../platform/http/register-route.ts'
 import { type AuthorizeDeps, type AuthorizedRequest, authorize } from './authorize.ts'
 import { toClientNetwork } from './client-network.ts'
 import { MinuteRateLimit } from './minute-rate-limit.ts'
-import type { AccessRequirement, Route } from './route.ts'
+import type { Route } from './route.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    access?: AccessRequirement
-  }
-}
-
-export interface DeclaredRoute {
-  method: string
-  url: string
-  access: AccessRequirement
-}
-
-/** Call this before any route is added: a route that declares no access cannot be registered, in any way. */
-export function enforceDeclaredAccess(server: HttpServer): readonly DeclaredRoute[] {
-  const declared: DeclaredRoute[] = []
-  server.addHook('onRoute', ({ method, url, config }) => {
-    if (config?.access === undefined) throw new Error(`Route ${method} ${url} does not declare its access.`)
-    for (const each of [method].flat()) declared.push({ method: each, url, access: config.access })
-  })
-  return declared
+interface AdmittedRequest {
+  request: FastifyRequest
+  reply: FastifyReply
+  body: unknown
+  authorized: AuthorizedRequest
 }
 
 /** Per route that reads its bodies itself, so that a flood on one route, such as beacons from the internet, blocks no other. */
@@ -38,43 +24,36 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
   const reads = new MinuteRateLimit('reads', maxPerMinute)
   // By project and not by key: a key that can create keys could otherwise multiply its limit.
   const changes = new MinuteRateLimit('changes to the project', maxPerMinute)
-  const admitted = new WeakMap<FastifyRequest, AuthorizedRequest>()
-  const incompleteOnArrival = new WeakSet<FastifyRequest>()
   const add = (target: HttpServer, route: Route) => {
+    const { largeBody } = route
     const networkLimit =
       route.maxPerMinutePerNetwork === undefined
         ? undefined
         : new MinuteRateLimit('attempts from your network', route.maxPerMinutePerNetwork)
     const largeBodies = new LargeBodyReader(maxLargeBodyBytes)
-    const { params, query, body, headers } = route.schemas
-    target.route({
-      method: route.method,
-      url: route.url,
-      config: { access: route.access, largeBody: route.largeBody !== undefined, quiet: route.quiet === true },
-      schema: {
-        ...(params && { params }),
-        ...(query && { querystring: query }),
-        ...(body && !route.largeBody && { body }),
-        ...(headers && { headers }),
-      },
-      onRequest: async (request, reply) => {
+    registerRoute<AuthorizedRequest, Parameters<Route['handle']>[0]>(target, route, {
+      readsBody: largeBody !== undefined,
+      async admit(request, reply) {
         // Responses for one caller, including errors, are not cached, unless the route sets another header.
         if (route.access !== 'public') reply.header('cache-control', 'no-store')
-        admitted.set(request, await authorize(request, route, deps))
-        // A caller can lose access while a slow body arrives, and is then checked again. A complete request is not.
-        if (body && !request.raw.complete) incompleteOnArrival.add(request)
+        return authorize(request, route, deps)
       },
-      handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      async readmit(_request, authorized) {
+        await authorized.recheckAccess()
+        return authorized
+      },
+      async respond(request, reply, enter) {
         networkLimit?.consume(toClientNetwork(request.ip))
-        return route.largeBody
-          ? largeBodies.read(request.raw, route.largeBody, (parsed) => perform(route, request, reply, parsed))
-          : perform(route, request, reply, request.body)
+        return largeBody
+          ? largeBodies.read(request.raw, largeBody, async (body) =>
+              perform(route, { request, reply, body, authorized: await enter() }),
+            )
+          : perform(route, { request, reply, body: request.body, authorized: await enter() })
       },
     })
   }
-  const perform = async (route: Route, request: FastifyRequest, reply: FastifyReply, body: unknown) => {
-    const { callerId, context, recheckAccess } = admitted.get(request) ?? neverAdmitted()
-    if (incompleteOnArrival.has(request)) await recheckAccess()
+  const perform = async (route: Route, { request, reply, body, authorized }: AdmittedRequest) => {
+    const { callerId, context, recheckAccess } = authorized
     if (callerId !== undefined && route.method === 'GET') reads.consume(callerId)
     if (route.access === 'project:write') changes.consume((request.params as { projectId: string }).projectId)
     const routeRequest = {
@@ -83,18 +62,14 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
       body,
       headers: request.headers,
       http: { requestId: request.id, ipAddress: request.ip, cookieHeader: request.headers.cookie ?? '' },
-      recheckAccess: recheckAccess,
+      recheckAccess,
       ...context,
     } as Parameters<Route['handle']>[0]
     if (route.stream && accepts(request, route.stream.contentType)) {
       reply.type(route.stream.contentType).header('x-accel-buffering', 'no') // otherwise proxies buffer the stream
       return reply.send(await route.stream.open(routeRequest))
     }
-    const response = await route.handle(routeRequest)
-    return reply
-      .code(response.status)
-      .headers(response.headers ?? {})
-      .send(response.body)
+    return sendResponse(reply, await route.handle(routeRequest))
   }
   for (const route of routes) {
     if (!route.largeBody) add(server, route)
@@ -104,10 +79,6 @@ export function addRoutes(server: HttpServer, routes: readonly Route[], deps: Au
         add(child, route)
       })
   }
-}
-
-const neverAdmitted = (): never => {
-  throw new Error('a request reached its handler without an access check')
 }
 
 /** Only if the client names the content type: a client that accepts anything gets JSON. */

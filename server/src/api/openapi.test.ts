@@ -1,8 +1,9 @@
 import Type from 'typebox'
 import { expect, test } from 'vitest'
+import { createResponse, type RouteSchemas } from '../platform/http/route.ts'
 import { type ApiDeps, createApiRoutes } from './app.ts'
 import { buildOpenApiDocument } from './openapi.ts'
-import { createResponse, defineRoute, type Route, type RouteAccess, type RouteSchemas } from './route.ts'
+import { defineRoute, type Route, type RouteAccess } from './route.ts'
 
 interface ResponseObject {
   description: string

@@ -1,13 +1,14 @@
 /** The OpenAPI document. It is generated from the registered routes, so that it cannot differ from them. */
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
+import { exampleValue } from '../api-reference/example-value.ts'
+import { type Header, listEndpoints, type OpenApiDocument } from '../api-reference/openapi-document.ts'
 import { sessionCookieName } from '../people/session.ts'
 import { type ProblemCode, problemDefinitions } from '../platform/http/problem.ts'
+import { NoContent } from '../platform/http/route.ts'
 import { version } from '../platform/version.ts'
-import { exampleValue } from './reference/example-value.ts'
-import { type Header, listEndpoints, type OpenApiDocument } from './reference/openapi-document.ts'
 import type { ResponseHeaderName, Route, RouteAccess } from './route.ts'
-import { NoContent, ProblemSchema } from './schemas.ts'
+import { ProblemSchema } from './schemas.ts'
 
 type Json = Record<string, unknown>
 

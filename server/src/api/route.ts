@@ -1,15 +1,15 @@
 /**
- * An endpoint is one file with its schemas, its access and its handler. Authentication, validation, errors, rate limits and
+ * An endpoint is a declaration of its schemas, its access and its handler. Authentication, validation, errors, rate limits and
  * documentation come with its registration in `addRoutes`.
  */
 import type { Readable } from 'node:stream'
-import type { Static, TObject, TSchema } from 'typebox'
 import type { Actor } from '../audit/audit-store.ts'
 import type { ApiKeyRecord } from '../keys/key-store.ts'
 import type { Scope } from '../keys/scopes.ts'
 import type { LiveSession } from '../people/session.ts'
 import type { LargeBodyOptions } from '../platform/http/large-body-reader.ts'
 import type { ProblemCode } from '../platform/http/problem.ts'
+import type { RouteDeclaration, RouteSchemas, StaticOf, ValidatedRequest } from '../platform/http/route.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Caller } from './caller.ts'
 
@@ -23,21 +23,10 @@ export type AccessRequirement = 'public' | 'signature' | 'any-key' | 'session' |
 /** Access of the documented API. Signed requests are webhooks from a code host and are not part of it. */
 export type RouteAccess = Exclude<AccessRequirement, 'signature'>
 
-export interface RouteSchemas {
-  params?: TObject
-  query?: TObject
-  body?: TObject
-  /** Header names in lower case. */
-  headers?: TObject
-  /** By status. The problems that the route can respond with are added. */
-  responses: Readonly<Record<number, TSchema>>
-}
-
-export type RouteRequest<Schemas extends RouteSchemas, RequiredAccess extends RouteAccess> = {
-  params: StaticOf<Schemas['params']>
-  query: StaticOf<Schemas['query']>
-  body: StaticOf<Schemas['body']>
-  headers: StaticOf<Schemas['headers']>
+export type RouteRequest<
+  Schemas extends RouteSchemas,
+  RequiredAccess extends RouteAccess,
+> = ValidatedRequest<Schemas> & {
   http: HttpRequestDetails
   /** Throws if the caller has lost access in the meantime. For responses that take long. */
   recheckAccess(): Promise<void>
@@ -60,16 +49,6 @@ type CallerContext<RequiredAccess extends RouteAccess> = RequiredAccess extends 
       ? { session: LiveSession; actor: Actor }
       : { projectId: Id<'prj'>; caller: Caller; actor: Actor }
 
-type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
-
-export type RouteResponse<Schemas extends RouteSchemas> = {
-  [Status in keyof Schemas['responses']]: {
-    status: Status
-    body: StaticOf<Schemas['responses'][Status]>
-    headers?: Record<string, string | string[]>
-  }
-}[keyof Schemas['responses']]
-
 export type ResponseHeaderName =
   | 'X-Request-Id'
   | 'WWW-Authenticate'
@@ -81,25 +60,20 @@ export type ResponseHeaderName =
   | 'Content-Disposition'
   | 'Set-Cookie'
 
-export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess extends RouteAccess> {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** With parameters as `:name`. A route with a scope has `:projectId`. */
-  url: string
-  access: RequiredAccess
+/** The path of a route with a scope has `:projectId`. */
+export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess extends RouteAccess>
+  extends RouteDeclaration<Schemas, RequiredAccess, RouteRequest<Schemas, RequiredAccess>> {
   /** `operationId`, and the name of the operation in generated clients. */
   name: string
   tag: 'Agent jobs' | 'Page views' | 'Projects' | 'API keys' | 'People' | 'Service'
   summary: string
   description?: string
-  schemas: Schemas
   /** Accepts requests from the pages of any site. Other public routes accept changes only from our own pages. */
   allowsCrossOrigin?: true
   /** Requires a session that is at most 10 minutes old, so that nobody can use a browser that was left open. */
   requiresRecentSignIn?: true
   /** Rate limit by the network of the client, for routes on which strangers can guess secrets. */
   maxPerMinutePerNetwork?: number
-  /** Called too often to log every successful request. */
-  quiet?: true
   /** Response headers by status, in addition to `X-Request-Id` and those of every problem with that status. */
   responseHeaders?: Readonly<Record<number, readonly ResponseHeaderName[]>>
   /** Example bodies by status, where the one composed from the schema would mislead. */
@@ -114,7 +88,6 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
     description: string
     open(request: RouteRequest<Schemas, RequiredAccess>): Promise<Readable>
   }
-  handle(request: RouteRequest<Schemas, RequiredAccess>): Promise<RouteResponse<Schemas>>
 }
 
 /** A route without its specific types, for lists of routes. */
@@ -126,9 +99,3 @@ export function defineRoute<const Schemas extends RouteSchemas, const RequiredAc
   // The handler receives exactly what its schemas allow. The list of routes does not need these types.
   return definition as unknown as Route
 }
-
-export const createResponse = <const Status extends number, Body>(
-  status: Status,
-  body: Body,
-  headers: Record<string, string | string[]> = {},
-) => ({ status, body, headers })

@@ -23,9 +23,6 @@ export const SingleLineText = (options: {
 export const StreamedBody = (contentMediaType: string, description: string) =>
   Type.Unsafe<Readable>({ type: 'string', contentMediaType, description })
 
-/** A response without a body. */
-export const NoContent = Type.Undefined()
-
 export const ProjectParams = Type.Object({
   projectId: Type.String({
     maxLength: 100,

@@ -18,6 +18,7 @@ import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
 import { requireLiveAttempt } from './authenticate-attempt.ts'
 import { ConcurrentCallsPerTurnLimit } from './concurrent-calls-per-turn-limit.ts'
+import type { GatewayAccess } from './gateway-route.ts'
 
 export interface GitProxyDeps {
   attempts: AttemptStore
@@ -34,6 +35,7 @@ const service = 'git-upload-pack'
 const requestType = `application/x-${service}-request`
 
 export function addGitProxy(server: HttpServer, { attempts, openRemote, egress }: GitProxyDeps): void {
+  const config = { access: 'attempt' satisfies GatewayAccess }
   const concurrency = new ConcurrentCallsPerTurnLimit()
 
   server.register(async (scope) => {
@@ -48,11 +50,11 @@ export function addGitProxy(server: HttpServer, { attempts, openRemote, egress }
       calls.set(request, { attempt, encoding: request.headers['content-encoding'] })
     })
 
-    scope.get('/git/info/refs', { exposeHeadRoute: false }, async (request, reply) => {
+    scope.get('/git/info/refs', { config, exposeHeadRoute: false }, async (request, reply) => {
       if (request.url.split('?')[1] !== `service=${service}`) throw denied('The repository is read-only.')
       return forward(request, reply, `GET /info/refs?service=${service}`, 'advertisement')
     })
-    scope.post('/git/git-upload-pack', async (request, reply) =>
+    scope.post('/git/git-upload-pack', { config }, async (request, reply) =>
       forward(request, reply, 'POST /git-upload-pack', 'result'),
     )
 

@@ -1,4 +1,4 @@
-import type { SendInvitationEmail } from '../api/people/create-invitation.ts'
+import type { SendInvitationEmail } from '../api/people/invitation-routes.ts'
 import type { Log } from '../platform/log.ts'
 import type { Mailer } from '../platform/mailer.ts'
 

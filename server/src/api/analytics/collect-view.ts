@@ -8,8 +8,8 @@ import type { AnalyticsSettings } from '../../analytics/settings/analytics-setti
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { parseJsonBody } from '../../platform/http/json-body.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
-import { NoContent } from '../schemas.ts'
+import { createResponse, NoContent } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 
 const Beacon = Type.Object(
   {

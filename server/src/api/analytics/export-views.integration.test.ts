@@ -12,7 +12,7 @@ import { createHttpServer } from '../../platform/http/http-server.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
 import { createLog } from '../../platform/log.ts'
 import { addRoutes } from '../add-routes.ts'
-import { exportPagesByViewsRoute } from './export-views.ts'
+import { exportViewsRoute } from './export-views.ts'
 
 let simulate: (response: ServerResponse) => void
 const simulator = createServer((_, response) => simulate(response)).listen(0, '127.0.0.1')
@@ -25,7 +25,7 @@ const http = { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedPr
 const server = createHttpServer(http, createLog('test', { level: 'error' }))
 server.setValidatorCompiler(compileValidator)
 const viewReports = new ViewReportReader(clickhouse, database, new AnalyticsSiteCache(stores.analyticsSettings))
-addRoutes(server, [exportPagesByViewsRoute({ viewReports })], testAuthorizeDeps({ stores, database }))
+addRoutes(server, [exportViewsRoute({ viewReports })], testAuthorizeDeps({ stores, database }))
 const url = await server.listen({ host: '127.0.0.1', port: 0 })
 
 afterAll(async () => {

@@ -3,13 +3,14 @@ import Type from 'typebox'
 import type { PageViews } from '../../analytics/query/list-views.ts'
 import type { TimeRange } from '../../analytics/query/time-range.ts'
 import type { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams, StreamedBody } from '../schemas.ts'
 import { formatCsvLine } from './csv.ts'
 import { dateRangeQueryFields, parseDateRange } from './date-range.ts'
 import { aiScopeQueryFields } from './view-schemas.ts'
 
-export function exportPagesByViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
+export function exportViewsRoute({ viewReports }: { viewReports: ViewReportReader }): Route {
   return defineRoute({
     method: 'GET',
     url: '/v1/analytics/:projectId/views.csv',

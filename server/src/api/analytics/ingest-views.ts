@@ -6,7 +6,8 @@ import type { SourceActivityRecorder } from '../../analytics/collect/source-acti
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import { resolveViewTime } from '../../analytics/collect/view-time.ts'
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
 import { parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
 

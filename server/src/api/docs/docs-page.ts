@@ -1,6 +1,6 @@
 /** Renders the pages under `/docs`: each page of the docs folder, and the index. */
-import { type Html, html } from '../reference/html.ts'
-import { pageLayout } from '../reference/page-layout.ts'
+import { type Html, html } from '../../api-reference/html.ts'
+import { pageLayout } from '../../api-reference/page-layout.ts'
 import { createLinkResolver, docsPagePath, indexPageName } from './docs-links.ts'
 import type { DocsFiles } from './read-docs.ts'
 import { type RenderedMarkdown, renderDocsMarkdownAsHtml } from './render-docs-markdown.ts'

@@ -3,7 +3,7 @@
  * escapes it. HTML in the Markdown is therefore shown as text. Character references such as `&nbsp;` are not decoded.
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
-import { type Html, html } from '../reference/html.ts'
+import { type Html, html } from '../../api-reference/html.ts'
 import type { ResolveLink } from './docs-links.ts'
 
 export interface RenderedMarkdown {

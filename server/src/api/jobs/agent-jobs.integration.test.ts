@@ -10,14 +10,8 @@ import { createLog } from '../../platform/log.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 import { addRoutes } from '../add-routes.ts'
-import { archiveJobRoute } from './archive-job.ts'
-import { cancelJobRoute } from './cancel-job.ts'
-import { createJobRoute } from './create-job.ts'
-import { getDiffRoute } from './get-diff.ts'
-import { getJobRoute } from './get-job.ts'
-import { listJobsRoute } from './list-jobs.ts'
-import { listMessagesRoute } from './list-messages.ts'
-import { sendMessageRoute } from './send-message.ts'
+import { createJobEventStreams } from './job-event-streams.ts'
+import { jobRoutes } from './job-routes.ts'
 
 let instance: TestInstance
 let server: HttpServer
@@ -28,20 +22,17 @@ const woken: string[] = []
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'jobs-api')
   const { stores } = instance
+  const log = createLog('test', { level: 'error' })
   server = createHttpServer(
     { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 },
-    createLog('test', { level: 'error' }),
+    log,
   )
   addJsonBodyParser(server)
   server.setValidatorCompiler(compileValidator)
   const wake = async (id: string) => void woken.push(id)
-  const deps = { ...stores, startJob: wake, wakeJob: wake, stopJob: wake }
-  const routes = [createJobRoute, getJobRoute, sendMessageRoute, listJobsRoute, listMessagesRoute, getDiffRoute]
-  addRoutes(
-    server,
-    [...routes, cancelJobRoute, archiveJobRoute].map((route) => route(deps)),
-    testAuthorizeDeps(instance),
-  )
+  const { streamJobEvents } = createJobEventStreams(stores.events, log)
+  const deps = { ...stores, startJob: wake, wakeJob: wake, stopJob: wake, streamJobEvents }
+  addRoutes(server, jobRoutes(deps), testAuthorizeDeps(instance))
   const created = await createProject()
   projectId = created.projectId
   key = created.key

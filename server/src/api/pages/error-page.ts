@@ -1,11 +1,11 @@
 /** Renders the pages that explain error codes: those of API responses and those of jobs. A code can be both. */
 import { STATUS_CODES } from 'node:http'
+import { errorPagePath } from '../../api-reference/anchors.ts'
+import { type Html, html } from '../../api-reference/html.ts'
+import { pageLayout } from '../../api-reference/page-layout.ts'
+import { renderCodeSpans } from '../../api-reference/render-markdown.ts'
 import { turnErrorTexts } from '../../jobs/turn-errors.ts'
 import { problemDefinitions } from '../../platform/http/problem.ts'
-import { errorPagePath } from '../reference/anchors.ts'
-import { type Html, html } from '../reference/html.ts'
-import { pageLayout } from '../reference/page-layout.ts'
-import { renderCodeSpans } from '../reference/render-markdown.ts'
 
 interface ErrorExplanation {
   readonly status?: number

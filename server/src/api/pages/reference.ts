@@ -1,7 +1,7 @@
+import type { OpenApiDocument } from '../../api-reference/openapi-document.ts'
+import { renderReferencePage } from '../../api-reference/reference-page.ts'
+import { referenceStylesheet } from '../../api-reference/reference-stylesheet.ts'
 import type { HttpServer } from '../../platform/http/http-server.ts'
-import type { OpenApiDocument } from '../reference/openapi-document.ts'
-import { renderReferencePage } from '../reference/reference-page.ts'
-import { referenceStylesheet } from '../reference/reference-stylesheet.ts'
 import { pageHeaders } from './page-headers.ts'
 
 /** The API description for programs (`/openapi.json`) and for people (`/reference`). */

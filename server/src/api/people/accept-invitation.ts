@@ -1,12 +1,50 @@
+/** For the person who has the link of an invitation. `invitation-routes.ts` is for the members who invite. */
 import Type from 'typebox'
 import type { InvitationStore } from '../../people/invitation-store.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { Role } from './member.ts'
 import { exampleLinkToken, LinkToken, NewPassword, PersonName } from './person-fields.ts'
 import { describeSession, type SessionDeps, SessionSchema, signedInResponse } from './session-response.ts'
 
-export function acceptInvitationRoute(deps: SessionDeps & { invitations: InvitationStore }): Route {
-  return defineRoute({
+export interface AcceptInvitationDeps extends SessionDeps {
+  invitations: InvitationStore
+}
+
+export const acceptInvitationRoutes = (deps: AcceptInvitationDeps): Route[] => [
+  defineRoute({
+    method: 'POST', // the token is a secret, and URLs are logged
+    url: '/v2/invitations/lookup',
+    access: 'public',
+    name: 'lookUpInvitation',
+    tag: 'People',
+    summary: 'Look up an invitation',
+    description: 'Returns what the link of an invitation is for, before the person accepts it.',
+    schemas: {
+      body: Type.Object({ token: LinkToken }, { additionalProperties: false, examples: [{ token: exampleLinkToken }] }),
+      responses: {
+        200: Type.Object(
+          {
+            projectName: Type.String({ description: 'Name of the project that the person is invited to.' }),
+            email: Type.String({ description: 'Email address of the invited person.' }),
+            role: Role,
+            hasAccount: Type.Boolean({ description: 'Whether an account with this email address exists.' }),
+          },
+          {
+            examples: [{ projectName: 'Product docs', email: 'writer@example.com', role: 'editor', hasAccount: false }],
+          },
+        ),
+      },
+    },
+    maxPerMinutePerNetwork: 30,
+    problems: ['not_found', 'cross_origin'],
+    async handle({ body }) {
+      const { projectName, email, role, hasAccount } = await deps.invitations.lookUp(body.token)
+      return createResponse(200, { projectName, email, role, hasAccount })
+    },
+  }),
+  defineRoute({
     method: 'POST',
     url: '/v2/invitations/accept',
     access: 'public',
@@ -42,5 +80,5 @@ export function acceptInvitationRoute(deps: SessionDeps & { invitations: Invitat
       await deps.invitations.acceptAs(session.person, token, http.requestId)
       return createResponse(200, await describeSession(deps, http.cookieHeader))
     },
-  })
-}
+  }),
+]

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Invitation } from '../../people/invitation-store.ts'
-import { Role } from '../projects/member.ts'
 import { DateTime, IdParam, ProjectParams } from '../schemas.ts'
+import { Role } from './member.ts'
 
 export const InvitationSchema = Type.Object(
   {

@@ -2,9 +2,10 @@ import Type from 'typebox'
 import type { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
 import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { Readiness } from '../../platform/http/readiness.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import { version } from '../../platform/version.ts'
-import { ComponentStatus, ReadinessStatus } from '../health/readyz.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { ComponentStatus, ReadinessStatus } from '../health/health-routes.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { RunnerSchema, runnerExample, toRunnerResponse } from '../runners/runner.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
@@ -56,14 +57,14 @@ const ProjectHealth = Type.Object(
   },
 )
 
-export interface HealthDeps {
+export interface ProjectHealthDeps {
   readiness: Readiness
   runners: RunnerStore
   viewBuffer: PostgresViewBuffer
   readSchemaVersion: () => Promise<string | null>
 }
 
-export function getHealthRoute(deps: HealthDeps): Route {
+export function getProjectHealthRoute(deps: ProjectHealthDeps): Route {
   return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/health',

@@ -7,8 +7,9 @@ import type { RunnerStore } from '../../jobs/runner-store.ts'
 import type { KeyStore } from '../../keys/key-store.ts'
 import { defaultModelAlias } from '../../models/model.ts'
 import type { ModelStore } from '../../models/model-store.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import type { RepositoryStore } from '../../projects/repository-store.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const Setup = Type.Object(

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import type { AuditStore } from '../../audit/audit-store.ts'
+import { createResponse } from '../../platform/http/route.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
-import { createResponse, defineRoute, type Route } from '../route.ts'
+import { defineRoute, type Route } from '../route.ts'
 import { DateTime, nullable, ProjectParams } from '../schemas.ts'
 
 const AuditEntry = Type.Object(
@@ -39,7 +40,11 @@ const AuditEntry = Type.Object(
   },
 )
 
-export function listAuditEntriesRoute({ audit }: { audit: AuditStore }): Route {
+export interface AuditRouteDeps {
+  audit: AuditStore
+}
+
+export function listAuditEntriesRoute({ audit }: AuditRouteDeps): Route {
   return defineRoute({
     method: 'GET',
     url: '/v2/projects/:projectId/audit',

@@ -15,6 +15,7 @@ import type { Opener } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { requireLiveAttempt } from '../authenticate-attempt.ts'
 import { BodyMemoryLimit } from '../body-memory-limit.ts'
 import { ConcurrentCallsPerTurnLimit } from '../concurrent-calls-per-turn-limit.ts'
+import type { GatewayAccess } from '../gateway-route.ts'
 import {
   callProvider,
   createProviderErrorHandler,
@@ -64,6 +65,7 @@ export function addModelRoutes(server: HttpServer, deps: ModelRouteDeps): void {
       scope.setErrorHandler((error, request, reply) => respondWithModelError(adapter, error, request, reply))
       const callers = new WeakMap<FastifyRequest, { attempt: LiveAttempt; disconnected: AbortSignal }>()
       scope.post(`/model/v1${adapter.path}`, {
+        config: { access: 'attempt' satisfies GatewayAccess },
         schema: { body: adapter.requestSchema },
         bodyLimit: maxBodyBytes,
         onRequest: async (request, reply) => {

@@ -16,8 +16,9 @@ export async function readinessResponse(
 
 /** For processes without an API of their own: the gateway and the runner. */
 export function addHealthRoutes(server: HttpServer, readiness: Readiness): void {
-  server.get('/healthz', async () => healthResponse())
-  server.get('/readyz', async (_request, reply) => {
+  const config = { access: 'public' }
+  server.get('/healthz', { config }, async () => healthResponse())
+  server.get('/readyz', { config }, async (_request, reply) => {
     const { status, body } = await readinessResponse(readiness)
     return reply.code(status).header('cache-control', 'no-store').send(body)
   })

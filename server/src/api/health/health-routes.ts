@@ -1,0 +1,88 @@
+import Type from 'typebox'
+import { healthResponse, readinessResponse } from '../../platform/http/health-routes.ts'
+import { componentFailureReasons, type Readiness, readinessStatuses } from '../../platform/http/readiness.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
+
+const Health = Type.Object(
+  {
+    status: Type.Literal('alive', { description: 'Always `alive`.' }),
+    version: Type.String({ description: 'Version of Colophon.', examples: ['0.1.0'] }),
+  },
+  { $id: 'Health', description: 'Liveness of the process.' },
+)
+
+export const ComponentStatus = Type.Union([
+  Type.Object({
+    status: Type.Literal('ok', { description: 'The component works.' }),
+    latencyMs: Type.Integer({ description: 'Duration of the check in milliseconds.', examples: [3] }),
+  }),
+  Type.Object({
+    status: Type.Literal('failing', { description: 'The component does not work.' }),
+    reason: Type.Enum(componentFailureReasons, { description: 'Why the check failed. Details are in the server log.' }),
+  }),
+])
+
+export const ReadinessStatus = Type.Enum(readinessStatuses, {
+  description:
+    '`ready`: everything works. `degraded`: a component fails, but requests are accepted. `not_ready`: requests should go to another replica. `stopping`: the process is shutting down.',
+})
+
+const ReadinessSchema = Type.Object(
+  {
+    status: ReadinessStatus,
+    components: Type.Record(Type.String(), ComponentStatus, {
+      description: 'Status of each component that the process depends on, by name.',
+    }),
+    version: Type.String({ description: 'Version of Colophon.' }),
+  },
+  {
+    $id: 'Readiness',
+    description: 'Readiness of the process and of the components that it depends on.',
+    examples: [
+      {
+        status: 'ready',
+        components: {
+          postgres: { status: 'ok', latencyMs: 2 },
+          temporal: { status: 'ok', latencyMs: 4 },
+          clickhouse: { status: 'ok', latencyMs: 3 },
+        },
+        version: '0.1.0',
+      },
+    ],
+  },
+)
+
+export interface HealthRouteDeps {
+  readiness: Readiness
+}
+
+export const healthRoutes = ({ readiness }: HealthRouteDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/healthz',
+    access: 'public',
+    name: 'getHealth',
+    tag: 'Service',
+    summary: 'Check liveness',
+    description:
+      'Responds while the process runs. It does not check the services that the process depends on: see `/readyz`.',
+    schemas: { responses: { 200: Health } },
+    handle: async () => createResponse(200, healthResponse()),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/readyz',
+    access: 'public',
+    name: 'getReadiness',
+    tag: 'Service',
+    summary: 'Check readiness',
+    description:
+      'Reports which components work. Responds with 200 while the process accepts requests (`ready`, `degraded`) and with 503 while requests should go to another replica (`not_ready`, `stopping`).',
+    schemas: { responses: { 200: ReadinessSchema, 503: ReadinessSchema } },
+    async handle() {
+      const { status, body } = await readinessResponse(readiness)
+      return createResponse(status, body, { 'cache-control': 'no-store' })
+    },
+  }),
+]

@@ -1,0 +1,55 @@
+import { DatabaseError } from 'pg'
+import { Problem } from '../../platform/http/problem.ts'
+import { createResponse } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../route.ts'
+import { ProjectParams } from '../schemas.ts'
+import { ProjectSettingsChanges, ProjectSettingsSchema, readSettings, type SettingsDeps } from './project-settings.ts'
+
+export const projectSettingsRoutes = (deps: SettingsDeps): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/v2/projects/:projectId/settings',
+    access: 'project:read',
+    name: 'getProjectSettings',
+    tag: 'Projects',
+    summary: 'Get project settings',
+    description: 'Returns the settings of the jobs of a project, and how much of its budget is used.',
+    schemas: { params: ProjectParams, responses: { 200: ProjectSettingsSchema } },
+    handle: async ({ projectId }) => createResponse(200, await readSettings(deps, projectId)),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    url: '/v2/projects/:projectId/settings',
+    access: 'project:write',
+    name: 'changeProjectSettings',
+    tag: 'Projects',
+    summary: 'Change project settings',
+    description:
+      'Changes how the jobs of a project run. Omitted fields stay as they are. Changes take effect from the next turn, ' +
+      'changes of the budget from the next model call.',
+    schemas: { params: ProjectParams, body: ProjectSettingsChanges, responses: { 200: ProjectSettingsSchema } },
+    async handle({ projectId, body: { budget, ...changes }, actor }) {
+      const { defaultModel } = changes
+      const isUnknown =
+        defaultModel && (defaultModel === 'default' || !(await deps.models.find(projectId, defaultModel)))
+      if (isUnknown) throw unknownModel()
+      try {
+        await deps.projects.changeSettings(projectId, changes, actor, async (tx) => {
+          if (budget) await deps.budgets.setInTransaction(tx, projectId, budget, actor)
+        })
+      } catch (error) {
+        throw isModelGone(error) ? unknownModel() : error
+      }
+      return createResponse(200, await readSettings(deps, projectId))
+    },
+  }),
+]
+
+/** The model was removed after it had been found. */
+const isModelGone = (error: unknown) =>
+  error instanceof DatabaseError && error.constraint === 'project_default_model_fkey'
+
+function unknownModel(): Problem {
+  const error = { path: 'body/defaultModel', message: 'is not a model that the project may use' }
+  return new Problem('invalid_request', `${error.path} ${error.message}.`, { errors: [error] })
+}
