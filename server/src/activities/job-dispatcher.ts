@@ -1,13 +1,13 @@
 /**
  * Periodic maintenance of jobs: wakes stalled jobs, archives idle ones and deletes data past its retention.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database/database.ts'
 import type { AgentEventStore } from '../jobs/agent-event-store.ts'
 import { deleteExpiredJobs } from '../jobs/delete-expired-jobs.ts'
 import { deleteExpiredIdempotentResponses } from '../jobs/idempotency.ts'
 import type { JobSignaler } from '../jobs/job-signaler.ts'
 import type { TurnStore } from '../jobs/turn-store.ts'
+import { type BackgroundTask, startBackgroundTask } from '../platform/background-task.ts'
 import type { Log } from '../platform/log.ts'
 
 export interface JobDispatcherSettings {
@@ -37,10 +37,7 @@ export function startJobDispatcher({
   signals: JobSignaler
   settings: JobDispatcherSettings
   log: Log
-}): { stop(): Promise<void> } {
-  const stopping = new AbortController()
-  const everyMs = Math.max(100, (settings.stallSeconds * 1000) / 4)
-
+}): BackgroundTask {
   let deleteJobsAtMs = 0
   const deleteJobs = async () => {
     const deleted = await deleteExpiredJobs(database, batchSize)
@@ -60,17 +57,6 @@ export function startJobDispatcher({
     await deleteExpired()
   }
 
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'dispatcher round failed'))
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  })()
-
-  return {
-    async stop() {
-      stopping.abort()
-      await running
-    },
-  }
+  const intervalMs = Math.max(100, (settings.stallSeconds * 1000) / 4)
+  return startBackgroundTask({ round, intervalMs, failureMessage: 'dispatcher round failed', log })
 }

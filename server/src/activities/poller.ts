@@ -1,5 +1,6 @@
 /** Polls code hosts for everything that is due. A slow code host does not delay other projects. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sleepUntilAborted } from '../platform/background-task.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Log } from '../platform/log.ts'
 
@@ -58,8 +59,7 @@ export function startPoller<Due extends { projectId: Id<'prj'> }>({
         log.warn({ error: String(error) }, `could not claim due ${subject}`)
       }
       // When a poll has ended, the next one of its project can start.
-      const interval = sleep(intervalMs, undefined, { signal: stopping.signal }).catch(() => {})
-      await Promise.race([interval, ...polling.values()])
+      await Promise.race([sleepUntilAborted(intervalMs, stopping.signal), ...polling.values()])
     }
     await Promise.race([Promise.all(polling.values()), sleep(stopWithinMs, undefined, { ref: false })])
   })()

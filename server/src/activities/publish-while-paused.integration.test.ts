@@ -15,7 +15,7 @@ import { connectRepository } from '../main/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { createResultPublisher } from './result-publisher.ts'
 
 const operator = { kind: 'operator' } as const
@@ -213,7 +213,7 @@ describe('a project that is paused during publishing', () => {
         return connected && { repository: connected, host }
       },
       egress: repository.egress,
-      withinLimit: createConcurrencyLimit(1),
+      semaphore: new Semaphore({ maxConcurrent: 1 }),
       log: createLog('test', { level: 'error' }),
     })
     const begun = await turns.beginPublishing(turnId)

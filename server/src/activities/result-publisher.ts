@@ -9,7 +9,7 @@ import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { removeAbandonedRepositories } from '../code-hosts/git/git-repository.ts'
 import type { CurrentTurn } from '../jobs/turn-store.ts'
 import type { Egress } from '../platform/egress/egress.ts'
-import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import type { Semaphore } from '../platform/semaphore.ts'
 import { createFinalFailure } from './create-final-failure.ts'
 import type { ResultPublisher } from './job-activities.ts'
 import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
@@ -31,7 +31,7 @@ export interface ResultPublisherDeps extends PublishStepDeps {
   openProject: ProjectRepositoryOpener
   egress: Egress
   /** Limits concurrent publishes. It covers single attempts, so that a result that backs off does not block others. */
-  withinLimit: ConcurrencyLimit
+  semaphore: Semaphore
 }
 
 /**
@@ -47,7 +47,10 @@ export function createResultPublisher(deps: ResultPublisherDeps): ResultPublishe
       const backoffSeconds = backoffsSeconds[attempt - 1]
       try {
         const isLastAttempt = backoffSeconds === undefined
-        return await deps.withinLimit(signal, () => publish(deps, turn, signal, { isLastAttempt }))
+        return await deps.semaphore.run(() => {
+          signal.throwIfAborted() // the lease was lost, or the turn canceled, while it waited
+          return publish(deps, turn, signal, { isLastAttempt })
+        })
       } catch (error) {
         if (!(error instanceof CodeHostError)) throw error
         deps.log.warn({ turnId: turn.turnId, attempt, error: error.message }, 'publishing to the code host failed')

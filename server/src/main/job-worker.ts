@@ -1,6 +1,5 @@
 /** The part of `worker` that runs agent jobs: queues turns, publishes results, follows pull requests and wakes stalled jobs. */
 import { Client } from '@temporalio/client'
-import { createConcurrencyLimit } from '../activities/concurrency-limit.ts'
 import { createGithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 import { createJobActivities } from '../activities/job-activities.ts'
 import { startJobDispatcher } from '../activities/job-dispatcher.ts'
@@ -23,6 +22,7 @@ import type { WorkerConfig } from '../platform/config.ts'
 import { createEgress } from '../platform/egress/egress.ts'
 import type { Log } from '../platform/log.ts'
 import { createOpener } from '../platform/sealed-secrets/sealed-secret.ts'
+import { Semaphore } from '../platform/semaphore.ts'
 import { testConnectionAndDocsFolder } from './connect-repository.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 import { openStores } from './open-stores.ts'
@@ -74,7 +74,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
       openProject,
       egress,
       log,
-      withinLimit: createConcurrencyLimit(maxConcurrentPublishes),
+      semaphore: new Semaphore({ maxConcurrent: maxConcurrentPublishes }),
     }),
     pollPullRequest: createPollPullRequest({ pullRequests, openProject, log }),
     limits: jobs,

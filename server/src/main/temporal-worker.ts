@@ -1,10 +1,10 @@
 /** Runs a Temporal worker for the workflows and activities of jobs, and restarts it when it fails. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
 import type { GithubAuthorizationActivities } from '../activities/github-authorization-activities.ts'
 import type { JobActivities } from '../activities/job-activities.ts'
 import type { ModelActivities } from '../activities/model-activities.ts'
 import { jobTaskQueue } from '../jobs/job-signaler.ts'
+import { type BackgroundTask, startBackgroundTask } from '../platform/background-task.ts'
 import type { ServicesConfig } from '../platform/config.ts'
 import type { Log } from '../platform/log.ts'
 import { getWorkflowBundle } from './workflow-bundle.ts'
@@ -18,12 +18,13 @@ export function startTemporalWorker(
   config: ServicesConfig['temporal'],
   activities: JobActivities & ModelActivities & GithubAuthorizationActivities,
   log: Log,
-): { stop(): Promise<void> } {
+): BackgroundTask {
   installTemporalLogger(log)
-  const stopping = new AbortController()
   let worker: Worker | undefined
 
-  const runOnce = async (workflowBundle: { codePath: string }) => {
+  /** A worker that cannot reach Temporal for a long time ends with an error. The process keeps running and starts a new one. */
+  const round = async (stopping: AbortSignal) => {
+    const workflowBundle = await getWorkflowBundle()
     const connection = await NativeConnection.connect({
       address: config.address,
       tls: config.tls,
@@ -39,29 +40,24 @@ export function startTemporalWorker(
         activities,
         shutdownGraceTime: '20 seconds', // the default of 0 would interrupt a result that is being published
       })
-      if (!stopping.signal.aborted) await worker.run()
+      if (!stopping.aborted) await worker.run()
     } finally {
       worker = undefined
       await connection.close()
     }
   }
 
-  /** A worker that cannot reach Temporal for a long time ends with an error. The process keeps running and starts a new one. */
-  const running = (async () => {
-    const bundle = await getWorkflowBundle()
-    while (!stopping.signal.aborted) {
-      await runOnce(bundle).catch((error: unknown) =>
-        log.warn({ error: String(error) }, 'temporal worker failed: restarting'),
-      )
-      await sleep(restartDelayMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  })()
-
+  const task = startBackgroundTask({
+    round,
+    intervalMs: restartDelayMs,
+    failureMessage: 'temporal worker failed: restarting',
+    log,
+  })
   return {
     async stop() {
-      stopping.abort()
+      const stopped = task.stop()
       if (worker?.getState() === 'RUNNING') worker.shutdown()
-      await running
+      await stopped
     },
   }
 }

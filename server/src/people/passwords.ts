@@ -2,6 +2,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { Problem } from '../platform/http/problem.ts'
+import { Semaphore, SemaphoreFullError } from '../platform/semaphore.ts'
 
 /** The OWASP recommendation for 19 MiB of memory per sign-in. */
 const cost = { memoryKib: 19 * 1024, passes: 2, parallelism: 1 }
@@ -15,8 +16,7 @@ export const minPasswordCharacters = 12
 export const maxPasswordCharacters = 128
 
 const derive = promisify(argon2)
-let running = 0
-const waiting: (() => void)[] = []
+const semaphore = new Semaphore({ maxConcurrent, maxWaiting })
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
@@ -52,22 +52,15 @@ const deriveTag = (password: string, salt: Buffer, { memoryKib, passes, parallel
   )
 
 async function withConcurrencyLimit<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (running < maxConcurrent) running++
-  else if (waiting.length < maxWaiting) await new Promise<void>((resume) => waiting.push(resume))
-  else
+  try {
+    return await semaphore.run(work)
+  } catch (error) {
+    if (!(error instanceof SemaphoreFullError)) throw error
     throw new Problem(
       'unavailable',
       'Too many passwords are being checked at the moment. Try again in a few seconds.',
-      {
-        headers: { 'retry-after': '2' },
-      },
+      { headers: { 'retry-after': '2' } },
     )
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
   }
 }
 

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { ClickHouseClient, DataFormat, QueryParams } from '@clickhouse/client'
 import { Problem } from '../../platform/http/problem.ts'
+import { Semaphore, SemaphoreFullError } from '../../platform/semaphore.ts'
 
 /** The part of the client that queries need. */
 export type ClickhouseQueryClient = Pick<ClickHouseClient, 'query'>
@@ -35,12 +36,13 @@ export const downloadLimits: QueryLimits = {
 export class ClickhouseQueryLimit {
   readonly #clickhouse: ClickhouseQueryClient
   readonly #limits: QueryLimits
-  #running = 0
-  readonly #queue = new Set<() => void>()
+  readonly #semaphore: Semaphore
 
   constructor(clickhouse: ClickhouseQueryClient, limits: QueryLimits) {
     this.#clickhouse = clickhouse
     this.#limits = limits
+    const { maxConcurrent, maxQueued, queueTimeoutMs } = limits
+    this.#semaphore = new Semaphore({ maxConcurrent, maxWaiting: maxQueued, waitTimeoutMs: queueTimeoutMs })
   }
 
   async run<Result>(run: (clickhouse: ClickhouseQueryClient) => Promise<Result>): Promise<Result> {
@@ -53,7 +55,7 @@ export class ClickhouseQueryLimit {
       throw toProblem(error)
     } finally {
       clearTimeout(timer)
-      this.#release()
+      this.#semaphore.release()
     }
   }
 
@@ -65,7 +67,7 @@ export class ClickhouseQueryLimit {
     let stream: Readable | undefined
     const release = () => {
       clearTimeout(timer)
-      this.#release()
+      this.#semaphore.release()
     }
     try {
       stream = await run({ query: (params) => this.#query(params, timeout.signal) })
@@ -89,28 +91,11 @@ export class ClickhouseQueryLimit {
   }
 
   async #acquire(): Promise<void> {
-    const { maxConcurrent, maxQueued, queueTimeoutMs } = this.#limits
-    if (this.#running < maxConcurrent) return void this.#running++
-    if (this.#queue.size >= maxQueued) throw tooManyReads()
-    await new Promise<void>((resolve, reject) => {
-      const start = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        this.#queue.delete(start)
-        reject(tooManyReads())
-      }, queueTimeoutMs)
-      this.#queue.add(start)
-    })
-  }
-
-  /** Starts the query that has waited longest. */
-  #release(): void {
-    const [next] = this.#queue
-    if (!next) return void this.#running--
-    this.#queue.delete(next)
-    next()
+    try {
+      await this.#semaphore.acquire()
+    } catch (error) {
+      throw error instanceof SemaphoreFullError ? tooManyReads() : error
+    }
   }
 }
 

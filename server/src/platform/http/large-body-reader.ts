@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { ByteBudget } from '../byte-budget.ts'
 import type { HttpServer } from './http-server.ts'
 import { Problem } from './problem.ts'
 
@@ -29,10 +30,10 @@ export const disableBodyParsing = (server: HttpServer): void => {
 }
 
 export class LargeBodyReader {
-  #freeBytes: number
+  readonly #budget: ByteBudget
 
   constructor(maxBytes: number) {
-    this.#freeBytes = maxBytes
+    this.#budget = new ByteBudget(maxBytes)
   }
 
   /** The body counts against the budget until `use` settles. */
@@ -44,8 +45,7 @@ export class LargeBodyReader {
     let reservedBytes = 0
     const reserve = (bytes: number) => {
       if (reservedBytes + bytes > options.maxBytes) throw tooLarge(options)
-      if (bytes > this.#freeBytes) throw budgetExhausted()
-      this.#freeBytes -= bytes
+      if (!this.#budget.tryReserve(bytes)) throw budgetExhausted()
       reservedBytes += bytes
     }
     try {
@@ -54,7 +54,7 @@ export class LargeBodyReader {
       if (bytes.length === 0) throw emptyBody()
       return await use(parse(bytes))
     } finally {
-      this.#freeBytes += reservedBytes
+      this.#budget.release(reservedBytes)
     }
   }
 }

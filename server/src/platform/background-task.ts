@@ -1,0 +1,43 @@
+/** Work that repeats until the process stops. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from './log.ts'
+
+export interface BackgroundTask {
+  /** Waits for the current round. */
+  stop(): Promise<void>
+}
+
+export interface BackgroundTaskOptions {
+  /** A round that takes long should end early when the signal is aborted. */
+  round(stopping: AbortSignal): Promise<void>
+  /** Between the end of a round and the start of the next, also after a failure. */
+  intervalMs: number
+  /** Logged as a warning when a round fails. The next round follows as usual. */
+  failureMessage: string
+  log: Log
+}
+
+export function startBackgroundTask({ round, intervalMs, failureMessage, log }: BackgroundTaskOptions): BackgroundTask {
+  const stopping = new AbortController()
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await round(stopping.signal)
+      } catch (error) {
+        log.warn({ error: String(error) }, failureMessage)
+      }
+      await sleepUntilAborted(intervalMs, stopping.signal)
+    }
+  })()
+  return {
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** Ends early, without an error, when the signal is aborted. */
+export async function sleepUntilAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => {})
+}
