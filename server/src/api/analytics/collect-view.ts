@@ -11,6 +11,12 @@ import { Problem } from '../../platform/http/problem.ts'
 import { createResponse, defineRoute, type Route } from '../route.ts'
 import { NoContent } from '../schemas.ts'
 
+const beaconExample = {
+  key: 'site_0123456789abcdef01234567',
+  id: '1787450139-2781893-3127890',
+  path: '/docs/install',
+}
+
 const Beacon = Type.Object(
   {
     key: Type.String({ maxLength: 100, description: 'Site key of the project.' }),
@@ -23,7 +29,7 @@ const Beacon = Type.Object(
   },
   {
     additionalProperties: false,
-    examples: [{ key: 'site_0123456789abcdef01234567', id: '1787450139-2781893-3127890', path: '/docs/install' }],
+    examples: [beaconExample],
   },
 )
 
@@ -85,6 +91,7 @@ export function collectViewRoute({
       maxBytes: 16 * 1024,
       allowGzip: false,
       parsers: { 'application/json': readBeacon, 'text/plain': readBeacon },
+      textExamples: { 'text/plain': JSON.stringify(beaconExample) },
     },
     quiet: true,
     problems: ['insufficient_scope', 'not_found'],

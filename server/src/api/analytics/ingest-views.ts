@@ -8,7 +8,7 @@ import { resolveViewTime } from '../../analytics/collect/view-time.ts'
 import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
 import { createResponse, defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
+import { ndjsonExample, parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
 
 const dropReasonDescriptions: Readonly<Record<DropReason, string>> = {
   not_get: 'Number of requests dropped because their method is not GET.',
@@ -94,6 +94,7 @@ export function ingestViewsRoute({
       maxBytes: 8 * 1024 * 1024,
       allowGzip: true,
       parsers: { 'application/json': parseJsonEvents, 'application/x-ndjson': parseNdjsonEvents },
+      textExamples: { 'application/x-ndjson': ndjsonExample },
     },
     async handle({ projectId, body, headers }) {
       const site = await siteCache.findByProject(projectId)
