@@ -7,8 +7,6 @@ import type { Log } from '../platform/log.ts'
 import { createKyselyDatabase, createPostgresPool } from '../platform/postgres.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 
-const shard = 0 // there is only one
-
 export function startViewWorker(
   config: ServicesConfig,
   { pool, clickhouse }: ServiceClients,
@@ -16,8 +14,8 @@ export function startViewWorker(
 ): { stop(): Promise<void> } {
   // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
   const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
-  const loader = startLoader({ pool: loaderPool, clickhouse, shard, log })
-  const retention = startViewRetention({ db: createKyselyDatabase<AnalyticsTables>(pool), clickhouse, shard, log })
+  const loader = startLoader({ pool: loaderPool, clickhouse, log })
+  const retention = startViewRetention({ db: createKyselyDatabase<AnalyticsTables>(pool), clickhouse, log })
   return {
     async stop() {
       await Promise.all([loader.stop(), retention.stop()])

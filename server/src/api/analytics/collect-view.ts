@@ -98,7 +98,7 @@ export function collectViewRoute({
     async handle({ body: { key, id, path }, headers }) {
       const site = await siteCache.findBySiteKey(key)
       if (!site) throw new Problem('not_found', 'The site key does not exist or was revoked.')
-      const { projectId, shard, settings } = site
+      const { projectId, settings } = site
       const record = (activity: Partial<IngestOutcome>) =>
         sourceActivity.record({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...activity })
       if (!isAllowedOrigin(settings, headers.origin)) {
@@ -117,7 +117,7 @@ export function collectViewRoute({
       if (views.length > 0) {
         const countsHumans = settings.humanSource === 'script'
         const deliveryId = { text: `script ${id}`, retention: 'week' } as const
-        const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
+        const delivery = { projectId, source: 'script', countsHumans, deliveryId, views } as const
         if ((await viewBuffer.append(delivery)) === 'repeated') return createResponse(204, undefined)
       }
       record({ counted: views.length, dropped, examples })

@@ -103,7 +103,6 @@ export function ingestViewsRoute({
       const idempotencyKey = headers['idempotency-key']
       const outcome = await viewBuffer.append({
         projectId,
-        shard: site.shard,
         source: 'servers',
         countsHumans: site.settings.humanSource === 'servers',
         deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, retention: 'week' },
