@@ -122,6 +122,7 @@ const sample = () => ({
         properties: {
           id: { type: 'string' },
           status: literals('active', 'completed'),
+          error: nullable({ type: 'object', required: ['code'], properties: { code: { enum: ['timeout'] } } }),
           parent: nullable(ref('Job')),
           result: {
             anyOf: [
@@ -274,8 +275,8 @@ const breaking: [sentence: string, Change][] = [
     (at) => remove(at('components', 'schemas', 'Problem', 'properties'), 'detail'),
   ],
   [
-    `${inCreate} in each of the responses 400 and 429, \`code\` may now also be \`too_late\``,
-    (at) => set(at('components', 'schemas', 'Problem', 'properties'), { code: literals('not_found', 'too_late') }),
+    `${inCreate} in each of the responses 400 and 429, \`code\` was \`not_found\` and may now be any string`,
+    (at) => set(at('components', 'schemas', 'Problem', 'properties'), { code: { type: 'string' } }),
   ],
 
   [`${inCreate} the header parameter \`idempotency-key\` was removed`, (at) => set(at(...create), { parameters: [] })],
@@ -386,6 +387,14 @@ const breaking: [sentence: string, Change][] = [
 ]
 
 const harmless: [description: string, Change][] = [
+  [
+    'a new code of a problem, which clients ignore',
+    (at) => set(at('components', 'schemas', 'Problem', 'properties'), { code: literals('not_found', 'too_late') }),
+  ],
+  [
+    'a new code of the error of a job, which clients ignore',
+    (at) => at(...job, 'properties', 'error', 'anyOf', 0, 'properties', 'code', 'enum').push('too_late'),
+  ],
   ['a new path', (at) => set(at('paths'), { '/v2/new': { get: { operationId: 'new' } } })],
   ['a new operation', (at) => set(at('paths', '/v2/me'), { delete: { operationId: 'deleteMe' } })],
   ['a new success response', (at) => set(at(...me, 'responses'), { 202: {} })],

@@ -3,6 +3,7 @@
  * of the older one relies on: responses may only become narrower or gain fields, requests may only become wider.
  *
  * Limits on responses (`maxLength`, `pattern` …) are not compared: they are documentation, and clients do not break on them.
+ * A new error code is not reported: docs/api.md requires clients to ignore error codes that they do not know.
  */
 import { isDeepStrictEqual } from 'node:util'
 
@@ -62,7 +63,10 @@ export interface OpenApiDocument {
 }
 
 /** What changed, and the path of the field in the schema: `views[].path`, or '' for the schema itself. */
-type Break = { readonly path: string } & ({ readonly isRemoved: true } | { readonly change: string })
+type Break = { readonly path: string } & (
+  | { readonly isRemoved: true }
+  | { readonly change: string; readonly isNewValue?: boolean }
+)
 type Compare = (before: Schema, after: Schema) => Break[]
 /** Compares the items and properties of two schemas of the same type. */
 type CompareChildren = (before: SchemaObject, after: SchemaObject) => Break[]
@@ -285,9 +289,13 @@ function schemaComparison(
       )
       return breaks
     }
-    return compare(beforeRoot, afterRoot)
+    return compare(beforeRoot, afterRoot).filter((broken) => !isNewErrorCode(broken))
   }
 }
+
+/** The code of a problem, or of the error of a job or turn. */
+const isNewErrorCode = (broken: Break) =>
+  'isNewValue' in broken && broken.isNewValue === true && /^code$|(^|\.)error\.code$/.test(broken.path)
 
 function unsupportedChanges(before: SchemaObject, after: SchemaObject): Break[] {
   const changed = unsupportedKeywords.filter((keyword) => !isDeepStrictEqual(before[keyword], after[keyword]))
@@ -427,7 +435,7 @@ function responseAlternative(before: Alternative, after: Alternative, compareChi
   if (before.type === anything) return []
   if (after.values) {
     const added = before.values ? after.values.difference(before.values) : new Set()
-    return added.size === 0 ? [] : [{ path: '', change: `may now also be ${literalList(added)}` }]
+    return added.size === 0 ? [] : [{ path: '', change: `may now also be ${literalList(added)}`, isNewValue: true }]
   }
   if (before.values) return [{ path: '', change: `was ${literalList(before.values)} and may now be any ${after.type}` }]
   return compareChildren(before.schema, after.schema)

@@ -4,16 +4,25 @@ import type { OpenApiDocument } from '../server/src/api-reference/openapi-docume
 import { committedDocument } from './openapi.ts'
 import { findOpenApiQualityProblems } from './openapi-quality.ts'
 
-test('the committed API description is complete', () => {
-  expect(findOpenApiQualityProblems(committedDocument() as OpenApiDocument)).toEqual([])
+test('the committed API description is complete', async () => {
+  expect(await findOpenApiQualityProblems(committedDocument() as OpenApiDocument)).toEqual([])
 })
 
 const name = () => ({ type: 'string', description: 'Name of the page.' })
 
+const text = (description: string) => ({ type: 'string', description })
+const problemContent = {
+  'application/problem+json': {
+    schema: { type: 'object', properties: { type: text('URL of the problem.'), title: text('Name of the problem.') } },
+  },
+}
+
 /** A complete document. Each test removes or breaks one thing. */
 const complete = {
   openapi: '3.1.0',
-  info: { title: 'Sample', version: '1' },
+  info: { title: 'Sample', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
+  servers: [{ url: '/' }],
+  security: [{ key: [] }],
   tags: [{ name: 'Pages', description: 'Pages of a site.' }],
   paths: {
     '/pages/{id}': {
@@ -45,6 +54,7 @@ const complete = {
               'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
               'WWW-Authenticate': { description: 'Scheme of the key.', schema: { type: 'string' } },
             },
+            content: problemContent,
           },
           429: {
             description: 'Too many requests.',
@@ -52,12 +62,14 @@ const complete = {
               'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
               'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
             },
+            content: problemContent,
           },
         },
       },
     },
   },
   components: {
+    securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     headers: { 'X-Request-Id': { description: 'ID of the request.', schema: { type: 'string' } } },
     schemas: {
       Page: {
@@ -91,8 +103,8 @@ const complete = {
   },
 }
 
-test('finds nothing in a complete document', () => {
-  expect(findOpenApiQualityProblems(complete)).toEqual([])
+test('finds nothing in a complete document', async () => {
+  expect(await findOpenApiQualityProblems(complete)).toEqual([])
 })
 
 type Complete = typeof complete
@@ -128,42 +140,47 @@ test.each<[what: string, damage: (document: Complete) => unknown, problem: strin
   [
     'a tag without a description',
     ({ tags }) => Reflect.deleteProperty(tags[0] ?? {}, 'description'),
-    'tag Pages has no description',
+    '#/tags/0/description: Tag object should contain `description` field. (tag-description)',
   ],
   [
     'an operation without a description',
     (document) => Reflect.deleteProperty(operationOf(document), 'description'),
-    'getPage has no description',
+    '#/paths/~1pages~1{id}/get/description: Operation object should contain `description` field. (operation-description)',
   ],
   [
     'a parameter without a description',
     (document) => Reflect.deleteProperty(operationOf(document).parameters[0] ?? {}, 'description'),
-    'getPage: parameter id has no description',
+    '#/paths/~1pages~1{id}/get/parameters/0: Parameter object description must be present. (parameter-description)',
   ],
   [
     'a response without a description',
     (document) => Reflect.deleteProperty(operationOf(document).responses[200], 'description'),
-    'getPage: response 200 has no description',
+    '#/paths/~1pages~1{id}/get/responses/200: The field `description` must be present on this level. (struct)',
+  ],
+  [
+    'a response with an empty description',
+    (document) => Object.assign(operationOf(document).responses[200], { description: '' }),
+    '#/paths/~1pages~1{id}/get/responses/200/description: Response must have a description. (rule/response-description)',
   ],
   [
     'a response without X-Request-Id',
     (document) => Reflect.deleteProperty(operationOf(document).responses[200].headers, 'X-Request-Id'),
-    'getPage: response 200 has no X-Request-Id',
+    '#/paths/~1pages~1{id}/get/responses/200/headers: Response object must contain a "X-Request-Id" header. (response-contains-header)',
   ],
   [
     'a 401 without WWW-Authenticate',
     (document) => Reflect.deleteProperty(operationOf(document).responses[401].headers, 'WWW-Authenticate'),
-    'getPage: response 401 has no WWW-Authenticate',
+    '#/paths/~1pages~1{id}/get/responses/401/headers: Response object must contain a "WWW-Authenticate" header. (response-contains-header)',
   ],
   [
     'a 429 without Retry-After',
     (document) => Reflect.deleteProperty(operationOf(document).responses[429].headers, 'Retry-After'),
-    'getPage: response 429 has no Retry-After',
+    '#/paths/~1pages~1{id}/get/responses/429/headers: Response object must contain a "Retry-After" header. (response-contains-header)',
   ],
   [
     'a header without a description',
     (document) => Reflect.deleteProperty(operationOf(document).responses[429].headers['Retry-After'], 'description'),
-    'getPage: header Retry-After of response 429 has no description',
+    '#/paths/~1pages~1{id}/get/responses/429/headers/Retry-After/description: Header must have a description. (rule/header-description)',
   ],
   [
     'error codes that are not an enum',
@@ -184,10 +201,10 @@ test.each<[what: string, damage: (document: Complete) => unknown, problem: strin
   [
     'an example that does not match the schema',
     (document) => Reflect.deleteProperty(contentOf(document).example, 'links'),
-    "getPage: response 200: example must have required property 'links'",
+    "#/paths/~1pages~1{id}/get/responses/200/content/application~1json/example: Example value must conform to the schema: must have required property 'links'. (no-invalid-media-type-examples)",
   ],
-])('finds %s', (_what, damage, problem) => {
+])('finds %s', async (_what, damage, problem) => {
   const document = structuredClone(complete)
   damage(document)
-  expect(findOpenApiQualityProblems(document)).toEqual([problem])
+  expect(await findOpenApiQualityProblems(document)).toEqual([problem])
 })

@@ -7,6 +7,12 @@ import type { AiScope } from './query/ai-scope.ts'
 /** A day as PostgreSQL writes it. A Date would be midnight in the time zone of this process. */
 export type IsoDate = `${number}-${number}-${number}`
 
+/**
+ * In every row that has a shard, because all views are in one ClickHouse. The columns remain, because removing them means migrating
+ * buffered views, and several shards would need them (docs/decisions/clickhouse.md).
+ */
+export const onlyShard = 0
+
 export interface AnalyticsTables {
   analytics_settings: {
     project_id: Id<'prj'>
@@ -16,7 +22,6 @@ export interface AnalyticsTables {
     ai_scope: Generated<AiScope>
     retention_months: Generated<number | null>
     expired_before: Generated<IsoDate | null>
-    shard: Generated<number>
   }
   site_key: {
     key: string

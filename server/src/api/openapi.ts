@@ -215,9 +215,12 @@ function securityOf(access: RouteAccess): Json[] {
 
 function requestContent(body: TSchema, { largeBody }: Route, components: Components): Json {
   const schema = components.refer(body)
-  const { examples } = body as { examples?: unknown[] }
   const otherType = (mediaType: string) => ({
-    schema: { type: 'string', description: `The body as ${mediaType}.`, examples },
+    schema: {
+      type: 'string',
+      description: `The body as ${mediaType}.`,
+      examples: [largeBody?.textExamples[mediaType]],
+    },
   })
   const mediaTypes = Object.keys(largeBody?.parsers ?? { 'application/json': undefined })
   return Object.fromEntries(

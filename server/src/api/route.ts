@@ -81,7 +81,11 @@ export interface RouteDefinition<Schemas extends RouteSchemas, RequiredAccess ex
   /** Problems in addition to those that every route of its kind can respond with. */
   problems?: readonly ProblemCode[]
   /** For a body that is large or not only JSON. The route parses and validates it; the body schema only documents it. */
-  largeBody?: LargeBodyOptions & { parsers: Readonly<Record<string, (bytes: Buffer) => StaticOf<Schemas['body']>>> }
+  largeBody?: LargeBodyOptions & {
+    parsers: Readonly<Record<string, (bytes: Buffer) => StaticOf<Schemas['body']>>>
+    /** By media type, for those other than JSON. The schema has the example of JSON. */
+    textExamples: Readonly<Record<string, string>>
+  }
   /** A stream that replaces the JSON for clients that accept its content type. */
   stream?: {
     contentType: string

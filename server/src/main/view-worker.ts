@@ -6,8 +6,6 @@ import type { Log } from '../platform/log.ts'
 import { createPostgresPool } from '../platform/postgres.ts'
 import type { ServiceClients } from './create-service-clients.ts'
 
-const shard = 0 // there is only one
-
 export function startViewWorker(
   config: ServicesConfig,
   { database, clickhouse }: ServiceClients,
@@ -15,8 +13,8 @@ export function startViewWorker(
 ): { stop(): Promise<void> } {
   // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
   const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
-  const loader = startLoader({ pool: loaderPool, clickhouse, shard, log })
-  const retention = startViewRetention({ db: database, clickhouse, shard, log })
+  const loader = startLoader({ pool: loaderPool, clickhouse, log })
+  const retention = startViewRetention({ db: database, clickhouse, log })
   return {
     async stop() {
       await Promise.all([loader.stop(), retention.stop()])

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../../database/database.ts'
 import type { Id } from '../../platform/ids.ts'
 import type { CountingSource } from '../classify/classify-request.ts'
-import type { IsoDate } from '../tables.ts'
+import { type IsoDate, onlyShard } from '../tables.ts'
 import { limitNewPages } from './limit-new-pages.ts'
 import { encodeView } from './view.ts'
 import type { ViewDelivery } from './view-delivery.ts'
@@ -112,29 +112,29 @@ function collectReportedDays(deliveries: readonly ViewDelivery[]): ReportedDays[
   return [...byMonth.values()]
 }
 
-/** A batch holds views of one shard and one month, as a block in ClickHouse does. */
+/** A batch holds views of one month, as a block in ClickHouse does. */
 async function insertBatches(tx: DatabaseTransaction, deliveries: readonly ViewDelivery[]): Promise<number> {
-  const batches = new Map<string, { shard: number; month: IsoDate; lines: string[]; sizeBytes: number }[]>()
-  for (const { shard, views } of deliveries) {
+  const batches = new Map<string, { month: IsoDate; lines: string[]; sizeBytes: number }[]>()
+  for (const { views } of deliveries) {
     for (const view of views) {
       const month = toMonth(view.at)
-      const monthBatches = batches.get(`${shard} ${month}`) ?? []
+      const monthBatches = batches.get(month) ?? []
       const line = encodeView(view)
       let batch = monthBatches.at(-1)
       if (!batch || batch.sizeBytes + line.length > maxBatchBytes) {
-        batch = { shard, month, lines: [], sizeBytes: 0 }
+        batch = { month, lines: [], sizeBytes: 0 }
         monthBatches.push(batch)
-        batches.set(`${shard} ${month}`, monthBatches)
+        batches.set(month, monthBatches)
       }
       batch.lines.push(line)
       batch.sizeBytes += line.length
     }
   }
   const rows = await Promise.all(
-    [...batches.values()].flat().map(async ({ shard, month, lines }) => {
+    [...batches.values()].flat().map(async ({ month, lines }) => {
       const text = Buffer.from(lines.join(''))
       const body = await compress(text, { level: 1 }) // 1/8 to 1/14 of the size; higher levels save a tenth more
-      return { shard, month, rows: lines.length, size_bytes: text.length, body }
+      return { shard: onlyShard, month, rows: lines.length, size_bytes: text.length, body }
     }),
   )
   if (rows.length > 0) await tx.insertInto('view_batch').values(rows).execute()

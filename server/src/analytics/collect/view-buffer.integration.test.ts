@@ -16,7 +16,6 @@ const newBuffer = (maxBufferBytes = 1e9) => new PostgresViewBuffer(instance.db, 
 
 const delivery = (overrides: Partial<ViewDelivery> = {}): ViewDelivery => ({
   projectId,
-  shard: 0,
   source: 'servers',
   countsHumans: false,
   deliveryId: undefined,
@@ -27,7 +26,6 @@ const withId = (text: string, overrides: Partial<ViewDelivery> = {}) =>
   delivery({ deliveryId: { text, retention: 'week' }, ...overrides })
 
 interface BatchRow {
-  shard: number
   month: string
   rows: number
   size_bytes: number
@@ -36,7 +34,7 @@ interface BatchRow {
 
 async function batches() {
   const { rows } = await instance.pool.query<BatchRow>(
-    'SELECT shard, month::text, rows, size_bytes, body FROM view_batch ORDER BY month, id',
+    'SELECT month::text, rows, size_bytes, body FROM view_batch ORDER BY month, id',
   )
   return rows.map(({ body, ...row }) => {
     const text = gunzipSync(body).toString()
@@ -62,16 +60,14 @@ test('commits deliveries of any projects that arrive together in one batch', asy
   expect(batch?.rows).toBe(51)
 })
 
-test('splits a delivery by month and shard', async () => {
+test('splits a delivery by month', async () => {
   const buffer = newBuffer()
   const at = (time: string) => createTestView({ projectId, at: new Date(time) })
   const views = [at('2026-10-31T23:59:59.999Z'), at('2026-11-01T00:00:00.000Z'), at('2026-11-02T00:00:00.000Z')]
-  await Promise.all([buffer.append(delivery({ views })), buffer.append(delivery({ views, shard: 1 }))])
-  expect((await batches()).map(({ shard, month, rows }) => [shard, month, rows])).toEqual([
-    [0, '2026-10-01', 1],
-    [1, '2026-10-01', 1],
-    [0, '2026-11-01', 2],
-    [1, '2026-11-01', 2],
+  await buffer.append(delivery({ views }))
+  expect((await batches()).map(({ month, rows }) => [month, rows])).toEqual([
+    ['2026-10-01', 1],
+    ['2026-11-01', 2],
   ])
 })
 

@@ -5,8 +5,6 @@ import type { View } from './view.ts'
 /** The views of one request from a sender. */
 export interface ViewDelivery {
   projectId: Id<'prj'>
-  /** Where the project's views are stored in ClickHouse. */
-  shard: number
   source: CountingSource
   /** Whether the source counted humans, by the settings at the time of classification, which may have changed since. */
   countsHumans: boolean

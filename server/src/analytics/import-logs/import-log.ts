@@ -67,7 +67,6 @@ export async function importLog(
     const { views, dropped, examples } = classifyRequests(chunk.requests, rule)
     const outcome = await append({
       projectId: site.projectId,
-      shard: site.shard,
       source: 'servers',
       countsHumans: site.settings.humanSource === 'servers',
       deliveryId: { text: `import ${chunkStart} ${run.fingerprint.toString('hex')}`, retention: 'forever' },

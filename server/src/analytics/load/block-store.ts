@@ -1,12 +1,12 @@
 /**
- * The blocks that are sent to ClickHouse, and the state of each. Uses only the connection that holds the shard's lock, so that
+ * The blocks that are sent to ClickHouse, and the state of each. Uses only the connection that holds the loader's lock, so that
  * a loader that lost its lock cannot change anything. When a call fails, the caller must close that connection.
  */
 import { randomInt } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import type { IsoDate } from '../tables.ts'
+import { type IsoDate, onlyShard } from '../tables.ts'
 
-/** Batches of one shard and one month that are inserted as one block, with the ID as its token. */
+/** Batches of one month that are inserted as one block, with the ID as its token. */
 export interface ViewBlock {
   id: string
   month: IsoDate
@@ -27,11 +27,9 @@ const maxBatchesPerScan = 10_000
 
 export class BlockStore {
   readonly #client: ClientBase
-  readonly #shard: number
 
-  constructor(client: ClientBase, shard: number) {
+  constructor(client: ClientBase) {
     this.#client = client
-    this.#shard = shard
   }
 
   /** Blocks of earlier rounds, of this or another process. They may or may not be in ClickHouse. Oldest first. */
@@ -39,7 +37,7 @@ export class BlockStore {
     const { rows } = await this.#client.query<ViewBlock>(
       `SELECT id, month::text, batch_ids AS "batchIds", rejections FROM view_block
        WHERE shard = $1 AND quarantined_at IS NULL AND retry_at <= clock_timestamp() ORDER BY id`,
-      [this.#shard],
+      [onlyShard],
     )
     return rows
   }
@@ -50,7 +48,7 @@ export class BlockStore {
       `SELECT id, month::text, rows, size_bytes AS "sizeBytes" FROM view_batch
        WHERE shard = $1 AND id NOT IN (SELECT unnest(batch_ids) FROM view_block WHERE shard = $1)
        ORDER BY id LIMIT $2`,
-      [this.#shard, maxBatchesPerScan],
+      [onlyShard, maxBatchesPerScan],
     )
     const blocks = groupByMonth(waiting)
     if (blocks.length > 0) await this.#insert(blocks)
@@ -81,7 +79,7 @@ export class BlockStore {
     await this.#client.query(
       `UPDATE view_block SET retry_at = clock_timestamp() + make_interval(secs => $3), last_error = $4
        WHERE shard = $1 AND id = $2`,
-      [this.#shard, id, seconds, error],
+      [onlyShard, id, seconds, error],
     )
   }
 
@@ -90,7 +88,7 @@ export class BlockStore {
       `UPDATE view_block SET retry_at = clock_timestamp() + make_interval(secs => $3), last_error = $4,
          rejections = rejections + 1
        WHERE shard = $1 AND id = $2`,
-      [this.#shard, id, seconds, error],
+      [onlyShard, id, seconds, error],
     )
   }
 
@@ -107,14 +105,14 @@ export class BlockStore {
   async quarantine({ id }: ViewBlock, error: string): Promise<void> {
     await this.#client.query(
       'UPDATE view_block SET quarantined_at = clock_timestamp(), last_error = $3 WHERE shard = $1 AND id = $2',
-      [this.#shard, id, error],
+      [onlyShard, id, error],
     )
   }
 
   async #insert(blocks: readonly ViewBlock[]): Promise<void> {
     for (const { id, month, batchIds } of blocks) {
       await this.#client.query('INSERT INTO view_block (shard, id, month, batch_ids) VALUES ($1, $2, $3, $4)', [
-        this.#shard,
+        onlyShard,
         id,
         month,
         batchIds,
@@ -123,7 +121,7 @@ export class BlockStore {
   }
 
   async #remove(id: string): Promise<void> {
-    await this.#client.query('DELETE FROM view_block WHERE shard = $1 AND id = $2', [this.#shard, id])
+    await this.#client.query('DELETE FROM view_block WHERE shard = $1 AND id = $2', [onlyShard, id])
   }
 
   async #inTransaction(work: () => Promise<void>): Promise<void> {

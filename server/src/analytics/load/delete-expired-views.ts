@@ -25,8 +25,8 @@ interface ExpiredMonths {
 }
 
 /** Idempotent, and safe to run concurrently. Returns the number of projects that had expired views. */
-export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseClient, shard: number): Promise<number> {
-  const due = await findExpired(db, shard)
+export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseClient): Promise<number> {
+  const due = await findExpired(db)
   for (const { before, projectIds } of due) {
     for (const [table, column] of Object.entries(timeColumns)) {
       await clickhouse.command({
@@ -54,13 +54,13 @@ export async function deleteExpiredViews(db: Database, clickhouse: ClickHouseCli
 }
 
 /** Grouped by month, so that ClickHouse runs one delete per month and table, not one per project. */
-async function findExpired(db: Database, shard: number): Promise<ExpiredMonths[]> {
+async function findExpired(db: Database): Promise<ExpiredMonths[]> {
   const { rows } = await sql<ExpiredMonths>`
     SELECT before::text, array_agg(project_id) AS "projectIds"
     FROM (
       SELECT project_id, expired_before,
         (date_trunc('month', now() AT TIME ZONE 'UTC') - make_interval(months => retention_months))::date AS before
-      FROM analytics_settings WHERE shard = ${shard} AND retention_months IS NOT NULL
+      FROM analytics_settings WHERE retention_months IS NOT NULL
     ) AS retention
     WHERE expired_before IS NULL OR expired_before < before
     GROUP BY before`.execute(db)

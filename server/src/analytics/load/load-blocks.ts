@@ -1,4 +1,4 @@
-/** One round of a shard's loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
+/** One round of the loader: first the blocks of earlier rounds, then new ones from the waiting batches. */
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Log } from '../../platform/log.ts'
 import { isServiceUnavailable } from '../../platform/service-unavailable.ts'

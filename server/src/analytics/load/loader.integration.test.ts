@@ -21,7 +21,7 @@ let store: BlockStore
 let projectId: Id<'prj'>
 beforeEach(async () => {
   client = await pool.connect()
-  store = new BlockStore(client, 0)
+  store = new BlockStore(client)
   projectId = await instance.newProject('Docs')
 })
 afterEach(async () => {
@@ -299,8 +299,8 @@ test('limits a block to 500,000 rows and 32 MiB, and puts the rest into the next
   expect(await store.createBlocks()).toEqual({ blocks: [], hasMore: false })
 })
 
-test('lets one of several loaders work on a shard, and another take over when it is gone', async () => {
-  const start = () => startLoader({ pool, clickhouse, shard: 0, log: instance.log })
+test('lets one of several loaders work, and another take over when it is gone', async () => {
+  const start = () => startLoader({ pool, clickhouse, log: instance.log })
   const loader1 = start()
   const loader2 = start()
   onTestFinished(async () => void (await Promise.all([loader1.stop(), loader2.stop()])))

@@ -1,8 +1,9 @@
-/** Moves views from PostgreSQL to ClickHouse. Any number of loaders may run; only one at a time works on a shard. */
+/** Moves views from PostgreSQL to ClickHouse. Any number of loaders may run; only one at a time works. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pool, PoolClient } from 'pg'
 import type { Log } from '../../platform/log.ts'
+import { onlyShard } from '../tables.ts'
 import { BlockStore } from './block-store.ts'
 import { loadBlocks } from './load-blocks.ts'
 
@@ -10,22 +11,14 @@ const lockNamespace = 0x76696577 // "view"
 const betweenRoundsMs = 1_000 // ClickHouse works best with few, large blocks
 const tryLockEveryMs = 2_000
 
-export function startLoader({
-  pool,
-  clickhouse,
-  shard,
-  log,
-}: {
-  pool: Pool
-  clickhouse: ClickHouseClient
-  shard: number
-  log: Log
-}): { stop(): Promise<void> } {
+export function startLoader({ pool, clickhouse, log }: { pool: Pool; clickhouse: ClickHouseClient; log: Log }): {
+  stop(): Promise<void>
+} {
   const stopping = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
 
   const loadWhileLocked = async (client: PoolClient) => {
-    const store = new BlockStore(client, shard)
+    const store = new BlockStore(client)
     while (!stopping.signal.aborted) {
       const { hasMore } = await loadBlocks({ store, clickhouse, log })
       if (!hasMore) await pause(betweenRoundsMs)
@@ -36,10 +29,10 @@ export function startLoader({
     while (!stopping.signal.aborted) {
       try {
         await withConnection(pool, async (client) => {
-          if (await tryLock(client, shard)) await loadWhileLocked(client)
+          if (await tryLock(client)) await loadWhileLocked(client)
         })
       } catch (error) {
-        log.warn({ shard, error: String(error) }, 'view loader lost its PostgreSQL connection')
+        log.warn({ error: String(error) }, 'view loader lost its PostgreSQL connection')
       }
       await pause(tryLockEveryMs)
     }
@@ -63,12 +56,12 @@ async function withConnection(pool: Pool, work: (client: PoolClient) => Promise<
   }
 }
 
-async function tryLock(client: PoolClient, shard: number): Promise<boolean> {
+async function tryLock(client: PoolClient): Promise<boolean> {
   // A machine that crashes does not close its connections. With keepalives, its lock is free after half a minute.
   await client.query('SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4')
   const { rows } = await client.query<{ acquired: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS acquired', [
     lockNamespace,
-    shard,
+    onlyShard,
   ])
   return rows[0]?.acquired === true
 }

@@ -12,7 +12,7 @@ import { insertBlock } from './insert-block.ts'
 
 const maxAttempts = 4
 
-/** There is one loader per shard, so nothing else writes to it in the meantime. */
+/** Only one loader works at a time, so nothing else writes in the meantime. */
 export async function reconcileBlock(
   clickhouse: ClickHouseClient,
   block: ViewBlock,

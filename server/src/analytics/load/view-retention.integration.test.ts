@@ -30,10 +30,10 @@ test('deletes views beyond the retention of a project from every table, and none
   const at = [monthsAgo(3), new Date(monthsAgo(2).getTime() - 1), monthsAgo(2), monthsAgo(1), monthsAgo(0)]
   for (const projectId of [limited, unlimited]) {
     const views = at.map((time) => createTestView({ projectId, at: time }))
-    await buffer.append({ projectId, shard: 0, source: 'servers', countsHumans: true, deliveryId: undefined, views })
+    await buffer.append({ projectId, source: 'servers', countsHumans: true, deliveryId: undefined, views })
   }
   const client = await instance.pool.connect()
-  await loadBlocks({ store: new BlockStore(client, 0), clickhouse, log: instance.log })
+  await loadBlocks({ store: new BlockStore(client), clickhouse, log: instance.log })
   client.release()
 
   await settings.change(limited, { retentionMonths: 2 }, { kind: 'operator' })
@@ -48,8 +48,8 @@ test('deletes views beyond the retention of a project from every table, and none
   }
   expect(await read(limited, clampToRetention(everything, 2, now))).toEqual([3, 3, 3])
   expect(await read(limited, everything)).toEqual([5, 5, 5])
-  expect(await deleteExpiredViews(db, clickhouse, 0)).toBe(1)
-  expect(await deleteExpiredViews(db, clickhouse, 0)).toBe(0)
+  expect(await deleteExpiredViews(db, clickhouse)).toBe(1)
+  expect(await deleteExpiredViews(db, clickhouse)).toBe(0)
   expect(await read(limited, everything)).toEqual([3, 3, 3])
   expect(await read(unlimited, everything)).toEqual([5, 5, 5])
   const tables = await instance.queryRows(`
@@ -71,7 +71,6 @@ test('deletes delivery IDs after a week, except those of imports', async () => {
   const deliver = (text: string, retention: 'week' | 'forever') =>
     buffer.append({
       projectId,
-      shard: 0,
       source: 'servers',
       countsHumans: true,
       deliveryId: { text, retention },
@@ -80,7 +79,7 @@ test('deletes delivery IDs after a week, except those of imports', async () => {
   await Promise.all([deliver('beacon', 'week'), deliver('file', 'forever')])
   expect(await deleteExpiredDeliveries(db)).toBe(0)
   await instance.pool.query("UPDATE view_delivery SET expires_on = expires_on - 8 WHERE expires_on <> 'infinity'")
-  const retention = startViewRetention({ db, clickhouse, shard: 0, log: instance.log })
+  const retention = startViewRetention({ db, clickhouse, log: instance.log })
   const storedIds = async () => (await instance.pool.query('SELECT count(*)::int AS n FROM view_delivery')).rows
   await expect.poll(storedIds, { timeout: 10_000 }).toEqual([{ n: 1 }])
   await retention.stop()

@@ -9,32 +9,21 @@ import { deleteExpiredViews } from './delete-expired-views.ts'
 
 const intervalMs = 3_600_000
 
-export function startViewRetention({
-  db,
-  clickhouse,
-  shard,
-  log,
-}: {
-  db: Database
-  clickhouse: ClickHouseClient
-  shard: number
-  log: Log
-}): { stop(): Promise<void> } {
+export function startViewRetention({ db, clickhouse, log }: { db: Database; clickhouse: ClickHouseClient; log: Log }): {
+  stop(): Promise<void>
+} {
   const stopping = new AbortController()
 
   const round = async () => {
     const deliveries = await deleteExpiredDeliveries(db)
     await deleteExpiredEventCounts(db)
-    const projects = await deleteExpiredViews(db, clickhouse, shard)
-    if (deliveries > 0 || projects > 0)
-      log.info({ shard, deliveries, projects }, 'deleted expired views and delivery IDs')
+    const projects = await deleteExpiredViews(db, clickhouse)
+    if (deliveries > 0 || projects > 0) log.info({ deliveries, projects }, 'deleted expired views and delivery IDs')
   }
 
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) =>
-        log.warn({ shard, error: String(error) }, 'could not delete expired views'),
-      )
+      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'could not delete expired views'))
       await sleep(intervalMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   })()

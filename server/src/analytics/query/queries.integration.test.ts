@@ -70,13 +70,12 @@ beforeAll(async () => {
   const other = await instance.newProject('Other docs')
   const noise = Array.from({ length: 2_000 }, () => randomView(other))
   const client = await instance.pool.connect()
-  const store = new BlockStore(client, 0)
+  const store = new BlockStore(client)
   // In several blocks, so that sums have to be added up over blocks.
   for (let from = 0; from < views.length; from += 1_500) {
     const deliver = (owner: Id<'prj'>, delivered: View[]) =>
       buffer.append({
         projectId: owner,
-        shard: 0,
         source: 'servers',
         countsHumans: true,
         deliveryId: undefined,
@@ -343,7 +342,6 @@ test('reports coverage by the sources that count humans, and by servers for AI',
   const report = (source: 'script' | 'servers', day: string, countsHumans: boolean) =>
     buffer.append({
       projectId: project,
-      shard: 0,
       source,
       countsHumans,
       deliveryId: undefined,

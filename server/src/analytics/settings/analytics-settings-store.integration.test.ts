@@ -14,7 +14,6 @@ test('returns the same defaults for a project with and without a row in the tabl
   const withRow = await newProject()
   await settings.change(withRow, {}, operator)
   expect((await settings.read(withRow)).settings).toEqual((await settings.read(withoutRow)).settings)
-  expect((await settings.read(withRow)).shard).toBe((await settings.read(withoutRow)).shard)
 })
 
 test('changes only the given settings', async () => {

@@ -35,8 +35,6 @@ export interface CreatedSiteKey extends SiteKey {
 export interface AnalyticsSite {
   projectId: Id<'prj'>
   settings: AnalyticsSettings
-  /** Where the project's views are stored in ClickHouse. */
-  shard: number
 }
 
 /** The settings of a project without a row. They agree with the defaults of the table, where `human_source` is null. */
@@ -48,7 +46,6 @@ const defaultSettings = {
   retentionMonths: null,
 } as const satisfies AnalyticsSettings
 
-const firstShard = 0
 const maxSiteKeys = 1_000 // stops a client that creates keys in a loop
 
 export class AnalyticsSettingsStore {
@@ -61,11 +58,10 @@ export class AnalyticsSettingsStore {
   async read(projectId: Id<'prj'>): Promise<AnalyticsSite> {
     const row = await this.#db
       .selectFrom('analytics_settings')
-      .select([...settingColumns, 'shard'])
+      .select(settingColumns)
       .where('project_id', '=', projectId)
       .executeTakeFirst()
-    const { shard, ...settings } = row ?? { ...defaultSettings, shard: firstShard }
-    return { projectId, settings: withDefaults(settings), shard }
+    return { projectId, settings: withDefaults(row ?? defaultSettings) }
   }
 
   async change(projectId: Id<'prj'>, changes: Partial<AnalyticsSettings>, actor: Actor): Promise<AnalyticsSettings> {

@@ -16,7 +16,7 @@ export async function loadViews(
 ): Promise<void> {
   const buffer = new PostgresViewBuffer(createDatabase(pool), { maxBufferBytes: 1e9 })
   const views = delivery.views.map((view) => createTestView({ projectId: delivery.projectId, ...view }))
-  await buffer.append({ ...delivery, shard: 0, deliveryId: undefined, views })
+  await buffer.append({ ...delivery, deliveryId: undefined, views })
   await loadPendingViews({ pool, clickhouseUrl })
 }
 
@@ -25,7 +25,7 @@ export async function loadPendingViews({ pool, clickhouseUrl }: { pool: Pool; cl
   const clickhouse = createClickhouse({ url: clickhouseUrl })
   const client = await pool.connect()
   try {
-    await loadBlocks({ store: new BlockStore(client, 0), clickhouse, log: createLog('test', { level: 'error' }) })
+    await loadBlocks({ store: new BlockStore(client), clickhouse, log: createLog('test', { level: 'error' }) })
   } finally {
     client.release()
     await clickhouse.close()

@@ -11,6 +11,12 @@ import { Problem } from '../../platform/http/problem.ts'
 import { createResponse, NoContent } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 
+const beaconExample = {
+  key: 'site_0123456789abcdef01234567',
+  id: '1787450139-2781893-3127890',
+  path: '/docs/install',
+}
+
 const Beacon = Type.Object(
   {
     key: Type.String({ maxLength: 100, description: 'Site key of the project.' }),
@@ -23,7 +29,7 @@ const Beacon = Type.Object(
   },
   {
     additionalProperties: false,
-    examples: [{ key: 'site_0123456789abcdef01234567', id: '1787450139-2781893-3127890', path: '/docs/install' }],
+    examples: [beaconExample],
   },
 )
 
@@ -85,13 +91,14 @@ export function collectViewRoute({
       maxBytes: 16 * 1024,
       allowGzip: false,
       parsers: { 'application/json': readBeacon, 'text/plain': readBeacon },
+      textExamples: { 'text/plain': JSON.stringify(beaconExample) },
     },
     quiet: true,
     problems: ['insufficient_scope', 'not_found'],
     async handle({ body: { key, id, path }, headers }) {
       const site = await siteCache.findBySiteKey(key)
       if (!site) throw new Problem('not_found', 'The site key does not exist or was revoked.')
-      const { projectId, shard, settings } = site
+      const { projectId, settings } = site
       const record = (activity: Partial<IngestOutcome>) =>
         sourceActivity.record({ projectId, source: 'script', counted: 0, dropped: {}, examples: [], ...activity })
       if (!isAllowedOrigin(settings, headers.origin)) {
@@ -110,7 +117,7 @@ export function collectViewRoute({
       if (views.length > 0) {
         const countsHumans = settings.humanSource === 'script'
         const deliveryId = { text: `script ${id}`, retention: 'week' } as const
-        const delivery = { projectId, shard, source: 'script', countsHumans, deliveryId, views } as const
+        const delivery = { projectId, source: 'script', countsHumans, deliveryId, views } as const
         if ((await viewBuffer.append(delivery)) === 'repeated') return createResponse(204, undefined)
       }
       record({ counted: views.length, dropped, examples })

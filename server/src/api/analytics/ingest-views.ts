@@ -9,7 +9,7 @@ import type { AnalyticsSiteCache } from '../../analytics/settings/analytics-site
 import { createResponse } from '../../platform/http/route.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { ProjectParams } from '../schemas.ts'
-import { parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
+import { ndjsonExample, parseEventTime, parseJsonEvents, parseNdjsonEvents, ViewEvents } from './view-events.ts'
 
 const dropReasonDescriptions: Readonly<Record<DropReason, string>> = {
   not_get: 'Number of requests dropped because their method is not GET.',
@@ -95,6 +95,7 @@ export function ingestViewsRoute({
       maxBytes: 8 * 1024 * 1024,
       allowGzip: true,
       parsers: { 'application/json': parseJsonEvents, 'application/x-ndjson': parseNdjsonEvents },
+      textExamples: { 'application/x-ndjson': ndjsonExample },
     },
     async handle({ projectId, body, headers }) {
       const site = await siteCache.findByProject(projectId)
@@ -103,7 +104,6 @@ export function ingestViewsRoute({
       const idempotencyKey = headers['idempotency-key']
       const outcome = await viewBuffer.append({
         projectId,
-        shard: site.shard,
         source: 'servers',
         countsHumans: site.settings.humanSource === 'servers',
         deliveryId: idempotencyKey === undefined ? undefined : { text: `ingest ${idempotencyKey}`, retention: 'week' },

@@ -40,25 +40,19 @@ const ViewEvent = Type.Object(
   { additionalProperties: false },
 )
 
+const viewEventExample = { path: '/docs/start', userAgent: 'ChatGPT-User/1.0', at: '2026-06-01T12:00:00.000Z' }
+
 export const maxViewEventsPerRequest = 10_000
 
 export const ViewEvents = Type.Object(
   { views: Type.Array(ViewEvent, { maxItems: maxViewEventsPerRequest, description: 'The requests to report.' }) },
   {
     additionalProperties: false,
-    examples: [
-      {
-        views: [
-          {
-            path: '/docs/start',
-            userAgent: 'ChatGPT-User/1.0',
-            at: '2026-06-01T12:00:00.000Z',
-          },
-        ],
-      },
-    ],
+    examples: [{ views: [viewEventExample] }],
   },
 )
+
+export const ndjsonExample = `${JSON.stringify(viewEventExample)}\n`
 
 export type ViewEvents = Static<typeof ViewEvents>
 

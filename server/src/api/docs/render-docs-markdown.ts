@@ -2,6 +2,7 @@
  * Renders a page of the docs. `marked` only parses the Markdown; every piece of text goes through the `html` tag, which
  * escapes it. HTML in the Markdown is therefore shown as text. Character references such as `&nbsp;` are not decoded.
  */
+import GithubSlugger from 'github-slugger'
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 import { type Html, html } from '../../api-reference/html.ts'
 import type { ResolveLink } from './docs-links.ts'
@@ -123,22 +124,9 @@ function image({ href, text }: Tokens.Image, { resolveLink }: RenderContext): Ht
 
 /** As GitHub creates them, so that the links in the Markdown work in both places. */
 function headingIds(headings: readonly Tokens.Heading[]): ReadonlyMap<Token, string> {
-  const counts = new Map([
-    ['content', 1],
-    ['contents', 1],
-  ]) // ids of the page layout
-  return new Map(
-    headings.map((heading) => {
-      const slug = plainText(heading.tokens)
-        .trim()
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
-        .replaceAll(' ', '-')
-      const count = counts.get(slug) ?? 0
-      counts.set(slug, count + 1)
-      return [heading, count === 0 ? slug : `${slug}-${count}`]
-    }),
-  )
+  const slugger = new GithubSlugger()
+  for (const id of ['content', 'contents']) slugger.slug(id) // ids of the page layout
+  return new Map(headings.map((heading) => [heading, slugger.slug(plainText(heading.tokens).trim())]))
 }
 
 function plainText(tokens: readonly Token[]): string {

@@ -105,6 +105,45 @@ describe('links', () => {
     expect(found[0]).toContain(problem)
   })
 
+  const headings = `
+## Twice
+
+## Twice
+
+## Twice 1
+
+## What's new? (v2.0)
+
+## 🚀 Launch
+
+## Größe & Änderungen
+
+## 設定方法
+
+## snake_case_name
+
+## Area in m²
+
+## Option Ⓐ
+`
+  it.each([
+    'twice-1',
+    'twice-1-1',
+    'whats-new-v20',
+    '-launch',
+    'größe--änderungen',
+    '設定方法',
+    'snake_case_name',
+    'area-in-m',
+    'option-ⓐ',
+  ])('lead to the anchors that GitHub creates: #%s', async (anchor) =>
+    expect(await from(`[a](#${anchor})\n${headings}`)).toEqual([]),
+  )
+
+  it.each(['twice-3', 'area-in-m²', 'whats-new'])('do not lead to other anchors: #%s', async (anchor) =>
+    expect(await from(`[a](#${anchor})\n${headings}`)).toHaveLength(1),
+  )
+
   it('are checked in components', async () => {
     expect(await from('<Card href="./nowhere" />\n\n<img src="./missing.png" />\n', 'docs/x.mdx')).toHaveLength(2)
   })

@@ -1,7 +1,6 @@
 /** The docs checks of a page, and their results. */
 
 import type { FileTree } from './file-tree.ts'
-import { normalizeAnchor } from './heading-slugs.ts'
 import { type ParsedPage, parsePage } from './parse-page.ts'
 import { resolveLink } from './resolve-link.ts'
 
@@ -73,6 +72,13 @@ export class PageChecker {
     return `${link}: there is no such heading in \`${resolved.file}\``
   }
 }
+
+/** Site generators differ in dashes and leading digits: anchors that are equal after this count as the same. */
+const normalizeAnchor = (anchor: string): string =>
+  anchor
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
 
 /** Only findings that the turn introduced, not problems that the page had before. */
 export async function findIntroducedFindings(path: string, before: PageChecker, now: PageChecker): Promise<Finding[]> {

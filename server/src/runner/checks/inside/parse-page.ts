@@ -1,7 +1,7 @@
 /** Parses a page for the checks. The page is compiled, but never executed. */
 import { compile } from '@mdx-js/mdx'
+import GithubSlugger from 'github-slugger'
 import { splitFrontMatter } from './front-matter.ts'
-import { createHeadingSlugs } from './heading-slugs.ts'
 
 export interface ParsedPage {
   /** Undefined: the front matter is valid. */
@@ -61,18 +61,18 @@ function toStandardMdx(text: string): string {
 
 function findLinksAndAnchors(tree: Node, body: string): Pick<ParsedPage, 'links' | 'anchors'> {
   const links: Link[] = []
-  const headings: string[] = []
-  const ids = new Set<string>()
+  const slugger = new GithubSlugger() // most site generators create the same anchors as GitHub
+  const anchors = new Set<string>()
   const definitions = [
     ...body.matchAll(/\{#([\w-]+)\}[^\S\n]*$/gm),
     ...body.matchAll(/\s(?:id|name)=["']([^"']+)["']/g),
   ]
-  for (const [, id] of definitions) ids.add(id ?? '')
+  for (const [, id] of definitions) anchors.add(id ?? '')
   let hasGeneratedAnchors = false
   visit(tree, (node) => {
     if (node.type === 'heading') {
       const text = textOf(node)
-      headings.push(text.replace(/\s*\{#[\w-]+\}\s*$/, ''))
+      anchors.add(slugger.slug(text.replace(/\s*\{#[\w-]+\}\s*$/, '')))
       if (text.includes('\0')) hasGeneratedAnchors = true
     }
     // A component may render headings, possibly from another file.
@@ -83,7 +83,7 @@ function findLinksAndAnchors(tree: Node, body: string): Pick<ParsedPage, 'links'
     for (const { name, value } of node.attributes ?? [])
       if ((name === 'href' || name === 'src') && typeof value === 'string') links.push({ target: value, line })
   })
-  return { links, anchors: hasGeneratedAnchors ? undefined : new Set([...ids, ...createHeadingSlugs(headings)]) }
+  return { links, anchors: hasGeneratedAnchors ? undefined : anchors }
 }
 
 function visit(node: Node, onNode: (node: Node) => void): void {
