@@ -25,8 +25,9 @@ import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
 import { buildImages } from './images.ts'
 import { type Build, provenanceStatement } from './provenance.ts'
+import { releasedChartValues } from './released-chart-values.ts'
 import { releasedComposeFile } from './released-compose-file.ts'
-import { imageRegistry, imageTargets } from './released-images.ts'
+import { type ImageDigests, imageRegistry, imageTargets, parseImageDigests } from './released-images.ts'
 import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
 
 class ReleaseRefused extends Error {}
@@ -38,8 +39,8 @@ interface Request {
   mode: 'dry-run' | 'tagged' | 'commit'
   output: string
   repository: string | undefined
-  /** By build target. Images that are pushed already are not built again. */
-  imageDigests: Readonly<Record<string, string>>
+  /** Of images that are pushed already. They are not built again. */
+  imageDigests: ImageDigests | undefined
 }
 
 async function readRequest(): Promise<Request> {
@@ -61,7 +62,7 @@ async function readRequest(): Promise<Request> {
     mode: values['dry-run'] ? 'dry-run' : values.tagged ? 'tagged' : 'commit',
     output: resolve(values.output),
     repository: values.repository ?? (await readGithubRepository()),
-    imageDigests: Object.fromEntries(values['image-digest'].map((pair) => pair.split('=', 2) as [string, string])),
+    imageDigests: parseImageDigests(values['image-digest']),
   }
 }
 
@@ -124,7 +125,7 @@ const imagePrefix = (repository: string | undefined) =>
 
 /** Returns what was left out, with the reason. */
 async function makeArtifacts(source: string, request: Request): Promise<string[]> {
-  const { version, output, repository, imageDigests } = request
+  const { version, output, repository, imageDigests: digests } = request
   const skipped: string[] = []
   const step = (text: string) => console.log(`  ${text}`)
 
@@ -154,21 +155,23 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
 
   const prefix = imagePrefix(repository)
   step('container images')
-  const noImages =
-    Object.keys(imageDigests).length > 0
-      ? 'they are in the registry already'
-      : await buildImages(source, output, { prefix, version, revision: await git(source, 'rev-parse', 'HEAD') })
+  const noImages = digests
+    ? 'they are in the registry already'
+    : await buildImages(source, output, { prefix, version, revision: await git(source, 'rev-parse', 'HEAD') })
   if (noImages) skipped.push(`container images: ${noImages}`)
-  const digests = Object.entries(imageDigests).map(([name, digest]) => `${prefix}/${name}:${version}@${digest}\n`)
-  if (digests.length > 0) writeFileSync(join(output, 'images.txt'), digests.join(''))
+  if (digests) {
+    const names = imageTargets.map((target) => `${prefix}/${target}:${version}@${digests[target]}\n`)
+    writeFileSync(join(output, 'images.txt'), names.join(''))
+  }
 
   step('compose files')
   for (const name of ['compose.yml', 'compose.tls.yml', 'compose.demo.yml']) {
     const compose = readFileSync(join(source, 'deploy', name), 'utf8')
-    writeFileSync(join(output, name), releasedComposeFile(compose, { prefix, version }))
+    writeFileSync(join(output, name), releasedComposeFile(compose, { prefix, version, digests }))
   }
 
   step('Helm chart')
+  editFile(join(source, 'deploy/helm/values.yaml'), (text) => releasedChartValues(text, { prefix, version, digests }))
   await runCommand([await getHelm(), 'package', join(source, 'deploy/helm'), '--destination', output])
   return skipped
 }

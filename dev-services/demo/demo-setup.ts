@@ -2,20 +2,15 @@
  * The project of deploy/compose.demo.yml: a repository on the Gitea beside it, the scripted model, and an API key. Runs in its
  * container at every start, creates what is missing, and prints how to go on.
  */
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runCommand } from '../run-command.ts'
+import { SetupProgress } from './setup-progress.ts'
 
 const giteaUrl = 'http://gitea:3000'
 const modelUrl = 'http://model:8060'
 /** As in deploy/compose.demo.yml. */
 const giteaUser = { name: 'demo', password: 'colophon-demo' }
 const repository = 'handbook'
-const stateFile = '/volumes/demo/project.json'
-
-interface DemoProject {
-  projectId: string
-  apiKey: string
-}
+const progress = new SetupProgress('/volumes/demo/project.json')
 
 const pages = {
   'README.md': '# Handbook\n\nThe pages are in `docs`.\n',
@@ -41,7 +36,7 @@ async function callGitea(method: string, path: string, body?: unknown): Promise<
   return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** Every step can be repeated: an earlier start may have been interrupted. */
+/** Every request can be repeated: an earlier start may have been interrupted. */
 async function createRepository(): Promise<string> {
   await callGitea('POST', '/user/repos', { name: repository, private: false, default_branch: 'main', auto_init: true })
   for (const [path, content] of Object.entries(pages)) {
@@ -58,20 +53,29 @@ async function createRepository(): Promise<string> {
   return (json as { sha1: string }).sha1
 }
 
-async function createProject(): Promise<DemoProject> {
-  const token = await createRepository()
-  const projectId = await admin(['project', 'create', '--name', 'Handbook'])
-  const apiKey = await admin(['key', 'create', '--project', projectId, '--name', 'demo'])
-  const model = ['--name', 'scripted', '--format', 'anthropic-messages', '--url', `${modelUrl}/v1`]
+async function addModel(): Promise<void> {
+  const name = 'scripted'
+  const models = await admin(['model', 'list'])
+  if (models.split('\n').some((line) => line.startsWith(`${name}  `))) return // added by a start that was interrupted
+  const model = ['--name', name, '--format', 'anthropic-messages', '--url', `${modelUrl}/v1`]
   const limits = ['--context-window', '200000', '--max-output', '8000', '--default']
   await admin(['model', 'add', ...model, ...limits], 'any-key')
+}
+
+async function connectRepository(projectId: string): Promise<void> {
+  const token = await createRepository()
   const source = ['--host', 'gitea', '--url', giteaUrl, '--repository', `${giteaUser.name}/${repository}`]
   const folder = ['--branch', 'main', '--docs-folder', 'docs']
   await admin(['repository', 'connect', '--project', projectId, ...source, ...folder], token)
-  return { projectId, apiKey }
 }
 
-function printNextSteps({ projectId, apiKey }: DemoProject, ownerLink: string | undefined): void {
+interface NextSteps {
+  projectId: string
+  apiKey: string
+  ownerLink: string | undefined
+}
+
+function printNextSteps({ projectId, apiKey, ownerLink }: NextSteps): void {
   const url = process.env.COLOPHON_PUBLIC_URL
   const repositoryUrl = `http://localhost:${process.env.GITEA_PORT}/${giteaUser.name}/${repository}`
   console.log(`
@@ -100,9 +104,15 @@ curl "$COLOPHON_URL/v1/analytics/$COLOPHON_PROJECT_ID/views" -H "Authorization: 
 `)
 }
 
-if (!existsSync(stateFile)) {
-  writeFileSync(`${stateFile}.part`, JSON.stringify(await createProject()), { mode: 0o600 })
-  renameSync(`${stateFile}.part`, stateFile)
-}
+const projectId = await progress.once('projectId', () => admin(['project', 'create', '--name', 'Handbook']))
+const apiKey = await progress.once('apiKey', () => admin(['key', 'create', '--project', projectId, '--name', 'demo']))
+await progress.once('model', async () => {
+  await addModel()
+  return 'added'
+})
+await progress.once('repository', async () => {
+  await connectRepository(projectId)
+  return 'connected'
+})
 const ownerLink = await admin(['owner-link', 'create']).catch(() => undefined) // fails once there is an owner
-printNextSteps(JSON.parse(readFileSync(stateFile, 'utf8')), ownerLink)
+printNextSteps({ projectId, apiKey, ownerLink })

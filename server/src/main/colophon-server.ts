@@ -68,8 +68,17 @@ const program: CommandGroup = {
     'compose-setup': defineCommand({
       summary: 'Create the secrets and files that deploy/compose.yml needs in its volumes, then exit',
       description: 'Existing secrets are kept. Each service gets a volume with only those that it needs.',
-      options: {},
-      run: async () => (await import('./compose-setup.ts')).setUpComposeVolumes(),
+      options: {
+        'sealing-keys': {
+          placeholder: 'STEP',
+          description: 'First do a step of the rotation of the sealing keys: add, use-new or remove-old',
+        },
+      },
+      async run({ 'sealing-keys': step }) {
+        const { rotateComposeSealingKeys, setUpComposeVolumes } = await import('./compose-setup.ts')
+        if (step !== undefined) rotateComposeSealingKeys(step)
+        await setUpComposeVolumes()
+      },
     }),
     'import-logs': defineCommand({
       summary: 'Count the page views in access logs',

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { generateKey } from '../keys/key-format.ts'
-import { generateSealingKeyPair } from '../platform/sealed-secrets/sealing-keys.ts'
+import { createSealingKeysFile, readSealingSettings, rotateSealingKeys } from './compose-sealing-keys.ts'
 
 /** Where deploy/compose.yml mounts them. */
 const mountDirectory = '/volumes'
@@ -61,6 +61,14 @@ export async function setUpComposeVolumes(volumes = mountDirectory): Promise<voi
   writeVolume('runner', { 'runner-token': secrets['runner-token'] })
 }
 
+const sealingKeysFile = 'sealing-keys.json'
+
+/** A step of the rotation: docs/operating.md has their order. The services get the keys from `setUpComposeVolumes`. */
+export function rotateComposeSealingKeys(step: string, volumes = mountDirectory): void {
+  const path = join(volumes, 'secrets', sealingKeysFile)
+  writeFile(path, rotateSealingKeys(readFileSync(path, 'utf8'), step), 0o600)
+}
+
 const passwordNames = [
   'postgres-password',
   'colophon-database-password',
@@ -75,12 +83,13 @@ function readOrCreateSecrets(directory: string) {
     passwordNames.map((name) => [name, readOrCreate(join(directory, name), () => randomBytes(24).toString('hex'))]),
   ) as Record<(typeof passwordNames)[number], string>
   // One file, so that the two halves always belong together.
-  const pair = readOrCreate(join(directory, 'sealing-keys.json'), () => JSON.stringify(generateSealingKeyPair()))
-  const { publicEntry, privateEntry } = JSON.parse(pair) as ReturnType<typeof generateSealingKeyPair>
+  const { publicKeys, privateKeys } = readSealingSettings(
+    readOrCreate(join(directory, sealingKeysFile), createSealingKeysFile),
+  )
   return {
     ...passwords,
-    'sealing-public-keys': publicEntry,
-    'sealing-private-keys': privateEntry,
+    'sealing-public-keys': publicKeys,
+    'sealing-private-keys': privateKeys,
     'runner-token': readOrCreate(join(directory, 'runner-token'), () => generateKey('colophon_runner_')),
   }
 }
