@@ -254,7 +254,6 @@ async function createProjects({ pool, stores }: TestInstance): Promise<Project[]
       {
         host: 'gitea',
         docsFolder: '',
-        webhookSecret: 'secret',
         publishing: {},
         access: { kind: 'token', credentialId },
         hostRepositoryId: null,

@@ -65,7 +65,6 @@ export async function githubProofHost(
           publishing,
           access: { kind: 'installation', installationId: await installationFor(owner, id) },
           hostRepositoryId: id,
-          webhookSecret: '',
         },
         { kind: 'operator' },
       )

@@ -1,5 +1,4 @@
 /** Connects a project to its repository, after testing the connection. */
-import { randomBytes } from 'node:crypto'
 import type { RepositoryInput } from '../api/repository/repository-connector.ts'
 import type { Actor } from '../audit/audit-store.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
@@ -56,15 +55,10 @@ export const connectRepository = ({
 
     const credential = { kind: 'code-host-token', secret: token } as const
     const credentialId = await stores.credentials.put(projectId, credential, createSealer(config.sealingKeys), actor)
-    const webhookSecret = randomBytes(32).toString('hex')
-    const repository = {
-      ...input,
-      webhookSecret,
-      issue: null,
-      access: { kind: 'token' as const, credentialId },
-      hostRepositoryId: null, // set by the first poll
-    }
-    await stores.repositories.connect(projectId, repository, actor)
+    const access = { kind: 'token', credentialId } as const
+    const connection = { ...input, access, hostRepositoryId: null } // set by the first poll
+    const repository = await stores.repositories.connect(projectId, connection, actor)
+    const { webhookSecret } = repository
 
     const webhook = canReach(input.baseUrl, config.publicUrl)
       ? await ensureWebhook(codeHost, { url: `${config.publicUrl}/v1/webhooks/${projectId}`, secret: webhookSecret })

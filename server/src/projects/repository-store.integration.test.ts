@@ -16,7 +16,7 @@ async function connect(
   access: { hostRepositoryId: number; installationId: number } | { hostRepositoryId: number | null },
 ): Promise<Repository> {
   const location = { host: 'github' as const, baseUrl, owner: 'docs', name: 'site' }
-  const settings = { baseBranch: 'main', docsFolder: '', publishing: {}, webhookSecret: 'secret' }
+  const settings = { baseBranch: 'main', docsFolder: '', publishing: {} }
   const { hostRepositoryId } = access
   if ('installationId' in access) {
     const { installationId } = access

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
@@ -29,7 +30,7 @@ export interface RepositorySettings {
   baseBranch: string
   /** Without a leading or trailing slash. Empty: the whole repository. */
   docsFolder: string
-  /** Secret of the repository's own webhook. Unused with an App, whose webhook has the App's secret. */
+  /** Secret of the repository's own webhook. With an App, it is shared with no one: the App has one webhook for all repositories. */
   webhookSecret: string
   publishing: PublishingSettings
 }
@@ -87,9 +88,10 @@ export class RepositoryStore {
   /** A project has one repository: connecting another one replaces it. The repository is polled soon after. */
   async connect(
     projectId: Id<'prj'>,
-    repository: RepositoryLocation & RepositoryAccess & RepositorySettings,
+    input: RepositoryLocation & RepositoryAccess & Omit<RepositorySettings, 'webhookSecret'>,
     actor: Actor,
-  ): Promise<void> {
+  ): Promise<Repository> {
+    const repository = { ...input, webhookSecret: randomBytes(32).toString('hex'), issue: null }
     const { access } = repository
     const row = {
       host: repository.host,
@@ -101,7 +103,7 @@ export class RepositoryStore {
       token_credential_id: access.kind === 'token' ? access.credentialId : null,
       installation_id: access.kind === 'installation' ? access.installationId : null,
       host_repository_id: repository.hostRepositoryId,
-      issue: null,
+      issue: repository.issue,
       poll_at: sql<Date>`now()`,
       webhook_secret: repository.webhookSecret,
       publishing: JSON.stringify(repository.publishing),
@@ -127,6 +129,7 @@ export class RepositoryStore {
         detail: { baseUrl, owner, name, baseBranch, access: access.kind },
       })
     })
+    return repository
   }
 
   /** Each due poll is claimed by one replica. It becomes due again after the interval, even if that replica dies first. */

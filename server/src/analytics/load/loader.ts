@@ -1,7 +1,7 @@
 /** Moves views from PostgreSQL to ClickHouse. Any number of loaders may run; only one at a time works. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Pool, PoolClient } from 'pg'
+import { type BackgroundTask, sleepUntilAborted, startBackgroundTask } from '../../platform/background-task.ts'
 import type { Log } from '../../platform/log.ts'
 import { onlyShard } from '../tables.ts'
 import { BlockStore } from './block-store.ts'
@@ -11,39 +11,31 @@ const lockNamespace = 0x76696577 // "view"
 const betweenRoundsMs = 1_000 // ClickHouse works best with few, large blocks
 const tryLockEveryMs = 2_000
 
-export function startLoader({ pool, clickhouse, log }: { pool: Pool; clickhouse: ClickHouseClient; log: Log }): {
-  stop(): Promise<void>
-} {
-  const stopping = new AbortController()
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
-
-  const loadWhileLocked = async (client: PoolClient) => {
+export function startLoader({
+  pool,
+  clickhouse,
+  log,
+}: {
+  pool: Pool
+  clickhouse: ClickHouseClient
+  log: Log
+}): BackgroundTask {
+  const loadWhileLocked = async (client: PoolClient, stopping: AbortSignal) => {
     const store = new BlockStore(client)
-    while (!stopping.signal.aborted) {
+    while (!stopping.aborted) {
       const { hasMore } = await loadBlocks({ store, clickhouse, log })
-      if (!hasMore) await pause(betweenRoundsMs)
+      if (!hasMore) await sleepUntilAborted(betweenRoundsMs, stopping)
     }
   }
-
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await withConnection(pool, async (client) => {
-          if (await tryLock(client)) await loadWhileLocked(client)
-        })
-      } catch (error) {
-        log.warn({ error: String(error) }, 'view loader lost its PostgreSQL connection')
-      }
-      await pause(tryLockEveryMs)
-    }
-  })()
-
-  return {
-    async stop() {
-      stopping.abort()
-      await running
-    },
-  }
+  return startBackgroundTask({
+    round: (stopping) =>
+      withConnection(pool, async (client) => {
+        if (await tryLock(client)) await loadWhileLocked(client, stopping)
+      }),
+    intervalMs: tryLockEveryMs,
+    failureMessage: 'view loader lost its PostgreSQL connection',
+    log,
+  })
 }
 
 async function withConnection(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {

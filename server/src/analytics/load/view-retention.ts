@@ -1,7 +1,7 @@
 /** Every hour, deletes views beyond the retention of their projects, and expired delivery IDs and event counts. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Database } from '../../database/database.ts'
+import { type BackgroundTask, startBackgroundTask } from '../../platform/background-task.ts'
 import type { Log } from '../../platform/log.ts'
 import { deleteExpiredDeliveries } from './delete-expired-deliveries.ts'
 import { deleteExpiredEventCounts } from './delete-expired-event-counts.ts'
@@ -9,11 +9,15 @@ import { deleteExpiredViews } from './delete-expired-views.ts'
 
 const intervalMs = 3_600_000
 
-export function startViewRetention({ db, clickhouse, log }: { db: Database; clickhouse: ClickHouseClient; log: Log }): {
-  stop(): Promise<void>
-} {
-  const stopping = new AbortController()
-
+export function startViewRetention({
+  db,
+  clickhouse,
+  log,
+}: {
+  db: Database
+  clickhouse: ClickHouseClient
+  log: Log
+}): BackgroundTask {
   const round = async () => {
     const deliveries = await deleteExpiredDeliveries(db)
     await deleteExpiredEventCounts(db)
@@ -21,17 +25,5 @@ export function startViewRetention({ db, clickhouse, log }: { db: Database; clic
     if (deliveries > 0 || projects > 0) log.info({ deliveries, projects }, 'deleted expired views and delivery IDs')
   }
 
-  const running = (async () => {
-    while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) => log.warn({ error: String(error) }, 'could not delete expired views'))
-      await sleep(intervalMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  })()
-
-  return {
-    async stop() {
-      stopping.abort()
-      await running
-    },
-  }
+  return startBackgroundTask({ round, intervalMs, failureMessage: 'could not delete expired views', log })
 }

@@ -1,5 +1,4 @@
 /** Connecting a repository through the GitHub App: authorize on GitHub, then choose one of the repositories. */
-import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import type { GithubAppStore } from '../../github/app-store.ts'
 import type { GithubAuthorizationStore } from '../../github/authorization-store.ts'
@@ -188,7 +187,7 @@ export const githubRepositoryRoutes = ({
       const test = await github.testRepository(authorizationId, body)
       if (!test.ok) throw new Problem('invalid_request', test.message)
       const before = await repositories.find(projectId)
-      const connected = {
+      const connection = {
         host: 'github' as const,
         baseUrl,
         owner: repository.owner,
@@ -198,12 +197,10 @@ export const githubRepositoryRoutes = ({
         baseBranch: body.baseBranch,
         docsFolder: body.docsFolder,
         publishing: before?.publishing ?? {},
-        // Random and shared with no one, so that no one can sign deliveries: the App has one webhook for all repositories.
-        webhookSecret: randomBytes(32).toString('hex'),
       }
-      await repositories.connect(projectId, connected, actor)
+      const connected = await repositories.connect(projectId, connection, actor)
       await authorizations.delete(authorizationId)
-      return createResponse(200, toRepositoryResponse({ ...connected, issue: null }, codeHosts.defaultTemplates))
+      return createResponse(200, toRepositoryResponse(connected, codeHosts.defaultTemplates))
     },
   }),
 ]

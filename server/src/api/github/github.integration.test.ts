@@ -246,9 +246,12 @@ test('follows changes of the repository on GitHub and describes its issues', { t
       { timeout: 40_000, interval: 250 },
     )
   await isDueIn(3_000, 3_600, 'it was polled when it was connected')
-  await control.setFaults(loginOf('ada'), { next: [{ kind: 'server_error', operation: 'repos/get' }] })
+  // Two, because the poll that was due when it was connected may still be in progress.
+  const unavailable = { kind: 'server_error', operation: 'repos/get' } as const
+  await control.setFaults(loginOf('ada'), { next: [unavailable, unavailable] })
   await control.rename(handbook.id, 'manual')
   await isDueIn(30, 60, 'GitHub was unavailable: it is polled again soon')
+  await control.setFaults(loginOf('ada'), { next: [] })
   await api.pool.query('UPDATE repository SET poll_at = now() WHERE project_id = $1', [projectId])
   await becomes({ name: 'manual', issue: null })
   await control.archive(handbook.id)

@@ -63,7 +63,6 @@ async function connect(id: Id<'prj'>) {
     baseBranch: 'main',
     docsFolder: '',
     publishing: {},
-    webhookSecret: 'secret',
     access: { kind: 'token' as const, credentialId },
     hostRepositoryId: null,
   }

@@ -15,6 +15,7 @@ let instance: TestInstance
 let server: HttpServer
 let projectId: Id<'prj'>
 let sealer: Sealer
+let webhookSecret: string
 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'hooks')
@@ -24,14 +25,13 @@ beforeAll(async () => {
   projectId = (await instance.stores.projects.create('Docs', operator)).id
   const credential = { kind: 'code-host-token', secret: 'token' } as const
   const where = { host: 'gitea', baseUrl: 'https://git.example.com', owner: 'docs', name: 'site' } as const
-  await instance.stores.repositories.connect(
+  const connected = await instance.stores.repositories.connect(
     projectId,
     {
       ...where,
       baseBranch: 'main',
       docsFolder: '',
       publishing: {},
-      webhookSecret: 'the secret',
       access: {
         kind: 'token',
         credentialId: await instance.stores.credentials.put(projectId, credential, sealer, operator),
@@ -40,6 +40,7 @@ beforeAll(async () => {
     },
     operator,
   )
+  webhookSecret = connected.webhookSecret
   server = createHttpServer(
     { listen: { host: '127.0.0.1', port: 0 }, tls: undefined, trustedProxies: [], shutdownDelaySeconds: 0 },
     createLog('test', { level: 'error' }),
@@ -100,7 +101,6 @@ async function connectThroughApp(appBaseUrl: string, { id, installationId }: { i
       baseBranch: 'main',
       docsFolder: '',
       publishing: {},
-      webhookSecret: 'unused secret',
       hostRepositoryId: id,
       access: { kind: 'installation', installationId },
     },
@@ -120,20 +120,20 @@ async function createPullRequest(project: Id<'prj'>, number: number, branch: str
 test('accepts a delivery with a valid signature and requests a poll', async () => {
   await createPullRequest(projectId, 7, 'colophon/7')
   await takeDuePolls()
-  expect((await deliverGitea(projectId, pullRequest(7), 'the secret')).statusCode).toBe(204)
+  expect((await deliverGitea(projectId, pullRequest(7), webhookSecret)).statusCode).toBe(204)
   expect(await takeDuePolls()).toEqual({ repositories: [], pullRequests: [7] })
 })
 
 test('accepts a repeated body and ignores it', async () => {
-  expect((await deliverGitea(projectId, pullRequest(7), 'the secret')).statusCode).toBe(204)
+  expect((await deliverGitea(projectId, pullRequest(7), webhookSecret)).statusCode).toBe(204)
   expect(await takeDuePolls()).toEqual({ repositories: [], pullRequests: [] })
 })
 
 test('rejects a forged signature and an unknown project with the same response', async () => {
   const responses = [
     await deliverGitea(projectId, pullRequest(8), 'another secret'),
-    await deliverGitea('prj_00000000000000000000000000', pullRequest(8), 'the secret'),
-    await deliverGitea('nonsense', pullRequest(8), 'the secret'),
+    await deliverGitea('prj_00000000000000000000000000', pullRequest(8), webhookSecret),
+    await deliverGitea('nonsense', pullRequest(8), webhookSecret),
     await server.inject({ method: 'POST', url: `/v1/webhooks/${projectId}` }),
   ]
   const { requestId: _first, ...problem } = responses[0]?.json() ?? {}
@@ -218,7 +218,7 @@ describe('webhooks of a GitHub App', () => {
   })
 
   test('rejects a signature with any other secret', async () => {
-    for (const secret of ['another', '', 'null', 'the secret', 'unused secret']) {
+    for (const secret of ['another', '', 'null', webhookSecret, 'unused secret']) {
       const response = await deliverGithub('pull_request', pullRequest(10), secret)
       expect(response.json(), secret).toMatchObject({ status: 401, code: 'unauthenticated' })
     }
@@ -235,7 +235,7 @@ test('rate limits deliveries; forged ones do not count', async () => {
     return responses
   }
   for (const { statusCode } of await send('another secret', 130)) expect(statusCode).toBe(401)
-  const responses = await send('the secret', 130)
+  const responses = await send(webhookSecret, 130)
   expect(responses[100]?.statusCode).toBe(204)
   const last = responses.at(-1)
   expect(last?.json()).toMatchObject({ status: 429, code: 'rate_limited' })
