@@ -46,7 +46,7 @@ test.each(documents)('%s names only commands that exist', (document) => {
   const unknownScripts = [...text.matchAll(/npm run ([\w:-]+)/g)]
     .map((match) => match[1] ?? '')
     .filter((name) => !scripts.includes(name))
-  const serverSource = read('server/src/main/colophon-server.ts') + read('server/src/main/admin.ts')
+  const serverSource = read('server/src/main/colophon-server.ts') + read('server/src/main/admin/admin.ts')
   const isKnown = (words: string[]) => words.every((word) => new RegExp(`\\b${word}\\b`).test(serverSource))
   const unknownCommands = [...text.matchAll(/colophon-server ((?:admin )?[a-z][a-z-]*(?: [a-z]+)?)/g)]
     .map((match) => match[1] ?? '')

@@ -16,7 +16,7 @@ import { craftCommit, createCommitBundle } from '../server/src/code-hosts/testin
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../server/src/jobs/job.ts'
 import type { JobStatus } from '../server/src/jobs/job-state.ts'
-import { connectRepository } from '../server/src/main/connect-repository.ts'
+import { connectRepository } from '../server/src/main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'

@@ -2,7 +2,7 @@
 import { type Client, createClient } from '../sdk/src/index.ts'
 import type { ApiKeyRecord } from '../server/src/keys/key-store.ts'
 import { type Scope, scopes } from '../server/src/keys/scopes.ts'
-import { startApi } from '../server/src/main/api.ts'
+import { startApi } from '../server/src/main/processes/api.ts'
 import type { MemberRole } from '../server/src/people/member-role.ts'
 import { loadApiConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'

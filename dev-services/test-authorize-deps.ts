@@ -1,6 +1,6 @@
 /** The dependencies of authorization, for tests that register single routes. */
 import type { AuthorizeDeps } from '../server/src/api/authorize.ts'
-import type { Stores } from '../server/src/main/open-stores.ts'
+import type { Stores } from '../server/src/main/processes/open-stores.ts'
 import { SessionManager } from '../server/src/people/session-manager.ts'
 import { createLog } from '../server/src/platform/log.ts'
 import type { TestInstance } from './test-instance.ts'

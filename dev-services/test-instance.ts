@@ -1,8 +1,8 @@
 /** A test instance with this checkout's schema, for tests of stores. */
 import type pg from 'pg'
 import { createDatabase, type Database } from '../server/src/database/database.ts'
-import { migrateServices } from '../server/src/main/migrate.ts'
-import { openStores, type Stores } from '../server/src/main/open-stores.ts'
+import { migrateServices } from '../server/src/main/processes/migrate.ts'
+import { openStores, type Stores } from '../server/src/main/processes/open-stores.ts'
 import { loadServicesConfig } from '../server/src/platform/config.ts'
 import { createLog } from '../server/src/platform/log.ts'
 import { createPostgresPool } from '../server/src/platform/postgres.ts'

@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { createJobSignaler, type JobSignaler } from '../server/src/jobs/job-signaler.ts'
 import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
-import { startWorker } from '../server/src/main/worker.ts'
+import { startWorker } from '../server/src/main/processes/worker.ts'
 import { loadWorkerConfig } from '../server/src/platform/config.ts'
 import { createLog } from '../server/src/platform/log.ts'
 import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'

@@ -22,7 +22,7 @@ import {
 } from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { generateKey, hashKey } from '../../server/src/keys/key-format.ts'
 import { scopes } from '../../server/src/keys/scopes.ts'
-import { connectRepository } from '../../server/src/main/connect-repository.ts'
+import { connectRepository } from '../../server/src/main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../../server/src/platform/config.ts'
 import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
 import { type ProofRun, seededRandom } from '../proof.ts'

@@ -18,7 +18,7 @@ import { personalTokenPermissions } from '../../../server/src/code-hosts/testing
 import { createDatabase } from '../../../server/src/database/database.ts'
 import { generateKey, hashKey } from '../../../server/src/keys/key-format.ts'
 import { scopes } from '../../../server/src/keys/scopes.ts'
-import { openStores, type Stores } from '../../../server/src/main/open-stores.ts'
+import { openStores, type Stores } from '../../../server/src/main/processes/open-stores.ts'
 import { loadPostgresConfig } from '../../../server/src/platform/config.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import { createLog } from '../../../server/src/platform/log.ts'

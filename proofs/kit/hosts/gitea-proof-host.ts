@@ -1,7 +1,7 @@
 /** The code host of a proof: the real Gitea. */
 import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
 import { createGiteaTestRepository } from '../../../server/src/code-hosts/testing/gitea-test-repository.ts'
-import { connectRepository } from '../../../server/src/main/connect-repository.ts'
+import { connectRepository } from '../../../server/src/main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../../../server/src/platform/config.ts'
 import { createGiteaUserClient } from './gitea-user-client.ts'
 import type { ProofHost, ProofHostDeps } from './proof-host.ts'

@@ -1,6 +1,6 @@
 /** A code host that scenarios run on, and the differences between hosts that they have to know. */
 import type { HostTestRepository } from '../../../server/src/code-hosts/testing/host-test-repository.ts'
-import type { Stores } from '../../../server/src/main/open-stores.ts'
+import type { Stores } from '../../../server/src/main/processes/open-stores.ts'
 import type { Id } from '../../../server/src/platform/ids.ts'
 import type { PublishingSettings } from '../../../server/src/projects/publishing-settings.ts'
 import type { RelayedCall } from '../faulty-relay.ts'

@@ -9,7 +9,7 @@ import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hos
 import { createGithubTestRepository, type GithubTestRepository } from '../code-hosts/testing/github-test-repository.ts'
 import type { Job, PolledPullRequest } from '../jobs/job.ts'
 import type { Message } from '../jobs/job-store.ts'
-import { connectRepository } from '../main/connect-repository.ts'
+import { connectRepository } from '../main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'

@@ -11,7 +11,7 @@ import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hos
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Job } from '../jobs/job.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
-import { connectRepository } from '../main/connect-repository.ts'
+import { connectRepository } from '../main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'

@@ -11,7 +11,7 @@ import { createGiteaTestRepository } from '../code-hosts/testing/gitea-test-repo
 import { createGithubTestRepository } from '../code-hosts/testing/github-test-repository.ts'
 import { baseFiles, type HostTestRepository } from '../code-hosts/testing/host-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { connectRepository } from '../main/connect-repository.ts'
+import { connectRepository } from '../main/use-cases/connect-repository.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 

@@ -48,7 +48,7 @@ export function createResultPublisher(deps: ResultPublisherDeps): ResultPublishe
       try {
         const isLastAttempt = backoffSeconds === undefined
         return await deps.semaphore.run(() => {
-          signal.throwIfAborted() // the lease was lost, or the turn canceled, while it waited
+          signal.throwIfAborted() // the lease was lost, or the turn cancelled, while it waited
           return publish(deps, turn, signal, { isLastAttempt })
         })
       } catch (error) {

@@ -8,7 +8,7 @@ import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-s
 import { type ExecuteTurn, startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { connectRepository } from '../main/connect-repository.ts'
+import { connectRepository } from '../main/use-cases/connect-repository.ts'
 import type { Model } from '../models/model.ts'
 import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'

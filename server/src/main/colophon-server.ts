@@ -13,8 +13,8 @@ import { Problem } from '../platform/http/problem.ts'
 import { createLog } from '../platform/log.ts'
 import { isServiceUnavailable } from '../platform/service-unavailable.ts'
 import { type CommandGroup, defineCommand, runCommandLine } from './command-line.ts'
-import { HostRequirementsError } from './host-requirements-error.ts'
-import { type RunningProcess, runUntilStopped } from './running-process.ts'
+import { HostRequirementsError } from './processes/host-requirements-error.ts'
+import { type RunningProcess, runUntilStopped } from './processes/running-process.ts'
 import { UsageError } from './usage-error.ts'
 
 const exitCodes = { ok: 0, failed: 1, usage: 2, configuration: 78 } as const // 78 is EX_CONFIG, which supervisors know
@@ -30,7 +30,7 @@ const program: CommandGroup = {
       options: {},
       async run() {
         const config = loadServeConfig()
-        await run('serve', config.api.log, (await import('./serve.ts')).startServe(config))
+        await run('serve', config.api.log, (await import('./processes/serve.ts')).startServe(config))
       },
     }),
     api: defineCommand({
@@ -38,7 +38,7 @@ const program: CommandGroup = {
       options: {},
       async run() {
         const config = loadApiConfig()
-        await run('api', config.log, (await import('./api.ts')).startApi(config))
+        await run('api', config.log, (await import('./processes/api.ts')).startApi(config))
       },
     }),
     worker: defineCommand({
@@ -46,7 +46,7 @@ const program: CommandGroup = {
       options: {},
       async run() {
         const config = loadWorkerConfig()
-        await run('worker', config.log, (await import('./worker.ts')).startWorker(config))
+        await run('worker', config.log, (await import('./processes/worker.ts')).startWorker(config))
       },
     }),
     runner: defineCommand({
@@ -54,7 +54,7 @@ const program: CommandGroup = {
       options: {},
       async run() {
         const config = loadRunnerConfig()
-        await run('runner', config.log, (await import('./runner.ts')).startRunner(config))
+        await run('runner', config.log, (await import('./processes/runner.ts')).startRunner(config))
       },
     }),
     migrate: defineCommand({
@@ -62,7 +62,7 @@ const program: CommandGroup = {
       options: {},
       async run() {
         const config = loadServicesConfig()
-        await (await import('./migrate.ts')).migrateServices(config, createLog('migrate', config.log))
+        await (await import('./processes/migrate.ts')).migrateServices(config, createLog('migrate', config.log))
       },
     }),
     'compose-setup': defineCommand({
@@ -75,7 +75,7 @@ const program: CommandGroup = {
         },
       },
       async run({ 'sealing-keys': step }) {
-        const { rotateComposeSealingKeys, setUpComposeVolumes } = await import('./compose-setup.ts')
+        const { rotateComposeSealingKeys, setUpComposeVolumes } = await import('./use-cases/compose-setup.ts')
         if (step !== undefined) rotateComposeSealingKeys(step)
         await setUpComposeVolumes()
       },
@@ -91,11 +91,11 @@ const program: CommandGroup = {
         format: { placeholder: 'FORMAT', description: 'nginx, apache or caddy; detected line by line if omitted' },
       },
       operands: 'FILE...',
-      run: async (options, paths) => (await import('./import-logs.ts')).importLogs(options, paths),
+      run: async (options, paths) => (await import('./use-cases/import-logs.ts')).importLogs(options, paths),
     }),
     admin: {
       summary: 'Manage projects, API keys, people, repositories, models, runners and secrets',
-      load: async () => (await import('./admin.ts')).adminCommands,
+      load: async () => (await import('./admin/admin.ts')).adminCommands,
     },
   },
 }

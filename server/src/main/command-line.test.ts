@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { adminCommands } from './admin.ts'
+import { adminCommands } from './admin/admin.ts'
 import { type CommandGroup, defineCommand, runCommandLine } from './command-line.ts'
 import { UsageError } from './usage-error.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import proto from '@temporalio/proto'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { beforeAll, expect, test } from 'vitest'
-import { getWorkflowBundle } from '../main/workflow-bundle.ts'
+import { getWorkflowBundle } from '../main/processes/workflow-bundle.ts'
 
 const { History } = proto.temporal.api.history.v1
 const directory = join(import.meta.dirname, 'histories')

@@ -1,0 +1,76 @@
+import { Client } from '@temporalio/client'
+import { loadClientDetector } from '../../analytics/classify/client-detector.ts'
+import { SourceActivityRecorder } from '../../analytics/collect/source-activity-recorder.ts'
+import { PostgresViewBuffer } from '../../analytics/collect/view-buffer.ts'
+import { ObservedTrafficFinder } from '../../analytics/query/observed-traffic-finder.ts'
+import { ViewReportReader } from '../../analytics/query/view-report-reader.ts'
+import { AnalyticsSiteCache } from '../../analytics/settings/analytics-site-cache.ts'
+import { createApi } from '../../api/app.ts'
+import { createJobEventStreams } from '../../api/jobs/job-event-streams.ts'
+import type { ReadWebhook } from '../../api/webhooks/receive-webhook.ts'
+import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
+import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import type { ApiConfig } from '../../platform/config.ts'
+import { Readiness } from '../../platform/http/readiness.ts'
+import { createLog } from '../../platform/log.ts'
+import { createMailer } from '../../platform/mailer.ts'
+import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../../platform/service-checks.ts'
+import { createServiceClients } from './create-service-clients.ts'
+import { createSessionManager } from './create-session-manager.ts'
+import { logFirstOwnerLink } from './log-first-owner-link.ts'
+import { openStores } from './open-stores.ts'
+import { type RunningProcess, serveHttp } from './running-process.ts'
+import { createInvitationEmailSender } from './send-invitation-email.ts'
+import { createSettingsDeps } from './settings-deps.ts'
+
+export async function startApi(config: ApiConfig): Promise<RunningProcess> {
+  const log = createLog('api', config.log)
+  const services = createServiceClients(config.services, log)
+  const readiness = new Readiness(
+    {
+      postgres: { essential: true, check: createPostgresCheck(services.pool) },
+      // Without these two, jobs and views are still accepted and queued, so a load balancer must not turn clients away.
+      temporal: { essential: false, check: createTemporalCheck(services.temporal, config.services.temporal.namespace) },
+      clickhouse: { essential: false, check: createClickhouseCheck(services.clickhouse) },
+    },
+    log,
+  )
+  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
+  const signals = createJobSignaler(temporal, services.temporal, log)
+  const readWebhook: ReadWebhook = (host, delivery, secret) => webhookParsers[host](delivery, secret)
+  const stores = openStores(services.database)
+  const jobStreams = createJobEventStreams(stores.events, log)
+  const { database } = services
+  const viewBuffer = new PostgresViewBuffer(database, config.views)
+  const sourceActivity = new SourceActivityRecorder(database, log)
+  const siteCache = new AnalyticsSiteCache(stores.analyticsSettings)
+  const views = {
+    viewBuffer,
+    sourceActivity,
+    siteCache,
+    viewReports: new ViewReportReader(services.clickhouse, database, siteCache),
+    clientDetector: loadClientDetector(),
+    observedTraffic: new ObservedTrafficFinder(services.clickhouse, database),
+  }
+  const mailer = config.people.email && createMailer(config.people.email)
+  const people = {
+    sessions: createSessionManager(config, database, stores, log),
+    canSendEmail: mailer !== undefined,
+    publicUrl: config.publicUrl,
+    sendInvitationEmail: createInvitationEmailSender(mailer, log),
+  }
+  const settings = createSettingsDeps({ config, services, stores, temporal, log })
+  const jobs = { ...signals, streamJobEvents: jobStreams.streamJobEvents }
+  const deps = { ...views, ...people, readiness, ...stores, ...jobs, ...settings, readWebhook }
+  const { server } = createApi(deps, config.http, log)
+  server.addHook('preClose', async () => jobStreams.stop()) // otherwise the server would wait for streams that never end
+  const announcement = logFirstOwnerLink(stores.people, config.publicUrl, log)
+  const release = async () => {
+    announcement.stop()
+    mailer?.close()
+    await viewBuffer.flush() // a sender that disconnected got no response, but its views are worth keeping
+    await sourceActivity.flush()
+    await services.close()
+  }
+  return serveHttp(server, { config: config.http, readiness, release })
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../../database/database.ts'
+import { SessionManager } from '../../people/session-manager.ts'
+import type { ApiConfig } from '../../platform/config.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Stores } from './open-stores.ts'
+
+export function createSessionManager(
+  { people, publicUrl }: ApiConfig,
+  database: Database,
+  { invitations }: Stores,
+  log: Log,
+): SessionManager {
+  return new SessionManager(
+    {
+      db: database,
+      publicUrl,
+      sessionSecret: people.sessionSecret,
+      isInvited: (email) => invitations.isInvited(email),
+      onNewPerson: (person) => invitations.acceptAll(person),
+      log,
+    },
+    people.oidc,
+  )
+}

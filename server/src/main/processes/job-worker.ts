@@ -1,0 +1,153 @@
+/** The part of `worker` that runs agent jobs: queues turns, publishes results, follows pull requests and wakes stalled jobs. */
+import { Client } from '@temporalio/client'
+import { createGithubAuthorizationActivities } from '../../activities/github-authorization-activities.ts'
+import { createJobActivities } from '../../activities/job-activities.ts'
+import { startJobDispatcher } from '../../activities/job-dispatcher.ts'
+import { createModelActivities } from '../../activities/model-activities.ts'
+import { createPollPullRequest, startPullRequestPoller } from '../../activities/poll-pull-requests.ts'
+import { startRepositoryPoller } from '../../activities/poll-repositories.ts'
+import { createProjectRepositoryOpener } from '../../activities/project-repository-opener.ts'
+import { QueuedAttemptHeartbeat } from '../../activities/queued-attempt-heartbeat.ts'
+import { createResultPublisher } from '../../activities/result-publisher.ts'
+import { createCodeHostFactory } from '../../code-hosts/code-host-factory.ts'
+import { createClaimedTurnBuilder } from '../../gateway/claimed-turn-builder.ts'
+import type { GitProxyDeps } from '../../gateway/git-proxy.ts'
+import type { ModelRouteDeps } from '../../gateway/model/model-routes.ts'
+import { testModel } from '../../gateway/model/test-model.ts'
+import type { RunnerApiDeps } from '../../gateway/runner-api.ts'
+import { createJobSignaler } from '../../jobs/job-signaler.ts'
+import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
+import { workerCallTimeoutMs } from '../../platform/call-worker.ts'
+import type { WorkerConfig } from '../../platform/config.ts'
+import { createEgress } from '../../platform/egress/egress.ts'
+import type { Log } from '../../platform/log.ts'
+import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
+import { Semaphore } from '../../platform/semaphore.ts'
+import { testConnectionAndDocsFolder } from '../use-cases/connect-repository.ts'
+import type { ServiceClients } from './create-service-clients.ts'
+import { openStores } from './open-stores.ts'
+import { startTemporalWorker } from './temporal-worker.ts'
+
+/** Each needs about 25 MB for git, and up to 24 MB for the bundle. 36 at once needed 824 MB together (tried). */
+const maxConcurrentPublishes = 4
+
+/** A stop has to end the agent within five seconds, of which the agent itself may need some. */
+const maxHeartbeatSeconds = 2
+
+export interface JobWorker {
+  /** The dependencies of the gateway's routes. */
+  gateway: { runnerApi: RunnerApiDeps; model: ModelRouteDeps; gitProxy: GitProxyDeps }
+  stop(): Promise<void>
+}
+
+export function startJobWorker(config: WorkerConfig, services: ServiceClients, log: Log): JobWorker {
+  const { jobs } = config
+  const { database } = services
+  const stores = openStores(database)
+  const { attempts, authorizations, deliveries, events, githubApps, models, pullRequests, repositories, turns } = stores
+  const temporal = new Client({ connection: services.temporal, namespace: config.services.temporal.namespace })
+  const egress = createEgress(config.egress)
+  const openCodeHost = createCodeHostFactory(egress)
+  const opener = createOpener(config.sealingKeys)
+  const openProject = createProjectRepositoryOpener({
+    repositories,
+    credentials: stores.credentials,
+    githubApps,
+    opener,
+    openCodeHost,
+  })
+  const heartbeatTimeoutMs = jobs.heartbeatTimeoutSeconds * 1000
+  const queuedAttempts = new QueuedAttemptHeartbeat({
+    client: temporal,
+    attempts,
+    log,
+    everyMs: heartbeatTimeoutMs / 3,
+  })
+  const activities = createJobActivities({
+    turns,
+    attempts,
+    queuedAttempts,
+    publishResult: createResultPublisher({
+      turns,
+      attempts,
+      pullRequests,
+      openProject,
+      egress,
+      log,
+      semaphore: new Semaphore({ maxConcurrent: maxConcurrentPublishes }),
+    }),
+    pollPullRequest: createPollPullRequest({ pullRequests, openProject, log }),
+    limits: jobs,
+    timeouts: { heartbeatTimeoutMs, publishTimeoutMs: jobs.publishTimeoutSeconds * 1000 },
+  })
+  const modelActivities = createModelActivities({
+    models,
+    opener,
+    testModel: (model, key) => testModel(model, key, egress, workerCallTimeoutMs),
+  })
+  const githubActivities = createGithubAuthorizationActivities({
+    githubApps,
+    authorizations,
+    opener,
+    egress,
+    log,
+    testRepository: (connection, where) =>
+      testConnectionAndDocsFolder(openCodeHost(connection), { ...connection, ...where }),
+  })
+  const allActivities = { ...activities, ...modelActivities, ...githubActivities }
+  const temporalWorker = startTemporalWorker(config.services.temporal, allActivities, log)
+  const signals = createJobSignaler(temporal, services.temporal, log)
+  const deleteExpired = async () => {
+    await deleteExpiredAccess(database)
+    await authorizations.deleteExpired()
+    await deliveries.deleteExpired()
+  }
+  const dispatcher = startJobDispatcher({ turns, events, database, deleteExpired, signals, settings: jobs, log })
+  const repositoryFollower = startRepositoryPoller({ repositories, openProject, log })
+  const pullRequestFollower = startPullRequestPoller({
+    pullRequests,
+    openProject,
+    log,
+    wakeJob: signals.wakeJob,
+    pollSeconds: jobs.pullRequestPollSeconds,
+    jobs: stores.jobs,
+  })
+
+  return {
+    gateway: {
+      runnerApi: {
+        runners: stores.runners,
+        describeTurn: createClaimedTurnBuilder({ projects: stores.projects, repositories, models }),
+        attempts,
+        events,
+        calls: stores.modelCalls,
+        temporal,
+        log,
+        settings: { ...jobs, heartbeatSeconds: Math.min(jobs.heartbeatTimeoutSeconds / 3, maxHeartbeatSeconds) },
+      },
+      model: {
+        models,
+        calls: stores.modelCalls,
+        attempts,
+        opener,
+        egress,
+        budget: jobs.budget,
+      },
+      gitProxy: {
+        openRemote: async (projectId) => (await openProject(projectId))?.host.gitRemote(),
+        attempts,
+        egress,
+      },
+    },
+    async stop() {
+      await Promise.all([
+        dispatcher.stop(),
+        pullRequestFollower.stop(),
+        repositoryFollower.stop(),
+        temporalWorker.stop(),
+      ])
+      queuedAttempts.stop()
+      await egress.close()
+    },
+  }
+}

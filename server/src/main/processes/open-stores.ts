@@ -1,0 +1,52 @@
+import { AnalyticsSettingsStore } from '../../analytics/settings/analytics-settings-store.ts'
+import { AuditStore } from '../../audit/audit-store.ts'
+import type { Database } from '../../database/database.ts'
+import { GithubAppStore } from '../../github/app-store.ts'
+import { GithubAuthorizationStore } from '../../github/authorization-store.ts'
+import { AgentEventStore } from '../../jobs/agent-event-store.ts'
+import { AttemptStore } from '../../jobs/attempt-store.ts'
+import { JobStore } from '../../jobs/job-store.ts'
+import { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
+import { PullRequestStore } from '../../jobs/pull-request-store.ts'
+import { RunnerStore } from '../../jobs/runner-store.ts'
+import { TurnStore } from '../../jobs/turn-store.ts'
+import { KeyStore } from '../../keys/key-store.ts'
+import { BudgetStore } from '../../models/budget-store.ts'
+import { ModelCallStore } from '../../models/model-call-store.ts'
+import { ModelStore } from '../../models/model-store.ts'
+import { InvitationStore } from '../../people/invitation-store.ts'
+import { MemberStore } from '../../people/member-store.ts'
+import { PersonStore } from '../../people/person-store.ts'
+import { revokeInvitations } from '../../people/revoke-invitations.ts'
+import { CredentialStore } from '../../projects/credential-store.ts'
+import { ProjectStore } from '../../projects/project-store.ts'
+import { RepositoryStore } from '../../projects/repository-store.ts'
+import { WebhookDeliveryStore } from '../../projects/webhook-delivery-store.ts'
+
+export type Stores = ReturnType<typeof openStores>
+
+/** Every store that needs nothing but the database. */
+export const openStores = (database: Database) => ({
+  projects: new ProjectStore(database),
+  members: new MemberStore(database),
+  keys: new KeyStore(database, revokeInvitations),
+  audit: new AuditStore(database),
+  repositories: new RepositoryStore(database),
+  credentials: new CredentialStore(database),
+  deliveries: new WebhookDeliveryStore(database),
+  githubApps: new GithubAppStore(database),
+  authorizations: new GithubAuthorizationStore(database),
+  jobs: new JobStore(database),
+  turns: new TurnStore(database),
+  attempts: new AttemptStore(database),
+  events: new AgentEventStore(database),
+  pauses: new ProjectPauseStore(database),
+  pullRequests: new PullRequestStore(database),
+  runners: new RunnerStore(database),
+  models: new ModelStore(database),
+  modelCalls: new ModelCallStore(database),
+  budgets: new BudgetStore(database),
+  analyticsSettings: new AnalyticsSettingsStore(database),
+  people: new PersonStore(database),
+  invitations: new InvitationStore(database),
+})

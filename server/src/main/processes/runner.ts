@@ -1,0 +1,106 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { RunnerConfig } from '../../platform/config.ts'
+import { addHealthRoutes } from '../../platform/http/health-routes.ts'
+import { createHttpServer } from '../../platform/http/http-server.ts'
+import { ComponentNotReadyError, Readiness } from '../../platform/http/readiness.ts'
+import { createLog, type Log } from '../../platform/log.ts'
+import type { CodingAgent } from '../../runner/agents/coding-agent.ts'
+import { PiAgent } from '../../runner/agents/pi/pi-agent.ts'
+import { listSandboxMounts } from '../../runner/execute-turn.ts'
+import { GatewayClient } from '../../runner/gateway-client.ts'
+import { openSandboxCgroupFactory, type SandboxCgroupFactory } from '../../runner/sandbox/cgroup.ts'
+import { describeSelfTestFailure } from '../../runner/sandbox/describe-self-test-failure.ts'
+import { openEgressSocket } from '../../runner/sandbox/egress-socket.ts'
+import { fitSandboxLimits, readAvailableMemoryBytes, type SandboxLimits } from '../../runner/sandbox/limits.ts'
+import { Sandbox } from '../../runner/sandbox/sandbox.ts'
+import type { SandboxOptions } from '../../runner/sandbox/sandbox-process.ts'
+import { runSandboxSelfTest } from '../../runner/sandbox/self-test.ts'
+import { startWorkLoop, type WorkLoop } from '../../runner/work-loop.ts'
+import { HostRequirementsError } from './host-requirements-error.ts'
+import { type RunningProcess, serveHttp } from './running-process.ts'
+
+export async function startRunner(config: RunnerConfig): Promise<RunningProcess> {
+  const log = createLog('runner', config.log)
+  const { gatewayUrl, token, maxConcurrentTurns, shutdownGraceSeconds } = config
+  // Set for the whole process, because it calls nothing but the gateway.
+  if (config.gatewayCaPem) setDefaultCACertificates([...getCACertificates('default'), config.gatewayCaPem])
+
+  const agent = new PiAgent()
+  const cgroups = openCgroups(log)
+  const sandbox = { mounts: listSandboxMounts(agent), cgroups, limits: fitLimits(maxConcurrentTurns, cgroups) }
+  await requireSandbox(sandbox)
+  await warmUp(agent, sandbox)
+
+  let loop: WorkLoop | undefined
+  const checkConnection = async () => {
+    if (loop?.isTokenRejected)
+      throw new ComponentNotReadyError('unreachable', 'the gateway rejected the token of this runner')
+    await checkGateway(gatewayUrl)
+  }
+  const readiness = new Readiness({ gateway: { essential: true, check: checkConnection } }, log)
+  const server = createHttpServer(config.http, log)
+  addHealthRoutes(server, readiness)
+  const http = await serveHttp(server, { config: config.http, readiness, release: async () => {} })
+  const gateway = new GatewayClient({ gatewayUrl, token })
+  loop = startWorkLoop({ agent, gateway, gatewayUrl, cgroups, limits: sandbox.limits, log }, { maxConcurrentTurns })
+  log.info(
+    {
+      agent: agent.name,
+      maxConcurrentTurns,
+      hasCgroups: cgroups !== undefined,
+      turnMemoryBytes: sandbox.limits.memoryBytes,
+      turnWorkspaceBytes: sandbox.limits.workspace.sizeBytes,
+    },
+    'ready: waiting for turns',
+  )
+  return {
+    shutdownDelaySeconds: http.shutdownDelaySeconds + shutdownGraceSeconds,
+    async stop() {
+      readiness.markStopping()
+      await loop?.stop(shutdownGraceSeconds)
+      await http.stop()
+    },
+  }
+}
+
+function openCgroups(log: Log): SandboxCgroupFactory | undefined {
+  const opened = openSandboxCgroupFactory()
+  if (!opened.cgroups)
+    log.warn(
+      { reason: opened.reason },
+      'no cgroup: the memory of turns is monitored, not limited; with systemd, set Delegate=yes',
+    )
+  return opened.cgroups
+}
+
+function fitLimits(maxConcurrentTurns: number, cgroups: SandboxCgroupFactory | undefined): SandboxLimits {
+  const availableMemoryBytes = readAvailableMemoryBytes()
+  const limits = fitSandboxLimits({ availableMemoryBytes, maxConcurrentTurns, hasCgroups: cgroups !== undefined })
+  if (limits) return limits
+  const mebibytes = Math.floor(availableMemoryBytes / 1024 ** 2)
+  throw new HostRequirementsError([
+    `${mebibytes} MiB of memory are too little for ${maxConcurrentTurns} concurrent turns. Raise the memory limit of the runner, or lower COLOPHON_RUNNER_MAX_CONCURRENT_TURNS.`,
+  ])
+}
+
+type TurnSandboxOptions = Omit<SandboxOptions, 'gatewayDirectory'>
+
+/** The runner does not start without a working sandbox. */
+async function requireSandbox(options: TurnSandboxOptions): Promise<void> {
+  if (process.platform !== 'linux')
+    throw new HostRequirementsError(['The sandbox requires Linux. Start the runner on a Linux machine.'])
+  const result = await runSandboxSelfTest(options)
+  if (result.kind === 'failed') throw new HostRequirementsError(result.failures.map(describeSelfTestFailure))
+}
+
+async function warmUp(agent: CodingAgent, options: TurnSandboxOptions): Promise<void> {
+  await using egress = await openEgressSocket({ gatewayUrl: 'http://127.0.0.1:9', token: 'none', allowedPaths: [] })
+  await using sandbox = await Sandbox.open({ ...options, gatewayDirectory: egress.directory })
+  await agent.warmUp(sandbox)
+}
+
+async function checkGateway(url: string): Promise<void> {
+  const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(2_000), redirect: 'error' })
+  if (!response.ok)
+    throw new ComponentNotReadyError('unreachable', `the gateway responded with status ${response.status}`)
+}

@@ -1,0 +1,49 @@
+/** How every Colophon process runs and stops. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HttpConfig } from '../../platform/config.ts'
+import type { HttpServer } from '../../platform/http/http-server.ts'
+import type { Readiness } from '../../platform/http/readiness.ts'
+import type { Log } from '../../platform/log.ts'
+
+/** A started process. `stop` accepts no new work, finishes work in progress, and releases resources. */
+export interface RunningProcess {
+  /** How long `stop` waits before it closes anything. */
+  shutdownDelaySeconds: number
+  stop(): Promise<void>
+}
+
+/** Starts to listen. `stop` first reports `stopping` on `/readyz`, then finishes open requests, then calls `release`. */
+export async function serveHttp(
+  server: HttpServer,
+  { config, readiness, release }: { config: HttpConfig; readiness: Readiness; release: () => Promise<void> },
+): Promise<RunningProcess> {
+  await server.listen(config.listen)
+  return {
+    shutdownDelaySeconds: config.shutdownDelaySeconds,
+    async stop() {
+      readiness.markStopping()
+      await sleep(config.shutdownDelaySeconds * 1000)
+      await server.close()
+      await release()
+    },
+  }
+}
+
+const stopTimeoutMs = 60_000 // in addition to the configured delay
+
+/** Runs until SIGTERM or SIGINT. A second signal, or a stop that takes too long, ends the process immediately. */
+export async function runUntilStopped(running: RunningProcess, log: Log): Promise<void> {
+  const signal = await new Promise<NodeJS.Signals>((resolve) => {
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  })
+  log.info({ signal }, 'stopping: finishing work in progress')
+  const exitNow = (reason: string) => {
+    log.error({ reason }, 'stopped before work in progress was finished')
+    process.exit(1)
+  }
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => exitNow('second signal'))
+  const timeoutMs = running.shutdownDelaySeconds * 1000 + stopTimeoutMs
+  setTimeout(() => exitNow(`not finished after ${timeoutMs} ms`), timeoutMs).unref()
+  await running.stop()
+  log.info('stopped')
+}

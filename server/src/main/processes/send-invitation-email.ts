@@ -1,0 +1,28 @@
+import type { SendInvitationEmail } from '../../api/people/invitation-routes.ts'
+import type { Log } from '../../platform/log.ts'
+import type { Mailer } from '../../platform/mailer.ts'
+
+const maxSubjectCharacters = 60
+
+/** The returned function resolves to false if no email is sent. The invitation is valid anyway: its link is in the response. */
+export function createInvitationEmailSender(mailer: Mailer | undefined, log: Log): SendInvitationEmail {
+  return async (to, { projectName, invitedBy, url }) => {
+    if (!mailer) return false
+    const text = [
+      `${invitedBy} invites you to the project ${projectName} on Colophon.`,
+      'Open this link within 7 days to accept:',
+      url,
+      'If you did not expect this invitation, ignore this email.',
+    ].join('\n\n')
+    try {
+      await mailer.send({ to, subject: `Invitation to ${shorten(projectName)}`, text })
+      return true
+    } catch (error) {
+      log.warn({ error: String(error) }, 'invitation email not sent')
+      return false
+    }
+  }
+}
+
+const shorten = (name: string) =>
+  name.length > maxSubjectCharacters ? `${name.slice(0, maxSubjectCharacters - 1).toWellFormed()}…` : name

@@ -1,0 +1,24 @@
+/** The background work for page views: loads them into ClickHouse, and deletes those past a project's retention. */
+import { startLoader } from '../../analytics/load/loader.ts'
+import { startViewRetention } from '../../analytics/load/view-retention.ts'
+import type { ServicesConfig } from '../../platform/config.ts'
+import type { Log } from '../../platform/log.ts'
+import { createPostgresPool } from '../../platform/postgres.ts'
+import type { ServiceClients } from './create-service-clients.ts'
+
+export function startViewWorker(
+  config: ServicesConfig,
+  { database, clickhouse }: ServiceClients,
+  log: Log,
+): { stop(): Promise<void> } {
+  // The loader holds one connection, and a lock on it, while it runs, so it gets a pool of its own.
+  const loaderPool = createPostgresPool({ ...config.postgres, poolSize: 1 }, log)
+  const loader = startLoader({ pool: loaderPool, clickhouse, log })
+  const retention = startViewRetention({ db: database, clickhouse, log })
+  return {
+    async stop() {
+      await Promise.all([loader.stop(), retention.stop()])
+      await loaderPool.end()
+    },
+  }
+}

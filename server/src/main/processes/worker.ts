@@ -1,0 +1,30 @@
+import { createGateway } from '../../gateway/app.ts'
+import type { WorkerConfig } from '../../platform/config.ts'
+import { Readiness } from '../../platform/http/readiness.ts'
+import { createLog } from '../../platform/log.ts'
+import { createClickhouseCheck, createPostgresCheck, createTemporalCheck } from '../../platform/service-checks.ts'
+import { createServiceClients } from './create-service-clients.ts'
+import { startJobWorker } from './job-worker.ts'
+import { type RunningProcess, serveHttp } from './running-process.ts'
+import { startViewWorker } from './view-worker.ts'
+
+export async function startWorker(config: WorkerConfig): Promise<RunningProcess> {
+  const log = createLog('worker', config.log)
+  const services = createServiceClients(config.services, log)
+  const readiness = new Readiness(
+    {
+      postgres: { essential: true, check: createPostgresCheck(services.pool) },
+      temporal: { essential: true, check: createTemporalCheck(services.temporal, config.services.temporal.namespace) },
+      clickhouse: { essential: false, check: createClickhouseCheck(services.clickhouse) },
+    },
+    log,
+  )
+  const jobs = startJobWorker(config, services, log)
+  const views = startViewWorker(config.services, services, log)
+  const server = createGateway({ config: config.gateway, readiness, ...jobs.gateway, log })
+  const release = async () => {
+    await Promise.all([jobs.stop(), views.stop()])
+    await services.close()
+  }
+  return serveHttp(server, { config: config.gateway, readiness, release })
+}
