@@ -1,7 +1,5 @@
 /** Creates a job whose turn is claimed, with the stores alone, without Temporal or a runner. For tests. */
-import { AttemptStore } from '../server/src/jobs/attempt-store.ts'
-import { TurnStore } from '../server/src/jobs/turn-store.ts'
-import { generateKey, hashKey } from '../server/src/keys/key-format.ts'
+import { generateKey, hashKey, type KeySecret } from '../server/src/keys/key-format.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import type { TestInstance } from './test-instance.ts'
 
@@ -9,7 +7,7 @@ export interface ClaimedTurn {
   jobId: Id<'job'>
   turnId: Id<'trn'>
   /** The token that the runner received. */
-  attemptToken: string
+  attemptToken: KeySecret<'colophon_attempt_'>
 }
 
 const limits = { deadlineSeconds: 600, maxAgentFailures: 2, queueTimeoutSeconds: 600, maxConcurrentPerProject: 1000 }
@@ -20,10 +18,8 @@ export async function createClaimedTurn(
   projectId: Id<'prj'>,
   model: string,
 ): Promise<ClaimedTurn> {
-  const database = instance.database
-  const turns = new TurnStore(database)
-  const attempts = new AttemptStore(database)
-  const { body: job } = await instance.stores.jobs.create(
+  const { jobs, turns, attempts, runners } = instance.stores
+  const { body: job } = await jobs.create(
     projectId,
     { ...jobInput, prompt: 'Fix it.', model, topic: null, metadata: {} },
     { actor: { kind: 'operator' }, idempotency: undefined, present: (created) => created },
@@ -31,7 +27,7 @@ export async function createClaimedTurn(
   const turn = await turns.takeNext(job.id)
   if (!turn) throw new Error('the job has no turn')
   await attempts.enqueue(turn.turnId, Buffer.from(turn.turnId), limits)
-  const runner = await instance.stores.runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
+  const runner = await runners.create('test', hashKey(generateKey('colophon_runner_')), [projectId])
   const attemptToken = generateKey('colophon_attempt_')
   const claimed = await attempts.claim(runner, hashKey(attemptToken), limits)
   if (claimed?.turnId !== turn.turnId) throw new Error('another turn was claimed')

@@ -76,7 +76,7 @@ function git(token: string, ...args: string[]) {
   })
 }
 
-const get = (path: string, token = turn.attemptToken, init: RequestInit = {}) =>
+const get = (path: string, token: string = turn.attemptToken, init: RequestInit = {}) =>
   fetch(url + path, { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } })
 
 const refs = '/git/info/refs?service=git-upload-pack'

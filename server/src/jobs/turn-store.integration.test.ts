@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
-import { AttemptStore } from './attempt-store.ts'
+import type { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
-import { TurnStore } from './turn-store.ts'
+import type { TurnStore } from './turn-store.ts'
 
 let instance: TestInstance
 let turns: TurnStore
@@ -12,9 +12,8 @@ let attempts: AttemptStore
 let projectId: Id<'prj'>
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'turn-store')
-  const database = instance.database
-  turns = new TurnStore(database)
-  attempts = new AttemptStore(database)
+  turns = instance.stores.turns
+  attempts = instance.stores.attempts
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id
 })
 afterAll(() => instance.drop())

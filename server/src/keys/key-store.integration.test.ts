@@ -31,6 +31,17 @@ test('finds a key by its secret, and stores the secret nowhere', async () => {
   expect(JSON.stringify(rows)).not.toContain(Buffer.from(random).toString('hex'))
 })
 
+test('a key is active until it is revoked or has expired', async () => {
+  const revoked = await createKey()
+  expect(await keys.isActive(revoked)).toBe(true)
+  await keys.revoke(projectId, revoked.id, operator)
+  expect(await keys.isActive(revoked)).toBe(false)
+
+  const expired = await createKey()
+  await instance.pool.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.id])
+  expect(await keys.isActive(expired)).toBe(false)
+})
+
 test('does not let a key create keys in another project', async () => {
   const { id: otherProjectId } = await projects.create('Others', operator)
   await expect(keys.create(otherProjectId, input, asActor(await createKey()))).rejects.toMatchObject({
