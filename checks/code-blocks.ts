@@ -47,6 +47,13 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     'proofs/containers.ts runs the same command with another URL',
   "deploy/helm/README.md: version=$(sed -n 's/^appVersion: //p' deploy/helm/Chart.yaml | tr -d '\"')":
     'needs an image registry; proofs/containers.ts builds the same images',
+  'deploy/README.md: identity="https://github.com/$REPOSITORY/.github/workflows/release.yml@refs/tags/v$VERSION"':
+    'needs a published release',
+  'deploy/README.md: xargs cosign verify --certificate-identity "$identity" --certificate-oidc-issuer "$issuer" < images.txt':
+    'needs a published release',
+  'docs/contributing/recipes.md: npm run fix': 'runs for an hour; .ci/run executes the same commands',
+  'docs/operating.md: docker compose run --rm setup compose-setup --sealing-keys add':
+    'needs a container runtime; compose-setup.test.ts runs the same steps',
   'deploy/helm/README.md: kubectl create namespace colophon': needsCluster,
   'deploy/helm/README.md: images:': 'values of the chart, which checks/helm.ts renders',
   'deploy/helm/README.md: helm install colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
