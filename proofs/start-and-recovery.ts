@@ -118,13 +118,15 @@ async function killEachService(
 ): Promise<void> {
   const instance = await createEmptyTestInstance(services.addresses, 'start-and-recovery')
   await runColophonCommand(['migrate'], { environment: instance.environment, checkout: clone })
+  const createRunner = ['admin', 'runner', 'create', '--name', 'proof']
+  const token = await runColophonCommand(createRunner, { environment: instance.environment, checkout: clone })
   const gatewayPort = await freePort()
   const environment = {
     ...instance.environment,
     ...(await sealingKeySettings()),
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
-    COLOPHON_RUNNER_TOKEN: 'proof',
+    COLOPHON_RUNNER_TOKEN: token.trim(),
   }
   const start = async (name: 'api' | 'worker' | 'runner'): Promise<ColophonProcess> => {
     const colophon = await prepareColophonProcess(name, { environment, directory, checkout: clone })

@@ -38,7 +38,9 @@ export async function runSchemathesis(options: SchemathesisOptions): Promise<str
     '--config-file',
     configFile,
     'run',
-    `${options.apiUrl}/openapi.json`,
+    await writeDescription(options),
+    '--url',
+    options.apiUrl,
     '--max-response-time',
     '10',
     '--continue-on-failure', // and run all checks
@@ -66,6 +68,18 @@ export async function runSchemathesis(options: SchemathesisOptions): Promise<str
         resolve(error ? failuresOf(output) || `${error.message}\n${errorOutput.slice(-2000)}` : undefined),
     )
   })
+}
+
+/** Without the bodies as NDJSON, which Schemathesis cannot send, not even the examples. Other proofs send them: `hostile-ingest`, `views-are-exact`. */
+async function writeDescription({ apiUrl, directory }: SchemathesisOptions): Promise<string> {
+  const description = (await (await fetch(`${apiUrl}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>
+  }
+  for (const operations of Object.values(description.paths))
+    for (const { requestBody } of Object.values(operations)) delete requestBody?.content['application/x-ndjson']
+  const file = join(directory, 'openapi.json')
+  writeFileSync(file, JSON.stringify(description))
+  return file
 }
 
 const failuresOf = (output: string) => output.match(/=+ (?:ERRORS|FAILURES) =+\n[\s\S]*/)?.[0].slice(0, 8000)
