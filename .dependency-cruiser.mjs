@@ -3,12 +3,13 @@
  *
  *   main ─▶ api ─────────────────▶ capabilities ─▶ database (types), platform
  *   main ─▶ api ─▶ api-reference ─▶ the list of problems in platform
- *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform
+ *   main ─▶ gateway, activities ─▶ capabilities, code-hosts ─▶ platform, content-gate ─▶ site-generators
  *   main ─▶ runner ─▶ runner-wire        workflows ┄types┄▶ activities        web, cli ─▶ sdk
  */
 const capabilities = ['jobs', 'keys', 'projects', 'audit', 'analytics', 'models', 'people', 'github']
 const serverFolder = (...names) => `^server/src/(${names.join('|')})/`
 const test = '\\.test\\.tsx?$|/testing/'
+const githubSimulator = '^testing/simulators/github/'
 
 /** The folder `from` of the server may import only these other folders and files of the server, and packages. */
 const importsOnly = (from, allowed, comment) => ({
@@ -37,19 +38,29 @@ const configuration = {
     },
     importsOnly('platform', [], 'The platform does not depend on the product.'),
     importsOnly('database', [...capabilities.map((name) => `${name}/tables.ts`)], 'The type of all tables.'),
-    importsOnly('api', [...capabilities, 'api-reference', 'platform'], 'Routes call capabilities, which have the SQL.'),
+    importsOnly(
+      'api',
+      [...capabilities, 'api-reference', 'site-generators', 'platform'],
+      'Routes call capabilities, which have the SQL.',
+    ),
     importsOnly('api-reference', ['platform/http/problem.ts'], 'Renders any OpenAPI document, and knows no route.'),
     importsOnly('gateway', [...capabilities, 'code-hosts', 'runner-wire', 'platform'], 'Served by worker.'),
     importsOnly(
       'activities',
-      [...capabilities, 'code-hosts', 'runner-wire', 'database', 'platform'],
+      [...capabilities, 'code-hosts', 'content-gate', 'runner-wire', 'database', 'platform'],
       'Thin: they call the capabilities.',
     ),
-    importsOnly('code-hosts', ['platform'], 'Code hosts do not depend on jobs.'),
+    importsOnly('site-generators', [], 'Reads any repository, and knows nothing of Colophon.'),
+    importsOnly(
+      'content-gate',
+      ['site-generators', 'platform/semaphore.ts'],
+      'Runs in a process of its own, and in the sandbox.',
+    ),
+    importsOnly('code-hosts', ['content-gate', 'site-generators', 'platform'], 'Code hosts do not depend on jobs.'),
     importsOnly('runner-wire', ['platform/ids.ts'], 'Types of the protocol between runner and gateway.'),
     importsOnly(
       'runner',
-      ['runner-wire', 'platform/log.ts', 'platform/ids.ts'],
+      ['runner-wire', 'content-gate', 'site-generators', 'platform/log.ts', 'platform/ids.ts'],
       'The runner has no credentials but its token, so it imports no code that needs others.',
     ),
     {
@@ -79,7 +90,7 @@ const configuration = {
       comment: 'Dashboard and command line use the API like every other client.',
       severity: 'error',
       from: { path: '^(web|cli)/', pathNot: test },
-      to: { path: '^(server|dev-services|proofs)/|^sdk/src/(?!index[.]ts$)' },
+      to: { path: '^(server|dev|testing|proofs)/|^sdk/src/(?!index[.]ts$)' },
     },
     {
       name: 'sdk-is-independent',
@@ -91,7 +102,35 @@ const configuration = {
       name: 'product-does-not-import-tools',
       severity: 'error',
       from: { path: '^(server|web|sdk|cli)/', pathNot: test },
-      to: { path: '^(dev-services|proofs|checks|release)/' },
+      to: { path: '^(dev|testing|proofs|checks|release)/' },
+    },
+    {
+      name: 'testing-does-not-import-its-users',
+      comment:
+        'Services and simulators know nothing of Colophon; the harness starts it; proofs and checks use the harness.',
+      severity: 'error',
+      from: { path: '^testing/' },
+      to: { path: '^(dev|proofs|checks|release)/' },
+    },
+    {
+      name: 'services-and-simulators-are-independent',
+      severity: 'error',
+      from: { path: '^testing/(services|simulators)/', pathNot: test },
+      to: { path: '^(server/|testing/harness/)' },
+    },
+    {
+      name: 'github-simulator-is-independent',
+      comment: 'It is a package of its own, tests included.',
+      severity: 'error',
+      from: { path: githubSimulator },
+      to: { path: '^(server|web|sdk|cli|dev|testing|proofs|checks|release)/', pathNot: githubSimulator },
+    },
+    {
+      name: 'github-simulator-by-name',
+      comment: 'Others import only what its package.json exports: by the name of the package, not by path.',
+      severity: 'error',
+      from: { pathNot: githubSimulator },
+      to: { path: githubSimulator, dependencyTypesNot: ['aliased-workspace', 'undetermined'] },
     },
     {
       name: 'no-catch-all-folders',

@@ -1,4 +1,33 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take more than 20 seconds, longest first. Vitest would start them by size, some of them last. */
+const slowFiles = [
+  'server/src/runner/agents/pi/pi-agent.integration.test.ts',
+  'server/src/code-hosts/hostile-results.integration.test.ts',
+  'server/src/runner/run-turn.integration.test.ts',
+  'server/src/activities/poll-pull-requests.integration.test.ts',
+  'server/src/runner/sandbox/self-test.integration.test.ts',
+  'checks/code-blocks.integration.test.ts',
+  'server/src/activities/publish-while-paused.integration.test.ts',
+  'server/src/activities/result-publisher.integration.test.ts',
+  'server/src/main/processes/runner.integration.test.ts',
+  'server/src/api/models/instance-models.integration.test.ts',
+].map((file) => join(import.meta.dirname, file))
+for (const file of slowFiles)
+  if (!existsSync(file)) throw new Error(`slowFiles in vitest.config.ts: ${file} does not exist`)
+
+class SlowestFirstSequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = slowFiles.indexOf(moduleId)
+      return index === -1 ? slowFiles.length : index
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
 
 // `unit` needs no services and runs anywhere; `integration` shares one running set, or starts it.
 export default defineConfig({
@@ -6,24 +35,25 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['colophon-source', 'module', 'node', 'development|production'] } },
   test: {
     maxWorkers: 3, // integration tests mostly wait; one at a time, as vitest would on two cores, takes more than twice as long
+    maxConcurrency: 4, // tests of one file that run at the same time
+    sequence: { sequencer: SlowestFirstSequencer },
     projects: [
       {
         test: {
           name: 'unit',
-          testTimeout: 30_000, // two noisy cores
-          include: ['{server,web,sdk,cli,dev-services,proofs,checks,release}/**/*.test.{ts,tsx}'],
+          testTimeout: 60_000, // ends only tests that hang, also on a busy machine
+          include: ['{server,web,sdk,cli,dev,testing,proofs,checks,release}/**/*.test.{ts,tsx}'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },
       {
         test: {
           name: 'integration',
-          include: ['{server,web,sdk,cli,dev-services,proofs,checks}/**/*.integration.test.ts'],
+          include: ['{server,web,sdk,cli,dev,testing,proofs,checks}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          globalSetup: ['dev-services/vitest-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          retry: 1, // real clocks on a shared machine; the report says which test needed it
+          globalSetup: ['testing/harness/vitest-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { findApiProblems, findBaselines, readDocumentAt } from './api.ts'
 
 const temporary = mkdtempSync(join(tmpdir(), 'colophon-api-'))

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../dev-services/run-command.ts'
 import { parseVersion } from '../release/version.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { findBreakingChanges, type OpenApiDocument } from './openapi-compatibility.ts'
 
 const documentPath = 'sdk/openapi.json'

@@ -206,7 +206,7 @@ export const allowedTexts: readonly BannedWordException[] = [
     pattern: /\bthis installation\b/,
     reason: "GitHub's own error messages",
     example: 'This installation has been suspended',
-    files: ['dev-services/github/'],
+    files: ['testing/simulators/github/'],
   },
 ]
 

@@ -6,15 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { startTestApi } from '../dev-services/test-api.ts'
-import { addTestModel } from '../dev-services/test-model.ts'
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import {
   createGithubTestRepository,
   personalTokenPermissions,
 } from '../server/src/code-hosts/testing/github-test-repository.ts'
 import type { Id } from '../server/src/platform/ids.ts'
-import { generateSealingKeyPair } from '../server/src/platform/sealed-secrets/sealing-keys.ts'
+import { startTestApi } from '../testing/harness/test-api.ts'
 import { renderCheckoutImportCommand } from '../web/src/analytics/sending-snippets.ts'
 import {
   type CodeBlock,
@@ -27,13 +25,7 @@ import {
 } from './code-blocks.ts'
 
 const services = inject('services')
-const settings = {
-  COLOPHON_SEALING_PUBLIC_KEYS: generateSealingKeyPair().publicEntry,
-  COLOPHON_EGRESS_ALLOWED_HOSTS: [services.gitea.url, services.github.url, services.modelUrl]
-    .map((url) => new URL(url).host)
-    .join(','),
-}
-const api = await startTestApi(services, 'code blocks', settings)
+const api = await startTestApi(services, 'code blocks')
 const folder = mkdtempSync(join(tmpdir(), 'colophon-code-blocks-'))
 const giteaRepository = await createGiteaTestRepository(services.gitea)
 const githubRepository = await createGithubTestRepository(services.github, { by: 'token' })
@@ -45,7 +37,7 @@ afterAll(async () => {
 })
 
 const { projectId, client, secret } = await api.createProject()
-await addTestModel(api.stores.models)
+await api.addModel()
 const person = await api.signIn({ projectId, role: 'owner' })
 await client.views.ingest(projectId, { views: [{ path: '/docs/start', userAgent: 'GPTBot/1.2' }] })
 const { rows: batches } = await api.pool.query<{ id: string }>('SELECT id FROM view_batch LIMIT 1')
@@ -70,7 +62,6 @@ writeFileSync(join(folder, 'curl'), '#!/bin/sh\nexec /usr/bin/curl --fail-with-b
 const root = join(import.meta.dirname, '..')
 const environment = {
   ...api.environment,
-  ...settings,
   HOME: folder,
   PATH: [folder, join(root, 'node_modules/.bin'), process.env.PATH].join(':'),
   COLOPHON_URL: api.url,
@@ -136,7 +127,7 @@ const runners: Readonly<Record<string, (text: string) => Promise<unknown>>> = {
   ts: runTypeScript,
 }
 
-const startsServer = /^node dev-services\//
+const startsServer = /^node testing\/simulators\//
 
 /** Runs until the server says that it is ready. */
 async function startServer(text: string): Promise<void> {

@@ -13,7 +13,7 @@ export interface CodeBlock {
 const shownOnly = new Set(['text', 'json'])
 
 const root = join(import.meta.dirname, '..')
-const documents = globSync(['*.md', '{docs,deploy,dev-services}/**/*.md', '{server,sdk,cli,web,proofs}/*.md'], {
+const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,cli,web,proofs}/*.md'], {
   cwd: root,
 })
 
@@ -61,6 +61,10 @@ export const untestedCodeBlockReasons: Readonly<Record<string, string>> = {
     needsCluster,
   'deploy/helm/README.md: helm upgrade colophon deploy/helm --namespace colophon --values values.yaml': needsCluster,
   'deploy/helm/README.md: kubectl label namespace colophon pod-security.kubernetes.io/enforce=restricted': needsCluster,
+  "testing/simulators/github/README.md: import { createGithubControlClient } from '@colophon/github-simulator/control'":
+    'needs a simulator at this port; its own tests make the same calls',
+  'testing/simulators/github/README.md: npx vitest run --project unit testing/simulators/github':
+    'npm run check runs these tests',
   'sdk/README.md: npm install @colophon/sdk': 'installs the published package; a release installs the same files',
   'docs/operating.md: server {': 'configuration of nginx, which is not installed',
   'docs/runners.md: apt-get update': changesMachine,

@@ -2,12 +2,13 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { adminCommands } from '../server/src/main/admin/admin.ts'
 import { listSettings } from '../server/src/platform/settings/setting.ts'
 import { settings } from '../server/src/platform/settings/settings.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const documents = globSync(['*.md', '{docs,deploy,dev-services}/**/*.md', '{server,sdk,cli,proofs}/*.md'], {
+const documents = globSync(['*.md', '{docs,deploy,testing}/**/*.md', '{server,sdk,cli,proofs}/*.md'], {
   cwd: root,
 })
 const manifests = [
@@ -16,7 +17,7 @@ const manifests = [
 ]
 
 /** Matches a word in code that looks like a path in this repository. */
-const folders = 'server|web|sdk|cli|dev-services|proofs|checks|release|deploy|docs|\\.ci|\\.github'
+const folders = 'server|web|sdk|cli|dev|testing|proofs|checks|release|deploy|docs|\\.ci|\\.github'
 const pathPattern = new RegExp(`^\\.?/?((?:${folders})(?:/[\\w.*{}<>…-]+)*/?)$`)
 
 const createdByOperators = /^deploy\/(secrets\/|settings\.env$)/
@@ -46,7 +47,7 @@ test.each(documents)('%s names only commands that exist', (document) => {
   const unknownScripts = [...text.matchAll(/npm run ([\w:-]+)/g)]
     .map((match) => match[1] ?? '')
     .filter((name) => !scripts.includes(name))
-  const serverSource = read('server/src/main/colophon-server.ts') + read('server/src/main/admin/admin.ts')
+  const serverSource = read('server/src/main/colophon-server.ts') + Object.keys(adminCommands.commands).join()
   const isKnown = (words: string[]) => words.every((word) => new RegExp(`\\b${word}\\b`).test(serverSource))
   const unknownCommands = [...text.matchAll(/colophon-server ((?:admin )?[a-z][a-z-]*(?: [a-z]+)?)/g)]
     .map((match) => match[1] ?? '')

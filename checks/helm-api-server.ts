@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { type RunningApiServer, startApiServer } from './kubernetes/api-server.ts'
 import {
   chartDirectory,

@@ -24,11 +24,14 @@ const cases: Case[] = [
   ['web/src/a.ts', 'server/src/api/d.ts', 'clients-use-sdk-only'],
   ['server/src/jobs/d.ts', 'server/src/jobs/helpers/b.ts', 'no-catch-all-folders'],
   ['sdk/src/a.ts', 'server/src/api/e.ts', 'sdk-is-independent'],
-  ['server/src/api/f.ts', 'dev-services/b.ts', 'product-does-not-import-tools'],
+  ['server/src/api/f.ts', 'testing/b.ts', 'product-does-not-import-tools'],
+  ['testing/simulators/github/a.ts', 'testing/services/b.ts', 'github-simulator-is-independent'],
+  ['testing/simulators/github/a.test.ts', 'testing/services/c.ts', 'github-simulator-is-independent'],
+  ['testing/harness/a.ts', 'testing/simulators/github/b.ts', 'github-simulator-by-name'],
 
   ['server/src/api/g.ts', 'server/src/jobs/e.ts', undefined],
   ['server/src/api/j.ts', 'server/src/api-reference/c.ts', undefined],
-  ['web/src/c.integration.test.ts', 'dev-services/c.ts', undefined],
+  ['web/src/c.integration.test.ts', 'testing/c.ts', undefined],
   ['server/src/jobs/f.ts', 'server/src/platform/d.ts', undefined],
   ['server/src/keys/e.ts', 'server/src/audit/b.ts', undefined],
   ['server/src/keys/f.ts', 'server/src/database/c.ts', undefined],
@@ -37,6 +40,7 @@ const cases: Case[] = [
   ['server/src/runner/e.ts', 'server/src/platform/log.ts', undefined],
   ['server/src/workflows/c.ts', 'server/src/activities/d.ts', undefined, 'import type'],
   ['server/src/main/c.ts', 'server/src/api/h.ts', undefined],
+  ['testing/simulators/github/c.ts', 'testing/simulators/github/operations/b.ts', undefined],
 ]
 
 let tree: string
@@ -55,7 +59,7 @@ beforeAll(async () => {
       statement === 'import' ? ['thing', 'export const used = thing'] : ['Thing', 'export type Used = Thing']
     write(from, `${statement} { ${imported} } from './${relative(dirname(from), to)}'\n${used}\n`)
   }
-  const { output } = await cruise(['server', 'web', 'sdk', 'dev-services'], {
+  const { output } = await cruise(['server', 'web', 'sdk', 'testing'], {
     ...configuration.options,
     ruleSet: { forbidden: configuration.forbidden },
     validate: true,

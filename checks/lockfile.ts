@@ -8,7 +8,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 
 interface LockedPackage {
   version?: string

@@ -2,20 +2,22 @@
  * npm run screenshots: takes the screenshots of README.md and the docs again, at twice the resolution of a page. Colophon, the
  * agent and the browser are real; the model follows the scripts below, and GitHub is simulated.
  */
+
 import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import type { BrowserContext } from 'playwright-core'
-import { runColophonCommand } from '../dev-services/colophon-process.ts'
-import { runOnPostgres } from '../dev-services/empty-test-instance.ts'
-import { createGithubControlClient } from '../dev-services/github/github-control.ts'
-import type { Script } from '../dev-services/model/script.ts'
-import { type AgentService, promptWithScript, startAgentService } from '../proofs/kit/agents/agent-service.ts'
-import { openChromium } from '../proofs/kit/onboarding/cold-load.ts'
-import { createFirstOwner, type SignedInPerson, toLocalhostOrigin } from '../proofs/kit/people.ts'
+import { openChromium } from '../proofs/onboarding/cold-load.ts'
 import { type ProofRun, seededRandom } from '../proofs/proof.ts'
 import { personalTokenPermissions } from '../server/src/code-hosts/testing/github-test-repository.ts'
+import { type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
+import { runColophonCommand } from '../testing/harness/colophon-process.ts'
+import { runOnPostgres } from '../testing/harness/empty-test-instance.ts'
+import { createFirstOwner, type SignedInPerson, toLocalhostOrigin } from '../testing/harness/people.ts'
+import { addScriptedModel, promptWithScript } from '../testing/harness/scripted-model.ts'
+import type { Script } from '../testing/simulators/model/script.ts'
 
 const docsPictures = join(import.meta.dirname, '../docs/pictures')
 /** Copied to the docs when all are taken. */
@@ -150,11 +152,11 @@ function createViews(random: () => number) {
 }
 
 async function main(run: ProofRun): Promise<void> {
-  const service = await startAgentService(run, 'screenshots')
-  await service.addModel({ name: model, format: 'anthropic-messages', isDefault: true })
-  await service.startRunner()
-  const owner = await createFirstOwner(service.api.url, service.environment, 'Robin Doe')
-  const origin = toLocalhostOrigin(service.api.url)
+  const colophon = await startColophon(run, 'screenshots')
+  await addScriptedModel(colophon, { name: model, format: 'anthropic-messages', isDefault: true })
+  await colophon.startRunner()
+  const owner = await createFirstOwner(colophon.api.url, colophon, 'Robin Doe')
+  const origin = toLocalhostOrigin(colophon.api.url)
   const browser = await openChromium()
   run.cleanUp(() => browser.close())
   const context = await browser.newContext({
@@ -174,7 +176,7 @@ async function main(run: ProofRun): Promise<void> {
   await sendViews(run, owner, projectId)
   await takePicture(context, 'analytics', `${origin}/projects/${projectId}/analytics?range=28d&zone=UTC`, 'Over time')
 
-  const job = await createJob(run, service, owner, projectId)
+  const job = await createJob(run, colophon, owner, projectId)
   const jobUrl = `${origin}/projects/${projectId}/jobs/${job.id}`
   await takePicture(context, 'job', jobUrl, 'Internal links: passed', 'Changes')
   await job.sendFeedback()
@@ -218,11 +220,11 @@ interface JobWithPullRequest {
 
 async function createJob(
   run: ProofRun,
-  service: AgentService,
+  colophon: RunningColophon,
   { client }: SignedInPerson,
   projectId: string,
 ): Promise<JobWithPullRequest> {
-  const control = createGithubControlClient(service.github)
+  const control = createGithubControlClient(colophon.addresses.github)
   // On services that keep running, an earlier run has created the accounts.
   await control.createUser(login, { password: 'a password for GitHub' }).catch(ignoreExistingAccount)
   await control.createOrganization('acme', [login]).catch(ignoreExistingAccount)
@@ -232,7 +234,7 @@ async function createJob(
     repositories: [id],
     permissions: personalTokenPermissions,
   })
-  const location = ['--host', 'github', '--url', service.github.url, '--repository', fullName]
+  const location = ['--host', 'github', '--url', colophon.addresses.github.url, '--repository', fullName]
   await runColophonCommand(
     [
       'admin',
@@ -246,7 +248,7 @@ async function createJob(
       '--docs-folder',
       'docs',
     ],
-    { environment: service.environment, stdin: token },
+    { environment: colophon.environment, stdin: token },
   )
   const prompt = 'Support keeps getting questions about corporate proxies. Document how to use the CLI behind one.'
   const job = await client.jobs.create(projectId, { prompt: promptWithScript(prompt, proxyScript) })
@@ -261,7 +263,7 @@ async function createJob(
   }
   // The scripts are for the model that plays them, not for the reader.
   const removeScripts = () =>
-    runOnPostgres(service.instance.postgresUrl, "UPDATE turn SET prompt = split_part(prompt, E'\\n\\n```script', 1)")
+    runOnPostgres(colophon.postgresUrl, "UPDATE turn SET prompt = split_part(prompt, E'\\n\\n```script', 1)")
   await waitForMessages(1)
   await removeScripts()
   return {

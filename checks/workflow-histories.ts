@@ -8,18 +8,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
 import proto from '@temporalio/proto'
-import { findOrStartServices } from '../dev-services/running-services.ts'
-import { createTestInstance } from '../dev-services/test-instance.ts'
-import { startTestWorker, workerSettings } from '../dev-services/test-worker.ts'
-import { startTestRunner } from '../proofs/kit/test-runner.ts'
 import { craftCommit, createCommitBundle } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../server/src/jobs/job.ts'
 import type { JobStatus } from '../server/src/jobs/job-state.ts'
-import { connectRepository } from '../server/src/main/use-cases/connect-repository.ts'
-import { loadCredentialCommandConfig } from '../server/src/platform/config.ts'
 import type { Id } from '../server/src/platform/ids.ts'
 import type { TurnReport } from '../server/src/runner-wire/runner-wire.ts'
+import { connectTestRepository } from '../testing/harness/connect-test-repository.ts'
+import { createTestInstance } from '../testing/harness/test-instance.ts'
+import { startTestRunner } from '../testing/harness/test-runner.ts'
+import { startTestWorker } from '../testing/harness/test-worker.ts'
+import { findOrStartServices } from '../testing/services/running-services.ts'
 
 const { History } = proto.temporal.api.history.v1
 const directory = join(import.meta.dirname, '../server/src/workflows/histories')
@@ -46,25 +45,9 @@ const instance = await createTestInstance(services.addresses, 'histories')
 cleanup.defer(instance.drop)
 const repository = await createGiteaTestRepository(gitea)
 cleanup.defer(repository.remove)
-const settings = workerSettings({ gitea })
-const projectId = (await instance.stores.projects.create('Docs', operator)).id
-await connectRepository({
-  stores: instance.stores,
-  projectId,
-  token: gitea.adminToken,
-  actor: operator,
-  config: loadCredentialCommandConfig(settings),
-  input: {
-    host: 'gitea',
-    baseUrl: gitea.url,
-    owner: repository.owner,
-    name: repository.name,
-    baseBranch: 'main',
-    docsFolder: 'docs',
-    publishing: {},
-  },
-})
-const jobs = await startTestWorker(instance, settings)
+const { projectId } = await instance.createProject()
+await connectTestRepository(instance, projectId, repository)
+const jobs = await startTestWorker(instance)
 cleanup.defer(jobs.stop)
 
 const attemptCounts = new Map<string, number>()

@@ -1,22 +1,22 @@
 /** Calls every route with every kind of credential: the response is exactly the documented one, and the right key is accepted. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { createProject, runColophonCommand } from '../dev-services/colophon-process.ts'
 import { type ApiDeps, createApi } from '../server/src/api/app.ts'
 import { generateKey } from '../server/src/keys/key-format.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { startByteCountingRelay } from './kit/byte-counting-relay.ts'
-import { connectExampleRepository } from './kit/example-repository.ts'
-import { createHourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
-import { formatBearerHeader, type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
+import { type Colophon, type ProjectWithKey, prepareColophon } from '../testing/harness/colophon.ts'
+import { createHourlyLimitReset, type ResetHourlyLimits } from '../testing/harness/hourly-limit-reset.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from '../testing/harness/http-call.ts'
+import { startRelay } from '../testing/harness/relay/relay.ts'
+import { type KeyGrant, operator } from '../testing/harness/test-instance.ts'
 import {
   type ApiOperation,
   createExampleSiteKey,
   createUrlWithExampleResources,
   readApiOperations,
-} from './kit/route-examples.ts'
-import { prepareTestService, type TestService } from './kit/test-service.ts'
+} from './judges/route-examples.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -37,29 +37,28 @@ interface Credential {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await prepareTestService(run, 'keys')
-  const replica = await service.startApi()
-  const behindProxy = await service.startApi({ COLOPHON_TRUSTED_PROXIES: '127.0.0.1' })
-  const ownProject = await createProject(service.environment, 'Own')
-  const otherProject = await createProject(service.environment, 'Others')
-  await connectExampleRepository(service, ownProject.projectId)
+  const colophon = await prepareColophon(run, 'keys')
+  const replica = await colophon.start('api')
+  const behindProxy = await colophon.start('api', { COLOPHON_TRUSTED_PROXIES: '127.0.0.1' })
+  const ownProject = await colophon.connectProject('Own')
+  const otherProject = await colophon.createProject('Others')
   const operations = await readApiOperations(replica.url)
-  const resetHourlyLimits = createHourlyLimitReset(run, service)
+  const resetHourlyLimits = createHourlyLimitReset(colophon)
 
-  await createExampleSiteKey(operations, service.instance.postgresUrl, ownProject.projectId)
+  await createExampleSiteKey(operations, colophon.postgresUrl, ownProject.projectId)
   await checkEveryRouteIsDocumented(run, operations)
   await everyRouteWithEveryCredential(
     run,
     replica.url,
     operations,
-    await createCredentials(service, ownProject, otherProject),
+    await createCredentials(colophon, ownProject, otherProject),
     ownProject,
     resetHourlyLimits,
   )
-  await wrongChecksumSendsNoSql(run, service)
+  await wrongChecksumSendsNoSql(run, colophon)
   await revocationIsImmediate(run, [replica.url, behindProxy.url], ownProject)
   await delayedBodies(run, replica.url, ownProject)
-  await forgedAddresses(run, service, [replica.url, behindProxy.url], ownProject)
+  await forgedAddresses(run, colophon, [replica.url, behindProxy.url], ownProject)
   await randomHeaders(run, replica.url)
   await everyChangeIsAudited(run, replica.url, ownProject)
 }
@@ -89,26 +88,20 @@ async function checkEveryRouteIsDocumented(run: ProofRun, operations: readonly A
 }
 
 async function createCredentials(
-  service: TestService,
-  ownProject: Project,
-  otherProject: Project,
+  colophon: Colophon,
+  ownProject: ProjectWithKey,
+  otherProject: ProjectWithKey,
 ): Promise<Credential[]> {
-  const createKey = (...options: string[]) =>
-    runColophonCommand(
-      ['admin', 'key', 'create', '--project', ownProject.projectId, '--name', 'proof', ...options],
-      service,
-    )
+  const { stores, pool } = colophon
+  const createKey = (grant?: KeyGrant) => colophon.createKey(ownProject.projectId, grant)
   const revoked = await createKey()
-  const expired = await createKey('--expires-in-days', '1')
-  const wrongNetwork = await createKey('--networks', '203.0.113.0/24')
-  await query(
-    service.instance.postgresUrl,
-    "UPDATE api_key SET expires_at = now() - interval '1 second' WHERE expires_at IS NOT NULL",
-  )
-  await revoke(service, ownProject, revoked)
+  await stores.keys.revoke(ownProject.projectId, revoked.key.id, operator)
+  const expired = await createKey()
+  await pool.query("UPDATE api_key SET expires_at = now() - interval '1 second' WHERE id = $1", [expired.key.id])
+  const wrongNetwork = await createKey({ allowedNetworks: ['203.0.113.0/24'] })
   const withoutScope = new Map<string, string>()
   for (const scope of scopes)
-    withoutScope.set(scope, await createKey('--scopes', scopes.filter((other) => other !== scope).join()))
+    withoutScope.set(scope, (await createKey({ scopes: scopes.filter((other) => other !== scope) })).secret)
 
   const invalid = (name: string, ...headers: string[]): Credential => ({
     name,
@@ -131,8 +124,8 @@ async function createCredentials(
     invalid('a key with a wrong checksum', ...formatBearerHeader(ownProject.key.slice(0, -1) + lastCharacter)),
     invalid('an unknown key', ...formatBearerHeader(generateKey('colophon_'))),
     invalid('a runner token', ...formatBearerHeader(generateKey('colophon_runner_'))),
-    invalid('a revoked key', ...formatBearerHeader(revoked)),
-    invalid('an expired key', ...formatBearerHeader(expired)),
+    invalid('a revoked key', ...formatBearerHeader(revoked.secret)),
+    invalid('an expired key', ...formatBearerHeader(expired.secret)),
     invalid('two valid headers', ...formatBearerHeader(ownProject.key), ...formatBearerHeader(ownProject.key)),
     invalid('two headers, one valid', ...formatBearerHeader(ownProject.key), 'authorization', 'Bearer garbage'),
     invalid('a key in the query only'),
@@ -150,24 +143,11 @@ async function createCredentials(
     },
     {
       name: 'a key for another network',
-      headers: () => formatBearerHeader(wrongNetwork),
+      headers: () => formatBearerHeader(wrongNetwork.secret),
       expected: rejected(403, 'ip_not_allowed'),
       expectedForAnyKey: rejected(403, 'ip_not_allowed'),
     },
   ]
-}
-
-type Project = { projectId: string; key: string }
-
-async function revoke(service: TestService, { projectId }: Project, secret: string): Promise<void> {
-  const list = await runColophonCommand(['admin', 'key', 'list', '--project', projectId], service)
-  const hint = secret.slice(0, 'colophon_'.length + 4)
-  const id =
-    list
-      .split('\n')
-      .find((line) => line.includes(hint))
-      ?.split(' ')[0] ?? ''
-  await runColophonCommand(['admin', 'key', 'revoke', '--project', projectId, '--key', id], service)
 }
 
 async function everyRouteWithEveryCredential(
@@ -175,7 +155,7 @@ async function everyRouteWithEveryCredential(
   apiUrl: string,
   operations: readonly ApiOperation[],
   credentials: readonly Credential[],
-  ownProject: Project,
+  ownProject: ProjectWithKey,
   resetHourlyLimits: ResetHourlyLimits,
 ): Promise<void> {
   let requests = 0
@@ -253,10 +233,10 @@ function checkResponse(
 }
 
 /** Measured on the wire, because PostgreSQL's own counters lag by up to ten seconds. */
-async function wrongChecksumSendsNoSql(run: ProofRun, service: TestService): Promise<void> {
-  const relay = await startByteCountingRelay(service.instance.postgresUrl)
+async function wrongChecksumSendsNoSql(run: ProofRun, colophon: Colophon): Promise<void> {
+  const relay = await startRelay(colophon.postgresUrl)
   run.cleanUp(relay.stop)
-  const { url } = await service.startApi({ COLOPHON_DATABASE_URL: relay.url })
+  const { url } = await colophon.start('api', { COLOPHON_DATABASE_URL: relay.url })
   await sleep(2_000) // after its start, a process checks whether there is a first owner
   const requests = 200
   const sentBytesFor = async (key: () => string) => {
@@ -278,7 +258,7 @@ async function wrongChecksumSendsNoSql(run: ProofRun, service: TestService): Pro
 async function revocationIsImmediate(
   run: ProofRun,
   [first = '', second = '']: string[],
-  { projectId, key }: Project,
+  { projectId, key }: ProjectWithKey,
 ): Promise<void> {
   const rounds = { ci: 10, stated: 100, full: 500 }[run.size]
   let acceptedAfterwards = 0
@@ -313,7 +293,7 @@ async function revocationIsImmediate(
 }
 
 /** A request whose body is completed only after its key is revoked must be rejected. */
-async function delayedBodies(run: ProofRun, apiUrl: string, { projectId, key }: Project): Promise<void> {
+async function delayedBodies(run: ProofRun, apiUrl: string, { projectId, key }: ProjectWithKey): Promise<void> {
   const clients = { ci: 5, stated: 20, full: 100 }[run.size]
   const keysUrl = `${apiUrl}/v2/projects/${projectId}/keys`
   const json = ['content-type', 'application/json']
@@ -349,24 +329,12 @@ async function delayedBodies(run: ProofRun, apiUrl: string, { projectId, key }: 
 
 async function forgedAddresses(
   run: ProofRun,
-  service: TestService,
+  colophon: Colophon,
   [direct = '', behindProxy = '']: string[],
-  ownProject: Project,
+  ownProject: ProjectWithKey,
 ): Promise<void> {
-  const key = await runColophonCommand(
-    [
-      'admin',
-      'key',
-      'create',
-      '--project',
-      ownProject.projectId,
-      '--name',
-      'office',
-      '--networks',
-      '203.0.113.0/24,2001:db8::/32',
-    ],
-    service,
-  )
+  const allowedNetworks = ['203.0.113.0/24', '2001:db8::/32']
+  const { secret: key } = await colophon.createKey(ownProject.projectId, { allowedNetworks })
   const cases: [apiUrl: string, forwardedFor: string[], status: number, why: string][] = [
     [direct, ['x-forwarded-for', '203.0.113.7'], 403, 'this replica trusts no proxy'],
     [direct, ['x-real-ip', '203.0.113.7', 'forwarded', 'for=203.0.113.7'], 403, 'other headers are ignored'],
@@ -430,7 +398,7 @@ async function randomHeaders(run: ProofRun, apiUrl: string): Promise<void> {
   run.figure('random Authorization values', `${total} (${statuses.get(401) ?? 0} rejected with 401)`)
 }
 
-async function everyChangeIsAudited(run: ProofRun, apiUrl: string, { projectId, key }: Project): Promise<void> {
+async function everyChangeIsAudited(run: ProofRun, apiUrl: string, { projectId, key }: ProjectWithKey): Promise<void> {
   const subjectsByAction = new Map<string, Set<string>>()
   for (let cursor = ''; ; ) {
     const url = `${apiUrl}/v2/projects/${projectId}/audit?limit=250${cursor}`
@@ -459,7 +427,7 @@ async function everyChangeIsAudited(run: ProofRun, apiUrl: string, { projectId, 
   run.figure('keys in the audit log', `${keys.length} created, ${revoked.length} revoked`)
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
+async function _query<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {

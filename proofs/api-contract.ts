@@ -2,13 +2,14 @@
  * The statements of the published API contract, in their order, each checked by a client that was written from them alone.
  * Statements that leave something open ("not shown") are left out; everything else that can be tested is here.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createProject, runColophonCommand } from '../dev-services/colophon-process.ts'
 import { scopes } from '../server/src/keys/scopes.ts'
-import { type AgentService, startAgentService } from './kit/agents/agent-service.ts'
-import { findInvalidJobFields, findInvalidViewsFields } from './kit/api-contract/field-checks.ts'
-import { createPlainClient, isOk, type PlainClient, type PlainResponse } from './kit/api-contract/plain-client.ts'
-import { createFirstOwner, createInvitedMember } from './kit/people.ts'
+import { type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
+import { createFirstOwner, createInvitedMember } from '../testing/harness/people.ts'
+import { addScriptedModel } from '../testing/harness/scripted-model.ts'
+import { findInvalidJobFields, findInvalidViewsFields } from './api-contract/field-checks.ts'
+import { createPlainClient, isOk, type PlainClient, type PlainResponse } from './api-contract/plain-client.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Every statement of the published API contract holds for a client written from that text alone'
@@ -21,32 +22,31 @@ interface Fixture {
   client: PlainClient
   /** For a project that no runner works for. */
   idle: PlainClient
-  service: AgentService
+  colophon: RunningColophon
   projectId: string
   apiKey: string
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await startAgentService(run, 'seed')
-  await service.addModel({ name: 'scripted', format: 'anthropic-messages', isDefault: true })
-  const busy = await service.connectProject('Busy')
-  const idle = await service.connectProject('Idle')
-  const createRunner = ['admin', 'runner', 'create', '--name', 'busy', '--projects', busy.projectId]
-  await service.startRunner({ COLOPHON_RUNNER_TOKEN: await runColophonCommand(createRunner, service) })
+  const colophon = await startColophon(run, 'seed')
+  await addScriptedModel(colophon, { name: 'scripted', format: 'anthropic-messages', isDefault: true })
+  const busy = await colophon.connectProject('Busy')
+  const idle = await colophon.connectProject('Idle')
+  await colophon.startRunner({ COLOPHON_RUNNER_TOKEN: await colophon.createRunnerToken([busy.projectId]) })
   let statements = 0
   const statement: CheckStatement = (text, holds, observed) => {
     statements++
     run.log(`${holds ? 'holds' : 'DOES NOT HOLD'}  ${text}`)
     run.check(holds, `${text}${observed === undefined ? '' : ` (observed: ${JSON.stringify(observed).slice(0, 500)})`}`)
   }
-  const apiKey = await createKeyAsOwner(statement, service, busy.projectId)
+  const apiKey = await createKeyAsOwner(statement, colophon, busy.projectId)
   const fixture: Fixture = {
     statement,
-    service,
+    colophon,
     apiKey,
     projectId: busy.projectId,
-    client: createPlainClient(service.api.url, busy.projectId, apiKey),
-    idle: createPlainClient(service.api.url, idle.projectId, idle.key),
+    client: createPlainClient(colophon.api.url, busy.projectId, apiKey),
+    idle: createPlainClient(colophon.api.url, idle.projectId, idle.key),
   }
   await overview(fixture)
   await jobStatuses(fixture)
@@ -74,9 +74,13 @@ async function ended(client: PlainClient, id: string): Promise<{ last: PlainResp
  * Authentication, statements 4 and 5. First, because everything else needs a key. The proof `onboarding` tests the pages
  * themselves.
  */
-async function createKeyAsOwner(statement: CheckStatement, service: AgentService, projectId: string): Promise<string> {
-  const first = await createFirstOwner(service.api.url, service.environment)
-  const owner = await createInvitedMember(service.api.url, first, {
+async function createKeyAsOwner(
+  statement: CheckStatement,
+  colophon: RunningColophon,
+  projectId: string,
+): Promise<string> {
+  const first = await createFirstOwner(colophon.api.url, colophon)
+  const owner = await createInvitedMember(colophon.api.url, first, {
     projectId,
     role: 'owner',
     email: 'contract-owner@example.com',
@@ -93,14 +97,14 @@ async function createKeyAsOwner(statement: CheckStatement, service: AgentService
   return secret
 }
 
-async function overview({ statement, client, service, projectId, apiKey }: Fixture): Promise<void> {
+async function overview({ statement, client, colophon, projectId, apiKey }: Fixture): Promise<void> {
   const created = await client.createJob({ prompt: 'Say hello in docs/index.md' })
   statement('A caller creates a background agent job from a text instruction (`prompt`).', isOk(created), created)
   const id = text(created.body, 'id')
   statement('The job runs asynchronously.', created.body.status === 'active' && created.body.prLink === null, created)
   const { last, polls } = await ended(client, id)
   const prLink = text(last.body, 'prLink')
-  const { gitea } = service
+  const { gitea } = colophon.addresses
   const onGitea = new URL(prLink).pathname
   const pullRequest = await fetch(`${gitea.url}/api/v1/repos${onGitea}`, {
     headers: { Authorization: `token ${gitea.adminToken}` },
@@ -123,8 +127,8 @@ async function overview({ statement, client, service, projectId, apiKey }: Fixtu
     'While the status is `active`, `prLink` is null.',
     all.every(({ body }) => body.status !== 'active' || body.prLink === null),
   )
-  const other = await createProject(service.environment, 'Other')
-  const otherClient = createPlainClient(service.api.url, other.projectId, apiKey)
+  const other = await colophon.createProject('Other')
+  const otherClient = createPlainClient(colophon.api.url, other.projectId, apiKey)
   const responses = [
     await otherClient.getJob(id),
     await otherClient.getViews(),
@@ -147,7 +151,7 @@ async function overview({ statement, client, service, projectId, apiKey }: Fixtu
   )
 }
 
-async function jobStatuses({ statement, client, service, projectId, apiKey }: Fixture): Promise<void> {
+async function jobStatuses({ statement, client, colophon, projectId, apiKey }: Fixture): Promise<void> {
   const runScript = async (script: string) => {
     const created = await client.createJob({ prompt: `As you like.\n\nscript: ${script}` })
     return (await ended(client, text(created.body, 'id'))).last
@@ -164,7 +168,7 @@ async function jobStatuses({ statement, client, service, projectId, apiKey }: Fi
   statement('`failed`: the agent met an unrecoverable error.', failed.body.status === 'failed', failed)
   const { last: done } = await ended(client, text(active.body, 'id'))
   statement('`prLink` is filled once the agent has created a pull request.', typeof done.body.prLink === 'string', done)
-  const archive = `${service.api.url}/v2/agent/${projectId}/job/${text(done.body, 'id')}/archive`
+  const archive = `${colophon.api.url}/v2/agent/${projectId}/job/${text(done.body, 'id')}/archive`
   await fetch(archive, { method: 'POST', headers: { Authorization: `Bearer ${apiKey}` } })
   const archived = await client.getJob(text(done.body, 'id'))
   statement(
@@ -216,7 +220,7 @@ async function sendingMessages({ statement, idle }: Fixture): Promise<void> {
 const browser = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
 const pages = 120
 
-async function readingViews({ statement, client, service, projectId, apiKey }: Fixture): Promise<void> {
+async function readingViews({ statement, client, colophon, projectId, apiKey }: Fixture): Promise<void> {
   // Page 0 has one human view on 30 March and two AI views on 31 March; page n has n % 7 + 1 human views on 10 April.
   const view = (path: string, at: string, userAgent = browser) => ({ path, at, userAgent })
   const year = new Date().getUTCFullYear() - (new Date().getUTCMonth() < 5 ? 1 : 0)
@@ -230,9 +234,9 @@ async function readingViews({ statement, client, service, projectId, apiKey }: F
   ]
   // By default, human views come from the script in the browser. This project counts the views that its servers report.
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
-  const settings = `${service.api.url}/v1/analytics/${projectId}/settings`
+  const settings = `${colophon.api.url}/v1/analytics/${projectId}/settings`
   await fetch(settings, { method: 'PATCH', headers, body: JSON.stringify({ humanSource: 'servers' }) })
-  const sent = await fetch(`${service.api.url}/v1/ingest/${projectId}/views`, {
+  const sent = await fetch(`${colophon.api.url}/v1/ingest/${projectId}/views`, {
     method: 'POST',
     headers,
     body: JSON.stringify({ views }),
@@ -301,8 +305,8 @@ async function readingViews({ statement, client, service, projectId, apiKey }: F
   )
 }
 
-async function authenticating({ statement, service, projectId, apiKey }: Fixture): Promise<void> {
-  const { url } = service.api
+async function authenticating({ statement, colophon, projectId, apiKey }: Fixture): Promise<void> {
+  const { url } = colophon.api
   const responses = await Promise.all(
     [undefined, `${apiKey.slice(0, -1)}?`].flatMap((key) => {
       const client = createPlainClient(url, projectId, key)
@@ -314,7 +318,7 @@ async function authenticating({ statement, service, projectId, apiKey }: Fixture
     responses.every(({ status }) => status === 401),
     responses.map(({ status }) => status),
   )
-  const another = await createProject(service.environment, 'Prefix')
+  const another = await colophon.createProject('Prefix')
   const unversioned = await Promise.all(
     [`/agent/${projectId}/job/x`, `/v1/agent/${projectId}/job/x`, `/v2/analytics/${projectId}/views`].map(
       async (path) => (await fetch(url + path, { headers: { Authorization: `Bearer ${apiKey}` } })).status,
@@ -331,9 +335,9 @@ async function authenticating({ statement, service, projectId, apiKey }: Fixture
   )
 }
 
-async function rateLimits({ statement, service }: Fixture): Promise<void> {
-  const fresh = await service.connectProject('Limited')
-  const client = createPlainClient(service.api.url, fresh.projectId, fresh.key)
+async function rateLimits({ statement, colophon }: Fixture): Promise<void> {
+  const fresh = await colophon.connectProject('Limited')
+  const client = createPlainClient(colophon.api.url, fresh.projectId, fresh.key)
   const jobs = []
   for (let index = 0; index < 101; index++) jobs.push(await client.createJob({ prompt: `Number ${index}.` }))
   statement(

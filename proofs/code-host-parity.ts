@@ -6,16 +6,16 @@
  * `publish-exactly-once`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createGithubControlClient } from '../dev-services/github/github-control.ts'
-import { findOrStartServices } from '../dev-services/running-services.ts'
-import type { ServiceAddresses } from '../dev-services/start-services.ts'
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import { createGiteaTestRepository } from '../server/src/code-hosts/testing/gitea-test-repository.ts'
 import { createGithubTestRepository } from '../server/src/code-hosts/testing/github-test-repository.ts'
 import { hostBehaviors } from '../server/src/code-hosts/testing/host-behaviors.ts'
 import type { HostTestRepository, HostVariant } from '../server/src/code-hosts/testing/host-test-repository.ts'
-import { type CodeHostKind, codeHostLabels } from './kit/publish-exactly-once/fixture.ts'
-import { runScenarios } from './kit/publish-exactly-once/scenarios.ts'
+import { findOrStartServices } from '../testing/services/running-services.ts'
+import type { ServiceAddresses } from '../testing/services/start-services.ts'
 import type { ProofRun } from './proof.ts'
+import { type CodeHostKind, codeHostLabels } from './publish-exactly-once/fixture.ts'
+import { runScenarios } from './publish-exactly-once/scenarios.ts'
 
 export const guarantee = 'Colophon behaves the same on GitHub and on Gitea, except for the documented differences'
 
@@ -40,10 +40,13 @@ export async function prove(run: ProofRun): Promise<void> {
   const hosts: readonly CodeHostKind[] = namedHosts.length > 0 ? namedHosts : ['gitea', 'github']
   const github = createGithubControlClient(addresses.github)
   const violationsBefore = (await github.violations()).length
-  let completed = 0
+  // Concurrently, because they mostly wait for their host.
+  const variants = hosts.flatMap((host) => variantsByHost[host])
+  const behaviors = await Promise.all(
+    variants.map((variant) => runBehaviors({ ...run, args: otherArgs }, addresses, variant)),
+  )
+  let completed = behaviors.reduce((sum, count) => sum + count, 0)
   for (const host of hosts) {
-    for (const variant of variantsByHost[host])
-      completed += await runBehaviors({ ...run, args: otherArgs }, addresses, variant)
     // At the small size, `publish-exactly-once` runs the scenarios on Gitea.
     if (run.size === 'ci' && host === 'gitea') continue
     const scenarios = await runScenarios({ ...run, args: otherArgs }, host)

@@ -1,20 +1,10 @@
-/**
- * Opens the dashboard of a project with years of data in Chromium, each time with an empty cache. The time is measured from the
- * start of the navigation until there is useful content: the first jobs; the totals of all views and the top pages.
- */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
-import { findOrStartServices } from '../dev-services/running-services.ts'
-import { getClickhouseBinary, startClickhouse } from '../dev-services/start-clickhouse.ts'
-import { createTestInstance } from '../dev-services/test-instance.ts'
 import { createClickhouse } from '../server/src/platform/clickhouse.ts'
-import { measureColdPageLoad, openChromium, type PageLoad, type UsefulContent } from './kit/onboarding/cold-load.ts'
-import { insertJobs } from './kit/onboarding/insert-jobs.ts'
-import { createFirstOwner, toLocalhostOrigin } from './kit/people.ts'
-import { insertViews } from './kit/view-query-scale/insert-views.ts'
+import { prepareColophon, useOwnClickhouse } from '../testing/harness/colophon.ts'
+import { createFirstOwner, toLocalhostOrigin } from '../testing/harness/people.ts'
+import { measureColdPageLoad, openChromium, type PageLoad, type UsefulContent } from './onboarding/cold-load.ts'
+import { insertJobs } from './onboarding/insert-jobs.ts'
 import type { ProofRun } from './proof.ts'
+import { insertViews } from './view-query-scale/insert-views.ts'
 
 export const guarantee = 'The dashboard shows something useful within a second, however much data there is'
 
@@ -63,28 +53,17 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 async function createFixture(run: ProofRun) {
-  const { addresses, release } = await findOrStartServices()
-  run.cleanUp(release)
-  const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
-  run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const clickhouse = await startClickhouse(await getClickhouseBinary(), join(directory, 'clickhouse'))
-  run.cleanUp(() => clickhouse.process.stop())
-  const instance = await createTestInstance({ ...addresses, clickhouseUrl: clickhouse.url }, 'dashboard')
-  run.cleanUp(instance.drop)
-  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const { process: apiProcess, url } = await prepareColophonProcess('api', { environment, directory })
-  run.cleanUp(() => apiProcess.stop())
-  await apiProcess.start()
-
-  const owner = await createFirstOwner(url, environment)
+  const colophon = await prepareColophon(run, 'dashboard', { addresses: await useOwnClickhouse(run) })
+  const { url } = await colophon.start('api')
+  const owner = await createFirstOwner(url, colophon)
   const { id: projectId } = await owner.client.projects.create({ name: 'Handbook' })
   const jobs = jobCounts[run.size]
   const views = viewCounts[run.size]
   run.log(`inserting ${count(jobs)} jobs and ${count(views)} views`)
-  await insertJobs(instance.pool, projectId, jobs)
-  const bare = createClickhouse({ url: instance.clickhouseUrl })
+  await insertJobs(colophon.pool, projectId, jobs)
+  const bare = createClickhouse({ url: colophon.clickhouseUrl })
   await insertViews(bare, projectId, views, lastYear).finally(() => bare.close())
-  await recordSourceCoverage(instance.pool, projectId)
+  await recordSourceCoverage(colophon.pool, projectId)
 
   const pages: OpenedPage[] = [
     {

@@ -5,6 +5,7 @@
  * description.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { RetryingClient } from '../testing/harness/retrying-client.ts'
 import {
   type Attacker,
   type ConnectionAttackKind,
@@ -12,23 +13,22 @@ import {
   createAttacker,
   isConnectionUnchanged,
   runConnectionAttacks,
-} from './kit/github-faults/attackers.ts'
+} from './github-faults/attackers.ts'
 import {
   findConnectionProblem,
   isDecoyUntouched,
   listUnverifiedCommits,
   readGithubAuditTarget,
-} from './kit/github-faults/audit.ts'
-import { type FaultKind, faultKinds, injectFaults } from './kit/github-faults/fault-injection.ts'
-import { createGithubFixture, type GithubFixture } from './kit/github-faults/fixture.ts'
-import { Tally } from './kit/github-faults/tally.ts'
-import { attackWebhooks, type WebhookAttackKind, webhookAttackKinds } from './kit/github-faults/webhook-attacks.ts'
-import { readHostedRepositoryState } from './kit/hosted-repository-state.ts'
-import { planJobs } from './kit/job-plans.ts'
-import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
-import { RetryingClient } from './kit/retrying-client.ts'
-import { type JobFaultKind, jobFaultKinds } from './kit/verify-job.ts'
-import { verifyProject } from './kit/verify-project.ts'
+} from './github-faults/audit.ts'
+import { type FaultKind, faultKinds, injectFaults } from './github-faults/fault-injection.ts'
+import { createGithubFixture, type GithubFixture } from './github-faults/fixture.ts'
+import { Tally } from './github-faults/tally.ts'
+import { attackWebhooks, type WebhookAttackKind, webhookAttackKinds } from './github-faults/webhook-attacks.ts'
+import { readHostedRepositoryState } from './judges/hosted-repository-state.ts'
+import { planJobs } from './judges/job-plans.ts'
+import { runPlannedJob, type TrackedJob } from './judges/planned-job.ts'
+import { type JobFaultKind, jobFaultKinds } from './judges/verify-job.ts'
+import { verifyProject } from './judges/verify-project.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
 export const guarantee =

@@ -1,12 +1,11 @@
 /** Senders of views may lie about keys, text, dates and sizes, and send as often as they like. */
 
-import { createIngestFixture, type IngestFixture } from './kit/hostile-ingest/fixture.ts'
-import { sendForgedPages } from './kit/hostile-ingest/forged-pages.ts'
-import { sendHostileBodies } from './kit/hostile-ingest/hostile-bodies.ts'
-import { sendHostileText, sendHostileTimes } from './kit/hostile-ingest/hostile-text.ts'
-import { fullBufferScenario, quarantinedBatchScenario } from './kit/hostile-ingest/loader-faults.ts'
-import { sendUnauthorized } from './kit/hostile-ingest/unauthorized.ts'
-import { prepareTestService } from './kit/test-service.ts'
+import { createIngestFixture, type IngestFixture } from './hostile-ingest/fixture.ts'
+import { sendForgedPages } from './hostile-ingest/forged-pages.ts'
+import { sendHostileBodies } from './hostile-ingest/hostile-bodies.ts'
+import { sendHostileText, sendHostileTimes } from './hostile-ingest/hostile-text.ts'
+import { fullBufferScenario, quarantinedBatchScenario } from './hostile-ingest/loader-faults.ts'
+import { sendUnauthorized } from './hostile-ingest/unauthorized.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Hostile ingest traffic cannot break, fill or block the service, or inject into its responses'
@@ -27,7 +26,7 @@ const attacks: Record<string, (fixture: IngestFixture) => Promise<void>> = {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const fixture = await createIngestFixture(run, await prepareTestService(run, 'hostile_events'))
+  const fixture = await createIngestFixture(run)
   const peaks: string[] = []
   for (const [name, attack] of Object.entries(attacks)) {
     if (run.args.length > 0 && !run.args.includes(name)) continue

@@ -1,20 +1,23 @@
 /** A hostile runner sends anything it likes, and only its harmless results become pull requests. */
+
 import type { CraftedCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
+import { hostileContentResults } from '../server/src/code-hosts/testing/hostile-contents.ts'
 import { hostileResults } from '../server/src/code-hosts/testing/hostile-results.ts'
 import { resultsWithExtraObjects } from '../server/src/code-hosts/testing/results-with-extra-objects.ts'
-import { deploymentMemorySettings } from './kit/deployment-memory-settings.ts'
-import { createAttackedProject } from './kit/hostile-results/attacked-project.ts'
-import { checkResults } from './kit/hostile-results/check-results.ts'
-import { floodRunnerApi } from './kit/hostile-results/flood-runner-api.ts'
-import { sendForeignBases } from './kit/hostile-results/foreign-bases.ts'
-import { openGitRepositoryReader } from './kit/hostile-results/git-repository-reader.ts'
-import { sendHostileCalls } from './kit/hostile-results/hostile-calls.ts'
-import { watchMemory } from './kit/hostile-results/peak-memory.ts'
-import { type CraftedResult, sendResults } from './kit/hostile-results/send-results.ts'
-import { prepareTestService } from './kit/test-service.ts'
+import { prepareColophon } from '../testing/harness/colophon.ts'
+import { deploymentMemorySettings } from '../testing/harness/deployment-memory-settings.ts'
+import { createAttackedProject } from './hostile-results/attacked-project.ts'
+import { checkResults } from './hostile-results/check-results.ts'
+import { floodRunnerApi } from './hostile-results/flood-runner-api.ts'
+import { sendForeignBases } from './hostile-results/foreign-bases.ts'
+import { openGitRepositoryReader } from './hostile-results/git-repository-reader.ts'
+import { sendHostileCalls } from './hostile-results/hostile-calls.ts'
+import { watchMemory } from './hostile-results/peak-memory.ts'
+import { type CraftedResult, sendResults } from './hostile-results/send-results.ts'
 import type { ProofRun } from './proof.ts'
 
-export const guarantee = 'A hostile runner cannot publish anything except docs changes that the allow list permits'
+export const guarantee =
+  'A hostile runner cannot publish anything except docs changes that the allow list and the content gate permit'
 
 /** Long, so that slow attempts do not count as lost. Other proofs cover lost attempts. */
 const longTimers = {
@@ -27,35 +30,35 @@ const maxMemoryBytes = 512 * 1024 * 1024
 const mebibytes = (bytes: number) => Math.round(bytes / (1024 * 1024))
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await prepareTestService(run, 'hostile')
+  const colophon = await prepareColophon(run, 'hostile')
   const [api, worker] = await Promise.all([
-    service.startApi(),
-    service.startWorker({ ...longTimers, ...deploymentMemorySettings.worker }),
+    colophon.start('api'),
+    colophon.start('worker', { ...longTimers, ...deploymentMemorySettings.worker }),
   ])
-  const createProject = (name: string) => createAttackedProject(run, service, api.url, name)
+  const createProject = (name: string) => createAttackedProject(colophon, api.url, name)
   const memory = watchMemory(worker.process.pid ?? 0, 'worker')
   run.cleanUp(async () => memory.stop())
 
   const attacks: Record<string, () => Promise<void>> = {
     async results() {
       const project = await createProject('Attacked')
-      const host = await openGitRepositoryReader(run, service, project.repository)
+      const host = await openGitRepositoryReader(run, project.repository)
       const results = chooseResults(run, project.repository.base)
       run.log(`${results.length} results are prepared`)
-      const ended = await sendResults(run, service, project, { gatewayUrl: worker.url, results, concurrentRunners: 4 })
+      const ended = await sendResults(run, colophon, project, { gatewayUrl: worker.url, results, concurrentRunners: 4 })
       run.check(ended.length === results.length, `every result has an outcome: ${ended.length} of ${results.length}`)
       await checkResults(run, project, host, ended)
     },
     async floods() {
-      await floodRunnerApi(run, service, await createProject('Flooded'), worker.url)
+      await floodRunnerApi(run, colophon, await createProject('Flooded'), worker.url)
     },
     async bases() {
-      await sendForeignBases(run, service, await createProject('Bases'), worker.url)
+      await sendForeignBases(run, await createProject('Bases'), worker.url)
     },
     async calls() {
       const project = await createProject('Called')
       const others = await createProject('Others')
-      await sendHostileCalls(run, service, { project, others, gatewayUrl: worker.url })
+      await sendHostileCalls(run, colophon, { project, others, gatewayUrl: worker.url })
     },
   }
   for (const [name, attack] of Object.entries(attacks)) {
@@ -72,7 +75,8 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 /**
- * Each hostile result and a harmless variant of it, in random order. The stated size has some of every kind, `--full` has all.
+ * Each hostile result and a harmless variant of it, in random order. The stated size has all kinds of active content and some of
+ * every other kind, `--full` has all.
  */
 function chooseResults(run: ProofRun, base: CraftedCommit): CraftedResult[] {
   // The runner API already rejects bundles that are too large.
@@ -81,7 +85,15 @@ function chooseResults(run: ProofRun, base: CraftedCommit): CraftedResult[] {
     hostileResults.filter(({ code }) => code !== 'bundle_too_large'),
   )
   const oneOfEachCode = [...new Map(all.map((result) => [result.code, result])).values()]
-  const selected = [...new Set([...oneOfEachCode, ...all])].slice(0, { ci: 12, stated: 80, full: all.length }[run.size])
+  const others = all.filter((result) => !hostileContentResults.includes(result))
+  const selected = {
+    ci: [...new Set([...oneOfEachCode, ...all])].slice(0, 12),
+    stated: [...hostileContentResults, ...new Set([...oneOfEachCode, ...others])].slice(
+      0,
+      hostileContentResults.length + 80,
+    ),
+    full: all,
+  }[run.size]
   return shuffle(run, [
     ...selected.flatMap(({ name, code, hostile, harmless }) => [
       craftedResult(name, hostile(base), code),

@@ -1,11 +1,10 @@
 /** The hourly limit is exact over any rolling hour and all replicas, and retries with an idempotency key count once. */
+
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
-import { createProject } from '../dev-services/colophon-process.ts'
-import { connectExampleRepository } from './kit/example-repository.ts'
-import { formatBearerHeader, type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
-import { prepareTestService } from './kit/test-service.ts'
+import type pg from 'pg'
+import { prepareColophon } from '../testing/harness/colophon.ts'
+import { formatBearerHeader, type HttpResponse, sendHttpRequest } from '../testing/harness/http-call.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -29,18 +28,12 @@ interface Fixture {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await prepareTestService(run, 'hourly_limit')
-  const apis = await Promise.all([service.startApi(), service.startApi(), service.startApi()])
+  const colophon = await prepareColophon(run, 'hourly_limit')
+  const apis = await Promise.all([colophon.start('api'), colophon.start('api'), colophon.start('api')])
   const parallel = { ci: 300, stated: 1_000, full: 3_000 }[run.size]
   const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
-  const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
-  run.cleanUp(() => database.end())
-  const fixture: Fixture = { run, replicas: apis.map(({ url }) => url), parallel, agent, database }
-  const newProject = async () => {
-    const project = await createProject(service.environment, 'Limited')
-    await connectExampleRepository(service, project.projectId)
-    return project
-  }
+  const fixture: Fixture = { run, replicas: apis.map(({ url }) => url), parallel, agent, database: colophon.pool }
+  const newProject = () => colophon.connectProject('Limited')
   const [first, second, third] = await Promise.all([newProject(), newProject(), newProject()])
   await withBackgroundRequests(fixture, third, async () => {
     await createJobsInParallel(fixture, first)

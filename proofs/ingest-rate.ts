@@ -8,14 +8,13 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickHouseClient, createClient } from '@clickhouse/client'
-import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
-import { type RunningServices, startServices } from '../dev-services/start-services.ts'
-import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
-import { scopes } from '../server/src/keys/scopes.ts'
-import { cpuMilliseconds } from './kit/cpu-time.ts'
-import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
-import { waitUntilLoaded } from './kit/ingest-rate/backlog.ts'
-import { type GeneratedView, generateViews } from './kit/ingest-rate/generated-views.ts'
+import { type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
+import { cpuMilliseconds } from '../testing/harness/cpu-time.ts'
+import { formatBearerHeader, sendHttpRequest } from '../testing/harness/http-call.ts'
+import { operator } from '../testing/harness/test-instance.ts'
+import { type RunningServices, startServices } from '../testing/services/start-services.ts'
+import { waitUntilLoaded } from './ingest-rate/backlog.ts'
+import { type GeneratedView, generateViews } from './ingest-rate/generated-views.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Views are accepted as fast as they arrive, even while ClickHouse is down'
@@ -38,7 +37,7 @@ const lengths = {
 
 interface Fixture {
   services: RunningServices
-  instance: TestInstance
+  colophon: RunningColophon
   clickhouse: ClickHouseClient
   apiUrl: string
   /** The project whose servers report its views. */
@@ -73,7 +72,7 @@ async function measureBeacons(run: ProofRun, fixture: Fixture): Promise<number> 
   const before = await fixture.cpuTimes()
   const beacons = await sendBeacons(run, fixture, { perSecond, seconds: beaconSeconds })
   const after = await fixture.cpuTimes()
-  await waitUntilLoaded(fixture.instance.pool, 60)
+  await waitUntilLoaded(fixture.colophon.pool, 60)
   const rate = beacons.accepted / beacons.seconds
   const { p50Ms, p99Ms } = beacons
   run.check(beacons.failed === 0, `no beacon is rejected: ${beacons.failed}`)
@@ -97,14 +96,14 @@ async function measureBatches(
   await fixture.clickhouse.command({ query: baseline.createTable })
   await sendFor(roundSeconds, baseline.insert) // warm-up: compiles and connects, like the next line
   const warmUp = await sendFor(roundSeconds, ingest)
-  await waitUntilLoaded(fixture.instance.pool, 60)
+  await waitUntilLoaded(fixture.colophon.pool, 60)
   const before = await fixture.cpuTimes()
   const measured = { api: [] as number[], baseline: [] as number[] }
   let acknowledged = 0
   let slowestLoadSeconds = 0
   for (let round = 0; round < rounds; round++) {
     const sent = await sendFor(roundSeconds, ingest)
-    const loadSeconds = await waitUntilLoaded(fixture.instance.pool, 300)
+    const loadSeconds = await waitUntilLoaded(fixture.colophon.pool, 300)
     const baselineRate = (await sendFor(roundSeconds, baseline.insert)).perSecond * batchViews
     acknowledged += sent.count * batchViews
     slowestLoadSeconds = Math.max(slowestLoadSeconds, loadSeconds)
@@ -143,30 +142,20 @@ async function measureBatches(
 
 async function createFixture(run: ProofRun): Promise<Fixture> {
   const services = await startServices({ onStop: run.cleanUp })
-  const instance = await createTestInstance(services.addresses, 'ingest_rate')
-  run.cleanUp(() => instance.pool.end())
-  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const api = await prepareColophonProcess('api', { environment, directory: services.directory })
-  const worker = await prepareColophonProcess('worker', { environment, directory: services.directory })
-  for (const { process: managed } of [api, worker]) {
-    run.cleanUp(() => managed.stop())
-    await managed.start()
-  }
-  const operator = { kind: 'operator' } as const
-  const { id: projectId } = await instance.stores.projects.create('Served', operator)
-  const keyInput = { name: 'key', scopes: [...scopes], allowedNetworks: [], expiresAt: null }
-  const { secret: key } = await instance.stores.keys.create(projectId, keyInput, operator)
-  await instance.stores.analyticsSettings.change(projectId, { humanSource: 'servers' }, operator)
-  const { id: scriptProjectId } = await instance.stores.projects.create('With a script', operator)
-  const { key: siteKey } = await instance.stores.analyticsSettings.createSiteKey(scriptProjectId, operator)
-  const clickhouse = createClient({ url: instance.clickhouseUrl, max_open_connections: sendersAtOnce })
+  const colophon = await startColophon(run, 'ingest_rate', { addresses: services.addresses })
+  const { api, worker } = colophon
+  const serverProject = await colophon.createProject('Served')
+  await colophon.stores.analyticsSettings.change(serverProject.projectId, { humanSource: 'servers' }, operator)
+  const { projectId: scriptProjectId } = await colophon.createProject('With a script')
+  const { key: siteKey } = await colophon.stores.analyticsSettings.createSiteKey(scriptProjectId, operator)
+  const clickhouse = createClient({ url: colophon.clickhouseUrl, max_open_connections: sendersAtOnce })
   run.cleanUp(() => clickhouse.close())
   return {
     services,
-    instance,
+    colophon,
     clickhouse,
     apiUrl: api.url,
-    serverProject: { projectId, key },
+    serverProject,
     siteKey,
     async cpuTimes() {
       const { user, system } = process.cpuUsage()
@@ -305,7 +294,7 @@ async function ingestDuringOutage(run: ProofRun, fixture: Fixture, ingest: Send)
     await sleep(50)
   }
   await clickhouse.start()
-  const loadedSeconds = await waitUntilLoaded(fixture.instance.pool, 180)
+  const loadedSeconds = await waitUntilLoaded(fixture.colophon.pool, 180)
   run.check(
     loadedSeconds <= 60,
     `all views are loaded within 60 s after ClickHouse is back: ${loadedSeconds.toFixed(1)} s`,
@@ -317,8 +306,8 @@ async function ingestDuringOutage(run: ProofRun, fixture: Fixture, ingest: Send)
   return sent * batchViews
 }
 
-async function countViews({ instance }: Fixture): Promise<number> {
-  const clickhouse = createClient({ url: instance.clickhouseUrl })
+async function countViews({ colophon }: Fixture): Promise<number> {
+  const clickhouse = createClient({ url: colophon.clickhouseUrl })
   try {
     const response = await clickhouse.query({
       query: 'SELECT sum(views) AS views FROM page_view',

@@ -7,19 +7,17 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, Connection } from '@temporalio/client'
 import type pg from 'pg'
-import { prepareColophonProcess, sealingKeySettings } from '../dev-services/colophon-process.ts'
-import { startServices } from '../dev-services/start-services.ts'
-import { createTestInstance, type TestInstance } from '../dev-services/test-instance.ts'
-import { addTestModel } from '../dev-services/test-model.ts'
 import { createJobSignaler, jobTaskQueue } from '../server/src/jobs/job-signaler.ts'
 import type { JobStore } from '../server/src/jobs/job-store.ts'
 import type { NewJob } from '../server/src/jobs/work-acceptor.ts'
-import { scopes } from '../server/src/keys/scopes.ts'
 import { type Id, newId } from '../server/src/platform/ids.ts'
 import { createLog } from '../server/src/platform/log.ts'
-import { cpuMilliseconds } from './kit/cpu-time.ts'
-import { createHourlyLimitReset } from './kit/hourly-limit-reset.ts'
-import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
+import { type Colophon, type ProjectWithKey, prepareColophon } from '../testing/harness/colophon.ts'
+import { cpuMilliseconds } from '../testing/harness/cpu-time.ts'
+import { createHourlyLimitReset } from '../testing/harness/hourly-limit-reset.ts'
+import { formatBearerHeader, sendHttpRequest } from '../testing/harness/http-call.ts'
+import { operator } from '../testing/harness/test-instance.ts'
+import { startServices } from '../testing/services/start-services.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -55,27 +53,17 @@ interface Round {
   cpuMilliseconds: CpuTimes
 }
 
-interface Project {
-  projectId: Id<'prj'>
-  key: string
-}
-
-type Create = (project: Project) => Promise<unknown>
+type Create = (project: ProjectWithKey) => Promise<unknown>
 
 export async function prove(run: ProofRun): Promise<void> {
   const services = await startServices({ onStop: run.cleanUp })
-  const instance = await createTestInstance(services.addresses, 'create_rate')
-  run.cleanUp(instance.drop)
-  const environment = { ...instance.environment, ...(await sealingKeySettings()) }
-  const api = await prepareColophonProcess('api', { environment, directory: services.directory })
-  run.cleanUp(() => api.process.stop())
-  await api.process.start()
+  const colophon = await prepareColophon(run, 'create_rate', { addresses: services.addresses })
+  const api = await colophon.start('api')
   const connection = await Connection.connect({ address: services.addresses.temporalAddress })
   run.cleanUp(() => connection.close())
-  await addTestModel(instance.stores.models)
-  const projects = await createProjects(instance)
-  const resetHourlyLimits = createHourlyLimitReset(run, { instance })
-  const creates = createMethods(instance, connection, api.url)
+  const projects = await createProjects(colophon)
+  const resetHourlyLimits = createHourlyLimitReset(colophon)
+  const creates = createMethods(colophon, connection, api.url)
   const cpuTimes = async (): Promise<CpuTimes> => {
     const { user, system } = process.cpuUsage()
     return {
@@ -105,7 +93,7 @@ export async function prove(run: ProofRun): Promise<void> {
     run.log(methods.map((method) => `${method} ${measured[method].at(-1)?.perSecond.toFixed(0)}/s`).join(', '))
   }
 
-  const delayedStarts = readFileSync(join(services.directory, 'api.log'), 'utf8').split('could not wake job').length - 1
+  const delayedStarts = readFileSync(join(colophon.directory, 'api.log'), 'utf8').split('could not wake job').length - 1
   // If the workflow does not start within a second, the create leaves that to the dispatcher. Such creates are cheaper, so they
   // must be rare.
   const created = warmUpCreates + perRound * rounds
@@ -149,7 +137,7 @@ const medianCpu = (rounds: readonly Round[]) =>
 const sumCpu = (cpu: CpuTimes) => processNames.reduce((sum, name) => sum + cpu[name], 0)
 
 /** Returns the number of creates per second. */
-async function createMany(create: Create, projects: readonly Project[], count: number): Promise<number> {
+async function createMany(create: Create, projects: readonly ProjectWithKey[], count: number): Promise<number> {
   const startedAt = performance.now()
   let next = 0
   const client = async () => {
@@ -162,7 +150,7 @@ async function createMany(create: Create, projects: readonly Project[], count: n
   return count / ((performance.now() - startedAt) / 1000)
 }
 
-function createMethods({ pool, stores, environment }: TestInstance, connection: Connection, apiUrl: string) {
+function createMethods({ pool, stores, environment }: Colophon, connection: Connection, apiUrl: string) {
   const temporal = new Client({ connection, namespace: environment.COLOPHON_TEMPORAL_NAMESPACE ?? '' })
   const start = (jobId: string) =>
     temporal.workflow.start('runAgentJob', { workflowId: jobId, taskQueue: jobTaskQueue, args: [jobId] })
@@ -220,12 +208,12 @@ async function insertRows(pool: pg.Pool, projectId: Id<'prj'>): Promise<Id<'job'
 }
 
 async function createInStore(jobs: JobStore, projectId: Id<'prj'>): Promise<Id<'job'>> {
-  const request = { actor: { kind: 'operator' }, idempotency: undefined } as const
+  const request = { actor: operator, idempotency: undefined }
   const accepted = await jobs.create(projectId, newJob, { ...request, present: ({ id }) => id })
   return accepted.body
 }
 
-async function createThroughApi(apiUrl: string, { projectId, key }: Project): Promise<void> {
+async function createThroughApi(apiUrl: string, { projectId, key }: ProjectWithKey): Promise<void> {
   const { status, text } = await sendHttpRequest({
     method: 'POST',
     url: `${apiUrl}/v2/agent/${projectId}/job`,
@@ -236,13 +224,11 @@ async function createThroughApi(apiUrl: string, { projectId, key }: Project): Pr
 }
 
 /** Their repositories are never contacted, and their credentials are never opened. */
-async function createProjects({ pool, stores }: TestInstance): Promise<Project[]> {
-  const operator = { kind: 'operator' } as const
-  const projects: Project[] = []
+async function createProjects({ pool, stores, createProject }: Colophon): Promise<ProjectWithKey[]> {
+  const projects: ProjectWithKey[] = []
   while (projects.length < projectCount) {
-    const { id: projectId } = await stores.projects.create('Example', operator)
-    const keyInput = { name: 'key', scopes: [...scopes], allowedNetworks: [], expiresAt: null }
-    const { secret } = await stores.keys.create(projectId, keyInput, operator)
+    const project = await createProject('Example')
+    const { projectId } = project
     const credentialId = newId('crd')
     await pool.query(
       "INSERT INTO credential (project_id, id, kind, sealed) VALUES ($1, $2, 'code-host-token', 'nothing')",
@@ -261,7 +247,7 @@ async function createProjects({ pool, stores }: TestInstance): Promise<Project[]
       },
       operator,
     )
-    projects.push({ projectId, key: secret })
+    projects.push(project)
   }
   return projects
 }

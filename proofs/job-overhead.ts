@@ -1,16 +1,10 @@
 /**
  * Measures how long a job takes compared with the same steps in a bare script, alternating, with a model that responds at once.
  */
-import pg from 'pg'
-import {
-  type AgentProject,
-  type AgentService,
-  formatFinalAgentReply,
-  promptWithScript,
-  startAgentService,
-} from './kit/agents/agent-service.ts'
-import { runTurnWithoutColophon } from './kit/agents/baseline-turn.ts'
-import { waitForJob } from './kit/agents/wait-for-job.ts'
+import { type ProjectWithClient, type RunningColophon, startColophon } from '../testing/harness/colophon.ts'
+import { addScriptedModel, formatFinalAgentReply, promptWithScript } from '../testing/harness/scripted-model.ts'
+import { waitForJob } from '../testing/harness/wait-for-job.ts'
+import { runTurnWithoutColophon } from './job-overhead/baseline-turn.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'A job takes little longer than the same steps in a bare script'
@@ -25,17 +19,17 @@ const maxRatio = 2.2
 
 export async function prove(run: ProofRun): Promise<void> {
   const rounds = { ci: 2, stated: 10, full: 30 }[run.size]
-  const service = await startAgentService(run, 'overhead')
-  await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
-  const project = await service.connectProject('Docs')
-  await service.startRunner()
+  const colophon = await startColophon(run, 'overhead')
+  await addScriptedModel(colophon, { name: 'model', format: 'anthropic-messages', isDefault: true })
+  const project = await colophon.connectProject('Docs')
+  await colophon.startRunner()
 
   const scripts: number[] = []
   const jobs: number[] = []
   const ids: string[] = []
   for (let round = -1; round < rounds; round++) {
     const scriptSeconds = await seconds(() =>
-      runTurnWithoutColophon(service, project, { branch: `script-${round}`, prompt: promptOf(round) }),
+      runTurnWithoutColophon(colophon, project, { branch: `script-${round}`, prompt: promptOf(round) }),
     )
     const jobSeconds = await seconds(async () => ids.push(await runJob(project, round)))
     if (round === -1) continue // warm-up: everything is read from disk for the first time
@@ -48,13 +42,13 @@ export async function prove(run: ProofRun): Promise<void> {
   // Two rounds on a shared machine show only a gross regression.
   const limit = run.size === 'ci' ? 2 * maxRatio : maxRatio
   run.check(ratio <= limit, `a job takes at most ${limit} times as long as the script: ${ratio.toFixed(2)}`)
-  const { rowCount } = await withPostgres(service, (client) =>
-    client.query("SELECT FROM turn WHERE status = 'completed' AND job_id = ANY ($1)", [ids]),
-  )
+  const { rowCount } = await colophon.pool.query("SELECT FROM turn WHERE status = 'completed' AND job_id = ANY ($1)", [
+    ids,
+  ])
   run.check(rowCount === ids.length, `every job completes: ${rowCount} of ${ids.length}`)
   run.figure('script, median', `${median(scripts).toFixed(2)} s`)
   run.figure('job, median', `${median(jobs).toFixed(2)} s`)
-  for (const [name, took] of Object.entries(await readSteps(service, ids))) run.figure(name, `${took.toFixed(2)} s`)
+  for (const [name, took] of Object.entries(await readSteps(colophon, ids))) run.figure(name, `${took.toFixed(2)} s`)
   run.figure('job relative to script', `${ratio.toFixed(2)}×`, {
     goal: `≤ ${targetRatio}×`,
     isMet: ratio <= targetRatio,
@@ -68,41 +62,26 @@ const promptOf = (round: number) =>
     { say: formatFinalAgentReply(`Write page ${round}`, 'As asked.') },
   ])
 
-async function runJob(project: AgentProject, round: number): Promise<string> {
+async function runJob(project: ProjectWithClient, round: number): Promise<string> {
   const { id } = await project.client.jobs.create(project.projectId, { prompt: promptOf(round) })
-  await waitForJob(project, id)
+  await waitForJob(project, id, { withinSeconds: 600 }) // long, so that the time of a slow job is measured too
   return id
 }
 
 /** The median duration of each step, from the timestamps in PostgreSQL. */
-async function readSteps(service: AgentService, ids: readonly string[]): Promise<Record<string, number>> {
-  const { rows } = await withPostgres(service, (client) =>
-    client.query<{ claimed: number; worked: number; published: number }>(
-      `SELECT extract(epoch FROM attempt.claimed_at - job.created_at)::float AS claimed,
+async function readSteps(colophon: RunningColophon, ids: readonly string[]): Promise<Record<string, number>> {
+  const { rows } = await colophon.pool.query<{ claimed: number; worked: number; published: number }>(
+    `SELECT extract(epoch FROM attempt.claimed_at - job.created_at)::float AS claimed,
               extract(epoch FROM attempt.ended_at - attempt.claimed_at)::float AS worked,
               extract(epoch FROM turn.ended_at - attempt.ended_at)::float AS published
        FROM job JOIN turn ON turn.job_id = job.id JOIN turn_attempt AS attempt ON attempt.turn_id = turn.id
        WHERE job.id = ANY ($1)`,
-      [ids],
-    ),
+    [ids],
   )
   return {
     'of a job: until a runner claims it': median(rows.map(({ claimed }) => claimed)),
     'of a job: clone, agent, docs checks and upload': median(rows.map(({ worked }) => worked)),
     'of a job: result inspection, push and pull request': median(rows.map(({ published }) => published)),
-  }
-}
-
-async function withPostgres<Result>(
-  { instance }: AgentService,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: instance.postgresUrl })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }
 

@@ -6,14 +6,15 @@
  * `-- keep-logs` keeps the logs of the processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readGiteaAuditTarget, readHostedRepositoryState } from './kit/hosted-repository-state.ts'
-import { planJobs } from './kit/job-plans.ts'
-import { type KillableService, type KillableServiceProject, prepareKillableService } from './kit/killable-service.ts'
-import { runPlannedJob, type TrackedJob } from './kit/planned-job.ts'
-import { ProcessKiller } from './kit/process-killer.ts'
-import { RetryingClient } from './kit/retrying-client.ts'
-import { type JobFaultKind, jobFaultKinds } from './kit/verify-job.ts'
-import { verifyProject } from './kit/verify-project.ts'
+import type { ConnectedProject } from '../testing/harness/colophon.ts'
+import { ProcessKiller } from '../testing/harness/process-killer.ts'
+import { RetryingClient } from '../testing/harness/retrying-client.ts'
+import { type KillableFixture, prepareKillableFixture } from './jobs-survive-crashes/fixture.ts'
+import { readGiteaAuditTarget, readHostedRepositoryState } from './judges/hosted-repository-state.ts'
+import { planJobs } from './judges/job-plans.ts'
+import { runPlannedJob, type TrackedJob } from './judges/planned-job.ts'
+import { type JobFaultKind, jobFaultKinds } from './judges/verify-job.ts'
+import { verifyProject } from './judges/verify-project.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
 
 export const guarantee =
@@ -32,15 +33,15 @@ const maxPauseMs = 45_000
 
 export async function prove(run: ProofRun): Promise<void> {
   const { projectCount, killsInFlight, jobsPerKill, settleSeconds } = sizes[run.size]
-  const service = await prepareKillableService(run, { projectCount, keepLogs: run.args.includes('keep-logs') })
+  const fixture = await prepareKillableFixture(run, projectCount)
   const random = seededRandom(run.seed + 3)
   const killer = new ProcessKiller(random)
-  await Promise.all(service.processes.map((target) => killer.start(target)))
-  run.log(`everything is up: ${service.processes.length + service.services.length} processes to kill`)
+  await Promise.all(fixture.processes.map((target) => killer.start(target)))
+  run.log(`everything is up: ${fixture.processes.length + fixture.services.length} processes to kill`)
 
   const retrying = new AbortController()
-  const client = new RetryingClient(service.replicas, retrying.signal)
-  const plannedJobs = createPlannedJobs(run, service.projects)
+  const client = new RetryingClient(fixture.replicas, retrying.signal)
+  const plannedJobs = createPlannedJobs(run, fixture.projects)
   const waiting = [...plannedJobs]
   const runNext = async () => {
     for (let job = waiting.shift(); job; job = waiting.shift()) {
@@ -50,14 +51,14 @@ export async function prove(run: ProofRun): Promise<void> {
       )
     }
   }
-  service.loseResponses(lostShare)
+  fixture.loseResponses(lostShare)
   const running = Promise.all(Array.from({ length: jobsAtOnce }, runNext)).then(() => 'done' as const)
 
   const killing = new AbortController()
   const pauseFor = (jobs: number) => () => waitForEndedJobs(plannedJobs, jobs * 2 * random(), killing.signal)
   const kills = Promise.all([
-    killer.killInRounds(service.processes, pauseFor(jobsPerKill), killing.signal),
-    killer.killInRounds(service.services, pauseFor(jobsPerKill * 2), killing.signal),
+    killer.killInRounds(fixture.processes, pauseFor(jobsPerKill), killing.signal),
+    killer.killInRounds(fixture.services, pauseFor(jobsPerKill * 2), killing.signal),
   ])
   const progress = setInterval(() => run.log(describeProgress(plannedJobs, killer)), 30_000)
   while (waiting.length > 0 || killer.inFlightCount < killsInFlight) {
@@ -70,9 +71,9 @@ export async function prove(run: ProofRun): Promise<void> {
   clearInterval(progress)
   retrying.abort()
   await running
-  service.loseResponses(0)
+  fixture.loseResponses(0)
 
-  await verify(run, service, plannedJobs)
+  await verify(run, fixture, plannedJobs)
   run.check(
     killer.inFlightCount >= killsInFlight,
     `at least ${killsInFlight} kills hit work in flight: ${killer.inFlightCount}`,
@@ -83,10 +84,10 @@ export async function prove(run: ProofRun): Promise<void> {
   )
   const crashed = killer.unexpectedExits.filter((kind) => kind === 'api' || kind === 'worker')
   run.check(crashed.length === 0, `api and worker never exit by themselves: ${crashed.join(', ')}`)
-  reportFigures(run, { service, killer, client, plannedJobs })
+  reportFigures(run, { fixture, killer, client, plannedJobs })
 }
 
-function createPlannedJobs(run: ProofRun, projects: readonly KillableServiceProject[]): TrackedJob[] {
+function createPlannedJobs(run: ProofRun, projects: readonly ConnectedProject[]): TrackedJob[] {
   return planJobs(sizes[run.size].jobs, run.random).map((plan, index) => {
     const project = projects[index % projects.length]
     if (!project) throw new Error('the service has no project')
@@ -112,16 +113,16 @@ const describeProgress = (plannedJobs: readonly TrackedJob[], killer: ProcessKil
   `${countEnded(plannedJobs)} of ${plannedJobs.length} jobs ended; ${killer.count} kills, ${killer.inFlightCount} with work in flight`
 
 /** Reads everything again: the state of a job when it ended must still be its state when nothing runs any more. */
-async function verify(run: ProofRun, service: KillableService, plannedJobs: readonly TrackedJob[]): Promise<void> {
-  const client = new RetryingClient(service.replicas, AbortSignal.timeout(120_000))
+async function verify(run: ProofRun, fixture: KillableFixture, plannedJobs: readonly TrackedJob[]): Promise<void> {
+  const client = new RetryingClient(fixture.replicas, AbortSignal.timeout(120_000))
   const counts = new Map<JobFaultKind, number>(jobFaultKinds.map((fault) => [fault, 0]))
   const recordFault = (fault: JobFaultKind, detail: string) => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
     run.check(false, `${fault}: ${detail}`)
   }
   let outdatedPullRequests = 0
-  for (const project of service.projects) {
-    const host = await readHostedRepositoryState(await readGiteaAuditTarget(service.gitea, project.repository))
+  for (const project of fixture.projects) {
+    const host = await readHostedRepositoryState(await readGiteaAuditTarget(fixture.gitea, project.repository))
     const projectJobs = plannedJobs.filter((job) => job.project === project)
     for (const { fault, detail } of await verifyProject(client, project, projectJobs, host)) recordFault(fault, detail)
     outdatedPullRequests += host.pullRequests.filter(
@@ -140,14 +141,14 @@ async function verify(run: ProofRun, service: KillableService, plannedJobs: read
 function reportFigures(
   run: ProofRun,
   results: {
-    service: KillableService
+    fixture: KillableFixture
     killer: ProcessKiller
     client: RetryingClient
     plannedJobs: readonly TrackedJob[]
   },
 ): void {
-  const { service, killer, client, plannedJobs } = results
-  const { postgres, gitea } = service.lost
+  const { fixture, killer, client, plannedJobs } = results
+  const { postgres, gitea } = fixture.lost
   const turns = plannedJobs.reduce((count, { plan }) => count + plan.turns.length, 0)
   const cancels = plannedJobs.filter(({ plan }) => plan.cancelAfterSeconds !== undefined).length
   const seconds = plannedJobs.map(

@@ -3,35 +3,35 @@
  * the OpenAPI document, handwritten ones, and ones that never end. Meanwhile, a background client sends ordinary requests.
  * Failures of the service are read from its own log.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ColophonProcess, createProject } from '../dev-services/colophon-process.ts'
 import { type Scope, scopes } from '../server/src/keys/scopes.ts'
 import type { ProblemCode } from '../server/src/platform/http/problem.ts'
 import { newId } from '../server/src/platform/ids.ts'
-import { startBackgroundClient } from './kit/background-client.ts'
-import { deploymentMemorySettings } from './kit/deployment-memory-settings.ts'
-import { connectExampleRepository } from './kit/example-repository.ts'
-import { type ExpectedResponse, expectRejection, findResponseViolation } from './kit/expected-response.ts'
-import { createHourlyLimitReset, type ResetHourlyLimits } from './kit/hourly-limit-reset.ts'
-import { formatBearerHeader, sendHttpRequest } from './kit/http-call.ts'
-import { ignoredBodies, malformedBodies } from './kit/malformed-bodies.ts'
-import { createMalformedHttpRequests } from './kit/malformed-http-requests.ts'
-import { malformedPaths, malformedQueries, unknownUrls } from './kit/malformed-urls.ts'
-import { toLocalhostOrigin } from './kit/people.ts'
-import { formatRawRequest, sendAndReset, sendRawBytes } from './kit/raw-http.ts'
+import { prepareColophon } from '../testing/harness/colophon.ts'
+import type { ColophonProcess } from '../testing/harness/colophon-process.ts'
+import { deploymentMemorySettings } from '../testing/harness/deployment-memory-settings.ts'
+import { createHourlyLimitReset, type ResetHourlyLimits } from '../testing/harness/hourly-limit-reset.ts'
+import { formatBearerHeader, sendHttpRequest } from '../testing/harness/http-call.ts'
+import { toLocalhostOrigin } from '../testing/harness/people.ts'
+import { formatRawRequest, sendAndReset, sendRawBytes } from '../testing/harness/raw-http.ts'
+import { type LoggedRequest, logEndOffset, readLogSince } from '../testing/harness/service-log.ts'
+import { type ExpectedResponse, expectRejection, findResponseViolation } from './judges/expected-response.ts'
 import {
   type ApiOperation,
   createExampleSiteKey,
   createUrlWithExampleResources,
   readApiOperations,
-} from './kit/route-examples.ts'
-import { type FuzzTarget, runSchemathesis } from './kit/schemathesis.ts'
-import { type LoggedRequest, logEndOffset, readLogSince } from './kit/service-log.ts'
-import { sendSlowly, slowRequests } from './kit/slow-clients.ts'
-import { prepareTestService } from './kit/test-service.ts'
+} from './judges/route-examples.ts'
+import { startBackgroundClient } from './malformed-requests/background-client.ts'
+import { ignoredBodies, malformedBodies } from './malformed-requests/malformed-bodies.ts'
+import { createMalformedHttpRequests } from './malformed-requests/malformed-http-requests.ts'
+import { malformedPaths, malformedQueries, unknownUrls } from './malformed-requests/malformed-urls.ts'
+import { type FuzzTarget, runSchemathesis } from './malformed-requests/schemathesis.ts'
+import { sendSlowly, slowRequests } from './malformed-requests/slow-clients.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'No request, however malformed, makes the service fail or respond outside its API description'
@@ -108,8 +108,8 @@ interface Fixture {
 }
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await prepareTestService(run, 'bad_requests')
-  const api = await service.startApi({
+  const colophon = await prepareColophon(run, 'bad_requests')
+  const api = await colophon.start('api', {
     COLOPHON_LOG_LEVEL: 'debug', // health checks are logged at this level only
     ...deploymentMemorySettings.api,
   })
@@ -117,15 +117,11 @@ export async function prove(run: ProofRun): Promise<void> {
     run,
     api,
     operations: await readApiOperations(api.url),
-    logFile: join(service.directory, 'api.log'),
-    async newProject() {
-      const project = await createProject(service.environment, 'Fuzzed')
-      await connectExampleRepository(service, project.projectId)
-      return project
-    },
-    resetHourlyLimits: createHourlyLimitReset(run, service),
+    logFile: join(colophon.directory, 'api.log'),
+    newProject: () => colophon.connectProject('Fuzzed'),
+    resetHourlyLimits: createHourlyLimitReset(colophon),
   }
-  await createExampleSiteKey(fixture.operations, service.instance.postgresUrl, (await fixture.newProject()).projectId)
+  await createExampleSiteKey(fixture.operations, colophon.postgresUrl, (await fixture.newProject()).projectId)
   const backgroundClient = await startBackgroundClient(run, api, (await fixture.newProject()).key)
   const slow = sendNeverEndingRequests(fixture)
   await sendGeneratedRequests(fixture)

@@ -10,23 +10,23 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import type { Browser } from 'playwright-core'
-import { createGithubControlClient } from '../dev-services/github/github-control.ts'
-import { openChromium } from './kit/onboarding/cold-load.ts'
-import { startDocsSite } from './kit/onboarding/docs-site.ts'
-import { type FreshInstance, startFreshInstance } from './kit/onboarding/fresh-instance.ts'
-import { createGiteaSteps } from './kit/onboarding/gitea-steps.ts'
-import { createGithubSteps } from './kit/onboarding/github-steps.ts'
-import type { CreateHostSteps, HostSteps, OnboardingContext } from './kit/onboarding/host-steps.ts'
-import { runHostileJob } from './kit/onboarding/hostile-job.ts'
-import { type MonitoredTab, openMonitoredTab } from './kit/onboarding/monitored-tab.ts'
-import { Newcomer } from './kit/onboarding/newcomer.ts'
+import { openChromium } from './onboarding/cold-load.ts'
+import { startDocsSite } from './onboarding/docs-site.ts'
+import { type FreshInstance, startFreshInstance } from './onboarding/fresh-instance.ts'
+import { createGiteaSteps } from './onboarding/gitea-steps.ts'
+import { createGithubSteps } from './onboarding/github-steps.ts'
+import type { CreateHostSteps, HostSteps, OnboardingContext } from './onboarding/host-steps.ts'
+import { runHostileJob } from './onboarding/hostile-job.ts'
+import { type MonitoredTab, openMonitoredTab } from './onboarding/monitored-tab.ts'
+import { Newcomer } from './onboarding/newcomer.ts'
 import {
   createPageChecker,
   isRejectedRequestError,
   type OnboardingPageChecker,
   type PageToCheck,
-} from './kit/onboarding/onboarding-page-checker.ts'
+} from './onboarding/onboarding-page-checker.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -47,8 +47,15 @@ export async function prove(run: ProofRun): Promise<void> {
   if (host !== undefined && host !== 'gitea' && host !== 'github') throw new Error('--host must be gitea or github')
   const browser = await openChromium()
   run.cleanUp(() => browser.close())
-  await runOnboarding(run, browser, host === 'github' ? createGithubSteps : createGiteaSteps, completeOnboarding)
-  if (run.size === 'ci' && host === undefined) await runOnboarding(run, browser, createGithubSteps, onboardUntilMerged)
+  const complete = runOnboarding(
+    run,
+    browser,
+    host === 'github' ? createGithubSteps : createGiteaSteps,
+    completeOnboarding,
+  )
+  const untilMerged =
+    run.size === 'ci' && host === undefined && runOnboarding(run, browser, createGithubSteps, onboardUntilMerged)
+  await Promise.all([complete, untilMerged])
 }
 
 type InitialContext = Omit<Context, 'projectPath' | 'capture'>
@@ -59,11 +66,11 @@ async function runOnboarding(
   createHostSteps: CreateHostSteps,
   steps: (initial: InitialContext, pageCapture: OnboardingPageChecker) => Promise<void>,
 ): Promise<void> {
-  const service = await startFreshInstance(run, 'onboarding')
-  const github = createGithubControlClient(service.github)
+  const colophon = await startFreshInstance(run, 'onboarding')
+  const github = createGithubControlClient(colophon.addresses.github)
   const violationsBefore = (await github.violations()).length
-  const hostSteps = await createHostSteps(run, service)
-  const { origin } = service
+  const hostSteps = await createHostSteps(run, colophon)
+  const { origin } = colophon
   const tab = await openMonitoredTab(browser, origin, {
     colorScheme: 'light',
     screen: 'desktop',
@@ -79,7 +86,7 @@ async function runOnboarding(
     screenshotDirectory: pictures,
   })
   try {
-    await steps({ run, service, browser, tab, newcomer, hostSteps }, pageCapture)
+    await steps({ run, colophon, browser, tab, newcomer, hostSteps }, pageCapture)
   } catch (error) {
     await tab.page.screenshot({ path: join(pictures, 'failure.png'), fullPage: true })
     run.log(`screenshot of the failure: ${join(pictures, 'failure.png')}`)
@@ -126,8 +133,8 @@ async function onboardUntilMerged(initial: InitialContext): Promise<void> {
 }
 
 async function goUntilMerged(initial: InitialContext, capture: OnboardingPageChecker['capture']): Promise<Context> {
-  const { run, service, tab, newcomer } = initial
-  await becomeOwner(run, service, newcomer)
+  const { run, colophon, tab, newcomer } = initial
+  await becomeOwner(run, colophon, newcomer)
   const context: Context = { ...initial, projectPath: new URL(tab.page.url()).pathname, capture }
   await connectRepository(context)
   await chooseModel(context)
@@ -136,10 +143,10 @@ async function goUntilMerged(initial: InitialContext, capture: OnboardingPageChe
   return context
 }
 
-async function becomeOwner(run: ProofRun, service: FreshInstance, newcomer: Newcomer): Promise<void> {
+async function becomeOwner(run: ProofRun, colophon: FreshInstance, newcomer: Newcomer): Promise<void> {
   await newcomer.open('/')
   await newcomer.seeHeading('Welcome to Colophon') // there is no owner yet, and the page says what to do
-  await newcomer.open(await service.ownerLink())
+  await newcomer.open(await colophon.ownerLink())
   await newcomer.fill('Name', owner.name)
   await newcomer.fill('Email', owner.email)
   await newcomer.fill('Password', owner.password)
@@ -163,10 +170,10 @@ async function connectRepository(context: Context): Promise<void> {
 }
 
 async function chooseModel(context: Context): Promise<void> {
-  const { run, service, newcomer } = context
+  const { run, colophon, newcomer } = context
   await newcomer.follow('Choose a model')
   await newcomer.press('Add model')
-  await newcomer.fill('Base URL', `${service.modelUrl}/v1`)
+  await newcomer.fill('Base URL', `${colophon.addresses.modelUrl}/v1`)
   await newcomer.fill('Model', 'scripted')
   await newcomer.fill('API key', 'any-key-will-do')
   await newcomer.press('Test model')
@@ -179,7 +186,7 @@ async function chooseModel(context: Context): Promise<void> {
 }
 
 async function startRunner(context: Context): Promise<void> {
-  const { run, service, newcomer } = context
+  const { run, colophon, newcomer } = context
   await newcomer.follow('Start a runner')
   await newcomer.fill('Name', 'my own machine')
   await newcomer.press('Create runner')
@@ -194,7 +201,7 @@ async function startRunner(context: Context): Promise<void> {
   run.cleanUp(async () => void runner.kill('SIGTERM'))
   await backToChecklist(context)
   await newcomer.seeDone('Start a runner')
-  run.log(`runner started with the command on the page; logs of the service: ${service.directory}`)
+  run.log(`runner started with the command on the page; logs of the service: ${colophon.directory}`)
 }
 
 async function firstPullRequest(context: Context): Promise<void> {
@@ -257,8 +264,8 @@ async function countViews(context: Context, apiKey: string): Promise<void> {
   run.log('human view counted with the script tag, AI view with the curl command')
 }
 
-async function checkCookiesAndHeaders({ run, service, tab }: Context): Promise<void> {
-  const cookies = await tab.context.cookies(service.origin)
+async function checkCookiesAndHeaders({ run, colophon, tab }: Context): Promise<void> {
+  const cookies = await tab.context.cookies(colophon.origin)
   run.check(cookies.length > 0, 'signing in sets a cookie')
   for (const { name, httpOnly, secure, sameSite } of cookies)
     run.check(
@@ -266,7 +273,7 @@ async function checkCookiesAndHeaders({ run, service, tab }: Context): Promise<v
       `the cookie ${name} is HttpOnly, Secure and SameSite=Lax: ${httpOnly}, ${secure}, ${sameSite}`,
     )
   for (const path of ['/', '/sign-in', '/projects/x', '/reference']) {
-    const policy = (await fetch(service.origin + path)).headers.get('content-security-policy') ?? ''
+    const policy = (await fetch(colophon.origin + path)).headers.get('content-security-policy') ?? ''
     const isStrict = policy.includes("default-src 'none'") && !policy.includes('unsafe') && !policy.includes('*')
     run.check(
       isStrict && policy.includes("frame-ancestors 'none'"),

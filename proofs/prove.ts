@@ -41,10 +41,15 @@ async function runProof(name: string, { size, seed, args, record }: RunOptions):
     },
     cleanUp: (stop) => void stops.push(stop),
   }
-  const cleanUpAll = async () => {
+  let cleaningUp: Promise<void> | undefined
+  const cleanUpInOrder = async () => {
     for (let stop = stops.pop(); stop; stop = stops.pop()) {
       await stop().catch((error: unknown) => run.check(false, `clean-up succeeds: ${describeError(error)}`))
     }
+  }
+  const cleanUpAll = () => {
+    cleaningUp ??= cleanUpInOrder() // the proof may fail because of an interrupt, while that is still cleaning up
+    return cleaningUp
   }
   const onInterrupt = () => void cleanUpAll().then(() => process.exit(130))
   process.once('SIGINT', onInterrupt).once('SIGTERM', onInterrupt)

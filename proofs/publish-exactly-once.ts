@@ -1,8 +1,9 @@
 /**
  * Runs jobs through the public API only, on a real worker, Temporal and Gitea. Each ends as the contract says, published once.
  */
-import { runScenarios } from './kit/publish-exactly-once/scenarios.ts'
+
 import type { ProofRun } from './proof.ts'
+import { runScenarios } from './publish-exactly-once/scenarios.ts'
 
 export const guarantee = 'A job results in exactly one pull request, whatever happens on the way'
 

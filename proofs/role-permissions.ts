@@ -1,30 +1,31 @@
 /** Calls every route that a session can reach as every kind of caller and compares the result with the table in docs/roles.md. */
-import pg from 'pg'
-import { createProject } from '../dev-services/colophon-process.ts'
-import { connectExampleRepository } from './kit/example-repository.ts'
-import { createHourlyLimitReset } from './kit/hourly-limit-reset.ts'
-import { type HttpResponse, sendHttpRequest } from './kit/http-call.ts'
-import { createFirstOwner, createInvitedMember, type SignedInPerson, toLocalhostOrigin } from './kit/people.ts'
-import { type AccessVerdict, type Caller, callers, readRoleTable } from './kit/role-table.ts'
+import { prepareColophon } from '../testing/harness/colophon.ts'
+import { createHourlyLimitReset } from '../testing/harness/hourly-limit-reset.ts'
+import { type HttpResponse, sendHttpRequest } from '../testing/harness/http-call.ts'
+import {
+  createFirstOwner,
+  createInvitedMember,
+  type SignedInPerson,
+  toLocalhostOrigin,
+} from '../testing/harness/people.ts'
 import {
   type ApiOperation,
   createExampleSiteKey,
   createUrlWithExampleResources,
   exampleModel,
   readApiOperations,
-} from './kit/route-examples.ts'
-import { prepareTestService } from './kit/test-service.ts'
+} from './judges/route-examples.ts'
 import type { ProofRun } from './proof.ts'
+import { type AccessVerdict, type Caller, callers, readRoleTable } from './role-permissions/role-table.ts'
 
 export const guarantee = 'On the dashboard, every role can do what the permissions table says, and nothing else'
 
 export async function prove(run: ProofRun): Promise<void> {
-  const service = await prepareTestService(run, 'roles')
-  const { url } = await service.startApi()
-  const ownProject = await createProject(service.environment, 'Mine')
-  const otherProject = await createProject(service.environment, 'Others')
-  await connectExampleRepository(service, ownProject.projectId)
-  const first = await createFirstOwner(url, service.environment) // also becomes owner of both projects, which had no member
+  const colophon = await prepareColophon(run, 'roles')
+  const { url } = await colophon.start('api')
+  const ownProject = await colophon.connectProject('Mine')
+  const otherProject = await colophon.createProject('Others')
+  const first = await createFirstOwner(url, colophon) // also becomes owner of both projects, which had no member
   const people: Record<Exclude<Caller, 'nobody'>, SignedInPerson> = {
     viewer: await createInvitedMember(url, first, {
       projectId: ownProject.projectId,
@@ -55,17 +56,15 @@ export async function prove(run: ProofRun): Promise<void> {
   await people.owner.client.members.remove(ownProject.projectId, operatorMember?.id ?? '')
 
   const operations = (await readApiOperations(url)).filter(({ access }) => access !== 'any-key')
-  await createExampleSiteKey(operations, service.instance.postgresUrl, ownProject.projectId)
+  await createExampleSiteKey(operations, colophon.postgresUrl, ownProject.projectId)
   const table = readRoleTable()
   const names = operations.map(nameOf)
   for (const name of names) run.check(table.has(name), `docs/roles.md has a row for ${name}`)
   for (const name of table.keys()) run.check(names.includes(name), `the row ${name} in docs/roles.md is a route`)
 
-  const resetHourlyLimits = createHourlyLimitReset(run, service)
-  const database = new pg.Pool({ connectionString: service.instance.postgresUrl, max: 1 })
-  run.cleanUp(() => database.end())
+  const resetHourlyLimits = createHourlyLimitReset(colophon)
   const insertExampleModel = () =>
-    database.query(
+    colophon.pool.query(
       `INSERT INTO model (name, format, base_url, provider_model, context_window_tokens, max_output_tokens)
        VALUES ($1, 'openai-responses', 'http://model.invalid/v1', 'x', 1, 1) ON CONFLICT DO NOTHING`,
       [exampleModel],

@@ -1,15 +1,12 @@
 /** Kills, pauses and restarts runners in the middle of their turns. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ColophonProcess } from '../dev-services/colophon-process.ts'
-import { processTree } from '../dev-services/process-tree.ts'
 import type { AgentJob } from '../sdk/src/index.ts'
-import {
-  type AgentProject,
-  formatFinalAgentReply,
-  promptWithScript,
-  startAgentService,
-} from './kit/agents/agent-service.ts'
-import { waitForJob } from './kit/agents/wait-for-job.ts'
+import { type ProjectWithClient, startColophon } from '../testing/harness/colophon.ts'
+import type { ColophonProcess } from '../testing/harness/colophon-process.ts'
+import { addScriptedModel, formatFinalAgentReply, promptWithScript } from '../testing/harness/scripted-model.ts'
+import { waitForJob } from '../testing/harness/wait-for-job.ts'
+import { processTree } from '../testing/services/process-tree.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee = 'Every job completes and is published once, whatever happens to runners'
@@ -19,8 +16,12 @@ const runnerCount = 4
 const jobsPerProject = 20
 /** Long enough that most faults hit a runner in the middle of a turn. */
 const turnSeconds = 2
-/** With a shorter heartbeat timeout, a busy machine would lose half of the healthy attempts. */
-const timers = { COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10', COLOPHON_JOB_DEADLINE_SECONDS: '900' }
+/** With shorter timeouts, a busy machine would lose half of the healthy attempts, or give up while it publishes. */
+const timers = {
+  COLOPHON_JOB_HEARTBEAT_TIMEOUT_SECONDS: '10',
+  COLOPHON_JOB_DEADLINE_SECONDS: '900',
+  COLOPHON_JOB_PUBLISH_TIMEOUT_SECONDS: '900',
+}
 const pauseMs = 13_000
 const waitOptions = { withinSeconds: 1_800, everyMs: 5_000 }
 const faults = ['killed', 'paused', 'restarted'] as const
@@ -32,16 +33,16 @@ export async function prove(run: ProofRun): Promise<void> {
     stated: { jobCount: 100, minFaultsDuringTurn: 20 },
     full: { jobCount: 300, minFaultsDuringTurn: 60 },
   }[run.size]
-  const service = await startAgentService(run, 'runner-failures', timers)
-  await service.addModel({ name: 'model', format: 'anthropic-messages', isDefault: true })
+  const colophon = await startColophon(run, 'runner-failures', { worker: timers })
+  await addScriptedModel(colophon, { name: 'model', format: 'anthropic-messages', isDefault: true })
   const projects = await Promise.all(
     Array.from({ length: Math.ceil(jobCount / jobsPerProject) }, (_, index) =>
-      service.connectProject(`Project ${index}`),
+      colophon.connectProject(`Project ${index}`),
     ),
   )
   const runners: ColophonProcess[] = []
   for (let index = 0; index < runnerCount; index++)
-    runners.push(await service.startRunner({ COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: '1' }))
+    runners.push(await colophon.startRunner({ COLOPHON_RUNNER_MAX_CONCURRENT_TURNS: '1' }))
   run.log(`${runnerCount} runners are up`)
 
   const jobs = await Promise.all(
@@ -93,7 +94,10 @@ export async function prove(run: ProofRun): Promise<void> {
 
 const pageOf = (index: number) => ({ path: `docs/page-${index}.md`, content: `# Page ${index}\n` })
 
-async function createJob(project: AgentProject, index: number): Promise<{ project: AgentProject; id: string }> {
+async function createJob(
+  project: ProjectWithClient,
+  index: number,
+): Promise<{ project: ProjectWithClient; id: string }> {
   const { client, projectId } = project
   const prompt = promptWithScript(`Write page ${index}.`, [
     { call: [{ tool: 'bash', arguments: { command: `sleep ${turnSeconds}` } }] },
@@ -122,7 +126,7 @@ async function injectFault({ process: managed }: ColophonProcess, kind: Fault): 
   }
 }
 
-async function hasExpectedPage(project: AgentProject | undefined, job: AgentJob, index: number): Promise<boolean> {
+async function hasExpectedPage(project: ProjectWithClient | undefined, job: AgentJob, index: number): Promise<boolean> {
   const files = await project?.repository.readFiles(`colophon/${job.id}`)
   const { path, content } = pageOf(index)
   return files?.[path] === content

@@ -1,34 +1,36 @@
 /** Runs the attacks of a hostile model. Each attack must succeed without its isolation layer, and fail with all layers. */
-import type { ManagedProcess } from '../dev-services/managed-process.ts'
-import { type AgentService, formatFinalAgentReply, promptWithScript } from './kit/agents/agent-service.ts'
-import { checkPullRequest } from './kit/agents/successful-turns.ts'
-import { waitForJob } from './kit/agents/wait-for-job.ts'
-import { startContainerRunner } from './kit/containers/container-runner.ts'
+
+import type { RunningColophon } from '../testing/harness/colophon.ts'
+import { formatFinalAgentReply, promptWithScript } from '../testing/harness/scripted-model.ts'
+import { waitForJob } from '../testing/harness/wait-for-job.ts'
+import type { ManagedProcess } from '../testing/services/managed-process.ts'
+import { startContainerRunner } from './containers/container-runner.ts'
+import { checkPullRequest } from './job-opens-pull-request/successful-turns.ts'
+import type { ProofRun } from './proof.ts'
 import {
   type AttackOutcome,
   attackGateway,
   attackGit,
   attackSandbox,
   sumOutcomes,
-} from './kit/sandbox-escapes/attacks-with-layers.ts'
+} from './sandbox-escapes/attacks-with-layers.ts'
 import {
   attackOpenGateway,
   attackWithoutLayers,
   checkGitAttacksOnHost,
-} from './kit/sandbox-escapes/attacks-without-layers.ts'
-import { createSandboxFixture, type SandboxFixture } from './kit/sandbox-escapes/fixture.ts'
-import { gatewayAttacks } from './kit/sandbox-escapes/gateway-attacks.ts'
-import { createGitAttacks } from './kit/sandbox-escapes/git-attacks.ts'
+} from './sandbox-escapes/attacks-without-layers.ts'
+import { createSandboxFixture, type SandboxFixture } from './sandbox-escapes/fixture.ts'
+import { gatewayAttacks } from './sandbox-escapes/gateway-attacks.ts'
+import { createGitAttacks } from './sandbox-escapes/git-attacks.ts'
 import {
   type Artifact,
   findLeakedSecrets,
   readDatabaseArtifacts,
   readLogArtifacts,
   readPullRequestArtifacts,
-} from './kit/sandbox-escapes/leaked-secrets.ts'
-import { attackLimits } from './kit/sandbox-escapes/limit-attacks.ts'
-import { sandboxAttacks } from './kit/sandbox-escapes/sandbox-attacks.ts'
-import type { ProofRun } from './proof.ts'
+} from './sandbox-escapes/leaked-secrets.ts'
+import { attackLimits } from './sandbox-escapes/limit-attacks.ts'
+import { sandboxAttacks } from './sandbox-escapes/sandbox-attacks.ts'
 
 export const guarantee = 'A hostile model cannot escape its sandbox or learn a secret'
 
@@ -36,10 +38,10 @@ const limitAttackCount = 3 // endless output, terminal escape sequences, tokens 
 
 export async function prove(run: ProofRun): Promise<void> {
   const fixture = await createSandboxFixture(run)
-  const { service, targets, canaryDirectory } = fixture
+  const { colophon, targets, canaryDirectory } = fixture
   const names = selectAttacks(run, fixture)
   const trees = createGitAttacks(canaryDirectory)
-  const gatewayAttackCount = gatewayAttacks({ service, otherRepository: '' }).length
+  const gatewayAttackCount = gatewayAttacks({ colophon, otherRepository: '' }).length
   const attackCount = names.size + gatewayAttackCount + trees.length + limitAttackCount
 
   let withoutLayer = await attackWithoutLayers(run, fixture, names)
@@ -47,7 +49,7 @@ export async function prove(run: ProofRun): Promise<void> {
   withoutLayer += await checkGitAttacksOnHost(run, trees)
 
   const settings = { COLOPHON_RUNNER_TOKEN: fixture.runnerToken, [targets.secretName]: targets.secret }
-  const runner = await startRunner(run, service, settings)
+  const runner = await startRunner(run, colophon, settings)
   const { pid } = runner
   const [limits, ...others] = await Promise.all([
     attackLimits(run, fixture),
@@ -90,12 +92,12 @@ export async function prove(run: ProofRun): Promise<void> {
 /** With the argument `container`, the runner runs in its image with the options of deploy/compose.yml. */
 async function startRunner(
   run: ProofRun,
-  service: AgentService,
+  colophon: RunningColophon,
   settings: Record<string, string>,
 ): Promise<ManagedProcess> {
-  if (!run.args.includes('container')) return (await service.startRunner(settings)).process
-  const environment = { COLOPHON_GATEWAY_URL: service.worker.url, ...settings }
-  return await startContainerRunner(run, { environment, directory: service.directory })
+  if (!run.args.includes('container')) return (await colophon.startRunner(settings)).process
+  const environment = { COLOPHON_GATEWAY_URL: colophon.worker.url, ...settings }
+  return await startContainerRunner(run, { environment, directory: colophon.directory })
 }
 
 /** At the small size, one attack for each set of isolation layers. */
@@ -122,13 +124,13 @@ async function runsNextTurn(run: ProofRun, { project }: SandboxFixture): Promise
 
 async function collectArtifacts(
   run: ProofRun,
-  { service, project, others }: SandboxFixture,
+  { colophon, project, others }: SandboxFixture,
   { jobs }: AttackOutcome,
 ): Promise<Artifact[]> {
   return [
     ...jobs.map(({ job, events }) => ({ name: `job ${job.id}`, contents: Buffer.from(JSON.stringify([job, events])) })),
-    ...(await readDatabaseArtifacts(run, service, [project, others])),
-    ...(await readLogArtifacts(service)),
-    ...(await readPullRequestArtifacts(service, project)),
+    ...(await readDatabaseArtifacts(run, colophon, [project, others])),
+    ...(await readLogArtifacts(colophon)),
+    ...(await readPullRequestArtifacts(colophon, project)),
   ]
 }

@@ -12,13 +12,12 @@ import {
   type ColophonProcess,
   prepareColophonProcess,
   runColophonCommand,
-  sealingKeySettings,
-} from '../dev-services/colophon-process.ts'
-import { createEmptyTestInstance } from '../dev-services/empty-test-instance.ts'
-import { freePort } from '../dev-services/free-port.ts'
-import { ManagedProcess } from '../dev-services/managed-process.ts'
-import { runCommand } from '../dev-services/run-command.ts'
-import { type RunningServices, startServices } from '../dev-services/start-services.ts'
+} from '../testing/harness/colophon-process.ts'
+import { createEmptyTestInstance } from '../testing/harness/empty-test-instance.ts'
+import { freePort } from '../testing/services/free-port.ts'
+import { ManagedProcess } from '../testing/services/managed-process.ts'
+import { runCommand } from '../testing/services/run-command.ts'
+import { type RunningServices, startServices } from '../testing/services/start-services.ts'
 import type { ProofRun } from './proof.ts'
 
 export const guarantee =
@@ -31,6 +30,8 @@ const checkout = join(import.meta.dirname, '..')
 export async function prove(run: ProofRun): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
   chmodSync(directory, 0o755) // a runner started as root works as the user nobody, who must be able to read it
+  mkdirSync(temporaryDirectory(directory))
+  chmodSync(temporaryDirectory(directory), 0o1777)
   run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
   const { clone, seconds } = await cloneAndSetUp(run, directory)
   await startInOneCommand(run, clone, directory, seconds)
@@ -52,11 +53,12 @@ async function cloneAndSetUp(run: ProofRun, directory: string): Promise<{ clone:
   return { clone, seconds }
 }
 
-/** With `--full`, all caches are empty and every service is built. */
+/** With its own directory for temporary files, because other proofs start services too. With `--full`, all caches are empty. */
 function newcomerEnvironment(run: ProofRun, directory: string): NodeJS.ProcessEnv {
-  if (run.size !== 'full') return process.env
+  const environment = { ...process.env, TMPDIR: temporaryDirectory(directory) }
+  if (run.size !== 'full') return environment
   return {
-    ...process.env,
+    ...environment,
     XDG_CACHE_HOME: join(directory, 'cache'),
     GOCACHE: join(directory, 'go-build'),
     GOMODCACHE: join(directory, 'go-modules'),
@@ -64,11 +66,12 @@ function newcomerEnvironment(run: ProofRun, directory: string): NodeJS.ProcessEn
   }
 }
 
+const temporaryDirectory = (directory: string) => join(directory, 'tmp')
+
 /** The first start is cold: nothing is installed, and with `--full` no service is built. The second is warm. */
 async function startInOneCommand(run: ProofRun, clone: string, directory: string, setupSeconds: number): Promise<void> {
   for (const kind of ['cold', 'warm'] as const) {
     let url = ''
-    const before = serviceDirectories()
     const dev = new ManagedProcess({
       name: 'npm run dev',
       command: ['npm', 'run', '--silent', 'dev'],
@@ -94,7 +97,10 @@ async function startInOneCommand(run: ProofRun, clone: string, directory: string
 
     const pid = dev.pid
     await interrupt(dev)
-    run.check(serviceDirectories().difference(before).size === 0, 'Ctrl-C leaves no data directory behind')
+    const directories = readdirSync(temporaryDirectory(directory)).filter((name) =>
+      /^colophon-(services|dev)-/.test(name),
+    )
+    run.check(directories.length === 0, `Ctrl-C leaves no data directory behind: ${directories.join(', ')}`)
     run.check(pid !== undefined && !(await isProcessRunning(clone)), 'Ctrl-C leaves no process behind')
   }
 }
@@ -104,8 +110,6 @@ async function interrupt(dev: ManagedProcess): Promise<void> {
   if (dev.pid !== undefined) process.kill(-dev.pid, 'SIGINT')
   await Promise.race([dev.ended, sleep(30_000)])
 }
-
-const serviceDirectories = () => new Set(readdirSync(tmpdir()).filter((name) => /^colophon-(services|dev)-/.test(name)))
 
 const isProcessRunning = async (text: string) =>
   (await runCommand(['ps', '-A', '-o', 'args='])).split('\n').some((line) => line.includes(text))
@@ -123,7 +127,6 @@ async function killEachService(
   const gatewayPort = await freePort()
   const environment = {
     ...instance.environment,
-    ...(await sealingKeySettings()),
     COLOPHON_GATEWAY_LISTEN: `127.0.0.1:${gatewayPort}`,
     COLOPHON_GATEWAY_URL: `http://127.0.0.1:${gatewayPort}`,
     COLOPHON_RUNNER_TOKEN: token.trim(),

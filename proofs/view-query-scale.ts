@@ -1,14 +1,6 @@
-/**
- * Measures the cost of a page list with different numbers of views. Each query is sent to `api` and, as the fastest known SQL,
- * directly to ClickHouse. The two alternate, round by round and size by size, because the speed of a machine varies. The proof
- * uses its own ClickHouse, which is deleted afterwards with its views (100 million with `--full`).
- */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { findOrStartServices } from '../dev-services/running-services.ts'
-import { getClickhouseBinary, startClickhouse } from '../dev-services/start-clickhouse.ts'
+import { useOwnClickhouse } from '../testing/harness/colophon.ts'
+import type { ProofRun } from './proof.ts'
 import {
   type BaselineQuery,
   baselineQueries,
@@ -16,10 +8,9 @@ import {
   pageLimit,
   type ViewsQuery,
   viewsQueries,
-} from './kit/view-query-scale/baseline-queries.ts'
-import { createViewsFixture, type ViewsFixture } from './kit/view-query-scale/fixture.ts'
-import { otherProjectCount, pageCount } from './kit/view-query-scale/insert-views.ts'
-import type { ProofRun } from './proof.ts'
+} from './view-query-scale/baseline-queries.ts'
+import { createViewsFixture, type ViewsFixture } from './view-query-scale/fixture.ts'
+import { otherProjectCount, pageCount } from './view-query-scale/insert-views.ts'
 
 export const guarantee = 'The cost of a page list grows with pages and months, not with views'
 
@@ -65,17 +56,11 @@ export async function prove(run: ProofRun): Promise<void> {
 }
 
 async function createFixtures(run: ProofRun): Promise<ViewsFixture[]> {
-  const { addresses, release } = await findOrStartServices()
-  run.cleanUp(release)
-  const directory = mkdtempSync(join(tmpdir(), 'colophon-proof-'))
-  run.cleanUp(async () => rmSync(directory, { recursive: true, force: true }))
-  const clickhouse = await startClickhouse(await getClickhouseBinary(), join(directory, 'clickhouse'))
-  run.cleanUp(() => clickhouse.process.stop())
+  const addresses = await useOwnClickhouse(run)
   const fixtures: ViewsFixture[] = []
   for (const views of sizes[run.size]) {
     run.log(`inserting ${count(views)} views, and those of ${count(otherProjectCount)} other projects`)
-    const options = { addresses: { ...addresses, clickhouseUrl: clickhouse.url }, directory, views }
-    fixtures.push(await createViewsFixture(run, options))
+    fixtures.push(await createViewsFixture(run, addresses, views))
   }
   return fixtures
 }

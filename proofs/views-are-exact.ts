@@ -6,18 +6,18 @@
  * `-- keep-logs` keeps the logs of the processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hasRow } from './kit/has-row.ts'
-import { ProcessKiller } from './kit/process-killer.ts'
-import { RetryingClient } from './kit/retrying-client.ts'
-import { measureCountingDelays, sendTwiceWithoutIdempotencyKey } from './kit/views-exact/counting-delay.ts'
-import type { ViewsProject } from './kit/views-exact/deliveries.ts'
-import { type ProjectPlan, prepareViewsFixture, type ViewsFixture } from './kit/views-exact/fixture.ts'
-import { QuietMomentScheduler } from './kit/views-exact/quiet-moment-scheduler.ts'
-import { allTime, type RangeQuery, randomRange } from './kit/views-exact/random-ranges.ts'
-import { ResponseChecker } from './kit/views-exact/response-checker.ts'
-import { ViewStreamSender } from './kit/views-exact/view-stream-sender.ts'
-import { spanEndingAt } from './kit/views-exact/view-times.ts'
+import { hasRow } from '../testing/harness/has-row.ts'
+import { ProcessKiller } from '../testing/harness/process-killer.ts'
+import { RetryingClient } from '../testing/harness/retrying-client.ts'
 import { type ProofRun, seededRandom } from './proof.ts'
+import { measureCountingDelays, sendTwiceWithoutIdempotencyKey } from './views-are-exact/counting-delay.ts'
+import type { ViewsProject } from './views-are-exact/deliveries.ts'
+import { type ProjectPlan, prepareViewsFixture, type ViewsFixture } from './views-are-exact/fixture.ts'
+import { QuietMomentScheduler } from './views-are-exact/quiet-moment-scheduler.ts'
+import { allTime, type RangeQuery, randomRange } from './views-are-exact/random-ranges.ts'
+import { ResponseChecker } from './views-are-exact/response-checker.ts'
+import { ViewStreamSender } from './views-are-exact/view-stream-sender.ts'
+import { spanEndingAt } from './views-are-exact/view-times.ts'
 
 export const guarantee =
   'Every acknowledged view is counted exactly once, whatever is killed, and any time range is exact'
@@ -68,36 +68,36 @@ const maxMinutes = 120
 
 export async function prove(run: ProofRun): Promise<void> {
   const { killsInFlight, ranges, quietViews, ...size } = sizes[run.size]
-  const service = await prepareViewsFixture(run, { plans, pagesPerProject, keepLogs: run.args.includes('keep-logs') })
+  const fixture = await prepareViewsFixture(run, { plans, pagesPerProject })
   const killer = new ProcessKiller(seededRandom(run.seed + 1))
-  await Promise.all(service.processes.map((target) => killer.start(target)))
-  run.log(`everything is up: ${service.processes.length + service.services.length} processes to kill`)
+  await Promise.all(fixture.processes.map((target) => killer.start(target)))
+  run.log(`everything is up: ${fixture.processes.length + fixture.services.length} processes to kill`)
 
-  const client = new RetryingClient(service.replicas, AbortSignal.timeout(maxMinutes * 60_000))
+  const client = new RetryingClient(fixture.replicas, AbortSignal.timeout(maxMinutes * 60_000))
   const quietMoments = new QuietMomentScheduler()
   const span = spanEndingAt(Date.now())
   await quietMoments.create()
-  const stream = new ViewStreamSender({ run, service, client, quietMoments, span, size })
+  const stream = new ViewStreamSender({ run, fixture, client, quietMoments, span, size })
   const startedAt = performance.now()
-  await streamWhileKilling(run, { service, stream, quietMoments, killer })
+  await streamWhileKilling(run, { fixture, stream, quietMoments, killer })
   await quietMoments.create()
   const streamSeconds = (performance.now() - startedAt) / 1000
-  await waitUntilLoaded(run, service)
+  await waitUntilLoaded(run, fixture)
 
   const runMs = { from: quietMoments.momentsMs[0] ?? 0, to: quietMoments.momentsMs.at(-1) ?? 0 }
   const checker = new ResponseChecker(client, runMs, seededRandom(run.seed + 2))
   const random = seededRandom(run.seed + 3)
   const chooseRange = ({ model }: ViewsProject) => randomRange(model, span, quietMoments.momentsMs, random)
-  await checkRanges(run, service.projects, checker, chooseRange, ranges)
-  await checkAllTime(run, service.projects, checker)
+  await checkRanges(run, fixture.projects, checker, chooseRange, ranges)
+  await checkAllTime(run, fixture.projects, checker)
   run.log(`${checker.count.calls} responses compared with the reference model`)
 
-  const [quietProject] = service.projects
+  const [quietProject] = fixture.projects
   if (!quietProject) throw new Error('the fixture has no project')
   const quietDeps = { client, project: quietProject, span }
   await sendTwiceWithoutIdempotencyKey(quietDeps, random)
   const delaysMs = (await measureCountingDelays(quietDeps, quietViews, random)).sort((a, b) => a - b)
-  await checkAllTime(run, service.projects, checker)
+  await checkAllTime(run, fixture.projects, checker)
 
   const slowestSeconds = (delaysMs.at(-1) ?? Number.POSITIVE_INFINITY) / 1000
   run.check(slowestSeconds <= 10, `an acknowledged view is counted within 10 s: ${slowestSeconds.toFixed(1)} s`)
@@ -111,31 +111,31 @@ export async function prove(run: ProofRun): Promise<void> {
   )
   const crashed = killer.unexpectedExits.filter((kind) => kind === 'api' || kind === 'worker')
   run.check(crashed.length === 0, `api and worker never exit by themselves: ${crashed.join(', ')}`)
-  reportFigures(run, { service, stream, killer, client, checker, streamSeconds, delaysMs })
+  reportFigures(run, { fixture, stream, killer, client, checker, streamSeconds, delaysMs })
 }
 
 /** Streams until enough kills have hit work in flight. Afterwards everything is up, and no more responses are lost. */
 async function streamWhileKilling(
   run: ProofRun,
-  deps: { service: ViewsFixture; stream: ViewStreamSender; quietMoments: QuietMomentScheduler; killer: ProcessKiller },
+  deps: { fixture: ViewsFixture; stream: ViewStreamSender; quietMoments: QuietMomentScheduler; killer: ProcessKiller },
 ): Promise<void> {
-  const { service, stream, quietMoments, killer } = deps
+  const { fixture, stream, quietMoments, killer } = deps
   const { events, killsInFlight } = sizes[run.size]
   const random = seededRandom(run.seed + 4)
   const killing = new AbortController()
   const pause = () => waitForEvents(stream, (random() * 3 * events) / killsInFlight, killing.signal)
   const progress = setInterval(() => run.log(describeProgress(stream, killer)), 15_000)
-  service.loseResponses(lostShares)
+  fixture.loseResponses(lostShares)
   try {
     await Promise.all([
       stream.send(() => killer.inFlightCount >= killsInFlight).finally(() => killing.abort()),
-      killer.killInRounds(service.processes, pause, killing.signal),
-      killer.killInRounds(service.services, pause, killing.signal),
+      killer.killInRounds(fixture.processes, pause, killing.signal),
+      killer.killInRounds(fixture.services, pause, killing.signal),
       createQuietMoments(stream, quietMoments, events, killing.signal),
     ])
   } finally {
     clearInterval(progress)
-    service.loseResponses(noneLost)
+    fixture.loseResponses(noneLost)
   }
   run.log(`${describeProgress(stream, killer)}; everything is up again`)
 }
@@ -213,7 +213,7 @@ async function checkRanges(
 function reportFigures(
   run: ProofRun,
   results: {
-    service: ViewsFixture
+    fixture: ViewsFixture
     stream: ViewStreamSender
     killer: ProcessKiller
     client: RetryingClient
@@ -222,13 +222,13 @@ function reportFigures(
     delaysMs: readonly number[]
   },
 ): void {
-  const { service, stream, killer, client, checker, streamSeconds, delaysMs } = results
+  const { fixture, stream, killer, client, checker, streamSeconds, delaysMs } = results
   const { batches, beacons, imports, rejected, raced, resent, killedImports } = stream.count
-  const views = service.projects.reduce((sum, { model }) => sum + model.size, 0)
+  const views = fixture.projects.reduce((sum, { model }) => sum + model.size, 0)
   const killsByKind = [...killer.killsInFlight].map(([kind, count]) => `${kind} ${count}`).sort()
   const describeLosses = (counts: readonly { lost: number; calls: number }[]) =>
     `${counts.reduce((sum, { lost }) => sum + lost, 0)} of ${counts.reduce((sum, { calls }) => sum + calls, 0)}`
-  const { api, clickhouse, postgres } = service.lossCounts
+  const { api, clickhouse, postgres } = fixture.lossCounts
   const rate = Math.round(stream.acknowledgedEvents / streamSeconds)
   run.figure(
     'events acknowledged',

@@ -1,6 +1,6 @@
 /** The first step of .github/workflows/release.yml: fails if the pushed tag must not be released. */
 import { join } from 'node:path'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { imageRegistry } from './released-images.ts'
 import { findTagProblems } from './tag-problems.ts'
 

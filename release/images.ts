@@ -1,7 +1,7 @@
 /** Builds the container images on this machine and saves them as archives that `docker load` reads. */
 import { join } from 'node:path'
-import { findOrStartContainerRuntime } from '../dev-services/containers/container-runtime.ts'
-import { ensureBaseImages } from '../dev-services/containers/substitute-images.ts'
+import { findOrStartContainerRuntime } from '../testing/services/containers/container-runtime.ts'
+import { ensureBaseImages } from '../testing/services/containers/substitute-images.ts'
 import { type ImageSource, imageTargets } from './released-images.ts'
 
 /** Returns what is missing or different, or undefined. */

@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { getHelm } from '../checks/kubernetes/tools.ts'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { releaseNotes } from './changelog.ts'
 import { type Artifact, formatChecksums, sha256OfFile } from './checksums.ts'
 import { buildImages } from './images.ts'
@@ -28,6 +28,7 @@ import { type Build, provenanceStatement } from './provenance.ts'
 import { releasedChartValues } from './released-chart-values.ts'
 import { releasedComposeFile } from './released-compose-file.ts'
 import { type ImageDigests, imageRegistry, imageTargets, parseImageDigests } from './released-images.ts'
+import { removeUnreleasedPackages } from './sbom.ts'
 import { setChartVersion, setLockfileVersion, setManifestVersion, versionProblem } from './version.ts'
 
 class ReleaseRefused extends Error {}
@@ -151,7 +152,8 @@ async function makeArtifacts(source: string, request: Request): Promise<string[]
     '--sbom-format=cyclonedx',
     '--sbom-type=application',
   ]
-  writeFileSync(join(output, `colophon-${version}.cdx.json`), await runCommand(sbom, { cwd: source }))
+  const sbomText = removeUnreleasedPackages(await runCommand(sbom, { cwd: source }))
+  writeFileSync(join(output, `colophon-${version}.cdx.json`), sbomText)
 
   const prefix = imagePrefix(repository)
   step('container images')

@@ -1,7 +1,7 @@
 /** Why a pushed tag must not be released. Uses no packages: it runs before any are installed. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../dev-services/run-command.ts'
+import { runCommand } from '../testing/services/run-command.ts'
 import { imageRepository, imageTargets } from './released-images.ts'
 
 export interface PushedTag {

@@ -63,7 +63,9 @@ test('the version in package.json can be released if it has not been, but no old
   )
 })
 
-test.each(['package.json', 'server/package.json', 'web/package.json', 'sdk/package.json', 'cli/package.json'])(
+const workspaces = ['server', 'web', 'sdk', 'cli', 'testing/simulators/github']
+
+test.each(['package.json', ...workspaces.map((name) => `${name}/package.json`)])(
   '%s gets the version, and nothing else changes',
   (path) => {
     const before = read(path)
@@ -74,9 +76,12 @@ test.each(['package.json', 'server/package.json', 'web/package.json', 'sdk/packa
   },
 )
 
-test('clients depend on the SDK of the same version', () => {
+test('our packages depend on each other in the same version', () => {
   expect(JSON.parse(setManifestVersion(read('cli/package.json'), '7.8.9')).dependencies).toEqual({
     '@colophon/sdk': '7.8.9',
+  })
+  expect(JSON.parse(setManifestVersion(read('server/package.json'), '7.8.9')).devDependencies).toMatchObject({
+    '@colophon/github-simulator': '7.8.9',
   })
 })
 
@@ -84,7 +89,7 @@ test('the lockfile gets the version of each workspace, and no other package chan
   const before = read('package-lock.json')
   const after = setLockfileVersion(before, '7.8.9')
   const { version, packages } = JSON.parse(after)
-  for (const path of ['', 'server', 'web', 'sdk', 'cli']) expect(packages[path].version, path).toBe('7.8.9')
+  for (const path of ['', ...workspaces]) expect(packages[path].version, path).toBe('7.8.9')
   expect(version).toBe('7.8.9')
   expect(packages.web.dependencies['@colophon/sdk']).toBe('7.8.9')
   expect(after.replaceAll('7.8.9', JSON.parse(before).version as string)).toBe(before)

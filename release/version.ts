@@ -75,22 +75,26 @@ function newestVersion(tags: readonly string[]): { tag: string; version: Version
 interface Manifest {
   version?: string
   dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
 }
 
 const ownPackage = /^@colophon\//
 
-/** The clients depend on the SDK of exactly their own version. */
+/** Our own packages depend on each other in exactly their own version. */
 function withVersion<Type extends Manifest>(manifest: Type, version: string): Type {
-  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
-    name,
-    ownPackage.test(name) ? version : range,
-  ])
+  const { dependencies, devDependencies } = manifest
   return {
     ...manifest,
     ...(manifest.version !== undefined && { version }),
-    ...(manifest.dependencies && { dependencies: Object.fromEntries(dependencies) as Record<string, string> }),
+    ...(dependencies && { dependencies: withOwnVersion(dependencies, version) }),
+    ...(devDependencies && { devDependencies: withOwnVersion(devDependencies, version) }),
   }
 }
+
+const withOwnVersion = (dependencies: Record<string, string>, version: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(dependencies).map(([name, range]) => [name, ownPackage.test(name) ? version : range]),
+  )
 
 const format = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 

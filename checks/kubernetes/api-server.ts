@@ -5,8 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../dev-services/free-port.ts'
-import { ManagedProcess } from '../../dev-services/managed-process.ts'
+import { freePort } from '../../testing/services/free-port.ts'
+import { ManagedProcess } from '../../testing/services/managed-process.ts'
 import type { ApiServerBinaries } from './tools.ts'
 
 export interface ApiResponse {

@@ -1,7 +1,7 @@
 /** Renders the Helm chart, and finds the pods in what it renders. */
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { runCommand } from '../../dev-services/run-command.ts'
+import { runCommand } from '../../testing/services/run-command.ts'
 
 export const chartDirectory = join(import.meta.dirname, '../../deploy/helm')
 

@@ -1,8 +1,8 @@
 /** JSON schemas of Kubernetes objects for kubeconform, generated from the API description in the source of Kubernetes. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getOrFillCacheDirectory } from '../../dev-services/cache.ts'
-import { fetchSource } from '../../dev-services/go-build.ts'
+import { getOrFillCacheDirectory } from '../../testing/services/cache.ts'
+import { fetchSource } from '../../testing/services/go-build.ts'
 import type { KubernetesModule } from './tools.ts'
 
 interface Definition {

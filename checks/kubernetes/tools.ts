@@ -1,9 +1,9 @@
 /** The programs that check the Helm chart, from the PATH or built once, and the source of Kubernetes. */
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { getOrFillCacheDirectory } from '../../dev-services/cache.ts'
-import { findBinary } from '../../dev-services/find-binary.ts'
-import { buildGoModule, type GoModule } from '../../dev-services/go-build.ts'
+import { getOrFillCacheDirectory } from '../../testing/services/cache.ts'
+import { findBinary } from '../../testing/services/find-binary.ts'
+import { buildGoModule, type GoModule } from '../../testing/services/go-build.ts'
 
 const helm: GoModule = {
   title: 'Helm',

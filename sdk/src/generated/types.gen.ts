@@ -236,6 +236,10 @@ export type AgentJob = {
         note?: string;
     }>;
     /**
+     * Host names in links and images of the changes that no page of the repository named before. Check that they are what you expect.
+     */
+    newHosts: Array<string>;
+    /**
      * Time of the last change to the job.
      */
     updatedAt: string;
@@ -1007,6 +1011,27 @@ export type Repository = {
      * Folder of the docs pages in the repository. Empty: the whole repository.
      */
     docsFolder: string;
+    /**
+     * Site generator that a person chose. Null: it is recognized from the repository.
+     */
+    siteGenerator: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
+    /**
+     * Site that was recognized on the base branch. It decides which navigation the agent can edit and what its pages may contain. Null until the repository has been read, usually within a minute.
+     */
+    site: {
+        /**
+         * Site generator that builds the pages. `unknown` if none was recognized.
+         */
+        generator: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown';
+        /**
+         * Configuration file of the site. Null if there is none.
+         */
+        configFile: string | null;
+        /**
+         * Folder of the pages of the site.
+         */
+        pagesFolder: string;
+    } | null;
     publishing: PublishingRules;
 };
 
@@ -4204,6 +4229,10 @@ export type ChangeRepositoryData = {
          * Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.
          */
         docsFolder?: string;
+        /**
+         * Site generator that a person chose. Null: it is recognized from the repository.
+         */
+        siteGenerator?: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
         /**
          * Changes to how pull requests are opened. Omitted fields stay as they are.
          */

@@ -1,9 +1,9 @@
 /** Workflow, activities, runner API and dispatcher on real PostgreSQL and Temporal, with a simulated runner. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
+import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
+import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
@@ -28,7 +28,7 @@ const result: TurnReport = {
 
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'job-activities')
-  jobs = await startTestWorker(instance, workerSettings(inject('services')))
+  jobs = await startTestWorker(instance)
   projectId = (await instance.stores.projects.create('Docs', { kind: 'operator' })).id
   runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async (turn, stopped) => {
     const { prompt } = turn

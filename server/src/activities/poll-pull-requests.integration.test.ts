@@ -1,16 +1,15 @@
 /** Comments, checks, previews and conflicts of pull requests on a code host, and their effect on jobs. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
+import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
+import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
 import { type CraftedCommit, craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { createGithubTestRepository, type GithubTestRepository } from '../code-hosts/testing/github-test-repository.ts'
 import type { Job, PolledPullRequest } from '../jobs/job.ts'
 import type { Message } from '../jobs/job-store.ts'
-import { connectRepository } from '../main/use-cases/connect-repository.ts'
-import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
@@ -41,22 +40,12 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
   beforeAll(async () => {
     const services = inject('services')
     instance = await createTestInstance(services, `follow-${host}`)
-    const { url: baseUrl } = services[host]
     repository = await (host === 'gitea'
       ? createGiteaTestRepository(services.gitea)
       : createGithubTestRepository(services.github, { by: 'token' }))
-    const settings = { ...workerSettings(services), COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
-    projectId = (await instance.stores.projects.create('Docs', operator)).id
-    const { owner, name } = repository
-    await connectRepository({
-      stores: instance.stores,
-      projectId,
-      token: tokenOf(repository),
-      actor: operator,
-      config: loadCredentialCommandConfig(settings),
-      input: { host, baseUrl, owner, name, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
-    })
-    jobs = await startTestWorker(instance, settings)
+    projectId = (await instance.createProject()).projectId
+    await connectTestRepository(instance, projectId, repository)
+    jobs = await startTestWorker(instance)
     // The first turn of a job changes the page, the others change nothing.
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async (turn) => {
       turns.push(turn)
@@ -223,7 +212,7 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
   })
 })
 
-function tokenOf({ connection }: GiteaTestRepository | GithubTestRepository): string {
+function _tokenOf({ connection }: GiteaTestRepository | GithubTestRepository): string {
   if (connection.host === 'gitea') return connection.token
   if (connection.access.kind !== 'token') throw new Error('the repository is not connected with a token')
   return connection.access.token

@@ -6,6 +6,7 @@ import type { AcceptedResult, BareRepository, ResultRefusal } from '../code-host
 import type { CodeHost, CommitId, PullRequest } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { refusalReasons } from '../code-hosts/refusal-reasons.ts'
+import { formatRefusal } from '../content-gate/format-refusal.ts'
 import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { PullRequestStore } from '../jobs/pull-request-store.ts'
 import type { StoredTurnResult } from '../jobs/turn-results.ts'
@@ -83,7 +84,7 @@ export async function acceptResult(
     base: result.baseCommit,
     // If a commit is recorded, an earlier attempt has checked the result; the branch may be merged and deleted since.
     branch: turn.commit ? undefined : (turn.startBranch ?? turn.job.ref),
-    policy: { docsFolder: repository.docsFolder },
+    policy: { docsFolder: repository.docsFolder, siteGenerator: repository.siteGenerator ?? undefined },
   })
   switch (acceptance.kind) {
     case 'accepted':
@@ -203,5 +204,4 @@ export async function rewritePullRequestText(
 
 const formatRefusals = (refusals: readonly ResultRefusal[]) => `Refused: ${refusals.map(describeRefusal).join('; ')}.`
 
-const describeRefusal = ({ code, path }: ResultRefusal) =>
-  `${path === '' ? '' : `${path}: `}${refusalReasons[code]} (${code})`
+const describeRefusal = (refusal: ResultRefusal) => formatRefusal(refusal, refusalReasons[refusal.code])

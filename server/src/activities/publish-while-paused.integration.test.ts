@@ -2,17 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
+import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
+import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
 import type { CodeHost } from '../code-hosts/code-host.ts'
 import { craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { AttemptStore } from '../jobs/attempt-store.ts'
 import type { Job } from '../jobs/job.ts'
 import { TurnStore } from '../jobs/turn-store.ts'
-import { connectRepository } from '../main/use-cases/connect-repository.ts'
-import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 import { createLog } from '../platform/log.ts'
 import { Semaphore } from '../platform/semaphore.ts'
@@ -21,27 +20,10 @@ import { createResultPublisher } from './result-publisher.ts'
 const operator = { kind: 'operator' } as const
 const request = { actor: operator, idempotency: undefined, present: (job: Job) => job } as const
 const services = inject('services')
-const settings = workerSettings(services) // one key pair, for sealing and opening
 
 async function connectProject(instance: TestInstance, repository: GiteaTestRepository): Promise<Id<'prj'>> {
-  const { id: projectId } = await instance.stores.projects.create('Docs', operator)
-  const { owner, name } = repository
-  await connectRepository({
-    stores: instance.stores,
-    projectId,
-    token: services.gitea.adminToken,
-    actor: operator,
-    config: loadCredentialCommandConfig(settings),
-    input: {
-      host: 'gitea',
-      baseUrl: services.gitea.url,
-      owner,
-      name,
-      baseBranch: 'main',
-      docsFolder: 'docs',
-      publishing: {},
-    },
-  })
+  const { projectId } = await instance.createProject()
+  await connectTestRepository(instance, projectId, repository)
   return projectId
 }
 
@@ -76,7 +58,7 @@ describe('a result that arrives when the project is paused', () => {
     instance = await createTestInstance(services, 'publish-while-paused')
     repository = await createGiteaTestRepository(services.gitea)
     projectId = await connectProject(instance, repository)
-    jobs = await startTestWorker(instance, settings)
+    jobs = await startTestWorker(instance)
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
       await instance.stores.pauses.pause(projectId, operator)
       const texts = { title: 'A change', summary: 'It changes.', reply: 'Done.' }

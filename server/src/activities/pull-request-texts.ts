@@ -24,7 +24,7 @@ export interface PullRequestTexts {
 /** From the project's templates, with agent text neutralized. */
 export function renderPullRequestTexts(
   { jobId, startedAt, job }: TurnToPublish,
-  result: StoredTurnResult,
+  result: StoredTurnResult & { newHosts: readonly string[] },
   publishing: PublishingSettings,
 ): PullRequestTexts {
   const templates = {
@@ -41,7 +41,7 @@ export function renderPullRequestTexts(
   )
   return {
     branch: renderBranchName(templates.branch, jobId, job.branchCount + 1),
-    ...renderPullRequest(templates, jobId, agentText),
+    ...renderPullRequest(templates, jobId, agentText, [...new Set([...job.newHosts, ...result.newHosts])].toSorted()),
     commit: { message, identity, date: startedAt },
   }
 }

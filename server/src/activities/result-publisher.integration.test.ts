@@ -1,18 +1,16 @@
 /** From a runner's bundle to a pull request and its merge, on each code host. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { ServiceAddresses } from '../../../dev-services/start-services.ts'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
-import type { CodeHostConnection } from '../code-hosts/code-host-factory.ts'
+import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
+import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
+import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
+import type { ServiceAddresses } from '../../../testing/services/start-services.ts'
 import { type CraftedCommit, craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import { createGithubTestRepository } from '../code-hosts/testing/github-test-repository.ts'
 import { baseFiles, type HostTestRepository } from '../code-hosts/testing/host-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { connectRepository } from '../main/use-cases/connect-repository.ts'
-import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
 
 let instance: TestInstance
@@ -21,11 +19,6 @@ let runner: TestRunner
 let repository: HostTestRepository
 let projectId: Id<'prj'>
 const operator = { kind: 'operator' } as const
-
-const tokenOf = (connection: CodeHostConnection) => {
-  if (connection.host === 'gitea') return connection.token
-  return connection.access.kind === 'token' ? connection.access.token : ''
-}
 
 /** The agent's result, by prompt. */
 const results: Record<string, { base: () => CraftedCommit; commit: () => CraftedCommit }> = {}
@@ -40,21 +33,9 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     const services = inject('services')
     instance = await createTestInstance(services, 'publish-result')
     repository = await create(services)
-    const { connection } = repository
-    const { host, baseUrl, owner, name } = connection
-    const settings = { ...workerSettings(services), COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
-    projectId = (await instance.stores.projects.create('Docs', operator)).id
-    const where = { host, baseUrl, owner, name, baseBranch: 'main' }
-    await connectRepository({
-      stores: instance.stores,
-      projectId,
-      token: tokenOf(connection),
-      actor: operator,
-      config: loadCredentialCommandConfig(settings),
-      input: { ...where, docsFolder: 'docs', publishing: {} },
-    })
-
-    jobs = await startTestWorker(instance, settings)
+    projectId = (await instance.createProject()).projectId
+    await connectTestRepository(instance, projectId, repository)
+    jobs = await startTestWorker(instance)
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async ({ prompt }) => {
       const result = results[prompt]
       const base = result?.base() ?? repository.base

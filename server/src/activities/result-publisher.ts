@@ -80,14 +80,15 @@ async function publish(
 
   const accepted = await acceptResult(deps, publication)
   if (accepted.kind !== 'continue') return accepted
+  const { newHosts } = accepted.value
   if (turn.job.publish === 'diff')
-    return endWith(result, { outcome: 'diff', diff: (await bare.diff(accepted.value)).patch })
+    return endWith(result, { outcome: 'diff', diff: (await bare.diff(accepted.value)).patch, newHosts })
 
   const existingBranch = await chooseBranch(deps, publication)
   if (existingBranch.kind !== 'continue') return existingBranch
   const firstBase = await deps.turns.findFirstBase(jobId, existingBranch.value)
   const { patch: diff } = await bare.diff(accepted.value, firstBase)
-  const texts = renderPullRequestTexts(turn, result, repository.publishing)
+  const texts = renderPullRequestTexts(turn, { ...result, newHosts }, repository.publishing)
   const branch = existingBranch.value ?? texts.branch
   const change = { accepted: accepted.value, branch, texts }
 
@@ -106,7 +107,12 @@ async function publish(
 
   const { url, number, state } = pullRequest
   const written = { title: texts.title, body: texts.body }
-  return endWith(result, { outcome: 'pull_request', diff, pullRequest: { url, number, state, branch, written } })
+  return endWith(result, {
+    outcome: 'pull_request',
+    diff,
+    newHosts,
+    pullRequest: { url, number, state, branch, written },
+  })
 }
 
 /** Temporal does not retry at all if the delay ends after the publish timeout. A retry that is too early is limited again. */

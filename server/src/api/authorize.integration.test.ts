@@ -2,7 +2,7 @@
 import { request as httpRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { type SignedInClient, startTestApi, type TestProject } from '../../../dev-services/test-api.ts'
+import { type SignedInClient, startTestApi, type TestProject } from '../../../testing/harness/test-api.ts'
 import { newId } from '../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api admit')

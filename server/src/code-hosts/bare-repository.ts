@@ -4,16 +4,17 @@
  */
 import { createHash } from 'node:crypto'
 import {
-  type AllowListPolicy,
   type ChangeRefusal,
   type ChangeRefusalCode,
   type ChangeToCheck,
   escapePathForDisplay,
   findChangeRefusals,
   maxChangedFiles,
-} from './allow-list/allow-list.ts'
-import { hasExecutableFrontMatter, mayHaveFrontMatter } from './allow-list/front-matter.ts'
+} from '../content-gate/allow-list/allow-list.ts'
+import type { ContentRefusalCode } from '../content-gate/content-refusal.ts'
+import type { Site } from '../site-generators/site-generator.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
+import { ContentInspector, type ContentPolicy } from './content-inspector.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
 import { type CommitDetails, GitRepository, type GitRepositoryDeps, type UnpackRefusal } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
@@ -24,10 +25,16 @@ export type ResultRefusalCode =
   | UnpackRefusal
   | ComparisonRefusal
   | ChangeRefusalCode
-  | 'executable_front_matter'
+  | ContentRefusalCode
 
 /** `path` is printable. Empty: the refusal concerns the whole result. */
-export type ResultRefusal = { code: ResultRefusalCode; path: string }
+export type ResultRefusal = {
+  code: ResultRefusalCode
+  path: string
+  line?: number | undefined
+  /** What was found in the file. */
+  text?: string
+}
 
 export type SubmittedResult = {
   bundle: Uint8Array
@@ -38,7 +45,7 @@ export type SubmittedResult = {
    * the branch may have been deleted since.
    */
   branch: string | undefined
-  policy: AllowListPolicy
+  policy: ContentPolicy
 }
 
 export type AcceptedResult = {
@@ -46,8 +53,10 @@ export type AcceptedResult = {
   /** The runner's own commit. Only its tree is used: the runner chose author, message and date. */
   head: CommitId
   tree: string
-  policy: AllowListPolicy
+  policy: ContentPolicy
   changes: readonly CommitChange[]
+  /** Hosts in links and images that no page of the repository named before. */
+  newHosts: readonly string[]
 }
 
 export type AcceptanceOutcome =
@@ -81,13 +90,15 @@ const maxForeignCommits = 50
 
 export class BareRepository implements AsyncDisposable {
   readonly #git: GitRepository
+  readonly #signal: AbortSignal
 
-  private constructor(git: GitRepository) {
+  private constructor(git: GitRepository, signal: AbortSignal) {
     this.#git = git
+    this.#signal = signal
   }
 
   static async open(deps: GitRepositoryDeps): Promise<BareRepository> {
-    return new BareRepository(await GitRepository.open(deps))
+    return new BareRepository(await GitRepository.open(deps), deps.signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -116,7 +127,21 @@ export class BareRepository implements AsyncDisposable {
       if (tree === baseTree) return { kind: 'no_changes' }
       const check = await this.#check(objects, baseTree, tree, policy)
       if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, maxListedRefusals) }
-      return { kind: 'accepted', result: { base, head, tree, policy, changes: check.changes } }
+      const { changes, newHosts } = check
+      return { kind: 'accepted', result: { base, head, tree, policy, changes, newHosts } }
+    } finally {
+      objects.close()
+    }
+  }
+
+  /** Undefined: the branch does not exist. */
+  async recognizeSite(branch: string, policy: ContentPolicy): Promise<Site | undefined> {
+    const head = await this.#git.remoteHead(branch)
+    if (head === undefined || (await this.#git.fetch(head, 1)) === 'gone') return undefined
+    const objects = this.#git.openObjects()
+    try {
+      const inspector = await ContentInspector.open(this.#git, objects, await treeOf(objects, head), policy)
+      return inspector.site
     } finally {
       objects.close()
     }
@@ -224,36 +249,31 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  async #check(
-    objects: ObjectReader,
-    before: string,
-    after: string,
-    policy: AllowListPolicy,
-  ): Promise<{ refusals: readonly ResultRefusal[]; changes: readonly CommitChange[] }> {
+  async #check(objects: ObjectReader, before: string, after: string, policy: ContentPolicy): Promise<CheckedChanges> {
     const comparison = await compareTrees(objects, before, after, comparisonLimits)
-    if (comparison.kind === 'refused') {
-      return { refusals: [{ code: comparison.code, path: escapePathForDisplay(comparison.path) }], changes: [] }
-    }
+    if (comparison.kind === 'refused') return refuseChanges([comparison.path], comparison.code)
     const { changes, additions } = comparison
     const sizes = await this.#readNewBytes(objects, changes, before)
     const missing = changes.filter((change) => change.after && sizes.get(change.after.id) === undefined)
-    if (missing.length > 0) {
-      return {
-        refusals: missing.map(({ path }) => ({ code: 'missing_object', path: escapePathForDisplay(path) })),
-        changes: [],
-      }
-    }
+    if (missing.length > 0)
+      return refuseChanges(
+        missing.map(({ path }) => path),
+        'missing_object',
+      )
     const checked = changes.map((change): ChangeToCheck => {
       const { path, before: oldFile, after: newFile } = change
       const newBytes = newFile ? (sizes.get(newFile.id) ?? 0) : 0
       return { path, beforeMode: oldFile?.mode, afterMode: newFile?.mode, newBytes }
     })
-    const refusals: readonly ChangeRefusal[] = findChangeRefusals(checked, additions, policy)
-    // Pages are read only now that their total size is known to be small.
-    return {
-      refusals: refusals.length > 0 ? refusals : await findExecutableFrontMatter(objects, changes),
-      changes: changes.map(toCommitChange),
-    }
+    const inspector = await ContentInspector.open(this.#git, objects, before, policy)
+    const refusals: readonly ChangeRefusal[] = findChangeRefusals(checked, additions, {
+      docsFolder: policy.docsFolder,
+      isSiteNavigation: (path) => inspector.isSiteNavigation(path),
+    })
+    if (refusals.length > 0) return { refusals, changes: [], newHosts: [] }
+    // Contents are read only now that their total size is known to be small.
+    const content = await inspector.inspect(changes, this.#signal)
+    return { ...content, changes: changes.map(toCommitChange) }
   }
 
   /** Sizes by blob id. A blob that the base already contains, under any path, counts as 0; it need not have been fetched. */
@@ -273,7 +293,7 @@ export class BareRepository implements AsyncDisposable {
       else if (!info) absent.add(after.id)
     }
     if (absent.size === 0) return sizes
-    const inBase = await this.#git.listBlobIds(base)
+    const inBase = new Set((await this.#git.listFiles(base)).values())
     for (const id of absent) if (inBase.has(id)) sizes.set(id, 0)
     return sizes
   }
@@ -283,19 +303,17 @@ function refused(code: ResultRefusalCode): AcceptanceOutcome {
   return { kind: 'refused', refusals: [{ code, path: '' }] }
 }
 
-async function findExecutableFrontMatter(
-  objects: ObjectReader,
-  changes: readonly FileChange[],
-): Promise<ResultRefusal[]> {
-  const refusals: ResultRefusal[] = []
-  for (const { path, after } of changes) {
-    // A page whose contents were not fetched was only moved.
-    if (!after || !mayHaveFrontMatter(path.toString()) || !(await objects.info(after.id))) continue
-    if (!hasExecutableFrontMatter(await objects.contents(after.id))) continue
-    refusals.push({ code: 'executable_front_matter', path: escapePathForDisplay(path) })
-  }
-  return refusals
+type CheckedChanges = {
+  refusals: readonly ResultRefusal[]
+  changes: readonly CommitChange[]
+  newHosts: readonly string[]
 }
+
+const refuseChanges = (paths: readonly Buffer[], code: ResultRefusalCode): CheckedChanges => ({
+  refusals: paths.map((path) => ({ code, path: escapePathForDisplay(path) })),
+  changes: [],
+  newHosts: [],
+})
 
 /** Paths that are not UTF-8 were refused before, including those of existing files. */
 const toCommitChange = ({ path, before, after }: FileChange): CommitChange => ({

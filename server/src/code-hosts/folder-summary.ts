@@ -1,4 +1,4 @@
-import { isPage } from './allow-list/docs-files.ts'
+import { isPage } from '../site-generators/page-format.ts'
 import type { FolderSummary } from './code-host.ts'
 
 /** `tree` is the whole tree of a commit. */

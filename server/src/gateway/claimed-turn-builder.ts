@@ -47,6 +47,7 @@ export function createClaimedTurnBuilder({
       model: model.name,
       modelSettings: { format, contextTokens, maxOutputTokens },
       docsFolder: repository?.docsFolder ?? '',
+      siteGenerator: repository?.siteGenerator ?? null,
       session: session?.toString('base64') ?? null,
       unpublishedWork: unpublishedWork && { ...unpublishedWork, bundle: unpublishedWork.bundle.toString('base64') },
       deadlineAt: deadlineAt.toISOString(),

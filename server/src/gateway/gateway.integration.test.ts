@@ -3,16 +3,14 @@ import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
-import { startTestWorker, type TestWorker, workerSettings } from '../../../dev-services/test-worker.ts'
-import { type ExecuteTurn, startTestRunner, type TestRunner } from '../../../proofs/kit/test-runner.ts'
+import { connectTestRepository } from '../../../testing/harness/connect-test-repository.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
+import { type ExecuteTurn, startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
+import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
-import { connectRepository } from '../main/use-cases/connect-repository.ts'
 import type { Model } from '../models/model.ts'
-import { loadCredentialCommandConfig } from '../platform/config.ts'
 import type { Id } from '../platform/ids.ts'
-import { createSealer } from '../platform/sealed-secrets/sealed-secret.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { buildModelRequest, createScriptedPrompt } from './model/testing/model-gateway.ts'
 
@@ -43,22 +41,10 @@ const claimedTurns: ClaimedTurn[] = []
 beforeAll(async () => {
   instance = await createTestInstance(inject('services'), 'gateway')
   repository = await createGiteaTestRepository(gitea)
-  // Both are on loopback, which the operator has to allow explicitly.
-  const allowed = [gitea.url, modelUrl].map((url) => new URL(url).host).join()
-  const settings = { ...workerSettings({ gitea }), COLOPHON_EGRESS_ALLOWED_HOSTS: allowed }
-  const config = loadCredentialCommandConfig(settings)
-  projectId = (await instance.stores.projects.create('Docs', operator)).id
-  const where = { host: 'gitea', baseUrl: gitea.url, owner: repository.owner, name: repository.name } as const
-  await connectRepository({
-    stores: instance.stores,
-    projectId,
-    token: gitea.adminToken,
-    actor: operator,
-    config,
-    input: { ...where, baseBranch: 'main', docsFolder: 'docs', publishing: {} },
-  })
-  await instance.stores.models.add(model, 'sk-of-the-operator', createSealer(config.sealingKeys))
-  jobs = await startTestWorker(instance, settings)
+  projectId = (await instance.createProject()).projectId
+  await connectTestRepository(instance, projectId, repository)
+  await instance.addModel(model, 'sk-of-the-operator')
+  jobs = await startTestWorker(instance)
   const work: ExecuteTurn = async (turn, stopped) => {
     claimedTurns.push(turn)
     return (await workByPrompt.get(turn.prompt)?.(turn, stopped)) ?? failed

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMillisecondsOf } from '../platform/testing/cpu-milliseconds.ts'
 import { extractPromptFromComment } from './comment-mention.ts'
 
 test.each([
@@ -34,9 +35,9 @@ test.each([
 })
 
 test('parses a long comment in less than a second', () => {
-  const startedAtMs = performance.now()
-  for (const piece of ['<!--', '`', '``x', ' ', '> ', '@', '@colophon', ',', '~~~\n']) {
-    extractPromptFromComment(piece.repeat(50_000 / piece.length))
-  }
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000)
+  const cpuMilliseconds = cpuMillisecondsOf(() => {
+    for (const piece of ['<!--', '`', '``x', ' ', '> ', '@', '@colophon', ',', '~~~\n'])
+      extractPromptFromComment(piece.repeat(50_000 / piece.length))
+  })
+  expect(cpuMilliseconds).toBeLessThan(1_000)
 })

@@ -42,6 +42,8 @@ export interface Job {
   /** Of the model calls that have ended. The cost is null if the price of one of them is not known. */
   usage: { inputTokens: number; outputTokens: number; costUsd: number | null }
   checks: unknown[]
+  /** Hosts in links and images that no page of the repository named before. */
+  newHosts: readonly string[]
   createdAt: Date
   updatedAt: Date
   archivedAt: Date | null
@@ -65,6 +67,7 @@ export const jobColumns = [
   'error_message',
   'reply',
   'checks',
+  'new_hosts',
   'created_at',
   'updated_at',
   'archived_at',
@@ -109,6 +112,7 @@ export function toJob(row: JobRow): Job {
     queuedMessages: Number(row.queued_messages),
     usage: row.usage ?? { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     checks: row.checks,
+    newHosts: row.new_hosts,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     archivedAt: row.archived_at,

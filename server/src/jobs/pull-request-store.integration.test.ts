@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import type { Job } from './job.ts'
 import type { DuePullRequest } from './pull-request-store.ts'

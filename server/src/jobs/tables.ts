@@ -46,6 +46,7 @@ export interface JobTable {
   error_message: Generated<string | null>
   reply: Generated<string | null>
   checks: ColumnType<unknown[], never, string>
+  new_hosts: Generated<string[]>
   pull_request_number: ColumnType<string | null, never, number>
   pull_request_url: Generated<string | null>
   pull_request_branch: Generated<string | null>

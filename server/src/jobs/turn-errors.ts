@@ -42,8 +42,8 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
     action: 'Send a message: the agent then works on the current branch.',
   },
   result_refused: {
-    meaning: 'The result was refused, because it changes something that a job is not allowed to change.',
-    action: 'Send a message that asks for changes to docs pages only.',
+    meaning: 'The result was refused, because it changes or contains something that is not allowed.',
+    action: 'Send a message that asks the agent to do it in another way, or make this part of the change yourself.',
   },
   code_host_access_denied: {
     meaning: 'The code host denied access to the repository.',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
 import { createTurnFailure } from './turn-errors.ts'

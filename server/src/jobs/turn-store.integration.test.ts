@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import type { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'

@@ -29,6 +29,8 @@ export interface TurnOutcome {
   reply: string | null
   title: string | null
   checks: unknown[]
+  /** Hosts in links and images that no page of the repository named before. Added to those of earlier turns. */
+  newHosts?: readonly string[]
   pullRequest: (PullRequest & { written: PullRequestText }) | null
 }
 
@@ -47,6 +49,8 @@ export interface TurnToPublish extends CurrentTurn {
     pullRequest: { number: number; url: string; branch: string; written: PullRequestText | null } | null
     /** Number of branches that the job has used so far. */
     branchCount: number
+    /** Of earlier turns. */
+    newHosts: readonly string[]
   }
 }
 
@@ -196,6 +200,7 @@ export class TurnStore {
       title: outcome.title,
       jobColumns: {
         checks: JSON.stringify(outcome.checks),
+        ...(outcome.newHosts && { new_hosts: mergeHosts(outcome.newHosts) }),
         ...(outcome.diff !== undefined && { diff: outcome.diff }),
         ...(outcome.pullRequest && {
           pull_request_number: outcome.pullRequest.number,
@@ -231,6 +236,7 @@ export class TurnStore {
         'job.pull_request_url',
         'job.pull_request_branch',
         'job.pull_request_text',
+        'job.new_hosts',
       ])
       .where('turn.id', '=', turnId)
       .executeTakeFirstOrThrow()
@@ -256,6 +262,7 @@ export class TurnStore {
         pullRequest:
           number && url && branch ? { number: Number(number), url, branch, written: row.pull_request_text } : null,
         branchCount,
+        newHosts: row.new_hosts,
       },
     }
   }
@@ -471,3 +478,7 @@ async function isProjectPaused(db: Database, projectId: Id<'prj'>): Promise<bool
     .executeTakeFirstOrThrow()
   return project.paused_at !== null
 }
+
+/** With the hosts of earlier turns, each once. */
+const mergeHosts = (hosts: readonly string[]) =>
+  sql<string[]>`ARRAY(SELECT DISTINCT host FROM unnest(new_hosts || ${hosts}::text[]) AS host ORDER BY host)`

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Actor } from '../audit/audit-store.ts'
 import { revokeInvitations } from '../people/revoke-invitations.ts'
 import { newId } from '../platform/ids.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createClaimedTurn } from '../../../dev-services/claimed-turn.ts'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { createClaimedTurn } from '../../../testing/harness/claimed-turn.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import type { BudgetDefaults } from './budget.ts'
 import { BudgetStore } from './budget-store.ts'

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 
 const instance = await createTestInstance(inject('services'), 'member store')
 afterAll(() => instance.drop())

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createLog, redactSecrets } from './log.ts'
+import { cpuMillisecondsOf } from './testing/cpu-milliseconds.ts'
 
 test('redacts secrets anywhere in a line', () => {
   const lines: string[] = []
@@ -28,9 +29,10 @@ test.each([
 })
 
 test('processes a long URL quickly', () => {
-  const startedAt = performance.now()
-  for (let round = 0; round < 20; round++) redactSecrets('a://:'.repeat(3_100))
-  expect(performance.now() - startedAt).toBeLessThan(1_000)
+  const cpuMilliseconds = cpuMillisecondsOf(() => {
+    for (let round = 0; round < 20; round++) redactSecrets('a://:'.repeat(3_100))
+  })
+  expect(cpuMilliseconds).toBeLessThan(1_000)
 })
 
 test('leaves a line without secrets unchanged, and keeps it valid JSON', () => {

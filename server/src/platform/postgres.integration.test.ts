@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, inject, onTestFinished, test } from 'vitest'
-import { createEmptyTestInstance } from '../../../dev-services/empty-test-instance.ts'
+import { createEmptyTestInstance } from '../../../testing/harness/empty-test-instance.ts'
 import { createDatabase } from '../database/database.ts'
 import { loadServicesConfig } from './config.ts'
 import { createLog } from './log.ts'

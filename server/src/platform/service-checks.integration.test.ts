@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
-import { createEmptyTestInstance, type EmptyTestInstance } from '../../../dev-services/empty-test-instance.ts'
-import { createTestInstance, type TestInstance } from '../../../dev-services/test-instance.ts'
+import { createEmptyTestInstance, type EmptyTestInstance } from '../../../testing/harness/empty-test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import { createClickhouse } from './clickhouse.ts'
 import { loadServicesConfig, type ServicesConfig } from './config.ts'
 import { createLog } from './log.ts'

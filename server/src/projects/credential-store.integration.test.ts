@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import type { Id } from '../platform/ids.ts'
 import { createOpener, createSealer, type Opener } from '../platform/sealed-secrets/sealed-secret.ts'
 import {

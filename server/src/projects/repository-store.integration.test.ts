@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import { type Id, newId } from '../platform/ids.ts'
 import type { Repository } from './repository-store.ts'
 
@@ -154,4 +154,21 @@ test('a delivery is new once per sender, and again if processing it failed', asy
   await instance.pool.query("UPDATE webhook_delivery SET received_at = now() - interval '31 days' WHERE sender = 'one'")
   await deliveries.deleteExpired()
   expect((await instance.pool.query('SELECT sender FROM webhook_delivery')).rows).toEqual([{ sender: 'another' }])
+})
+
+test('a recognized site is kept until a setting that it depends on changes', async () => {
+  const projectId = await makeProject()
+  const polled = await connect(projectId, { hostRepositoryId: 7 })
+  const site = { generator: 'mkdocs', configFile: 'mkdocs.yml', pagesFolder: 'docs' } as const
+  expect(polled).toMatchObject({ siteGenerator: null, site: null, siteRecognizedAt: null })
+  await repositories.recordSite(projectId, polled, site)
+  await repositories.change(projectId, { publishing: { draft: true } }, operator)
+  expect(await find(projectId)).toMatchObject({ site, siteRecognizedAt: expect.any(Date) })
+
+  await repositories.change(projectId, { siteGenerator: 'hugo' }, operator)
+  expect(await find(projectId)).toMatchObject({ siteGenerator: 'hugo', site: null, siteRecognizedAt: null })
+  await repositories.recordSite(projectId, polled, site) // recognized before the change
+  expect(await find(projectId)).toMatchObject({ site: null })
+  await repositories.change(projectId, { siteGenerator: null }, operator)
+  expect(await find(projectId)).toMatchObject({ siteGenerator: null, site: null })
 })

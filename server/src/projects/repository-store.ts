@@ -4,11 +4,15 @@ import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
+import type { SiteGeneratorId } from '../site-generators/site-generator.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
-import type { ProjectTables, RepositoryIssue } from './tables.ts'
+import type { ProjectTables, RecognizedSite, RepositoryIssue } from './tables.ts'
 
 /** The repository that a project's jobs work in and its pull requests are opened in. */
-export type Repository = RepositoryLocation & RepositoryAccess & RepositorySettings & { issue: RepositoryIssue | null }
+export type Repository = RepositoryLocation &
+  RepositoryAccess &
+  RepositorySettings &
+  RepositorySite & { issue: RepositoryIssue | null }
 
 /** Where the repository is, as users enter it. */
 export interface RepositoryLocation {
@@ -35,6 +39,16 @@ export interface RepositorySettings {
   publishing: PublishingSettings
 }
 
+/** The site that is built from the repository. */
+export interface RepositorySite {
+  /** Chosen by a person. Null: it is recognized. */
+  siteGenerator: SiteGeneratorId | null
+  /** What was recognized on the base branch. Null: not yet. */
+  site: RecognizedSite | null
+  /** Null: it has to be recognized again. */
+  siteRecognizedAt: Date | null
+}
+
 /** What a poll of the code host found. */
 export type ObservedRepository =
   | { issue: null | 'archived'; id: number; owner: string; name: string }
@@ -59,20 +73,26 @@ export class RepositoryStore {
   /** Changes settings that need no new connection test. Location and access stay the same. */
   async change(
     projectId: Id<'prj'>,
-    changes: Partial<Pick<Repository, 'baseBranch' | 'docsFolder' | 'publishing'>>,
+    changes: Partial<Pick<Repository, 'baseBranch' | 'docsFolder' | 'publishing' | 'siteGenerator'>>,
     actor: Actor,
   ): Promise<Repository> {
     return this.#db.transaction().execute(async (tx) => {
       const before = await lockRepository(tx, projectId)
       if (!before) throw new Problem('project_not_ready', 'The project has no repository yet. Connect one first.')
       const publishing = { ...before.publishing, ...changes.publishing }
-      const after = { ...before, ...changes, publishing }
+      const isSiteChanged =
+        (changes.baseBranch ?? before.baseBranch) !== before.baseBranch ||
+        (changes.docsFolder ?? before.docsFolder) !== before.docsFolder ||
+        (changes.siteGenerator !== undefined && changes.siteGenerator !== before.siteGenerator)
+      const after = { ...before, ...changes, publishing, ...(isSiteChanged && noSite) }
       await tx
         .updateTable('repository')
         .set({
           base_branch: after.baseBranch,
           docs_folder: after.docsFolder,
           publishing: JSON.stringify(publishing),
+          site_generator: after.siteGenerator,
+          ...(isSiteChanged && { site: null, site_recognized_at: null, poll_at: sql<Date>`now()` }),
         })
         .where('project_id', '=', projectId)
         .execute()
@@ -91,7 +111,8 @@ export class RepositoryStore {
     input: RepositoryLocation & RepositoryAccess & Omit<RepositorySettings, 'webhookSecret'>,
     actor: Actor,
   ): Promise<Repository> {
-    const repository = { ...input, webhookSecret: randomBytes(32).toString('hex'), issue: null }
+    const webhookSecret = randomBytes(32).toString('hex')
+    const repository = { ...input, webhookSecret, issue: null, siteGenerator: null, ...noSite }
     const { access } = repository
     const row = {
       host: repository.host,
@@ -113,7 +134,11 @@ export class RepositoryStore {
       await tx
         .insertInto('repository')
         .values({ project_id: projectId, ...row })
-        .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+        .onConflict((conflict) =>
+          conflict
+            .column('project_id')
+            .doUpdateSet({ ...row, site_generator: null, site: null, site_recognized_at: null }),
+        )
         .execute()
       const oldCredentialId = before?.access.kind === 'token' ? before.access.credentialId : null
       if (oldCredentialId !== null && oldCredentialId !== row.token_credential_id)
@@ -180,6 +205,25 @@ export class RepositoryStore {
     return rows.map(({ project_id }) => project_id)
   }
 
+  /** Records the recognized site, unless the settings that it depends on were changed in the meantime. */
+  async recordSite(projectId: Id<'prj'>, polled: Repository, site: RecognizedSite): Promise<void> {
+    await this.#db.transaction().execute(async (tx) => {
+      const current = await lockRepository(tx, projectId)
+      const isSame =
+        current &&
+        isSameConnection(current, polled) &&
+        current.baseBranch === polled.baseBranch &&
+        current.docsFolder === polled.docsFolder &&
+        current.siteGenerator === polled.siteGenerator
+      if (!isSame) return
+      await tx
+        .updateTable('repository')
+        .set({ site: JSON.stringify(site), site_recognized_at: sql<Date>`now()` })
+        .where('project_id', '=', projectId)
+        .execute()
+    })
+  }
+
   /** Records what a poll of `polled` found, unless the project was connected to another repository in the meantime. */
   async recordPoll(projectId: Id<'prj'>, polled: Repository, found: ObservedRepository): Promise<void> {
     await this.#db.transaction().execute(async (tx) => {
@@ -201,6 +245,8 @@ export class RepositoryStore {
     })
   }
 }
+
+const noSite = { site: null, siteRecognizedAt: null }
 
 async function lockRepository(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Repository | undefined> {
   const query = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
@@ -228,6 +274,9 @@ function toRepository(row: Selectable<ProjectTables['repository']>): Repository 
     baseBranch: row.base_branch,
     docsFolder: row.docs_folder,
     webhookSecret: row.webhook_secret,
+    siteGenerator: row.site_generator,
+    site: row.site,
+    siteRecognizedAt: row.site_recognized_at,
   }
   const hostRepositoryId = row.host_repository_id === null ? null : Number(row.host_repository_id)
   if (row.token_credential_id !== null)

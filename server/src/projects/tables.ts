@@ -1,6 +1,10 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Id } from '../platform/ids.ts'
+import type { Site, SiteGeneratorId } from '../site-generators/site-generator.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
+
+/** What people need to know of a site. Everything else is read from the repository when it is needed. */
+export type RecognizedSite = Pick<Site, 'generator' | 'configFile' | 'pagesFolder'>
 
 /** The driver returns PostgreSQL's `bigint` as text. */
 type NumberOrNull = ColumnType<string | null, number | null, number | null>
@@ -30,6 +34,9 @@ export interface ProjectTables {
     issue: RepositoryIssue | null
     webhook_secret: string
     publishing: JSONColumnType<PublishingSettings>
+    site_generator: Generated<SiteGeneratorId | null>
+    site: ColumnType<RecognizedSite | null, never, string | null>
+    site_recognized_at: Generated<Date | null>
     poll_at: Generated<Date>
     created_at: Generated<Date>
   }

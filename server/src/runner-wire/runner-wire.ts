@@ -33,6 +33,8 @@ export const ClaimedTurn = Type.Object({
   }),
   /** The docs folder in the repository. Empty: the whole repository. */
   docsFolder: Type.String(),
+  /** The site generator that a person chose. Null: it is recognized. */
+  siteGenerator: Type.Union([Type.String(), Type.Null()]),
   /** The project's instructions for every job. */
   instructions: Type.Union([Type.String(), Type.Null()]),
   /** The conversation of the previous turns, as the agent saved it, in Base64. */

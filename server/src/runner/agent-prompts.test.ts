@@ -1,43 +1,33 @@
 import { expect, it } from 'vitest'
-import { findChangeRefusals, maxChangedFiles, maxNewBytes } from '../code-hosts/allow-list/allow-list.ts'
+import { findChangeRefusals, maxChangedFiles, maxNewBytes } from '../content-gate/allow-list/allow-list.ts'
 import { createSystemPrompt, editableFilePatterns } from './agent-prompts.ts'
 
-const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null })
+const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null, site: null })
 
 const refusals = (path: string) =>
   findChangeRefusals(
     [{ path: Buffer.from(`docs/${path}`), beforeMode: '100644', afterMode: '100644', newBytes: 1 }],
     [],
-    {
-      docsFolder: 'docs',
-    },
+    { docsFolder: 'docs', isSiteNavigation: () => false },
   )
 
-const { pageExtensions, imageExtensions, navigationNames } = editableFilePatterns
+const { pageExtensions, imageExtensions } = editableFilePatterns
 
 it.each([
   ...pageExtensions.map((extension) => ({ listed: extension, path: `guide/page${extension}` })),
   ...imageExtensions.map((extension) => ({ listed: extension, path: `images/image${extension}` })),
-  ...navigationNames.map((name) => ({ listed: name, path: `guide/${name}` })),
 ])('the system prompt allows $listed, and so does the allow list', ({ listed, path }) => {
   expect(prompt).toContain(`\`${listed}\``)
   expect(refusals(path)).toEqual([])
 })
 
-it.each([
-  'sidebars.js',
-  'mkdocs.yml',
-  'docusaurus.config.js',
-  'astro.config.mjs',
-  'conf.py',
-  'book.toml',
-  '.gitignore',
-  'AGENTS.md',
-  'CLAUDE.md',
-])('the system prompt forbids %s, and the allow list refuses it', (name) => {
-  expect(prompt).toContain(`\`${name}\``)
-  expect(refusals(name)).toHaveLength(1)
-})
+it.each(['conf.py', 'book.toml', 'package.json', '.gitignore', 'AGENTS.md', 'CLAUDE.md'])(
+  'the system prompt forbids %s, and the allow list refuses it',
+  (name) => {
+    expect(prompt).toContain(`\`${name}\``)
+    expect(refusals(name)).toHaveLength(1)
+  },
+)
 
 it('the system prompt states the limits of the allow list', () => {
   expect(prompt).toContain(`at most ${maxChangedFiles} files`)
@@ -47,5 +37,5 @@ it('the system prompt states the limits of the allow list', () => {
 it('the system prompt says that another file fails the whole job', () => {
   expect(prompt).toContain('your whole result is refused and the job fails')
   expect(prompt).toContain('and only in `docs`')
-  expect(createSystemPrompt({ docsFolder: null, instructions: null })).not.toContain('and only in')
+  expect(createSystemPrompt({ docsFolder: null, instructions: null, site: null })).not.toContain('and only in')
 })

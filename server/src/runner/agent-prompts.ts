@@ -1,52 +1,25 @@
 /** The system prompt of every agent: how to work on a docs repository, which files it may change, and how to end. */
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
+import type { DescribedSite } from './checks/check-pages.ts'
 
 export interface SystemPromptInput {
   /** Null: the whole repository. */
   docsFolder: string | null
   /** The project's instructions for every job. */
   instructions: string | null
+  /** Null: it could not be recognized. */
+  site: DescribedSite | null
 }
 
-/**
- * The files that the allow list of the server accepts (`code-hosts/allow-list`). The runner may not import it, so a unit test
- * compares the two.
- */
+/** The files that `content-gate/allow-list` accepts in the docs folder. A unit test compares the two. */
 export const editableFilePatterns = {
   pageExtensions: ['.md', '.mdx', '.markdown', '.rst', '.adoc', '.asciidoc'],
-  imageExtensions: ['.png', '.jpg', '.jpeg', '.gif', '.webp', '.avif', '.ico'],
-  navigationNames: [
-    '_meta.json',
-    'meta.json',
-    'docs.json',
-    'mint.json',
-    'nav.json',
-    'navigation.json',
-    'toc.json',
-    'sidebar.json',
-    'sidebars.json',
-    '_category_.json',
-    '_category_.yml',
-    '_category_.yaml',
-    'toc.yml',
-    'toc.yaml',
-    '_toc.yml',
-    'nav.yml',
-    'nav.yaml',
-    'navigation.yml',
-    'sidebar.yml',
-    'sidebar.yaml',
-    '.pages',
-    '.nav.yml',
-    '.order',
-    'llms.txt',
-    'llms-full.txt',
-  ],
+  imageExtensions: ['.png', '.jpg', '.jpeg', '.gif', '.webp', '.avif', '.ico', '.svg'],
 } as const
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-export function createSystemPrompt({ docsFolder, instructions }: SystemPromptInput): string {
+export function createSystemPrompt({ docsFolder, instructions, site }: SystemPromptInput): string {
   const location =
     docsFolder === null ? 'the repository in /workspace' : `\`${docsFolder}\` in the repository /workspace`
   return `You maintain the documentation in ${location}. You receive an instruction and carry it out by editing files.
@@ -72,7 +45,7 @@ in your final message what you decided.
 - Do not invent facts about the product. Do not write an option, default, limit, version, price, date, name or URL that you
   did not find in the instruction or in the repository. If a fact is missing, write around it and name it in your final
   message. Do not leave placeholders in a page.
-- Add a new page to the navigation in the same way as its neighbors, if you may change the file that this takes (see below).
+- Add a new page to the navigation in the same way as its neighbors (see below).
 - When you move a page or change a heading, update the links that point to it.
 - MDX must compile, front matter must be valid YAML, and relative links and anchors must point to something that exists.
   Pages are checked when you are done.
@@ -83,22 +56,38 @@ in your final message what you decided.
 You may add, edit, move and delete only the following files${docsFolder === null ? '' : `, and only in \`${docsFolder}\``}:
 
 - Pages: ${list(editableFilePatterns.pageExtensions)}.
-- Images: ${list(editableFilePatterns.imageExtensions)}. SVG is not allowed.
-- Navigation files with exactly one of these names: ${list(editableFilePatterns.navigationNames)}.
+- Images: ${list(editableFilePatterns.imageExtensions)}. SVG without scripts, event handlers and external references.
+- The navigation, and nothing else, in the files of the site generator (see "Navigation").
 
 **If you change, add or delete any other file, your whole result is refused and the job fails. Nothing of it is published,
 not even the changes to pages.** In particular, do not touch:
 
-- other site configuration, even if it contains the navigation: \`sidebars.js\`, \`mkdocs.yml\`, \`docusaurus.config.js\`,
-  \`astro.config.mjs\`, \`conf.py\`, \`book.toml\` and the like,
+- site configuration outside of the navigation, and files such as \`conf.py\`, \`book.toml\` and \`package.json\`,
 - source code, scripts, HTML, CSS, package files and lock files,
 - CI configuration, CODEOWNERS, Git configuration such as \`.gitignore\`,
 - instruction files for agents such as \`AGENTS.md\` and \`CLAUDE.md\`,
-- hidden files and files in hidden folders, except the navigation files above,
+- hidden files and files in hidden folders, except for the navigation,
 - symbolic links, submodules and executable files.
 
-If the instruction needs a change to such a file, for example because a new page has to be listed in \`sidebars.js\`, leave the
-file as it is, do the rest, and say in your final message which change a person has to make.
+If the instruction needs such a change, leave the file as it is, do the rest, and say in your final message which change a person
+has to make.
+
+# What a page may contain
+
+A build executes more than code files, so the following is refused as well if it is new in a page:
+
+- imports, exports and expressions in MDX, except imports that other pages already have; components, directives, roles and
+  shortcodes that no other page uses; properties of components that are not literals,
+- scripts, styles, iframes, forms, event handlers, and \`javascript:\` and \`data:\` URLs,
+- expressions of template languages (\`{{ }}\`, \`{% %}\`) that no other page uses, inclusions of files outside of the docs, raw
+  HTML blocks of reStructuredText and AsciiDoc, executable code cells,
+- front matter in a programming language, invisible characters, and anything that looks like a credential.
+
+Code blocks and inline code may show all of this. In navigation files, use literals only: strings, numbers, lists and objects.
+
+# Navigation
+
+${site === null ? 'The site generator could not be recognized. Do as the neighboring pages do.' : `The site is built with ${site.name}. ${site.navigation}`}
 
 Give new files plain names like those of their neighbors. Change at most 500 files and add at most 10 MiB. Put temporary files
 into /tmp, and delete everything else that you created and that is not part of the result.
@@ -128,11 +117,12 @@ If you changed nothing, leave out the block and just answer.`
 
 /** For the one repair after the docs checks. */
 export function createRepairPrompt(findings: readonly string[]): string {
-  return `The checks found problems in the pages that you changed:
+  return `The checks found problems in what you changed:
 
 ${findings.map((finding) => `- ${finding}`).join('\n')}
 
-Fix what your changes broke, and nothing else. Leave problems that existed before as they are. Then end as before, with the
+Fix what your changes broke, and nothing else. Undo what is not allowed, and find another way or leave it out: otherwise the whole
+result is refused. Leave problems that existed before as they are. Then end as before, with the
 block for the whole pull request.`
 }
 

@@ -8,7 +8,14 @@ import {
 } from './agent-prompts.ts'
 import type { AgentRunEvent, AgentRunResult, AgentStopReason, CodingAgent } from './agents/coding-agent.ts'
 import { Checkout } from './checkout.ts'
-import { type CheckResults, checkPages, listDocsCheckMounts } from './checks/check-pages.ts'
+import {
+  type CheckedRepository,
+  type CheckResults,
+  checkPages,
+  type DescribedSite,
+  describeSite,
+  listDocsCheckMounts,
+} from './checks/check-pages.ts'
 import { parseFinalMessage } from './parse-final-message.ts'
 import type { ReadOnlyMount } from './sandbox/bubblewrap.ts'
 import type { SandboxCgroupFactory } from './sandbox/cgroup.ts'
@@ -54,18 +61,20 @@ export async function executeTurn(
   if (signal.aborted) closeSandbox()
 
   const checkout = await Checkout.fetch(sandbox, turn, signal)
-  const runAgent = createRunAgent(turn, agent, { sandbox, onEvent, signal })
+  const repository = { baseCommit: checkout.baseCommit, docsFolder: turn.docsFolder, siteGenerator: turn.siteGenerator }
+  const site = await describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
+  const runAgent = createRunAgent(turn, site, agent, { sandbox, onEvent, signal })
   let result = await runAgent(firstPrompt(turn), turn.session === null ? null : Buffer.from(turn.session, 'base64'))
   if (result.stop.kind !== 'finished') return toFailure(result.stop)
 
-  let checks = await runChecks(sandbox, checkout, signal)
+  let checks = await runChecks(sandbox, repository, signal)
   const findings = checks.filter(({ status }) => status === 'failed').flatMap((check) => check.findings)
   if (findings.length > 0) {
     onEvent({ kind: 'notice', text: `The docs checks found problems:\n${findings.join('\n')}` })
     const repaired = await runAgent(createRepairPrompt(findings), result.session)
     // If the repair fails, the reply and the session of the first run are kept, and the checks report the files as they are now.
     if (repaired.stop.kind === 'finished') result = repaired
-    checks = await runChecks(sandbox, checkout, signal)
+    checks = await runChecks(sandbox, repository, signal)
   }
 
   const bundle = await checkout.bundle()
@@ -94,10 +103,11 @@ type RunAgent = (prompt: string, session: Buffer | null) => Promise<AgentRunResu
 
 function createRunAgent(
   { model, modelSettings, docsFolder, instructions }: ClaimedTurn,
+  site: DescribedSite | undefined,
   agent: CodingAgent,
   context: { sandbox: Sandbox; onEvent: (event: AgentRunEvent) => void; signal: AbortSignal },
 ): RunAgent {
-  const systemPrompt = createSystemPrompt({ docsFolder: docsFolder || null, instructions })
+  const systemPrompt = createSystemPrompt({ docsFolder: docsFolder || null, instructions, site: site ?? null })
   return (prompt, session) =>
     agent.run({ ...context, systemPrompt, prompt, session, model: { ...modelSettings, id: model, path: '/model' } })
 }
@@ -109,10 +119,13 @@ const firstPrompt = ({ prompt, failedCheck, failedMessages }: ClaimedTurn) =>
     ...failedMessages.map(createFailedMessageNote),
   ].join('\n\n')
 
+const withTimeout = (signal: AbortSignal): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(checksTimeoutMs)])
+
 /** If the checks themselves fail, the result says so. They inform reviewers; the work is kept in any case. */
-async function runChecks(sandbox: Sandbox, { baseCommit }: Checkout, signal: AbortSignal): Promise<CheckResults> {
+async function runChecks(sandbox: Sandbox, repository: CheckedRepository, signal: AbortSignal): Promise<CheckResults> {
   try {
-    return await checkPages(sandbox, baseCommit, AbortSignal.any([signal, AbortSignal.timeout(checksTimeoutMs)]))
+    return await checkPages(sandbox, repository, withTimeout(signal))
   } catch (error) {
     return [{ name: 'Docs checks', status: 'failed', findings: [String(error).slice(0, maxMessageCharacters)] }]
   }

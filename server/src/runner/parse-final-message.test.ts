@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuMillisecondsOf } from '../platform/testing/cpu-milliseconds.ts'
 import {
   createFailedCheckNote,
   createFailedMessageNote,
@@ -92,18 +93,17 @@ describe('pull request text', () => {
       }),
     )
     for (const hostile of ['<pull-request>', '# ', '**', '`', '\n', ' ', '<title>', '> - ']) {
-      const startedAt = performance.now()
-      parseFinalMessage(hostile.repeat(90_000 / hostile.length))
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      const message = hostile.repeat(90_000 / hostile.length)
+      expect(cpuMillisecondsOf(() => parseFinalMessage(message))).toBeLessThan(2_000)
     }
   })
 
   it('is requested by the system prompt in the format that the parser reads', () => {
-    const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: 'Write British English.' })
+    const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: 'Write British English.', site: null })
     expect(prompt).toContain('Write British English.')
     expect(prompt).toContain('`docs` in the repository')
     expect(parseFinalMessage(prompt)).toMatchObject({ title: expect.stringContaining('imperative') })
-    expect(createSystemPrompt({ docsFolder: null, instructions: null })).not.toContain('null')
+    expect(createSystemPrompt({ docsFolder: null, instructions: null, site: null })).not.toContain('null')
   })
 
   it('is requested again after a repair', () => {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
-import type { Step } from '../../../dev-services/model/script.ts'
+import type { LoggedModelCall } from '../../../testing/simulators/model/call-log.ts'
+import type { Step } from '../../../testing/simulators/model/script.ts'
 import { createLog } from '../platform/log.ts'
 import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import { PiAgent } from './agents/pi/pi-agent.ts'
@@ -79,7 +81,7 @@ describe('turn', () => {
       baseCommit: gateway.repository.head,
       title: 'Add the scripted page',
       summary: 'Adds `docs/scripted.md`.',
-      checks: [{ status: 'passed' }, { status: 'passed' }, { status: 'passed' }],
+      checks: Array(4).fill({ status: 'passed' }),
       session: expect.any(Buffer),
     })
     expect(gateway.repository.changesIn(result.bundle)).toEqual({
@@ -106,7 +108,9 @@ describe('turn', () => {
     await first.ended
     const { baseCommit, bundle, session } = resultOf(first.turn)
     const unpublishedWork = { baseCommit, bundle: bundle?.toString('base64') ?? '' }
+    const model = randomUUID() // other tests call the same scripted model at the same time
     const second = run({
+      model,
       prompt: scripted(write('docs/second.md', '# Second\n'), { say: 'Done.' }),
       session: session?.toString('base64') ?? null,
       unpublishedWork,
@@ -117,10 +121,9 @@ describe('turn', () => {
       'docs/scripted.md',
       'docs/second.md',
     ])
-    const calls = (await (await fetch(new URL('/calls', inject('services').modelUrl))).json()) as {
-      request?: { messages: number }
-    }[]
-    expect(calls.at(-1)?.request?.messages).toBeGreaterThan(5)
+    const calls = (await (await fetch(new URL('/calls', inject('services').modelUrl))).json()) as LoggedModelCall[]
+    const lastCall = calls.findLast(({ request }) => request?.model === model)
+    expect(lastCall?.request?.messages).toBeGreaterThan(5)
     const third = run({ prompt: 'script: answer', unpublishedWork })
     await third.ended
     expect(resultOf(third.turn)).toMatchObject({ bundle: null, baseCommit })
@@ -133,24 +136,37 @@ describe('turn', () => {
     await repaired.ended
     expect(resultOf(repaired.turn)).toMatchObject({
       title: 'Add the scripted page',
-      checks: [{ status: 'passed' }, { status: 'passed' }, { status: 'passed' }],
+      checks: Array(4).fill({ status: 'passed' }),
     })
     expect(repaired.turn.events).toContainEqual(
       expect.objectContaining({ type: 'notice', text: expect.stringContaining('docs/scripted.md:3') }),
     )
     const left = run(broken)
     await left.ended
-    expect(resultOf(left.turn).checks).toMatchObject([{}, {}, { status: 'failed' }])
+    expect(resultOf(left.turn).checks).toMatchObject([{}, {}, { status: 'failed' }, { status: 'passed' }])
     expect(gateway.repository.changesIn(resultOf(left.turn).bundle)).toHaveProperty(['docs/scripted.md'])
+  })
+
+  it('lets the agent undo what would be refused', async () => {
+    const { gateway, run } = await setUp()
+    const hostile = write('docs/scripted.md', '# A\n\n<script>x()</script>\n')
+    const { turn, ended } = run({ prompt: scripted(hostile, { say: 'Done.' }), model: 'scripted/write' })
+    await ended
+    expect(turn.events).toContainEqual(
+      expect.objectContaining({ type: 'notice', text: expect.stringContaining('(active_content)') }),
+    )
+    expect(resultOf(turn).checks).toMatchObject(Array(4).fill({ status: 'passed' }))
+    expect(gateway.repository.changesIn(resultOf(turn).bundle)).toEqual({
+      'docs/scripted.md': '# Scripted\n\nWritten by a script.',
+    })
   })
 
   it('does not ask the agent to repair pages that cannot be checked', async () => {
     const { run } = await setUp()
     const { ended, turn } = run({ prompt: scripted(write('docs/page.rst', 'Page\n====\n'), { say: 'Done.' }) })
     await ended
-    expect(resultOf(turn).checks).toMatchObject(
-      Array(3).fill({ status: 'not_checked', findings: [expect.stringContaining('docs/page.rst')] }),
-    )
+    const notChecked = { status: 'not_checked', findings: [expect.stringContaining('docs/page.rst')] }
+    expect(resultOf(turn).checks).toMatchObject([notChecked, notChecked, notChecked, { status: 'passed' }])
     expect(turn.events.map(({ type }) => type)).not.toContain('notice')
   })
 

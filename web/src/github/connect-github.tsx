@@ -25,7 +25,7 @@ export function ConnectGithub({
   const [usesToken, setUsesToken] = useState(connected?.host === 'github' && connected.access === 'token')
   return (
     <Stack gap="lg">
-      {!data && !error && <Skeleton height={90} aria-label="Loading" />}
+      {!data && !error && <Skeleton height={90} role="status" aria-label="Loading" />}
       {!data && <ErrorAlert error={error} title="The GitHub App could not be loaded" />}
       {data?.apps.length === 0 && <NoApp projectId={projectId} />}
       {data?.apps.map((app) => (

@@ -50,7 +50,7 @@ const turnFailures: Readonly<Record<string, FailureGuidance>> = {
   result_refused: {
     title: 'The changes were not allowed',
     advice:
-      'Only pages, images and navigation files in the docs folder can be changed. Check the docs folder in the repository settings, or send a message that asks for changes to such files only.',
+      'Pages, images and the navigation can be changed, but nothing that a build or a browser would execute. The list below says what was refused and where. Send a message that asks the agent to do it in another way, or make this part of the change yourself. If a file is outside of the docs folder, check the docs folder in the repository settings.',
     links: [repository],
     showsDetail: true,
   },

@@ -19,6 +19,16 @@ export function JobDetails({ job }: { job: AgentJob }) {
             <DocsChecks checks={job.checks} />
           </Detail>
         )}
+        {job.newHosts.length > 0 && (
+          <Detail name="New hosts">
+            <Text size="sm">Links and images of the changes name hosts that no page named before:</Text>
+            {job.newHosts.map((host) => (
+              <Code key={host} style={{ overflowWrap: 'anywhere' }}>
+                {host}
+              </Code>
+            ))}
+          </Detail>
+        )}
         <Detail name="Cost">
           <Text size="lg" fw={600}>
             {formatCost(job.usage.costUsd)}

@@ -22,7 +22,7 @@ export function JobPage() {
   const { projectId, jobId } = route.useParams()
   const { data: job, error } = useQuery(jobQuery(projectId, jobId))
   if (error && !job) return <ErrorAlert error={error} title="The job could not be loaded" />
-  if (!job) return <Skeleton height={240} aria-label="Loading the job" />
+  if (!job) return <Skeleton height={240} role="status" aria-label="Loading the job" />
   return <Job key={job.id} projectId={projectId} job={job} />
 }
 

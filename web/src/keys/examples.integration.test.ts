@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { startTestApi } from '../../../dev-services/test-api.ts'
-import { addTestModel } from '../../../dev-services/test-model.ts'
+import { startTestApi } from '../../../testing/harness/test-api.ts'
 import { apiExamples, type ExampleInterpreter, renderAiViewExample, renderEnvironmentExample } from './examples.ts'
 
 const api = await startTestApi(inject('services'), 'key examples')
@@ -17,7 +16,7 @@ afterAll(async () => {
 })
 
 const { projectId, client, secret } = await api.createProject()
-await addTestModel(api.stores.models)
+await api.addModel()
 await api.pool.query(
   "INSERT INTO credential (project_id, id, kind, sealed) VALUES ($1, 'crd_1', 'code-host-token', '')",
   [projectId],

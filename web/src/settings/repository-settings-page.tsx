@@ -9,6 +9,7 @@ import { PublishingCard } from './publishing-card.tsx'
 import { repositoryQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { SettingsPageLayout } from './settings-page-layout.tsx'
+import { SiteCard } from './site-card.tsx'
 
 export function RepositorySettingsPage() {
   const project = useProject()
@@ -29,6 +30,7 @@ export function RepositorySettingsPage() {
                 {...cardProps}
                 repository={repository}
               />
+              <SiteCard {...cardProps} repository={repository} />
               <PublishingCard {...cardProps} repository={repository} />
               {apps}
             </>

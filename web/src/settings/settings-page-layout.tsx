@@ -19,7 +19,7 @@ export function SettingsPageLayout<Data>({
     <Box maw={860}>
       <PageHeader title={title} lead={lead} />
       <Stack gap="lg">
-        {data === undefined && !error && <Skeleton height={220} aria-label="Loading" />}
+        {data === undefined && !error && <Skeleton height={220} role="status" aria-label="Loading" />}
         {data === undefined && <ErrorAlert error={error} title="The settings could not be loaded" />}
         {data !== undefined && children(data)}
       </Stack>

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cpuMillisecondsOf } from '../../platform/testing/cpu-milliseconds.ts'
 import { maxPathCharacters, parsePagePath } from './page-path.ts'
 
 test.each([
@@ -125,8 +126,9 @@ test('maps the path of a page to the same page', () => {
 })
 
 test('parses a long path of endings in linear time', () => {
-  const started = performance.now()
-  for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}x`)
-  for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}`)
-  expect(performance.now() - started).toBeLessThan(1_000)
+  const cpuMilliseconds = cpuMillisecondsOf(() => {
+    for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}x`)
+    for (let count = 0; count < 100; count++) parsePagePath(`/${'.md'.repeat(3_000)}`)
+  })
+  expect(cpuMilliseconds).toBeLessThan(1_000)
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMillisecondsOf } from '../../platform/testing/cpu-milliseconds.ts'
 import { createLogLineParser } from './parse-log-line.ts'
 
 const read = createLogLineParser(undefined)
@@ -75,8 +76,9 @@ test.each([
 })
 
 test('parses hostile lines in linear time', () => {
-  const started = performance.now()
-  for (const part of ['[', ' [', '"', '\\', '[09/Mar/2026:23:59:58 +0000] "', '\\"'])
-    read(`x ${part.repeat(64_000 / part.length)}`)
-  expect(performance.now() - started).toBeLessThan(500)
+  const cpuMilliseconds = cpuMillisecondsOf(() => {
+    for (const part of ['[', ' [', '"', '\\', '[09/Mar/2026:23:59:58 +0000] "', '\\"'])
+      read(`x ${part.repeat(64_000 / part.length)}`)
+  })
+  expect(cpuMilliseconds).toBeLessThan(500)
 })

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
 import { AnalyticsSettingsStore } from './analytics-settings-store.ts'
 import { AnalyticsSiteCache } from './analytics-site-cache.ts'
 

@@ -1,6 +1,7 @@
 /** A test instance on the shared services, with what tests of page views need. */
-import type { ServiceAddresses } from '../../../../dev-services/start-services.ts'
-import { createTestInstance } from '../../../../dev-services/test-instance.ts'
+
+import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
+import type { ServiceAddresses } from '../../../../testing/services/start-services.ts'
 import { createClickhouse } from '../../platform/clickhouse.ts'
 import { createLog } from '../../platform/log.ts'
 

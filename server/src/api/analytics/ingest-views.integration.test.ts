@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import type { ProblemBody } from '../../platform/http/problem.ts'
 
 const api = await startTestApi(inject('services'), 'ingest')

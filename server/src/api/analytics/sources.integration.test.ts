@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { loadPendingViews } from '../../analytics/testing/load-views.ts'
 
 const api = await startTestApi(inject('services'), 'api sources')

@@ -1,26 +1,17 @@
+import { signInToGithubSimulator } from '@colophon/github-simulator/browser-session'
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { signInToGithubSimulator } from '../../../../dev-services/github/github-browser-session.ts'
-import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
-import { type SignedInClient, startTestApi } from '../../../../dev-services/test-api.ts'
-import { startTestWorker, workerSettings } from '../../../../dev-services/test-worker.ts'
+import { type SignedInClient, startTestApi } from '../../../../testing/harness/test-api.ts'
+import { startTestWorker } from '../../../../testing/harness/test-worker.ts'
 import type { Id } from '../../platform/ids.ts'
-import { generateSealingKeyPair } from '../../platform/sealed-secrets/sealing-keys.ts'
 
-const { gitea, github } = inject('services')
+const { github } = inject('services')
 const baseUrl = github.url
 const control = createGithubControlClient(github)
-const { publicEntry, privateEntry } = generateSealingKeyPair()
-const egress = { COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(baseUrl).host }
 const api = await startTestApi(inject('services'), 'api github', {
-  ...egress,
   COLOPHON_GITHUB_URLS: `${baseUrl}/`,
-  COLOPHON_SEALING_PUBLIC_KEYS: publicEntry,
 })
-const jobs = await startTestWorker(api, {
-  ...workerSettings({ gitea }),
-  ...egress,
-  COLOPHON_SEALING_PRIVATE_KEYS: privateEntry,
-})
+const jobs = await startTestWorker(api)
 afterAll(async () => {
   await jobs.stop()
   await api.drop()

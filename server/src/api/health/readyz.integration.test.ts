@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { version } from '../../platform/version.ts'
 
 const api = await startTestApi(inject('services'), 'api health')

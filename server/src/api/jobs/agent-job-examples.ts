@@ -40,6 +40,7 @@ export const completedJobExample = {
     { name: 'MDX syntax', status: 'passed', findings: [] },
     { name: 'Internal links', status: 'passed', findings: [] },
   ],
+  newHosts: ['status.example.com'],
   updatedAt: '2026-01-31T12:04:17.000Z',
 }
 
@@ -54,6 +55,7 @@ export const createdJobExample = {
   pullRequest: null,
   usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
   checks: [],
+  newHosts: [],
   updatedAt: '2026-01-31T12:00:00.000Z',
 }
 

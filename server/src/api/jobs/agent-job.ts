@@ -150,6 +150,10 @@ export const AgentJob = Type.Object(
     checks: Type.Array(DocsCheck, {
       description: 'Docs checks that the runner performed on the changed pages in the last completed turn.',
     }),
+    newHosts: Type.Array(Type.String(), {
+      description:
+        'Host names in links and images of the changes that no page of the repository named before. Check that they are what you expect.',
+    }),
     updatedAt: DateTime('Time of the last change to the job.'),
   },
   {
@@ -180,5 +184,6 @@ export const toAgentJobResponse = (job: Job): Static<typeof AgentJob> => ({
   pendingStop: job.pendingStop,
   usage: job.usage,
   checks: job.checks as Static<typeof AgentJob>['checks'],
+  newHosts: [...job.newHosts],
   updatedAt: job.updatedAt.toISOString(),
 })

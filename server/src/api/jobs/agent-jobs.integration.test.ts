@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { testAuthorizeDeps } from '../../../../dev-services/test-authorize-deps.ts'
-import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
-import { addTestModel } from '../../../../dev-services/test-model.ts'
+import { testAuthorizeDeps } from '../../../../testing/harness/test-authorize-deps.ts'
+import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../platform/http/json-body.ts'
 import { compileValidator } from '../../platform/http/validation.ts'
@@ -37,7 +36,7 @@ beforeAll(async () => {
   projectId = created.projectId
   key = created.key
   await connect(projectId)
-  await addTestModel(stores.models)
+  await instance.addModel()
 })
 afterAll(async () => {
   await server.close()

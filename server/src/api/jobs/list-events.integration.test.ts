@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { AttemptStore, type LiveAttempt } from '../../jobs/attempt-store.ts'
 import type { Job } from '../../jobs/job.ts'
 import { TurnStore } from '../../jobs/turn-store.ts'

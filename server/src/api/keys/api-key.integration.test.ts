@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { newId } from '../../platform/ids.ts'
 
 const api = await startTestApi(inject('services'), 'api keys')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 
 const silentServer = createServer(() => {}).listen(0, '127.0.0.1')
 await once(silentServer, 'listening')

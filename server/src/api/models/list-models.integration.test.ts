@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import type { Model } from '../../models/model.ts'
 import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'

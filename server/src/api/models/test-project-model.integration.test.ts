@@ -1,18 +1,11 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
-import { startTestWorker, workerSettings } from '../../../../dev-services/test-worker.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { startTestWorker } from '../../../../testing/harness/test-worker.ts'
 import type { Model } from '../../models/model.ts'
-import { createSealer } from '../../platform/sealed-secrets/sealed-secret.ts'
-import { generateSealingKeyPair, parseSealingPublicKeys } from '../../platform/sealed-secrets/sealing-keys.ts'
 
-const { gitea, modelUrl } = inject('services')
-const { publicEntry, privateEntry } = generateSealingKeyPair()
-const api = await startTestApi(inject('services'), 'api model tests', { COLOPHON_SEALING_PUBLIC_KEYS: publicEntry })
-const jobs = await startTestWorker(api, {
-  ...workerSettings({ gitea }),
-  COLOPHON_SEALING_PRIVATE_KEYS: privateEntry,
-  COLOPHON_EGRESS_ALLOWED_HOSTS: new URL(modelUrl).host,
-})
+const { modelUrl } = inject('services')
+const api = await startTestApi(inject('services'), 'api model tests')
+const jobs = await startTestWorker(api)
 afterAll(async () => {
   await jobs.stop()
   await api.drop()
@@ -32,11 +25,8 @@ const model: Model = {
   prices: { input: null, output: null, cacheRead: null, cacheWrite: null },
 }
 
-const keys = parseSealingPublicKeys(publicEntry)
-if (!keys.ok) throw new Error('no sealing keys')
-const sealer = createSealer(keys.keys)
-await api.stores.models.add(model, 'sk-secret', sealer)
-await api.stores.models.add({ ...model, name: 'theirs', projectIds: [others] }, 'sk-secret', sealer)
+await api.addModel(model, 'sk-secret')
+await api.addModel({ ...model, name: 'theirs', projectIds: [others] }, 'sk-secret')
 
 test('tests a stored model through the worker, which can open its key', async () => {
   const result = await client.jobs.testModel(projectId, { model: 'vendor/works' })

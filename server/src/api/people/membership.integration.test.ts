@@ -1,8 +1,8 @@
 /** Access to a project cannot be gained through an email address, a link or a key that does not grant it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createBrowserClient } from '../../../../dev-services/browser-client.ts'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { deleteExpiredAccess } from '../../people/delete-expired-access.ts'
 
 const api = await startTestApi(inject('services'), 'api membership')

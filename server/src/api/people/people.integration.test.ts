@@ -1,6 +1,6 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { createBrowserClient } from '../../../../dev-services/browser-client.ts'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { createBrowserClient } from '../../../../testing/harness/browser-client.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 
 const api = await startTestApi(inject('services'), 'api people')
 afterAll(() => api.drop())

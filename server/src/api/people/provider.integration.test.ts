@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { get } from 'node:http'
 import { afterAll, expect, inject, test } from 'vitest'
-import { freePort } from '../../../../dev-services/free-port.ts'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { freePort } from '../../../../testing/services/free-port.ts'
 
 const { gitea } = inject('services')
 const port = await freePort()

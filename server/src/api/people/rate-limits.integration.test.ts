@@ -1,6 +1,6 @@
 /** Rate limits of public routes, by person and by network. */
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 
 const api = await startTestApi(inject('services'), 'api limits', { COLOPHON_TRUSTED_PROXIES: '127.0.0.1/32' })
 afterAll(() => api.drop())

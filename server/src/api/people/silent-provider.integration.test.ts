@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, inject, test } from 'vitest'
-import { freePort } from '../../../../dev-services/free-port.ts'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
+import { freePort } from '../../../../testing/services/free-port.ts'
 
 let isSilent = true
 const provider = createServer((_request, response) => void (isSilent || response.writeHead(500).end()))

@@ -1,5 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 
 const api = await startTestApi(inject('services'), 'api audit')
 afterAll(() => api.drop())

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
-import { addTestModel } from '../../../../dev-services/test-model.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { deleteExpiredJobs } from '../../jobs/delete-expired-jobs.ts'
 
 const api = await startTestApi(inject('services'), 'api settings', { COLOPHON_BUDGET_MAX_USD_PER_MONTH: '500' })
 afterAll(() => api.drop())
 
 const { projectId, client } = await api.createProject()
-await addTestModel(api.stores.models)
+await api.addModel()
 
 const defaults = {
   instructions: null,

@@ -1,6 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
-import { addTestModel } from '../../../../dev-services/test-model.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { generateKey, hashKey } from '../../keys/key-format.ts'
 
 const api = await startTestApi(inject('services'), 'api setup')
@@ -23,7 +22,7 @@ test('a new project has nothing set up', async () => {
 
 test('reports each step of the setup', async () => {
   const { stores } = api
-  await addTestModel(stores.models)
+  await api.addModel()
   const token = hashKey(generateKey('colophon_runner_'))
   await stores.runners.create('shared', token, null)
   await stores.runners.findByTokenHash(token)

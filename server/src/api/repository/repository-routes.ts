@@ -11,13 +11,19 @@ import {
   PublishingSettingsChanges,
   RepositorySchema,
   RepositoryTestResultSchema,
+  SiteGeneratorChoice,
   toRepositoryInput,
   toRepositoryResponse,
 } from './repository.ts'
 import type { RepositoryConnector } from './repository-connector.ts'
 
 const Changes = Type.Partial(
-  Type.Object({ baseBranch: BranchName, docsFolder: DocsFolder, publishing: PublishingSettingsChanges }),
+  Type.Object({
+    baseBranch: BranchName,
+    docsFolder: DocsFolder,
+    siteGenerator: SiteGeneratorChoice,
+    publishing: PublishingSettingsChanges,
+  }),
   {
     additionalProperties: false,
     minProperties: 1,
@@ -97,7 +103,7 @@ export const repositoryRoutes = ({ repositories, codeHosts }: RepositoryRouteDep
     tag: 'Projects',
     summary: 'Change repository settings',
     description:
-      'Changes the base branch, the docs folder, or how pull requests are opened. Omitted fields stay as they are. Changes ' +
+      'Changes the base branch, the docs folder, the site generator, or how pull requests are opened. Omitted fields stay as they are. Changes ' +
       'take effect from the next turn.',
     schemas: { params: ProjectParams, body: Changes, responses: { 200: RepositorySchema } },
     problems: ['project_not_ready'],

@@ -1,6 +1,6 @@
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
-import { startTestApi } from '../../../../dev-services/test-api.ts'
+import { startTestApi } from '../../../../testing/harness/test-api.ts'
 import { createGiteaTestRepository } from '../../code-hosts/testing/gitea-test-repository.ts'
 
 const { gitea, github } = inject('services')

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
 import type { RepositoryIssue } from '../../projects/tables.ts'
+import { siteGeneratorIds } from '../../site-generators/site-generator.ts'
 import { nullable, SingleLineText } from '../schemas.ts'
 import type { PublishingTemplates, RepositoryInput } from './repository-connector.ts'
 
@@ -68,6 +69,13 @@ export const PublishingSettingsChanges = Type.Partial(Type.Object(publishing), {
   description: 'Changes to how pull requests are opened. Omitted fields stay as they are.',
 })
 
+const SiteGenerator = (description: string) => Type.Enum([...siteGeneratorIds], { description })
+
+export const SiteGeneratorChoice = nullable(
+  SiteGenerator('Site generator, if it is recognized wrongly. `unknown`: the strictest rules apply.'),
+  { description: 'Site generator that a person chose. Null: it is recognized from the repository.' },
+)
+
 const Host = Type.Enum(['gitea', 'github'], { description: 'Software of the code host. `gitea` includes Forgejo.' })
 
 export const RepositorySchema = Type.Object(
@@ -96,6 +104,21 @@ export const RepositorySchema = Type.Object(
     docsFolder: Type.String({
       description: 'Folder of the docs pages in the repository. Empty: the whole repository.',
     }),
+    siteGenerator: SiteGeneratorChoice,
+    site: nullable(
+      Type.Object({
+        generator: SiteGenerator('Site generator that builds the pages. `unknown` if none was recognized.'),
+        configFile: nullable(Type.String(), {
+          description: 'Configuration file of the site. Null if there is none.',
+        }),
+        pagesFolder: Type.String({ description: 'Folder of the pages of the site.' }),
+      }),
+      {
+        description:
+          'Site that was recognized on the base branch. It decides which navigation the agent can edit and what its pages may ' +
+          'contain. Null until the repository has been read, usually within a minute.',
+      },
+    ),
     publishing: PublishingSettingsSchema,
   },
   {
@@ -111,6 +134,8 @@ export const RepositorySchema = Type.Object(
         issue: null,
         baseBranch: 'main',
         docsFolder: 'docs',
+        siteGenerator: null,
+        site: { generator: 'mkdocs', configFile: 'mkdocs.yml', pagesFolder: 'docs' },
         publishing: publishingExample,
       },
     ],
@@ -205,7 +230,7 @@ export const toRepositoryInput = (
 
 /** Leaves the secrets out. */
 export const toRepositoryResponse = (
-  { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing }: Repository,
+  { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing, siteGenerator, site }: Repository,
   templates: PublishingTemplates,
 ): Static<typeof RepositorySchema> => ({
   host,
@@ -214,6 +239,8 @@ export const toRepositoryResponse = (
   name,
   baseBranch,
   docsFolder,
+  siteGenerator,
+  site,
   access: access.kind === 'installation' ? 'app' : 'token',
   issue: issue && { code: issue, message: describeRepositoryIssue(issue, access) },
   publishing: {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { webhookParsers } from '../../code-hosts/code-host-factory.ts'
 import { createHttpServer, type HttpServer } from '../../platform/http/http-server.ts'
 import { addJsonBodyParser } from '../../platform/http/json-body.ts'

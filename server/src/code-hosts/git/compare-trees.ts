@@ -1,11 +1,9 @@
 /** Finds the files that differ between two trees. Not `git diff-tree`, which would list 10^10 files before it prints anything. */
+import type { DirectoryWithAdditions } from '../../content-gate/allow-list/allow-list.ts'
 import type { ObjectReader } from './object-reader.ts'
 
 export type FileVersion = { mode: string; id: string }
 export type FileChange = { path: Buffer; before: FileVersion | undefined; after: FileVersion | undefined }
-
-/** A directory with new entries. Whether a new name is safe depends on the other names in the directory. */
-export type DirectoryWithAdditions = { path: Buffer; names: readonly Buffer[]; added: readonly Buffer[] }
 
 export type ComparisonLimits = { maxChanges: number; maxDepth: number; maxTrees: number; maxTreeBytes: number }
 

@@ -139,14 +139,22 @@ export class GitRepository {
     })
   }
 
-  async listBlobIds(tree: string): Promise<Set<string>> {
-    const options = ['-r', '--format=%(objecttype) %(objectname)']
-    const run = await this.#run(['ls-tree', ...options, tree], { limits: { maxOutputBytes: maxListedBytes } })
+  /** The blobs of a tree by path. Paths have one character per byte (Latin-1). Submodules are skipped. */
+  async listFiles(tree: string): Promise<Map<string, string>> {
+    const run = await this.#run(['ls-tree', '-r', '-z', tree], { limits: { maxOutputBytes: maxListedBytes } })
     if (run.exitCode !== 0) throw unexpectedExit('ls-tree', run)
-    // Submodule commits are skipped: no blob with such an id exists.
-    const ids = new Set<string>()
-    for (const [, id = ''] of run.stdout.toString('latin1').matchAll(/^blob (\w+)$/gm)) ids.add(id)
-    return ids
+    const files = new Map<string, string>()
+    for (const [, id = '', path = ''] of run.stdout.toString('latin1').matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g))
+      files.set(path, id)
+    return files
+  }
+
+  /** Fetches blobs that `fetch` left out. The caller must know that the host has them: otherwise this fails. */
+  async fetchBlobs(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return
+    const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', '--stdin']
+    const run = await this.#callHost(['fetch', ...options, 'origin'], Buffer.from(`${ids.join('\n')}\n`))
+    if (run.exitCode !== 0) throw unexpectedExit('fetch', run)
   }
 
   async commitTree(tree: string, parent: CommitId, { message, identity, date }: CommitDetails): Promise<CommitId> {

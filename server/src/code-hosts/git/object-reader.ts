@@ -13,7 +13,7 @@ export type ObjectReader = {
 /** Sends all requests to one `git cat-file` process. Callers must wait for each response before the next request. */
 export function openObjectReader(command: Pick<GitCommandOptions, 'gitDirectory' | 'signal'>): ObjectReader {
   const child = startGit({ ...command, args: ['cat-file', '--batch-command'] })
-  const responses = readResponses(child.stdout)
+  const responses = readResponses(child.stdout, command.signal)
   child.stderr.resume()
 
   async function send(request: string): Promise<string> {
@@ -37,13 +37,16 @@ export function openObjectReader(command: Pick<GitCommandOptions, 'gitDirectory'
   }
 }
 
-function readResponses(stream: NodeJS.ReadableStream) {
+function readResponses(stream: NodeJS.ReadableStream, signal: AbortSignal) {
   let buffered: Buffer = Buffer.alloc(0)
   const chunks = stream[Symbol.asyncIterator]()
 
   async function nextChunk(): Promise<Buffer> {
     const next = await chunks.next()
-    if (next.done) throw new Error('git cat-file exited too early')
+    if (next.done) {
+      signal.throwIfAborted() // git was killed by the signal
+      throw new Error('git cat-file exited too early')
+    }
     return next.value as Buffer
   }
   function consume(sizeBytes: number): Buffer {

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createGithubControlClient } from '@colophon/github-simulator/control'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { createGithubControlClient } from '../../../../dev-services/github/github-control.ts'
 import { createEgress, type Egress } from '../../platform/egress/egress.ts'
 import { type CodeHostConnection, createCodeHostFactory } from '../code-host-factory.ts'
 import {

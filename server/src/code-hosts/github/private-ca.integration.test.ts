@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { startGithubSimulator } from '../../../../dev-services/start-github-simulator.ts'
+import { startGithubSimulator } from '../../../../testing/services/start-github-simulator.ts'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { createCodeHostFactory } from '../code-host-factory.ts'
 

@@ -4,7 +4,7 @@ import {
   createGithubControlClient,
   type GithubControl,
   type GithubSimulatorAccess,
-} from '../../../../dev-services/github/github-control.ts'
+} from '@colophon/github-simulator/control'
 import { createEgress } from '../../platform/egress/egress.ts'
 import { createCodeHostFactory } from '../code-host-factory.ts'
 import { craftCommit } from './craft-commit.ts'

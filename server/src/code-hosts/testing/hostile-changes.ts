@@ -20,7 +20,7 @@ const pageRemoved = { 'docs/guide/start.md': undefined }
 const pageEdited = { 'docs/guide/start.md': '# Start here\n' }
 
 const frontMatter = (name: string, hostile: string, harmless: string, path = 'docs/page.md') =>
-  createHostileChangeResult('executable_front_matter', name, { [path]: hostile }, { [path]: harmless })
+  createHostileChangeResult('active_content', name, { [path]: hostile }, { [path]: harmless })
 
 export const hostileChanges: readonly HostileResult[] = [
   // Files that run on the host or in CI
@@ -232,12 +232,12 @@ export const hostileChanges: readonly HostileResult[] = [
   ),
   createHostileFileResult('outside_docs_folder', 'docs-too/page.md'),
   createHostileFileResult('unsupported_file_type', 'docs/page.html'),
-  createHostileFileResult('unsupported_file_type', 'docs/image.svg', 'docs/image.webp'),
+  createHostileFileResult('unsupported_file_type', 'docs/image.eps', 'docs/image.webp'),
   createHostileFileResult('unsupported_file_type', 'docs/page.md.js', 'docs/page.js.md'),
   createHostileFileResult('unsupported_file_type', 'docs/conf.py'),
   createHostileFileResult('unsupported_file_type', 'docs/requirements.txt', 'docs/llms.txt'),
-  createHostileFileResult('unsupported_file_type', 'docs/package.json', 'docs/docs.json'),
-  createHostileFileResult('unsupported_file_type', 'docs/mkdocs.yml', 'docs/toc.yml'),
+  createHostileFileResult('unsupported_file_type', 'docs/package.json', 'docs/page.md'),
+  createHostileFileResult('unsupported_file_type', 'docs/mkdocs.yml', 'docs/mkdocs.md'),
   createHostileFileResult('unsupported_file_type', 'docs/_config.yml', 'docs/nav.yml'),
   createHostileChangeResult(
     'unsupported_file_type',

@@ -1,4 +1,5 @@
 /** Builds results that a hostile runner could send. */
+import { exampleSites } from '../../content-gate/testing/example-sites.ts'
 import type { ResultRefusalCode } from '../bare-repository.ts'
 import {
   type CraftedCommit,
@@ -34,9 +35,10 @@ export type HostileResult = {
 /** An id for which no object exists. */
 export const missingObjectId = 'badc0de'.repeat(6).slice(0, 40)
 
-/** Includes existing files that an agent may not change. */
+/** Includes existing files that an agent may not change, and a site of every generator. */
 export const attackedFiles: CraftedFiles = {
   ...baseFiles,
+  ...exampleSites,
   '.gitattributes': '*.png binary\n',
   '.github/CODEOWNERS': '* @docs\n',
   '.github/workflows/release.yml': 'on: push\n',

@@ -40,8 +40,12 @@ export async function createPersonGit(
   const git = async (...args: string[]) =>
     (await run('git', ['-C', directory, ...args], { env, maxBuffer: 64 * 1024 * 1024 })).stdout
   await git('init', '--quiet', '--bare')
-  const fetchBranch = async (branch: string) => {
-    await git('fetch', '--quiet', remoteUrl, `+refs/heads/${branch}:refs/heads/${branch}`)
+  // One at a time: two fetches of the same branch fail, because each expects the ref as it was at its start.
+  let lastFetch: Promise<unknown> = Promise.resolve()
+  const fetchBranch = async (branch: string): Promise<void> => {
+    const fetch = () => git('fetch', '--quiet', remoteUrl, `+refs/heads/${branch}:refs/heads/${branch}`)
+    lastFetch = lastFetch.then(fetch, fetch)
+    await lastFetch
   }
 
   return {

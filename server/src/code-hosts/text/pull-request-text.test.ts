@@ -14,6 +14,15 @@ const agentOutput = { title: 'Explain tokens', summary: 'Says what a **token** i
 const signOff = { name: 'Docs', email: 'docs@example.com' }
 
 describe('renderPullRequest', () => {
+  it('lists new hosts, without links', () => {
+    const { body } = renderPullRequest(defaultPublishingTemplates, jobId, { title: null, summary: 'Done.' }, [
+      'a.example',
+      'www.example.com',
+    ])
+    expect(body).toContain('Hosts in links and images that no page named before: `a.example`, `')
+    expect(findHostTriggers(body)).toEqual([])
+  })
+
   it('contains the summary, that an AI wrote it, and the job', () => {
     expect(renderPullRequest(defaultPublishingTemplates, jobId, agentOutput)).toEqual({
       title: 'Explain tokens',

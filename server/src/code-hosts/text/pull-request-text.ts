@@ -25,6 +25,8 @@ const maxTitleCharacters = 200
 const maxTemplateCharacters = { branch: 100, title: 100, body: 5_000 }
 const maxSummaryCharacters = 20_000
 const maxCommitSummaryCharacters = 2_000
+const maxListedHosts = 20
+const maxHostCharacters = 253
 
 /** Messages for the person who edits the templates. An empty list: the templates are valid. */
 export function validateTemplates(templates: PublishingTemplates): string[] {
@@ -71,14 +73,25 @@ export function renderPullRequest(
   templates: Pick<PublishingTemplates, 'title' | 'body'>,
   jobId: string,
   agentText: AgentText,
+  newHosts: readonly string[] = [],
 ): { title: string; body: string } {
   const summary = neutralizeMarkdown(truncate(agentText.summary ?? '', maxSummaryCharacters))
   const body = fillTemplate(templates.body, { jobId, summary: summary === '' ? '' : `\n${summary}\n` })
   const title = fillTemplate(templates.title, { jobId, title: neutralizeTitle(agentText.title) })
   return {
     title: neutralizeLine(title, maxTitleCharacters),
-    body: `${body.trim()}\n\n*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`.trim(),
+    body: [body.trim(), renderNewHosts(newHosts), `*An AI agent wrote this pull request: Colophon, job \`${jobId}\`.*`]
+      .filter((paragraph) => paragraph !== '')
+      .join('\n\n'),
   }
+}
+
+/** As code, so that the code host makes no links of them. */
+function renderNewHosts(hosts: readonly string[]): string {
+  if (hosts.length === 0) return ''
+  const listed = hosts.slice(0, maxListedHosts).map((host) => `\`${neutralizeLine(host, maxHostCharacters)}\``)
+  const more = hosts.length > maxListedHosts ? ` and ${hosts.length - maxListedHosts} more` : ''
+  return `Hosts in links and images that no page named before: ${listed.join(', ')}${more}.`
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Providers and clients that misbehave. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { Script } from '../../../../dev-services/model/script.ts'
+import type { Script } from '../../../../testing/simulators/model/script.ts'
 import { modelFormats } from '../../models/model.ts'
 import {
   buildModelRequest,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Script } from '../../../../dev-services/model/script.ts'
+import type { Script } from '../../../../testing/simulators/model/script.ts'
 import { generateKey } from '../../keys/key-format.ts'
 import { type ModelFormat, modelFormats } from '../../models/model.ts'
 import {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { createTestInstance, type TestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance, type TestInstance } from '../../../../testing/harness/test-instance.ts'
 import { openModelKey } from '../../models/model-store.ts'
 import { createOpener } from '../../platform/sealed-secrets/sealed-secret.ts'
 import { generateSealingKeyPair, parseSealingPrivateKeys } from '../../platform/sealed-secrets/sealing-keys.ts'

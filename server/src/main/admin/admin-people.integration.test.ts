@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, expect, inject, test } from 'vitest'
-import { createTestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
 
 const instance = await createTestInstance(inject('services'), 'admin-people')
 afterAll(() => instance.drop())

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, inject, onTestFinished, test } from 'vitest'
-import { createTestInstance } from '../../../../dev-services/test-instance.ts'
+import { createTestInstance } from '../../../../testing/harness/test-instance.ts'
 import { generateKey } from '../../keys/key-format.ts'
 
 const instance = await createTestInstance(inject('services'), 'admin-projects')

@@ -103,7 +103,7 @@ export function startJobWorker(config: WorkerConfig, services: ServiceClients, l
     await deliveries.deleteExpired()
   }
   const dispatcher = startJobDispatcher({ turns, events, database, deleteExpired, signals, settings: jobs, log })
-  const repositoryFollower = startRepositoryPoller({ repositories, openProject, log })
+  const repositoryFollower = startRepositoryPoller({ repositories, openProject, egress, log })
   const pullRequestFollower = startPullRequestPoller({
     pullRequests,
     openProject,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest'
-import { freePort } from '../../../../dev-services/free-port.ts'
+import { freePort } from '../../../../testing/services/free-port.ts'
 import { selfSignedCertificate } from '../../platform/egress/testing/certificate.ts'
 import { SimulatedGateway, simulatedRunnerToken } from '../../runner/testing/simulated-gateway.ts'
 

@@ -1,6 +1,7 @@
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, test } from 'vitest'
+import { cpuMillisecondsOf } from '../testing/cpu-milliseconds.ts'
 import { Problem } from './problem.ts'
 import { compileValidator } from './validation.ts'
 
@@ -61,9 +62,10 @@ describe('validation of a body', () => {
 
   test('rejects very many duplicate items quickly', () => {
     const Tags = Type.Object({ tags: Type.Array(Type.String(), { uniqueItems: true }) })
-    const startedAt = performance.now()
-    expect(check('body', Tags, { tags: Array(200_000).fill('a') }).errors).toMatchObject([{ path: 'body/tags' }])
-    expect(performance.now() - startedAt).toBeLessThan(5_000)
+    const cpuMilliseconds = cpuMillisecondsOf(() =>
+      expect(check('body', Tags, { tags: Array(200_000).fill('a') }).errors).toMatchObject([{ path: 'body/tags' }]),
+    )
+    expect(cpuMilliseconds).toBeLessThan(5_000)
   })
 
   test('truncates the name of an unknown field in the error', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type EgressSocket, openEgressSocket } from '../sandbox/egress-socket.ts'
 import { defaultSandboxLimits } from '../sandbox/limits.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import { checkPages, listDocsCheckMounts } from './check-pages.ts'
+import { checkPages, describeSite, listDocsCheckMounts } from './check-pages.ts'
 
 let egress: EgressSocket
 let sandbox: Sandbox
@@ -30,8 +30,12 @@ it('checks the changed pages in the sandbox', async () => {
     git init --quiet && git config user.name Test && git config user.email test@example.com
     mkdir docs && echo '# Old [x](nowhere.md)' > docs/old.md && echo '# Untouched [x](nowhere.md)' > docs/untouched.md
     git add . && git commit --quiet --message base && git rev-parse HEAD`)
-  const check = () => checkPages(sandbox, base, new AbortController().signal)
-  const all = (result: object) => ['MDX syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result }))
+  const check = () =>
+    checkPages(sandbox, { baseCommit: base, docsFolder: 'docs', siteGenerator: null }, new AbortController().signal)
+  const all = (result: object) => [
+    ...['MDX syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result })),
+    { name: 'Publishing rules', status: 'passed', findings: [] },
+  ]
   await expect(check()).resolves.toEqual(all({ status: 'not_checked', findings: ['No pages were changed.'] }))
   await shell('echo changed > docs/page.rst')
   const notChecked = 'Not checked: docs/page.rst. Up to 500 .md and .mdx pages of up to 1 MiB are checked.'
@@ -45,5 +49,35 @@ it('checks the changed pages in the sandbox', async () => {
     { status: 'failed', findings: [expect.stringMatching(/^docs\/new\.mdx(:\d+)?: /)] },
     { status: 'failed', findings: [expect.stringMatching(/^docs\/new\.mdx: front matter: /)] },
     { status: 'failed', findings: ['docs/old.md:2: the link to `gone.md` is broken: there is no such file'] },
+    { status: 'failed', findings: expect.arrayContaining([expect.stringContaining('`the page is not valid MDX`')]) },
   ])
+})
+
+it('tells what would be refused, and how the navigation works', async () => {
+  const base = await shell(`
+    rm -rf .git docs && git init --quiet && git config user.name Test && git config user.email test@example.com
+    mkdir docs && echo '# Home' > docs/index.md && printf 'nav:\\n  - Home: index.md\\nsite_name: x\\n' > mkdocs.yml
+    git add . && git commit --quiet --message base && git rev-parse HEAD`)
+  const repository = { baseCommit: base, docsFolder: 'docs', siteGenerator: null }
+  const { signal } = new AbortController()
+  await expect(describeSite(sandbox, repository, signal)).resolves.toEqual({
+    name: 'MkDocs',
+    navigation: expect.stringContaining('`mkdocs.yml`'),
+  })
+  await shell('echo "# New" > docs/new.md && sed -i "s/^  - Home.*/&\\n  - New: new.md/" mkdocs.yml')
+  await expect(checkPages(sandbox, repository, signal)).resolves.toContainEqual({
+    name: 'Publishing rules',
+    status: 'passed',
+    findings: [],
+  })
+  await shell('echo "<script>x()</script>" >> docs/new.md && echo "hooks: [x.py]" >> mkdocs.yml && touch Makefile')
+  await expect(checkPages(sandbox, repository, signal)).resolves.toContainEqual({
+    name: 'Publishing rules',
+    status: 'failed',
+    findings: [
+      'Makefile: only files in the docs folder may be changed (outside_docs_folder)',
+      expect.stringMatching(/^docs\/new\.md:2: .*`<script>x\(\)<\/script>` \(active_content\)$/),
+      expect.stringMatching(/^mkdocs\.yml: .*only 'nav' may change in this file` \(unsafe_navigation\)$/),
+    ],
+  })
 })

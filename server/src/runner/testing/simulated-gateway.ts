@@ -104,6 +104,7 @@ export class SimulatedGateway implements AsyncDisposable {
       model: 'scripted/answer',
       modelSettings: { format: 'anthropic-messages', contextTokens: 200_000, maxOutputTokens: 8_000 },
       docsFolder: '',
+      siteGenerator: null,
       failedCheck: null,
       instructions: null,
       session: null,

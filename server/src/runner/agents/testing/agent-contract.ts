@@ -1,12 +1,12 @@
 /**
  * The tests that every agent must pass, in a real sandbox, with the scripted model in place of a provider, in every wire format.
- * The scripts are in `dev-services/model/scripts.ts`. Each conversation has its own model name, by which its calls are found.
+ * The scripts are in `testing/simulators/model/scripts.ts`. Each conversation has its own model name, by which its calls are found.
  */
 
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, inject, it, vi } from 'vitest'
-import type { LoggedModelCall } from '../../../../../dev-services/model/call-log.ts'
-import type { Step } from '../../../../../dev-services/model/script.ts'
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import type { LoggedModelCall } from '../../../../../testing/simulators/model/call-log.ts'
+import type { Step } from '../../../../../testing/simulators/model/script.ts'
 import { openEgressSocket } from '../../sandbox/egress-socket.ts'
 import { defaultSandboxLimits } from '../../sandbox/limits.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
@@ -23,12 +23,6 @@ import {
 /** How long an agent may take to end after an abort. */
 const maxAbortMs = 5_000
 
-let resources: AsyncDisposable[] = []
-afterEach(async () => {
-  for (const resource of resources.toReversed()) await resource[Symbol.asyncDispose]()
-  resources = []
-})
-
 interface Setup {
   sandbox: Sandbox
   events: AgentRunEvent[]
@@ -39,11 +33,28 @@ interface Setup {
   shell(script: string): Promise<string>
 }
 
-export function describeAgentContract(agent: CodingAgent): void {
-  describe.each(modelApiFormats)(`${agent.name} with %s`, (format) => {
-    const setUp = (gatewayUrl?: string) => openSetup(agent, format, gatewayUrl)
+/** A test that gets a function to open setups, which are closed at its end. */
+const testWithSetup = (agent: CodingAgent, format: ModelApiFormat) =>
+  test.extend<{ setUp(gatewayUrl?: string): Promise<Setup> }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest requires an object pattern
+    setUp: async ({}, use) => {
+      await using resources = new AsyncDisposableStack()
+      await use((gatewayUrl) => openSetup(resources, agent, format, gatewayUrl))
+    },
+  })
 
-    it('edits a file, reports its steps and counts its usage', async () => {
+export function describeAgentContract(agent: CodingAgent): void {
+  beforeAll(async () => {
+    await using resources = new AsyncDisposableStack()
+    const { sandbox } = await openSetup(resources, agent, 'anthropic-messages')
+    await agent.warmUp(sandbox)
+  })
+
+  // These tests mostly wait, for example for a retry.
+  describe.concurrent.each(modelApiFormats)(`${agent.name} with %s`, (format) => {
+    const it = testWithSetup(agent, format)
+
+    it('edits a file, reports its steps and counts its usage', async ({ setUp }) => {
       const { run, calls, events, shell } = await setUp()
       const result = await run({ prompt: 'script: write-and-edit' })
       expect(result).toMatchObject({
@@ -65,7 +76,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(result.usage).toEqual(totalUsage(await calls()))
     })
 
-    it('adds up the usage of all calls', async () => {
+    it('adds up the usage of all calls', async ({ setUp }) => {
       const { run } = await setUp()
       const usage = { inputTokens: 1_000, cacheReadTokens: 200, cacheWriteTokens: 0, outputTokens: 30 }
       const result = await run({
@@ -74,7 +85,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(result.usage).toEqual({ inputTokens: 2_000, cacheReadTokens: 400, cacheWriteTokens: 0, outputTokens: 60 })
     })
 
-    it('continues in another sandbox from the session alone', async () => {
+    it('continues in another sandbox from the session alone', async ({ setUp }) => {
       const first = await setUp()
       const { session } = await first.run({ prompt: 'script: write' })
       await first.sandbox.close()
@@ -87,7 +98,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(result.usage).toEqual(totalUsage(await second.calls())) // of this turn only
     })
 
-    it('can be aborted while the model responds, and continue later', async () => {
+    it('can be aborted while the model responds, and continue later', async ({ setUp }) => {
       const { run, calls, shell } = await setUp()
       const abort = new AbortController()
       const running = run({ prompt: 'script: drip', signal: abort.signal })
@@ -100,7 +111,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(next).toMatchObject({ stop: { kind: 'finished' }, reply: 'There is nothing to change.' })
     })
 
-    it('can be aborted while a command runs, and ends all its processes', async () => {
+    it('can be aborted while a command runs, and ends all its processes', async ({ setUp }) => {
       const { run, shell } = await setUp()
       const abort = new AbortController()
       const command = 'sleep 314159 & (setsid sleep 314159 &) ; sleep 314159'
@@ -118,7 +129,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(next.stop).toEqual({ kind: 'finished' })
     })
 
-    it('can be killed, and continue in another sandbox from its saved session', async () => {
+    it('can be killed, and continue in another sandbox from its saved session', async ({ setUp }) => {
       const first = await setUp()
       const killed = await first.run({
         prompt: scripted(
@@ -135,7 +146,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect((await second.calls())[0]?.request?.messages).toBeGreaterThan(2)
     })
 
-    it('reports that the provider cannot be reached', async () => {
+    it('reports that the provider cannot be reached', async ({ setUp }) => {
       const { run } = await setUp('http://127.0.0.1:9')
       const result = await run({ prompt: 'script: answer' })
       expect(result).toMatchObject({
@@ -144,13 +155,13 @@ export function describeAgentContract(agent: CodingAgent): void {
       })
     })
 
-    it('reports that the provider rejects the key', async () => {
+    it('reports that the provider rejects the key', async ({ setUp }) => {
       const { run } = await setUp()
       const result = await run({ prompt: 'script: key-refused' })
       expect(result.stop).toMatchObject({ kind: 'model_failed', message: expect.stringContaining('401') })
     })
 
-    it.each(['rate-limited', 'server-error', 'overloaded', 'cut'])('retries after: %s', async (script) => {
+    it.for(['rate-limited', 'server-error', 'overloaded', 'cut'])('retries after: %s', async (script, { setUp }) => {
       const { run, events, shell, calls } = await setUp()
       const result = await run({ prompt: `script: ${script}` })
       expect(result.stop).toEqual({ kind: 'finished' })
@@ -163,7 +174,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(result.usage.outputTokens).toBeLessThanOrEqual(totalUsage(all).outputTokens)
     })
 
-    it('recovers from a malformed tool call', async () => {
+    it('recovers from a malformed tool call', async ({ setUp }) => {
       const { run, events, shell } = await setUp()
       await expect(run({ prompt: 'script: malformed-call' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
       expect(events.filter((event) => event.kind === 'tool_result').map(({ isError }) => isError)).toEqual([
@@ -174,9 +185,9 @@ export function describeAgentContract(agent: CodingAgent): void {
     })
   })
   describe(`${agent.name} with any wire format`, () => {
-    const setUp = () => openSetup(agent, 'anthropic-messages')
+    const it = testWithSetup(agent, 'anthropic-messages')
 
-    it('has every tool that the scripts use', async () => {
+    it('has every tool that the scripts use', async ({ setUp }) => {
       const { run, events } = await setUp()
       await expect(run({ prompt: 'script: every-tool' })).resolves.toMatchObject({ stop: { kind: 'finished' } })
       const used = events.filter((event) => event.kind === 'tool_result')
@@ -184,7 +195,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(used.filter(({ isError }) => isError)).toEqual([])
     })
 
-    it('reports that its sandbox was closed', async () => {
+    it('reports that its sandbox was closed', async ({ setUp }) => {
       const { run, sandbox } = await setUp()
       const running = run({
         prompt: scripted({ call: [{ tool: 'bash', arguments: { command: 'sleep 60' } }] }),
@@ -193,14 +204,14 @@ export function describeAgentContract(agent: CodingAgent): void {
       await expect(running).resolves.toMatchObject({ stop: { kind: 'agent_failed' }, session: null })
     })
 
-    it('does not start if it is already aborted', async () => {
+    it('does not start if it is already aborted', async ({ setUp }) => {
       const { run, calls } = await setUp()
       const signal = AbortSignal.abort()
       await expect(run({ prompt: 'script: answer', signal })).resolves.toMatchObject({ stop: { kind: 'aborted' } })
       await expect(calls()).resolves.toEqual([])
     })
 
-    it('is stopped by a deadline during endless tool calls', async () => {
+    it('is stopped by a deadline during endless tool calls', async ({ setUp }) => {
       const { run, events } = await setUp()
       const startedAt = Date.now()
       const result = await run({ prompt: 'script: endless', signal: AbortSignal.timeout(8_000) })
@@ -209,10 +220,10 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(events.length).toBeGreaterThan(2)
     })
 
-    it.each([
+    it.for([
       ['prints more than the sandbox can store', 'yes | head --bytes=400M'],
       ['fills the file system and prints', 'head --bytes=1G /dev/zero > /tmp/zeros; yes | head --bytes=1M'],
-    ])('survives a command that %s', async (_, command) => {
+    ])('survives a command that %s', async ([, command], { setUp }) => {
       const { run, events } = await setUp()
       const call = { tool: 'bash', arguments: { command: `${command}; echo the "end"` } } as const
       const result = await run({ prompt: scripted({ call: [call] }, { say: 'That was long.' }) })
@@ -221,7 +232,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(JSON.stringify(events).length).toBeLessThan(64_000)
     })
 
-    it('survives many commands with long output, in parallel and in sequence', async () => {
+    it('survives many commands with long output, in parallel and in sequence', async ({ setUp }) => {
       const { run } = await setUp()
       const call = { tool: 'bash', arguments: { command: 'yes | head --bytes=8M' } } as const
       const turns = [
@@ -232,7 +243,7 @@ export function describeAgentContract(agent: CodingAgent): void {
       expect(result).toMatchObject({ stop: { kind: 'finished' }, reply: 'That was much.' })
     })
 
-    it('removes terminal sequences from its output', async () => {
+    it('removes terminal sequences from its output', async ({ setUp }) => {
       const { run, events } = await setUp()
       const sequence = '\u001b[31m\u001b]0;owned\u0007'
       const result = await run({
@@ -251,18 +262,25 @@ export function describeAgentContract(agent: CodingAgent): void {
   })
 }
 
-async function openSetup(agent: CodingAgent, format: ModelApiFormat, gatewayUrl?: string): Promise<Setup> {
+async function openSetup(
+  resources: AsyncDisposableStack,
+  agent: CodingAgent,
+  format: ModelApiFormat,
+  gatewayUrl?: string,
+): Promise<Setup> {
   const model = `contract/${randomUUID()}:8b` // a name with characters that agents might interpret
   const { modelUrl } = inject('services')
-  const egress = await openEgressSocket({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', allowedPaths: ['/v1/'] })
-  resources.push(egress)
-  const sandbox = await Sandbox.open({
-    mounts: agent.mounts,
-    gatewayDirectory: egress.directory,
-    cgroups: undefined,
-    limits: defaultSandboxLimits,
-  })
-  resources.push(sandbox)
+  const egress = resources.use(
+    await openEgressSocket({ gatewayUrl: gatewayUrl ?? modelUrl, token: 'any', allowedPaths: ['/v1/'] }),
+  )
+  const sandbox = resources.use(
+    await Sandbox.open({
+      mounts: agent.mounts,
+      gatewayDirectory: egress.directory,
+      cgroups: undefined,
+      limits: defaultSandboxLimits,
+    }),
+  )
   const shell = async (script: string) => {
     const { output } = await sandbox.run({ command: ['bash', '-c', script], maxOutputBytes: 100_000 })
     return output.toString('utf8')

@@ -1,9 +1,14 @@
-/** Runs in the sandbox: checks the pages that changed since a commit, and prints the results as JSON. */
+/** Runs in the sandbox: checks what changed since a commit, and prints the results as JSON. */
 
 import { listChangedPages, openCommitTree, openWorkTree } from './file-tree.ts'
+import { findRefusals, readCheckedRepository } from './find-refusals.ts'
 import { checkChangedPages, PageChecker } from './findings.ts'
 
-const baseCommit = process.argv[2] ?? ''
+const repository = readCheckedRepository()
+const { baseCommit } = repository
 const before = new PageChecker(openCommitTree(baseCommit))
 const now = new PageChecker(openWorkTree())
-process.stdout.write(JSON.stringify(await checkChangedPages(listChangedPages(baseCommit), before, now)))
+const pageChecks = await checkChangedPages(listChangedPages(baseCommit), before, now)
+const refusals = await findRefusals(repository)
+const rules = { name: 'Publishing rules', status: refusals.length === 0 ? 'passed' : 'failed', findings: refusals }
+process.stdout.write(JSON.stringify([...pageChecks, rules]))

@@ -1,6 +1,7 @@
 /** Parses a page for the checks. The page is compiled, but never executed. */
 import { compile } from '@mdx-js/mdx'
 import GithubSlugger from 'github-slugger'
+import { toStandardMdx } from '../../../content-gate/formats/mdx.ts'
 import { splitFrontMatter } from './front-matter.ts'
 
 export interface ParsedPage {
@@ -40,7 +41,7 @@ export async function parsePage(path: string, text: string): Promise<ParsedPage>
   }
   let compileError: string | undefined
   try {
-    await compile(format === 'mdx' ? toStandardMdx(body) : body, { format, remarkPlugins: [captureTree] })
+    await compile(format === 'mdx' ? toStandardMdx(body).text : body, { format, remarkPlugins: [captureTree] })
   } catch (error) {
     compileError = describeError(error)
   }
@@ -49,14 +50,6 @@ export async function parsePage(path: string, text: string): Promise<ParsedPage>
     mdxError: compileError,
     ...(tree ? findLinksAndAnchors(tree, body) : { links: undefined, anchors: undefined }),
   }
-}
-
-/** Blanks what site generators allow in MDX but MDX itself does not: explicit heading ids and HTML comments. */
-function toStandardMdx(text: string): string {
-  const blank = (match: string) => match.replaceAll(/[^\n]/g, ' ')
-  return text
-    .replaceAll(/^(#{1,6} .*)(\{#[\w-]+\})[^\S\n]*$/gm, (_, heading, id) => heading + blank(id))
-    .replaceAll(/<!--.*?-->/gs, blank)
 }
 
 function findLinksAndAnchors(tree: Node, body: string): Pick<ParsedPage, 'links' | 'anchors'> {

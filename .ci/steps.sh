@@ -1,0 +1,234 @@
+# shellcheck shell=bash
+# Sourced by .ci/run and .ci/nightly. Starts steps in the background, records their results, and leaves no process behind.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+# The system packages that services, tests and proofs need. CONTRIBUTING.md describes other systems.
+install_system_packages() {
+  local package missing=()
+  for package in postgresql bubblewrap ripgrep fd-find git ca-certificates python3-venv; do
+    dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  command -v chromium >/dev/null || missing+=(chromium) # on GitHub's images of Ubuntu it is not a package
+  [ ${#missing[@]} -eq 0 ] && return
+  local sudo=()
+  [ "$(id -u)" = 0 ] || sudo=(sudo)
+  "${sudo[@]}" apt-get update -qq &&
+    DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Makes this shell the parent of every process whose own parent has ended (PR_SET_CHILD_SUBREAPER is 36). At the end, the
+# children of this shell are all processes that were left behind, including daemons with their own session and environment.
+if [ "${COLOPHON_CI_SUBREAPER:-}" != $$ ]; then
+  command -v python3 >/dev/null || install_system_packages || exit
+  export COLOPHON_CI_SUBREAPER=$$
+  exec python3 -c 'import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$BASH" "$PWD/.ci/$(basename "$0")"
+fi
+
+# The checks, from `npm run check`. The unit tests take longest, so they start first.
+mapfile -t checks < <(sed --quiet 's/^ *"check": "\(.*\)",$/\1/p' package.json | grep --only-matching '[a-z]*:[a-z-]*' | tac)
+checks+=(check:api check:workflows check:helm)
+
+# Proofs that every change must pass, longest first. They mostly wait.
+proofs=(
+  onboarding code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
+  views-are-exact hostile-ingest api-contract hourly-rate-limit runner-failures access-control github-faults role-permissions
+  ssrf-protection
+)
+# Proofs that take long, for what the tests and proofs above cover in part. job-opens-pull-request starts a new runner for each
+# scenario, start-and-recovery installs a clone, containers builds three images.
+nightly_proofs=(job-opens-pull-request start-and-recovery containers)
+# Proofs that measure how fast the service is, so nothing else may run beside them, and a shared machine shows little.
+measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead)
+
+PATH="$PWD/node_modules/.bin:$PATH" # Node 24, which ./setup puts there
+max_step_minutes=${max_step_minutes:-20}
+logs=$(mktemp -d)
+services_log=$logs/services-output # not the log of the step that waits for them
+passed=0
+failed=0
+failed_logs=()
+times=()
+services_pid=''
+declare -A name_of_pid=() start_of_pid=()
+
+log_of() { printf '%s/%s' "$logs" "${1//[ :]/-}"; }
+
+record_result() {
+  local name=$1 started=$2 result=$3
+  if [ "$result" = passed ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    failed_logs+=("$(log_of "$name")")
+  fi
+  times+=("$(printf '%5d s  %s: %s' $((SECONDS - started)) "$name" "$result")")
+  printf '── %s: %s (%d s)\n' "$name" "$result" $((SECONDS - started))
+}
+
+# start NAME COMMAND...: starts a step in a session of its own, so that Ctrl-C reaches only this shell, which stops the steps in
+# order. If this shell is killed, the steps get SIGTERM.
+start() {
+  local name=$1
+  shift
+  printf '── %s: started (after %d min)\n' "$name" $((SECONDS / 60))
+  in_session timeout --foreground --kill-after=60 "${max_step_minutes}m" "$@" >"$(log_of "$name")" 2>&1 </dev/null &
+  name_of_pid[$!]=$name
+  start_of_pid[$!]=$SECONDS
+}
+in_session() { exec setsid setpriv --pdeathsig TERM "$@"; }
+
+# The output of a step is printed when it ends.
+wait_for_a_step() {
+  local pid='' status=0
+  wait -n -p pid "${!name_of_pid[@]}" || status=$?
+  if [ -z "${pid:-}" ]; then # a process that ended by a signal before this `wait`: take the first one that is gone
+    for pid in "${!name_of_pid[@]}"; do kill -0 "$pid" 2>/dev/null || break; done
+  fi
+  local name=${name_of_pid[$pid]} started=${start_of_pid[$pid]} result=passed
+  unset "name_of_pid[$pid]" "start_of_pid[$pid]"
+  [ "$status" -ne 124 ] || printf 'Stopped after %d minutes.\n' "$max_step_minutes" >>"$(log_of "$name")"
+  [ "$status" -eq 0 ] || result=FAILED
+  printf '\n── %s (after %d min)\n' "$name" $((SECONDS / 60))
+  cat "$(log_of "$name")"
+  record_result "$name" "$started" "$result"
+}
+
+# Each step counts as one, the integration tests as two: they use one core, and most proofs less than half of one.
+count_running() {
+  running=${#name_of_pid[@]}
+  local name
+  for name in "${name_of_pid[@]}"; do [ "$name" != test:integration ] || running=$((running + 1)); done
+}
+
+# run_steps MAX STEP...: runs steps, at most MAX at a time. A step is `proof`, a name and the arguments of the proof, or a script of
+# package.json.
+run_steps() {
+  local max=$1 step running arguments=()
+  shift
+  for step; do
+    count_running
+    while [ "$running" -ge "$max" ]; do
+      wait_for_a_step
+      count_running
+    done
+    read -r -a arguments <<<"$step"
+    if [ "${arguments[0]}" = proof ]; then
+      start "${arguments[*]:0:2}" node proofs/prove.ts "${arguments[@]:1}" # not through npm, which does not pass on signals
+    else
+      start "$step" npm run --silent "$step"
+    fi
+  done
+  while [ "${#name_of_pid[@]}" -gt 0 ]; do wait_for_a_step; done
+}
+
+# step NAME COMMAND...: runs a command or function of this shell and waits for it.
+step() {
+  local name=$1 started=$SECONDS result=passed
+  shift
+  printf '\n── %s (after %d min)\n' "$name" $((SECONDS / 60))
+  "$@" >"$(log_of "$name")" 2>&1 || result=FAILED
+  cat "$(log_of "$name")"
+  record_result "$name" "$started" "$result"
+}
+
+set_up() {
+  step 'system packages' install_system_packages
+  start setup ./setup
+  wait_for_a_step
+  step 'list of proofs' check_list_of_proofs
+  [ "$failed" -eq 0 ] || finish
+}
+check_list_of_proofs() {
+  diff <(printf '%s\n' "${proofs[@]}" "${measuring_proofs[@]}" "${nightly_proofs[@]}" | sort) \
+    <(node proofs/prove.ts --names | sort) && return
+  printf 'The lists of proofs in .ci/steps.sh (<) differ from the proofs (>).\n'
+  return 1
+}
+
+# Tests and proofs share these services. Those that kill services start their own. If services of this checkout are running
+# already, they are used and keep running.
+start_services() {
+  in_session node testing/services/services.ts >"$services_log" 2>&1 </dev/null &
+  services_pid=$!
+}
+wait_for_services() {
+  until grep -q '^Ready after' "$services_log"; do
+    kill -0 "$services_pid" 2>/dev/null || break
+    sleep 1
+  done
+  tail --lines=20 "$services_log"
+  grep -qE '^Ready after|already running' "$services_log"
+}
+
+# Sets `processes` to the children of this shell, except the one whose PID is given.
+list_processes() {
+  local pid children=()
+  read -r -a children <"/proc/$$/task/$$/children"
+  processes=()
+  for pid in "${children[@]}"; do [ "$pid" = "${1:-}" ] || processes+=("$pid"); done
+}
+
+# end_processes SIGNAL SECONDS [EXCEPT]: sends the signal once to each process, and waits until they have ended. The children of a
+# process that has ended become children of this shell. The signal 0 only waits.
+end_processes() {
+  local pid deadline=$((SECONDS + $2))
+  local -A signaled=()
+  list_processes "${3:-}"
+  while [ "${#processes[@]}" -gt 0 ] && [ "$SECONDS" -lt "$deadline" ]; do
+    for pid in "${processes[@]}"; do
+      [ -n "${signaled[$pid]:-}" ] || kill -s "$1" "$pid" 2>/dev/null
+      signaled[$pid]=1
+    done
+    sleep 0.2
+    list_processes "${3:-}"
+  done
+}
+
+# A step that leaves a process behind fails the run.
+kill_remaining() {
+  local pid
+  list_processes "${1:-}"
+  [ "${#processes[@]}" -gt 0 ] || return 0
+  failed=$((failed + 1))
+  printf '\n── FAILED: processes were left behind, and are killed now\n'
+  for pid in "${processes[@]}"; do
+    printf '%s %s\n' "$pid" "$(tr '\0' ' ' <"/proc/$pid/cmdline" | cut --characters=1-200)"
+  done
+  end_processes KILL 10 "${1:-}"
+}
+
+# Ends the run: stops what runs, prints the end of the output of what failed, and the result in the last line.
+finish() {
+  trap '' INT TERM # once is enough
+  local pid log
+  if [ "${#name_of_pid[@]}" -gt 0 ]; then
+    for pid in "${!name_of_pid[@]}"; do record_result "${name_of_pid[$pid]}" "${start_of_pid[$pid]}" INTERRUPTED; done
+    end_processes TERM 60 "$services_pid"
+  fi
+  end_processes 0 5 "$services_pid"
+  kill_remaining "$services_pid"
+  end_processes TERM 60 # the services, last: steps need them to clean up
+  kill_remaining
+
+  # So that the end of the output is enough to see what failed.
+  for log in "${failed_logs[@]}"; do
+    [ -f "$log" ] || continue
+    printf '\n── the end of %s, which FAILED\n' "$(basename "$log")"
+    tail --lines=40 "$log" | cut --characters=1-240
+  done
+  if [ "$failed" -gt 0 ] && [ -f "$services_log" ]; then
+    printf '\n── the end of the output of the services\n'
+    tail --lines=20 "$services_log" | cut --characters=1-240
+  fi
+  rm -r "$logs"
+  printf '\n'
+  printf '%s\n' "${times[@]}"
+  printf '%5d s  in total\n\n%s\n%d passed, %d failed\n' "$SECONDS" "${closing_remark:-}" "$passed" "$failed"
+  [ "$failed" -eq 0 ] && [ "$interrupted" = no ]
+  exit
+}
+interrupted=no
+trap 'interrupted=yes; finish' INT TERM

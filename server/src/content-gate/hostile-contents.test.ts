@@ -1,0 +1,47 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { findSites } from '../site-generators/recognize-site.ts'
+import type { Site } from '../site-generators/site-generator.ts'
+import { inspectChanges } from './inspect-changes.ts'
+import { attacks } from './testing/attacks.ts'
+import { exampleSites } from './testing/example-sites.ts'
+import { hostileContents } from './testing/hostile-contents.ts'
+
+const basePages = Object.entries(exampleSites).map(([path, text]) => ({ path, text }))
+let sites: readonly Site[]
+beforeAll(async () => {
+  const files = { paths: Object.keys(exampleSites), read: async (path: string) => exampleSites[path] }
+  sites = await findSites(files, { docsFolder: 'docs' })
+})
+
+const inspect = async (path: string, after: string, before = exampleSites[path]) => {
+  const { refusals } = await inspectChanges({
+    sites,
+    changes: [{ path, before, after }],
+    removed: [],
+    basePages,
+  })
+  return refusals
+}
+
+describe.each(hostileContents.map((content) => [content.name, content] as const))(
+  '%s',
+  (_, { code, path, hostile, harmless }) => {
+    it('is refused', async () => {
+      const refusals = await inspect(path, hostile)
+      expect([...new Set(refusals.map((refusal) => refusal.code))]).toEqual([code])
+    })
+
+    it('has a harmless counterpart, which is accepted', async () => {
+      await expect(inspect(path, harmless)).resolves.toEqual([])
+    })
+  },
+)
+
+it('accepts pages as they are', async () => {
+  for (const { path, text } of basePages.filter(({ path }) => /\.(?:mdx?|rst|adoc)$/.test(path)))
+    expect([path, await inspect(path, text)]).toEqual([path, []])
+})
+
+it.each(attacks.map((attack) => [attack.name, attack] as const))('refuses the attack: %s', async (_, attack) => {
+  expect(await inspect(attack.path, attack.after, attack.before)).not.toEqual([])
+})

@@ -1,0 +1,144 @@
+/**
+ * Applies the publishing rules to the work tree, with the code that the worker applies to the result. The worker has the last word:
+ * this only tells the agent what would be refused while it can still undo it.
+ */
+import { execFileSync } from 'node:child_process'
+import { type ChangeToCheck, findChangeRefusals } from '../../../content-gate/allow-list/allow-list.ts'
+import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../../../content-gate/base-pages.ts'
+import { decodeUtf8 } from '../../../content-gate/decode-utf8.ts'
+import { formatChangeRefusal } from '../../../content-gate/format-refusal.ts'
+import {
+  findSiteNavigation,
+  inspectChanges,
+  isInspected,
+  type TextFile,
+} from '../../../content-gate/inspect-changes.ts'
+import { findSites } from '../../../site-generators/recognize-site.ts'
+import { type RepositoryFiles, type Site, siteGeneratorIds } from '../../../site-generators/site-generator.ts'
+import { overlapsFolder } from '../../../site-generators/site-paths.ts'
+
+export interface CheckedRepository {
+  baseCommit: string
+  docsFolder: string
+  /** Empty: it is recognized. */
+  siteGenerator: string
+}
+
+/** The arguments of a check. */
+export function readCheckedRepository(): CheckedRepository {
+  const [baseCommit = '', docsFolder = '', siteGenerator = ''] = process.argv.slice(2)
+  return { baseCommit, docsFolder, siteGenerator }
+}
+
+interface RawChange {
+  path: string
+  beforeMode: string | undefined
+  afterMode: string | undefined
+  beforeId: string
+  afterId: string
+}
+
+const noMode = '000000'
+
+/** An index of its own, so that the repository of the agent stays as it is. */
+const indexFile = '/tmp/colophon-check-index'
+
+const git = (...args: string[]): Buffer =>
+  execFileSync('env', [`GIT_INDEX_FILE=${indexFile}`, 'git', ...args], {
+    maxBuffer: 256 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+
+export function listSites({ baseCommit, docsFolder, siteGenerator }: CheckedRepository): Promise<readonly Site[]> {
+  const files: RepositoryFiles = {
+    paths: listPaths(baseCommit),
+    read: async (path) => readBlob(`${baseCommit}:${path}`),
+  }
+  return findSites(files, { docsFolder, generator: siteGeneratorIds.find((id) => id === siteGenerator) })
+}
+
+/** One line for each refusal. Empty: the result would be accepted. */
+export async function findRefusals(repository: CheckedRepository): Promise<string[]> {
+  const { baseCommit, docsFolder } = repository
+  const changes = listChanges(baseCommit)
+  if (changes.length === 0) return []
+  const sites = await listSites(repository)
+  const ownSites = sites.filter(({ pagesFolder }) => overlapsFolder(pagesFolder, docsFolder))
+  const pathRefusals = findChangeRefusals(
+    changes.map(
+      ({ path, beforeMode, afterMode }): ChangeToCheck => ({
+        path: Buffer.from(path),
+        beforeMode,
+        afterMode,
+        newBytes: 0,
+      }),
+    ),
+    [],
+    { docsFolder, isSiteNavigation: (path) => findSiteNavigation(ownSites, path) !== undefined },
+  )
+  const inspected = changes.filter(({ path, afterMode }) => isInspected(sites, path) && afterMode !== '120000')
+  const { refusals } = await inspectChanges({
+    sites,
+    changes: inspected
+      .filter(({ afterMode }) => afterMode !== undefined)
+      .map(({ path, beforeMode, beforeId, afterId }) => ({
+        path,
+        before: beforeMode === undefined ? undefined : readBlob(beforeId),
+        after: readBlob(afterId) ?? null,
+      })),
+    removed: inspected
+      .filter(({ afterMode }) => afterMode === undefined)
+      .map(({ path, beforeId }) => ({ path, text: readBlob(beforeId) ?? '' })),
+    basePages: readBasePages(
+      baseCommit,
+      inspected.map(({ path }) => path),
+    ),
+  })
+  return [...pathRefusals, ...refusals].map(formatChangeRefusal)
+}
+
+/** What the result would change, whether or not it is committed or added to the index. */
+function listChanges(baseCommit: string): RawChange[] {
+  git('read-tree', baseCommit)
+  git('add', '--all')
+  const fields = git('diff-index', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev', baseCommit)
+    .toString('utf8')
+    .split('\0')
+  const changes: RawChange[] = []
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const [beforeMode = '', afterMode = '', beforeId = '', afterId = ''] = (fields[index] ?? '').slice(1).split(' ')
+    changes.push({
+      path: fields[index + 1] ?? '',
+      beforeMode: beforeMode === noMode ? undefined : beforeMode,
+      afterMode: afterMode === noMode ? undefined : afterMode,
+      beforeId,
+      afterId,
+    })
+  }
+  return changes
+}
+
+function readBasePages(baseCommit: string, changedPaths: readonly string[]): TextFile[] {
+  const pages: TextFile[] = []
+  let bytesLeft = maxBasePagesBytes
+  for (const path of selectBasePages(listPaths(baseCommit), changedPaths)) {
+    const text = readBlob(`${baseCommit}:${path}`, bytesLeft)
+    if (text === undefined) continue
+    bytesLeft -= text.length
+    pages.push({ path, text })
+  }
+  return pages
+}
+
+const listPaths = (commit: string): string[] =>
+  git('ls-tree', '-r', '-z', '--name-only', commit).toString('utf8').split('\0').filter(Boolean)
+
+/** Undefined: there is no such blob, it is too large, or it is not UTF-8. */
+function readBlob(name: string, maxBytes = maxPageBytes): string | undefined {
+  try {
+    const bytes = git('cat-file', 'blob', name)
+    return bytes.length > Math.min(maxBytes, maxPageBytes) ? undefined : decodeUtf8(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,59 @@
+/** A PostgreSQL database, a Temporal namespace and a ClickHouse database on shared services, for one test file or proof. */
+import { randomBytes } from 'node:crypto'
+import { createClient } from '@clickhouse/client'
+import pg from 'pg'
+import { generateSealingKeyPair } from '../../server/src/platform/sealed-secrets/sealing-keys.ts'
+import type { ServiceAddresses } from '../services/start-services.ts'
+
+export interface EmptyTestInstance {
+  /** Settings of a Colophon process that uses this instance. */
+  environment: Record<string, string>
+  postgresUrl: string
+  clickhouseUrl: string
+  drop(): Promise<void>
+}
+
+export async function createEmptyTestInstance(
+  addresses: ServiceAddresses,
+  purpose: string,
+): Promise<EmptyTestInstance> {
+  const name = `${purpose.replace(/[^a-z0-9]+/gi, '_').toLowerCase()}_${randomBytes(4).toString('hex')}`
+  const postgresUrl = new URL(`/${name}`, addresses.postgresUrl).href
+  const clickhouseUrl = new URL(`/${name}`, addresses.clickhouseUrl).href
+  const clickhouse = createClient({ url: addresses.clickhouseUrl })
+  const { gitea, github, modelUrl } = addresses
+  const sealingKeys = generateSealingKeyPair()
+  await runOnPostgres(addresses.postgresUrl, `CREATE DATABASE "${name}"`)
+  await clickhouse.command({ query: `CREATE DATABASE ${name}` })
+  return {
+    environment: {
+      COLOPHON_DATABASE_URL: postgresUrl,
+      COLOPHON_CLICKHOUSE_URL: clickhouseUrl,
+      COLOPHON_TEMPORAL_ADDRESS: addresses.temporalAddress,
+      COLOPHON_TEMPORAL_NAMESPACE: name,
+      COLOPHON_SESSION_SECRET: randomBytes(32).toString('hex'),
+      COLOPHON_SEALING_PUBLIC_KEYS: sealingKeys.publicEntry,
+      COLOPHON_SEALING_PRIVATE_KEYS: sealingKeys.privateEntry,
+      // They are on loopback, which has to be allowed explicitly.
+      COLOPHON_EGRESS_ALLOWED_HOSTS: [gitea.url, github.url, modelUrl].map((url) => new URL(url).host).join(),
+    },
+    postgresUrl,
+    clickhouseUrl,
+    async drop() {
+      await runOnPostgres(addresses.postgresUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)
+      await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${name}` })
+      await clickhouse.close()
+      // Temporal deletes a namespace only with a workflow of its own. An empty one costs nothing and goes with the services.
+    },
+  }
+}
+
+export async function runOnPostgres(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
