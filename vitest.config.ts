@@ -42,6 +42,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           testTimeout: 60_000, // ends only tests that hang, also on a busy machine
+          expect: { poll: { timeout: 30_000 } },
           include: ['{server,web,sdk,cli,dev,testing,proofs,checks,release}/**/*.test.{ts,tsx}'],
           exclude: ['**/*.integration.test.ts', '**/node_modules/**', '**/dist/**'],
         },
@@ -53,6 +54,7 @@ export default defineConfig({
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['testing/harness/vitest-setup.ts'],
           testTimeout: 120_000,
+          expect: { poll: { timeout: 30_000 } },
           hookTimeout: 120_000,
         },
       },

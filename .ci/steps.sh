@@ -44,7 +44,7 @@ nightly_proofs=(job-opens-pull-request start-and-recovery containers)
 measuring_proofs=(view-query-scale ingest-rate dashboard-speed job-create-rate job-overhead)
 
 PATH="$PWD/node_modules/.bin:$PATH" # Node 24, which ./setup puts there
-max_step_minutes=${max_step_minutes:-20}
+max_step_minutes=${max_step_minutes:-40}
 logs=$(mktemp -d)
 services_log=$logs/services-output # not the log of the step that waits for them
 passed=0

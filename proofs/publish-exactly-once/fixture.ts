@@ -71,8 +71,11 @@ export interface ScenarioContext extends PublishFixture {
   watchJobs(project: ProjectOnHost): Promise<CheckingJobsClient>
 }
 
-/** Long enough to distinguish what Colophon learned by polling from what it learned by webhook. */
-export const pullRequestPollSeconds = 20
+/**
+ * Long enough to distinguish what Colophon learned by polling from what it learned by webhook, which can take 15 s: requested
+ * polls have a rate limit.
+ */
+export const pullRequestPollSeconds = 60
 /** Longer than the pauses of a worker on a busy machine. */
 export const heartbeatTimeoutSeconds = 10
 

@@ -4,7 +4,7 @@ import type { StopAction } from './cancel-and-archive.ts'
 import { createScript, type ScenarioContext } from './fixture.ts'
 import { checkPullRequest } from './pull-requests.ts'
 
-const maxMs = 2_500
+const maxMs = 5_000
 
 export async function temporalUnreachableScenario(
   context: ScenarioContext,

@@ -1,6 +1,7 @@
 /** Runs `worker` in the test's process on a test instance, with short timers, a runner token and a model. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, Connection } from '@temporalio/client'
-import { createJobSignaler, type JobSignaler } from '../../server/src/jobs/job-signaler.ts'
+import { createJobSignaler, type JobSignaler, jobTaskQueue } from '../../server/src/jobs/job-signaler.ts'
 import { startWorker } from '../../server/src/main/processes/worker.ts'
 import { loadWorkerConfig } from '../../server/src/platform/config.ts'
 import { createLog } from '../../server/src/platform/log.ts'
@@ -40,6 +41,7 @@ export async function startTestWorker(
   const { address, namespace } = config.services.temporal
   const connection = await Connection.connect({ address })
   const client = new Client({ connection, namespace })
+  await waitForPollers(connection, namespace)
   return {
     signals: createJobSignaler(client, connection, createLog('test', { level: 'error' })),
     gatewayUrl: `http://${listen}`,
@@ -49,4 +51,10 @@ export async function startTestWorker(
       await connection.close()
     },
   }
+}
+
+/** Temporal learns of a worker only after it has started, on a busy machine later than `api` waits for one. */
+async function waitForPollers(connection: Connection, namespace: string): Promise<void> {
+  const request = { namespace, taskQueue: { name: jobTaskQueue } }
+  while (!(await connection.workflowService.describeTaskQueue(request)).pollers?.length) await sleep(100)
 }

@@ -1,6 +1,6 @@
 /**
  * Compares the contents of changed files before and after, and refuses what is active and new. Runs in a process of its own in the
- * worker (`run-inspection.ts`), and in the sandbox of a runner, so that the agent is told of a refusal while it can act on it.
+ * worker (`run-inspection.ts`), and in the sandbox of a runner, so that the agent sees a refusal while it can act on it.
  */
 import { createUnknownSite, findCommonNavigation } from '../site-generators/generators/unknown.ts'
 import { extensionOf, isPage, type PageFormat } from '../site-generators/page-format.ts'

@@ -186,7 +186,7 @@ test('pausing a project stops its turns, which wait until it is resumed and do n
   expect(await pauses.pause(projectId, operator)).toBe(false)
   const pausedAt = Date.now()
   while (!isDenied) await sleep(20)
-  expect(Date.now() - pausedAt).toBeLessThan(5_000)
+  expect(Date.now() - pausedAt).toBeLessThan(20_000)
 
   const late = await create('accepted while paused', async () => done)
   await instance.pool.query("UPDATE turn SET deadline_at = now() - interval '1 second' WHERE status = 'running'")

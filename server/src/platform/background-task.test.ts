@@ -17,7 +17,7 @@ test('repeats, logs a failed round once, and goes on', async () => {
     failureMessage: 'round failed',
     log,
   })
-  await vi.waitFor(() => expect(rounds).toBeGreaterThan(3))
+  await vi.waitFor(() => expect(rounds).toBeGreaterThan(3), 30_000)
   await task.stop()
   const roundsAtStop = rounds
   await sleep(10)

@@ -357,7 +357,7 @@ describe('the server', () => {
     const response = await fetch(`${url}/v1/messages`, request)
     await response.body?.getReader().read()
     abort.abort()
-    await expect.poll(lastCall, { timeout: 5000 }).toMatchObject({ outcome: 'client_gone' })
+    await expect.poll(lastCall).toMatchObject({ outcome: 'client_gone' })
   })
 
   it('lists calls since a sequence number', async () => {

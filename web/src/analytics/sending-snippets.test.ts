@@ -36,7 +36,7 @@ test('the Express snippet reports the full path of a request to a mounted router
 
   const headers = { 'user-agent': 'ChatGPT-User/1.0', accept: 'text/markdown', 'sec-purpose': 'prefetch' }
   expect(await (await fetch(`${site}/docs/guide/start?v=2`, { headers })).text()).toBe('router: /start?v=2')
-  await vi.waitFor(() => expect(received).toHaveLength(1))
+  await vi.waitFor(() => expect(received).toHaveLength(1), 30_000)
   expect(received[0]).toEqual({
     url: '/v1/ingest/prj_1/views',
     authorization: 'Bearer colophon_key',

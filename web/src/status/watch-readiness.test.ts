@@ -20,16 +20,12 @@ test('follows a server that goes down and comes back, until it is stopped', asyn
 
   const states: ReadinessPollState[] = []
   const stop = watchReadiness(client, 0.01, (latest) => states.push(latest))
-  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded', readiness: ready }))
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded', readiness: ready }), 30_000)
   up = false
-  await vi.waitFor(() =>
-    expect(states.at(-1)).toMatchObject({
-      state: 'unreachable',
-      detail: expect.stringContaining('No complete response'),
-    }),
-  )
+  const unreachable = { state: 'unreachable', detail: expect.stringContaining('No complete response') }
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject(unreachable), 30_000)
   up = true
-  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded' }))
+  await vi.waitFor(() => expect(states.at(-1)).toMatchObject({ state: 'loaded' }), 30_000)
 
   stop()
   const statesBefore = states.length

@@ -310,11 +310,11 @@ test('lets one of several loaders work, and another take over when it is gone', 
         "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
       )
     ).rows
-  await expect.poll(lockHolders, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(lockHolders).toHaveLength(1)
   await addBatch('2026-11-01', november(3))
-  await expect.poll(totals, { timeout: 10_000 }).toEqual(inEveryTable(3))
+  await expect.poll(totals).toEqual(inEveryTable(3))
   const [holder] = await lockHolders()
   await pool.query('SELECT pg_terminate_backend($1)', [holder?.pid]) // as if its machine had crashed
   await addBatch('2026-11-01', november(4))
-  await expect.poll(totals, { timeout: 20_000 }).toEqual(inEveryTable(7))
+  await expect.poll(totals).toEqual(inEveryTable(7))
 })

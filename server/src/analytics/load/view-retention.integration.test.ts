@@ -81,7 +81,7 @@ test('deletes delivery IDs after a week, except those of imports', async () => {
   await instance.pool.query("UPDATE view_delivery SET expires_on = expires_on - 8 WHERE expires_on <> 'infinity'")
   const retention = startViewRetention({ db, clickhouse, log: instance.log })
   const storedIds = async () => (await instance.pool.query('SELECT count(*)::int AS n FROM view_delivery')).rows
-  await expect.poll(storedIds, { timeout: 10_000 }).toEqual([{ n: 1 }])
+  await expect.poll(storedIds).toEqual([{ n: 1 }])
   await retention.stop()
   expect(await Promise.all([deliver('beacon', 'week'), deliver('file', 'forever')])).toEqual(['stored', 'repeated'])
 })

@@ -84,7 +84,7 @@ test.skipIf(!chromium)('counts every page that is shown once, and no error pages
     if (path === undefined)
       await sleep(1_500) // enough for a view that must not be counted to arrive
     else expected.push(path)
-    await expect.poll(counted, { timeout: 10_000 }).toEqual(expected)
+    await expect.poll(counted).toEqual(expected)
   }
   const go = (method: 'pushState' | 'replaceState', to: string) => () => page.run(`history.${method}({}, '', '${to}')`)
 

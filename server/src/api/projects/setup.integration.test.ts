@@ -45,7 +45,7 @@ test('reports each step of the setup', async () => {
   const view = (userAgent: string) => ({ path: '/start', userAgent, at: new Date().toISOString() })
   await client.views.ingest(projectId, { views: [view('ClaudeBot/1.0')] })
 
-  await expect.poll(async () => (await client.projects.setup(projectId)).views.hasAi, { timeout: 5_000 }).toBe(true)
+  await expect.poll(async () => (await client.projects.setup(projectId)).views.hasAi).toBe(true)
   expect(await client.projects.setup(projectId)).toMatchObject({
     repository: { isConnected: true, name: 'docs/handbook' },
     model: { name: 'test-model' },

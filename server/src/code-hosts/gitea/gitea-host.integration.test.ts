@@ -155,8 +155,8 @@ describe('text from an agent', () => {
       const { pullRequest } = await host.ensurePullRequest(spec)
       await waitUntilMergeable(pullRequest.number)
       await gitea.callAsAdmin('POST', `/pulls/${pullRequest.number}/merge`, { Do: 'squash' })
-      await expect.poll(() => issueState(issue.number), { timeout: 5000 }).toBe(isNeutralized ? 'open' : 'closed')
-      await expect.poll(mentions, { timeout: 5000 }).toBe(isNeutralized ? 0 : 1)
+      await expect.poll(() => issueState(issue.number)).toBe(isNeutralized ? 'open' : 'closed')
+      await expect.poll(mentions).toBe(isNeutralized ? 0 : 1)
     }
   })
 })
@@ -177,5 +177,5 @@ describe('webhooks', () => {
 /** Gitea checks for conflicts in the background, and merges only afterwards. */
 async function waitUntilMergeable(number: number): Promise<void> {
   const read = async () => ((await gitea.callAsAdmin('GET', `/pulls/${number}`)) as { mergeable: boolean }).mergeable
-  await expect.poll(read, { timeout: 10_000 }).toBe(true)
+  await expect.poll(read).toBe(true)
 }

@@ -278,7 +278,7 @@ describe.each(modelFormats)('%s', (format) => {
     client.abort()
     while ((await gateway.providerCalls()).at(-1)?.outcome === null) await sleep(20)
     expect((await gateway.providerCalls()).at(-1)?.outcome).toBe('client_gone')
-    expect(Date.now() - disconnectedAt).toBeLessThan(5_000)
+    expect(Date.now() - disconnectedAt).toBeLessThan(30_000) // the provider would be silent for 60 s
     expect((await gateway.usageOf(turn)).outputTokens).toBeGreaterThan(0)
   })
 
@@ -305,7 +305,7 @@ describe.each(modelFormats)('%s', (format) => {
         },
       ),
     ).rejects.toMatchObject({ status: 402 })
-    expect(Date.now() - startedAt).toBeLessThan(4_000) // five retries would take longer
+    expect(Date.now() - startedAt).toBeLessThan(9_000) // five retries would take longer
     expect(await gateway.providerCalls()).toHaveLength(callsBefore)
     expect(await gateway.calls.exceededBudget(turn.turnId)).toBe('job_tokens')
     expect(await gateway.usageOf(turn)).toMatchObject({ inputTokens: 5_000, outputTokens: 900 })

@@ -13,7 +13,7 @@ test('logs why it cannot create the link yet', async () => {
   const warn = vi.fn()
   const people = new PersonStore(createDatabase(pool))
   const announcement = logFirstOwnerLink(people, 'https://docs.example.com', { warn } as unknown as Log)
-  await vi.waitFor(() => expect(warn).toHaveBeenCalled())
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled(), 30_000)
   announcement.stop()
   await pool.end()
   expect(warn.mock.calls).toEqual([

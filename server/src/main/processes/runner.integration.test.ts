@@ -62,11 +62,11 @@ it('runs several turns at once, and reports its readiness', async () => {
 
 it('finishes claimed turns on SIGTERM, and claims no new one', async () => {
   const runner = await start()
-  const turn = gateway.enqueue({ prompt: sleepFor(4) })
+  const turn = gateway.enqueue({ prompt: sleepFor(10) })
   await vi.waitFor(() => expect(turn.events).not.toEqual([]), 40_000)
   runner.child.kill('SIGTERM')
   // A turn that is queued before the signal arrives may still be claimed; it is then released.
-  await vi.waitFor(async () => expect((await fetch(`${runner.url}/readyz`)).status).toBe(503), 3_000)
+  await vi.waitFor(async () => expect((await fetch(`${runner.url}/readyz`)).status).toBe(503), 9_000)
   const late = gateway.enqueue({ prompt: 'script: answer' })
   await expect(runner.exitCode).resolves.toBe(0)
   expect(turn.report?.kind).toBe('result')
@@ -80,7 +80,7 @@ it('releases turns that do not finish within the grace period', async () => {
   const startedAt = Date.now()
   runner.child.kill('SIGTERM')
   await expect(runner.exitCode).resolves.toBe(0)
-  expect(Date.now() - startedAt).toBeLessThan(6_000)
+  expect(Date.now() - startedAt).toBeLessThan(30_000)
   expect(turn.report).toEqual({ kind: 'released' })
 })
 

@@ -218,12 +218,11 @@ describe('limits', () => {
 
   it('ends a request at its deadline or when aborted while it is still connecting', async () => {
     const egress = open({ dns: await createDns(() => undefined), connectTimeoutSeconds: 5 })
-    const startedAt = Date.now()
+    // If only the resolver gave up, the error would be `unresolvable`.
     const call = egress.fetch('https://slow.example/', { limits: { deadlineSeconds: 0.1 } })
     await expect(call).rejects.toThrow(egressError('timeout'))
     const aborted = egress.fetch('https://slow.example/', { signal: AbortSignal.timeout(50) })
     await expect(aborted).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }))
-    expect(Date.now() - startedAt).toBeLessThan(1400) // the resolver itself would wait 1500 ms
   })
 
   it('limits the time to connect', async () => {

@@ -122,14 +122,14 @@ describe('sandbox', () => {
     const before = Date.now()
     await sandbox.close()
     expect(findHostProcessIds('31415926')).toEqual([])
-    expect(Date.now() - before).toBeLessThan(5_000)
+    expect(Date.now() - before).toBeLessThan(20_000)
   })
 
   it('can kill all processes and stay open', async () => {
     const sandbox = await openSandbox()
     await shell(sandbox, '(setsid sleep 27182818 &) & sleep 0.3')
     await sandbox.killProcesses()
-    await vi.waitFor(() => expect(findHostProcessIds('27182818')).toEqual([]))
+    await vi.waitFor(() => expect(findHostProcessIds('27182818')).toEqual([]), 20_000)
     await expect(shell(sandbox, 'echo still open')).resolves.toMatchObject({ output: 'still open\n' })
   })
 
@@ -149,7 +149,7 @@ describe('sandbox', () => {
     expect(existsSync(String(directory).trim())).toBe(true)
     expect(findHostProcessIds('16180339')).not.toEqual([])
     runner.kill('SIGKILL')
-    await vi.waitFor(() => expect(findHostProcessIds('16180339')).toEqual([]), 5_000)
+    await vi.waitFor(() => expect(findHostProcessIds('16180339')).toEqual([]), 20_000)
   })
 
   it('reports commands as ended after it is closed', async () => {
