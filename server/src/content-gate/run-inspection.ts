@@ -46,7 +46,7 @@ async function inspectInProcess(
     {
       env: { MALLOC_ARENA_MAX: '2' },
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: timeoutMs,
+      timeout: Math.ceil(timeoutMs), // Node accepts only integers
       killSignal: 'SIGKILL',
       signal,
     },

@@ -153,8 +153,7 @@ describe('text from an agent', () => {
         : { title: 'Raw', body: agentText }
       const spec = await createSpec(`agent-text-${isNeutralized}`, text)
       const { pullRequest } = await host.ensurePullRequest(spec)
-      await waitUntilMergeable(pullRequest.number)
-      await gitea.callAsAdmin('POST', `/pulls/${pullRequest.number}/merge`, { Do: 'squash' })
+      await gitea.merge(pullRequest.number, 'squash')
       await expect.poll(() => issueState(issue.number)).toBe(isNeutralized ? 'open' : 'closed')
       await expect.poll(mentions).toBe(isNeutralized ? 0 : 1)
     }
@@ -173,9 +172,3 @@ describe('webhooks', () => {
     await expect(gitea.hostWithToken(writer.token).ensureWebhook({ url, secret: 'x' })).resolves.toBe('not_permitted')
   })
 })
-
-/** Gitea checks for conflicts in the background, and merges only afterwards. */
-async function waitUntilMergeable(number: number): Promise<void> {
-  const read = async () => ((await gitea.callAsAdmin('GET', `/pulls/${number}`)) as { mergeable: boolean }).mergeable
-  await expect.poll(read).toBe(true)
-}

@@ -4,8 +4,10 @@
  * reports, so the runner does not trust it. When it exits, the kernel kills every other process in the sandbox.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { pipeline } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   encodeFrame,
   type Frame,
@@ -19,6 +21,7 @@ const gatewaySocket = '/run/gateway/gateway.sock'
 const forwardedPort = 8080
 const maxConnections = 64
 const flushDelayMs = 200
+const maxKillMs = 20_000
 
 const children = new Map<number, ChildProcess>()
 
@@ -66,16 +69,24 @@ function kill(child: ChildProcess | undefined): void {
   }
 }
 
-/** One system call that kills every process except this one and the first of the sandbox, however fast they fork. */
-function killAll(number: number): void {
+/**
+ * One system call that kills every process except this one and the first of the sandbox, however fast they fork. They count against
+ * the process limit until the kernel has removed them, so that no command could be started before.
+ */
+async function killAll(number: number): Promise<void> {
   if (process.ppid !== 1) throw new Error('not in a PID namespace: this would kill processes of the host')
   try {
     process.kill(-1, 'SIGKILL')
   } catch {
     // there are no other processes
   }
+  const deadlineMs = Date.now() + maxKillMs
+  while (hasOtherProcesses() && Date.now() < deadlineMs) await sleep(20)
   send(frameKinds.killedAll, number)
 }
+
+const hasOtherProcesses = (): boolean =>
+  readdirSync('/proc').some((name) => /^\d+$/.test(name) && name !== '1' && name !== String(process.pid))
 
 function receive({ kind, processNumber: number, payload }: Frame): void {
   const child = children.get(number)
@@ -93,7 +104,7 @@ function receive({ kind, processNumber: number, payload }: Frame): void {
       kill(child)
       break
     case frameKinds.killAll:
-      killAll(number)
+      void killAll(number)
       break
   }
 }
