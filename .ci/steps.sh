@@ -33,7 +33,7 @@ checks+=(check:api check:workflows check:helm)
 
 # Proofs that every change must pass, longest first. They mostly wait.
 proofs=(
-  onboarding code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
+  onboarding site-generators code-host-parity publish-exactly-once malformed-requests hostile-results jobs-survive-crashes sandbox-escapes
   views-are-exact hostile-ingest api-contract hourly-rate-limit runner-failures access-control github-faults role-permissions
   ssrf-protection
 )

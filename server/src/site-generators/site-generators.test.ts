@@ -115,7 +115,8 @@ markdown_extensions:
     pagesFolder: 'content',
     urls: {
       'content/guide/01-intro.mdx': '/manual/docs/guide/01-intro',
-      'content/guide/index.mdx': '/manual/docs/guide/',
+      'content/guide/index.mdx': '/manual/docs/guide',
+      'content/index.mdx': '/manual/docs',
     },
     navigation: ['content/guide/_meta.ts'],
   },
@@ -131,6 +132,7 @@ markdown_extensions:
     urls: {
       'content/docs/guide/01-intro.mdx': '/manual/docs/guide/01-intro',
       'content/docs/(group)/x.md': '/manual/docs/x',
+      'content/docs/index.mdx': '/manual/docs',
     },
     navigation: ['content/docs/guide/meta.json'],
   },

@@ -1,7 +1,7 @@
 import { commonPageFormat } from '../page-format.ts'
 import type { RepositoryFiles, SiteGenerator } from '../site-generator.ts'
-import { buildUrl, folderOf, joinPath, nameOf, pathInFolder, splitIndex, toBasePath, toFolder } from '../site-paths.ts'
-import { findLiteral } from './nextra.ts'
+import { folderOf, joinPath, nameOf, pathInFolder, splitIndex, toBasePath, toFolder } from '../site-paths.ts'
+import { buildNextUrl, findLiteral } from './nextra.ts'
 
 export const fumadocs: SiteGenerator = {
   id: 'fumadocs',
@@ -13,7 +13,7 @@ export const fumadocs: SiteGenerator = {
     const source = (await files.read(configFile)) ?? ''
     if (!source.includes('fumadocs-mdx')) return undefined
     const folder = folderOf(configFile)
-    const nextConfig = await readLiteral(files, folder, /^next\.config\.\w+$/, 'basePath')
+    const readNextConfig = (name: string) => readLiteral(files, folder, /^next\.config\.\w+$/, name)
     const baseUrl = await readLiteral(
       files,
       folder,
@@ -25,7 +25,11 @@ export const fumadocs: SiteGenerator = {
       configFile,
       folder,
       pagesFolder: joinPath(folder, toFolder(findLiteral(source, configFile, 'dir'), 'content/docs')) ?? folder,
-      urls: { basePath: toBasePath(nextConfig), pagesPath: toFolder(baseUrl, 'docs'), ending: 'none' },
+      urls: {
+        basePath: toBasePath(await readNextConfig('basePath')),
+        pagesPath: toFolder(baseUrl, 'docs'),
+        ending: (await readNextConfig('trailingSlash')) === true ? 'slash' : 'none',
+      },
       isMarkdownMdx: true,
       pageExtensions: [],
     }
@@ -42,9 +46,9 @@ export const fumadocs: SiteGenerator = {
   urlOf(site, { path }) {
     const relative = pathInFolder(path, site.pagesFolder)
     if (relative === undefined || !/\.mdx?$/.test(path)) return undefined
-    const { path: bare, isIndex } = splitIndex(relative, ['index'])
+    const { path: bare } = splitIndex(relative, ['index'])
     const withoutGroups = bare.split('/').filter((part) => !/^\(.*\)$/.test(part))
-    return buildUrl(site, withoutGroups.join('/'), isIndex)
+    return buildNextUrl(site, withoutGroups.join('/'))
   },
 
   describeNavigation: () =>

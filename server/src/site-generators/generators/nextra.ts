@@ -1,6 +1,6 @@
 import { literalValue, parseJs, propertyOf, walk } from '../config/js-source.ts'
 import { commonPageFormat } from '../page-format.ts'
-import type { SiteGenerator } from '../site-generator.ts'
+import type { Site, SiteGenerator } from '../site-generator.ts'
 import { buildUrl, folderOf, joinPath, nameOf, pathInFolder, splitIndex, toBasePath, toFolder } from '../site-paths.ts'
 
 /** Nextra 4 has pages in `content`, earlier versions in `pages`; either may be in `src`. */
@@ -28,7 +28,7 @@ export const nextra: SiteGenerator = {
       urls: {
         basePath: toBasePath(findLiteral(source ?? '', configFile, 'basePath')),
         pagesPath: toFolder(findLiteral(source ?? '', configFile, 'contentDirBasePath'), ''),
-        ending: 'none',
+        ending: findLiteral(source ?? '', configFile, 'trailingSlash') === true ? 'slash' : 'none',
       },
       isMarkdownMdx: true,
       pageExtensions: [],
@@ -47,12 +47,17 @@ export const nextra: SiteGenerator = {
   urlOf(site, { path }) {
     const relative = pathInFolder(path, site.pagesFolder)
     if (relative === undefined || !/\.mdx?$/.test(path) || /(?:^|\/)_/.test(relative)) return undefined
-    const { path: bare, isIndex } = splitIndex(relative, ['index'])
-    return buildUrl(site, bare, isIndex)
+    return buildNextUrl(site, splitIndex(relative, ['index']).path)
   },
 
   describeNavigation: () =>
     "`_meta.js`, `_meta.ts` or `_meta.json` in the folder of the page orders and names its pages: add an entry such as `'file-name': 'Title'`, with literals only. Pages that are not listed appear at the end.",
+}
+
+/** Next redirects URLs with a slash at the end to those without it, also for the index page of a folder. */
+export function buildNextUrl(site: Site, pathBelowPages: string): string {
+  const url = buildUrl(site, pathBelowPages, false)
+  return site.urls.ending === 'none' && url !== '/' ? url.replace(/\/$/, '') : url
 }
 
 /** The first literal of this name anywhere in the file. */
