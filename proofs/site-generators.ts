@@ -30,8 +30,13 @@ export async function prove(run: ProofRun): Promise<void> {
   for (const site of sites) {
     const { name } = siteGeneratorOf(site.generator)
     const installed = await install(site.generator, site.installation).catch((error: unknown) => error)
-    if (typeof installed === 'string') built.push(await proveSite(run, colophon, site, installed))
-    else run.log(`${name} could not be installed: ${installed}`)
+    if (typeof installed !== 'string') {
+      run.log(`${name} could not be installed: ${installed}`)
+      continue
+    }
+    const figures = await proveSite(run, colophon, site, installed).catch(String)
+    if (typeof figures === 'string') run.check(false, `${site.generator}: the site is built, got ${figures}`)
+    else built.push(figures)
   }
   const min = run.args.length === 0 ? minGenerators[run.size] : sites.length
   run.check(built.length >= min, `at least ${min} generators are installed and build a site, got ${built.length}`)

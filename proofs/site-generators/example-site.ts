@@ -36,7 +36,7 @@ export interface SpecialPage {
   frontMatter: Readonly<Record<string, string>>
 }
 
-/** The commands that build the site in its repository, with the programs of the installation. */
+/** The commands that build the site in its repository, with the installed programs. */
 export type BuildStep = (installed: string) => readonly (readonly string[])[]
 
 export interface Page {

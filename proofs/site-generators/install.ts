@@ -16,7 +16,7 @@ export type Installation =
 
 const cargoDirectories = [join(homedir(), '.cargo/bin')]
 
-/** Returns the directory of the installation. */
+/** Returns the directory that it is installed in. */
 export async function install(name: string, installation: Installation): Promise<string> {
   switch (installation.from) {
     case 'npm':

@@ -13,7 +13,7 @@ const result: Extract<TurnReport, { kind: 'result' }> = {
   summary: null,
   reply: null,
   checks: [
-    { name: 'MDX syntax', status: 'passed', findings: [], note: 'Not checked: a.rst.' },
+    { name: 'Page syntax', status: 'passed', findings: [], note: 'Not checked: a.rst.' },
     { name: 'Front matter', status: 'failed', findings: ['a.md: front matter: invalid'] },
     { name: 'Internal links', status: 'not_checked', findings: ['Not checked: a.rst.'] },
   ],
@@ -38,7 +38,7 @@ describe('turn report', () => {
     ['an unknown field of a check', { comment: '' }],
   ])('is not valid with %s', (_, change) => {
     const { header } = parse(encodeReport(result))
-    const check = { name: 'MDX syntax', status: 'passed', findings: [], ...change }
+    const check = { name: 'Page syntax', status: 'passed', findings: [], ...change }
     expect(validator.Check({ ...(header as object), checks: [check] })).toBe(false)
   })
 })

@@ -17,10 +17,10 @@ test('shows a docs check that could not check any page neutrally, with the reaso
 
 test('shows the findings of a docs check, and the pages that it left out', () => {
   const html = render([
-    { name: 'MDX syntax', status: 'passed', findings: [], note: 'Not checked: b.rst.' },
+    { name: 'Page syntax', status: 'passed', findings: [], note: 'Not checked: b.rst.' },
     { name: 'Front matter', status: 'failed', findings: ['a.md: front matter: bad'] },
   ])
-  expect(html).toContain('MDX syntax: passed')
+  expect(html).toContain('Page syntax: passed')
   expect(html).toContain('Not checked: b.rst.')
   expect(html).toContain('Front matter: failed')
   expect(html).toContain('a.md: front matter: bad')

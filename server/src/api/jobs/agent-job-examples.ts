@@ -37,7 +37,7 @@ export const completedJobExample = {
   pendingStop: null,
   usage: { inputTokens: 48210, outputTokens: 2954, costUsd: 0.19 },
   checks: [
-    { name: 'MDX syntax', status: 'passed', findings: [] },
+    { name: 'Page syntax', status: 'passed', findings: [] },
     { name: 'Internal links', status: 'passed', findings: [] },
   ],
   newHosts: ['status.example.com'],

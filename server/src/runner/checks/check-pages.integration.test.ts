@@ -33,23 +33,43 @@ it('checks the changed pages in the sandbox', async () => {
   const check = () =>
     checkPages(sandbox, { baseCommit: base, docsFolder: 'docs', siteGenerator: null }, new AbortController().signal)
   const all = (result: object) => [
-    ...['MDX syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result })),
+    ...['Page syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result })),
     { name: 'Publishing rules', status: 'passed', findings: [] },
   ]
   await expect(check()).resolves.toEqual(all({ status: 'not_checked', findings: ['No pages were changed.'] }))
-  await shell('echo changed > docs/page.rst')
-  const notChecked = 'Not checked: docs/page.rst. Up to 500 .md and .mdx pages of up to 1 MiB are checked.'
-  await expect(check()).resolves.toEqual(all({ status: 'not_checked', findings: [notChecked] }))
   await shell('echo "# New" > docs/valid.md')
-  await expect(check()).resolves.toEqual(all({ status: 'passed', findings: [], note: notChecked }))
+  await expect(check()).resolves.toEqual(all({ status: 'passed', findings: [] }))
   await shell(`
     echo '[y](new.mdx#no) [z](gone.md)' >> docs/old.md
     printf -- '---\\na: [\\n---\\n\\n<A>\\n' > docs/new.mdx`)
   await expect(check()).resolves.toMatchObject([
     { status: 'failed', findings: [expect.stringMatching(/^docs\/new\.mdx(:\d+)?: /)] },
     { status: 'failed', findings: [expect.stringMatching(/^docs\/new\.mdx: front matter: /)] },
-    { status: 'failed', findings: ['docs/old.md:2: the link to `gone.md` is broken: there is no such file'] },
+    { status: 'failed', findings: ['docs/old.md:2: the link to `gone.md` is broken: there is no such file or page'] },
     { status: 'failed', findings: expect.arrayContaining([expect.stringContaining('`the page is not valid MDX`')]) },
+  ])
+})
+
+it('checks AsciiDoc and reStructuredText', async () => {
+  const base = await shell(`
+    rm -rf .git docs && git init --quiet && git config user.name Test && git config user.email test@example.com
+    mkdir docs && echo '= Home' > docs/index.adoc
+    git add . && git commit --quiet --message base && git rev-parse HEAD`)
+  await shell(`
+    printf '= Page\\n\\nxref:index.adoc[Home] xref:none.adoc[None]\\n\\n----\\nx\\n' > docs/page.adoc
+    printf 'Title\\n=====\\n\\n:doc:\\140none\\140 *x\\n' > docs/page.rst`)
+  const repository = { baseCommit: base, docsFolder: 'docs', siteGenerator: null }
+  const results = await checkPages(sandbox, repository, new AbortController().signal)
+  const hasDocutils = await shell('python3 -c "import docutils" 2>/dev/null && echo yes || echo no')
+  const inRst = hasDocutils === 'yes' ? ['docs/page.rst:4: Inline emphasis start-string without end-string.'] : []
+  expect(results[0]).toMatchObject({
+    name: 'Page syntax',
+    status: 'failed',
+    findings: ['docs/page.adoc:5: unterminated listing block', ...inRst],
+  })
+  expect(results[2]?.findings).toEqual([
+    'docs/page.adoc:3: the link to `none.adoc` is broken: there is no such file or page',
+    'docs/page.rst:4: the link to `none` is broken: there is no such file or page',
   ])
 })
 

@@ -1,13 +1,15 @@
 /** Runs in the sandbox: checks what changed since a commit, and prints the results as JSON. */
 
 import { listChangedPages, openCommitTree, openWorkTree } from './file-tree.ts'
-import { findRefusals, readCheckedRepository } from './find-refusals.ts'
+import { findRefusals, listSites, readCheckedRepository } from './find-refusals.ts'
 import { checkChangedPages, PageChecker } from './findings.ts'
 
 const repository = readCheckedRepository()
 const { baseCommit } = repository
-const before = new PageChecker(openCommitTree(baseCommit))
-const now = new PageChecker(openWorkTree())
+const [site] = await listSites(repository)
+if (!site) throw new Error('findSites never returns an empty list')
+const before = new PageChecker(openCommitTree(baseCommit), site)
+const now = new PageChecker(openWorkTree(), site)
 const pageChecks = await checkChangedPages(listChangedPages(baseCommit), before, now)
 const refusals = await findRefusals(repository)
 const rules = { name: 'Publishing rules', status: refusals.length === 0 ? 'passed' : 'failed', findings: refusals }

@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export interface FileTree {
+  /** All files. */
+  files: readonly string[]
+  /** Whether there is such a file or directory. */
   has(path: string): boolean
   /** Undefined: the file does not exist, or is longer than 1 MiB. */
   read(path: string): string | undefined
@@ -25,18 +28,27 @@ function withDirectories(files: readonly string[]): Set<string> {
 }
 
 export function openWorkTree(): FileTree {
-  const files = withDirectories(parseNames(git('ls-files', '-z', '--cached', '--others', '--exclude-standard')))
+  const files = parseNames(git('ls-files', '-z', '--cached', '--others', '--exclude-standard'))
+  const all = withDirectories(files)
   return {
-    has: (path) => files.has(path),
+    files,
+    has: (path) => all.has(path),
     read: (path) => readPageText(() => readFileSync(path)),
   }
 }
 
 export function openCommitTree(commit: string): FileTree {
-  const files = withDirectories(parseNames(git('ls-tree', '-r', '-z', '--name-only', commit)))
+  const files = parseNames(git('ls-tree', '-r', '-z', '--name-only', commit))
+  const all = withDirectories(files)
+  const changed = new Set(parseNames(git('diff', '--name-only', '--no-renames', '-z', commit, '--')))
   return {
-    has: (path) => files.has(path),
-    read: (path) => readPageText(() => git('cat-file', 'blob', `${commit}:${path}`)),
+    files,
+    has: (path) => all.has(path),
+    read(path) {
+      if (!all.has(path)) return undefined
+      // Git takes milliseconds for each file, and the pages of a site can be thousands.
+      return readPageText(() => (changed.has(path) ? git('cat-file', 'blob', `${commit}:${path}`) : readFileSync(path)))
+    },
   }
 }
 

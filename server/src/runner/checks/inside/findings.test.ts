@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { createUnknownSite } from '../../../site-generators/generators/unknown.ts'
+import { recognizeSite } from '../../../site-generators/recognize-site.ts'
 import type { FileTree } from './file-tree.ts'
 import { checkChangedPages, findIntroducedFindings, PageChecker } from './findings.ts'
 
@@ -6,14 +9,21 @@ type Files = Record<string, string>
 
 /** A tree of files in memory. */
 const createTree = (files: Files): FileTree => ({
+  files: Object.keys(files),
   has: (path) => path in files || Object.keys(files).some((file) => file.startsWith(`${path}/`)),
   read: (path) => files[path],
 })
 
+const site = createUnknownSite('')
+
 const find = async (path: string, now: Files, before: Files = {}) =>
-  (await findIntroducedFindings(path, new PageChecker(createTree(before)), new PageChecker(createTree(now)))).map(
-    ({ text, line }) => `${line ?? '-'} ${text}`,
-  )
+  (
+    await findIntroducedFindings(
+      path,
+      new PageChecker(createTree(before), site),
+      new PageChecker(createTree(now), site),
+    )
+  ).map(({ text, line }) => `${line ?? '-'} ${text}`)
 
 describe('front matter', () => {
   it.each([
@@ -60,14 +70,14 @@ describe('MDX', () => {
 })
 
 describe('links', () => {
-  const site = {
+  const files = {
     'docs/index.md': '# Home\n\n## Getting *started*: `now`!\n\n## Same\n\n## Same\n',
     'docs/guide/one.md': '# One\n\n<a id="by-hand"></a>\n\n## Own {#own-id}\n',
     'docs/guide/two.mdx': '# Two\n\n<Steps />\n',
     'docs/guide/index.md': '# Guide\n',
     'docs/images/a b.png': '',
   }
-  const from = async (link: string, page = 'docs/guide/here.md') => find(page, { ...site, [page]: link })
+  const from = async (link: string, page = 'docs/guide/here.md') => find(page, { ...files, [page]: link })
 
   it.each([
     '[a](one.md)',
@@ -93,10 +103,10 @@ describe('links', () => {
   ])('are accepted: %s', async (link) => expect(await from(link)).toEqual([]))
 
   it.each([
-    ['[a](nowhere.md)', 'is broken: there is no such file'],
-    ['[a](../../../etc/passwd)', 'is broken: there is no such file'],
-    ['![a](missing.png)', 'is broken: there is no such file'],
-    ['[a][b]\n\n[b]: nowhere.md', 'is broken: there is no such file'],
+    ['[a](nowhere.md)', 'is broken: there is no such file or page'],
+    ['[a](../../../etc/passwd)', 'is broken: there is no such file or page'],
+    ['![a](missing.png)', 'is broken: there is no such file or page'],
+    ['[a][b]\n\n[b]: nowhere.md', 'is broken: there is no such file or page'],
     ['[a](one.md#other)', 'no such heading in `docs/guide/one.md`'],
     ['[a](#other)', 'no such heading in `docs/guide/here.md`'],
   ])('are reported: %s', async (link, problem) => {
@@ -150,7 +160,7 @@ describe('links', () => {
 
   it('are reported with their line', async () =>
     expect(await from('---\na: b\n---\n\ntext\n\n[a](nowhere.md)')).toEqual([
-      '7 the link to `nowhere.md` is broken: there is no such file',
+      '7 the link to `nowhere.md` is broken: there is no such file or page',
     ]))
 })
 
@@ -158,7 +168,7 @@ it('does not report problems that a page had before', async () => {
   const before = { 'a.mdx': '<A>\n', 'b.md': '[a](nowhere.md)\n' }
   expect(await find('a.mdx', { 'a.mdx': 'More.\n\n<A>\n' }, before)).toEqual([])
   expect(await find('b.md', { 'b.md': 'More.\n\n[a](nowhere.md) [b](neither.md)\n' }, before)).toEqual([
-    '3 the link to `neither.md` is broken: there is no such file',
+    '3 the link to `neither.md` is broken: there is no such file or page',
   ])
 })
 
@@ -169,8 +179,8 @@ it('reports a link that the turn broke by deleting its target', async () => {
 
 describe('check results', () => {
   const check = (changed: readonly string[], now: Files, before: Files = {}) =>
-    checkChangedPages(changed, new PageChecker(createTree(before)), new PageChecker(createTree(now)))
-  const names = ['MDX syntax', 'Front matter', 'Internal links']
+    checkChangedPages(changed, new PageChecker(createTree(before), site), new PageChecker(createTree(now), site))
+  const names = ['Page syntax', 'Front matter', 'Internal links']
   const all = (result: object) => names.map((name) => ({ name, ...result }))
 
   it('pass if the checked pages have no findings', async () => {
@@ -182,31 +192,22 @@ describe('check results', () => {
   it('fail with findings', async () => {
     const now = { 'a.md': '# A\n\n[b](b.md)\n', 'c.mdx': '---\na: [\n---\n\n<A>\n' }
     expect(await check(['a.md', 'c.mdx'], now)).toEqual([
-      { name: 'MDX syntax', status: 'failed', findings: [expect.stringMatching(/^c\.mdx:\d+: /)] },
+      { name: 'Page syntax', status: 'failed', findings: [expect.stringMatching(/^c\.mdx:\d+: /)] },
       { name: 'Front matter', status: 'failed', findings: [expect.stringMatching(/^c\.mdx: front matter: /)] },
       {
         name: 'Internal links',
         status: 'failed',
-        findings: ['a.md:3: the link to `b.md` is broken: there is no such file'],
-        note: 'Not checked: c.mdx. Links can be checked when the MDX syntax is valid.',
+        findings: ['a.md:3: the link to `b.md` is broken: there is no such file or page'],
+        note: 'Not checked: c.mdx. Links can be checked when the syntax of the page is valid.',
       },
     ])
   })
 
-  it.each(['a.rst', 'docs/a.adoc', 'a.asciidoc', 'a.markdown', 'A.MD'])('are not_checked for %s', async (path) => {
-    expect(await check([path], { [path]: 'text [x](nowhere.md)\n' })).toEqual(
-      all({
-        status: 'not_checked',
-        findings: [`Not checked: ${path}. Up to 500 .md and .mdx pages of up to 1 MiB are checked.`],
-      }),
-    )
-  })
-
   it('say that links are not checked in a page that does not parse', async () => {
     const now = { 'a.mdx': '[b](b.md)\n\n<A>\n', 'c.md': '# C\n' }
-    const note = 'Not checked: a.mdx. Links can be checked when the MDX syntax is valid.'
+    const note = 'Not checked: a.mdx. Links can be checked when the syntax of the page is valid.'
     expect(await check(['a.mdx'], now)).toEqual([
-      { name: 'MDX syntax', status: 'failed', findings: [expect.stringMatching(/^a\.mdx:/)] },
+      { name: 'Page syntax', status: 'failed', findings: [expect.stringMatching(/^a\.mdx:/)] },
       { name: 'Front matter', status: 'passed', findings: [] },
       { name: 'Internal links', status: 'not_checked', findings: [note] },
     ])
@@ -219,8 +220,12 @@ describe('check results', () => {
   })
 
   it('are not_checked for a page that is too long to read', async () => {
-    const now: FileTree = { has: () => true, read: () => undefined }
-    const results = await checkChangedPages(['long.md'], new PageChecker(createTree({})), new PageChecker(now))
+    const now: FileTree = { files: ['long.md'], has: () => true, read: () => undefined }
+    const results = await checkChangedPages(
+      ['long.md'],
+      new PageChecker(createTree({}), site),
+      new PageChecker(now, site),
+    )
     expect(results).toMatchObject(
       all({ status: 'not_checked', findings: [expect.stringContaining('Not checked: long.md.')] }),
     )
@@ -231,11 +236,11 @@ describe('check results', () => {
   })
 
   it('depend on the checked pages if others could not be checked, and name those in a note', async () => {
-    const note = 'Not checked: b.rst. Up to 500 .md and .mdx pages of up to 1 MiB are checked.'
-    expect(await check(['a.md', 'b.rst'], { 'a.md': '# A\n', 'b.rst': 'B' })).toEqual(
+    const note = 'Not checked: b.txt. Up to 500 pages of up to 1 MiB are checked.'
+    expect(await check(['a.md', 'b.txt'], { 'a.md': '# A\n', 'b.txt': 'B' })).toEqual(
       all({ status: 'passed', findings: [], note }),
     )
-    expect(await check(['a.md', 'b.rst'], { 'a.md': '[b](c.md)\n', 'b.rst': 'B' })).toMatchObject([
+    expect(await check(['a.md', 'b.txt'], { 'a.md': '[b](c.md)\n', 'b.txt': 'B' })).toMatchObject([
       { status: 'passed', note },
       { status: 'passed', note },
       { status: 'failed', findings: [expect.stringContaining('a.md:1')], note },
@@ -243,8 +248,152 @@ describe('check results', () => {
   })
 
   it('name a limited number of pages that were not checked', async () => {
-    const paths = Array.from({ length: 30 }, (_, index) => `${index}.rst`)
+    const paths = Array.from({ length: 30 }, (_, index) => `${index}.txt`)
     const [result] = await check(paths, Object.fromEntries(paths.map((path) => [path, ''])))
-    expect(result?.findings).toEqual([expect.stringContaining('9.rst and 20 more. Up to')])
+    expect(result?.findings).toEqual([expect.stringContaining('9.txt and 20 more. Up to')])
+  })
+})
+
+describe('links by the URLs of the generator', () => {
+  const sites: Record<string, { files: Files; page: string; good: string[]; broken: string[] }> = {
+    docusaurus: {
+      files: {
+        'docusaurus.config.js': "export default { baseUrl: '/manual/', presets: [['classic', { docs: {} }]] }\n",
+        'docs/guide/01-intro.md': '# Intro\n\n## Limits\n',
+        'docs/guide/named.md': '---\nslug: /elsewhere\n---\n',
+        'static/img/logo.png': '',
+      },
+      page: 'docs/guide/02-here.md',
+      good: [
+        './intro',
+        'intro#limits',
+        '/docs/guide/intro',
+        '/docs/elsewhere',
+        '/manual/docs/guide/intro',
+        '/img/logo.png',
+        '/pricing',
+      ],
+      broken: ['./none', '/docs/guide/none', '/docs/guide/intro#none', '/docs/guide/named', '/img/none.png'],
+    },
+    starlight: {
+      files: {
+        'astro.config.mjs':
+          "import starlight from '@astrojs/starlight'\nexport default defineConfig({ base: '/manual', integrations: [starlight({})] })\n",
+        'src/content/docs/guide/Upper_Case.md': '# Upper\n',
+        'src/content/docs/guide/slugged.md': '---\nslug: other/place\n---\n',
+      },
+      page: 'src/content/docs/guide/here.md',
+      good: ['../upper_case/', '/manual/guide/upper_case/', '/manual/other/place/', '/manual/blog/x'],
+      broken: ['../none/', '/manual/guide/none/', '/manual/guide/slugged/'],
+    },
+    hugo: {
+      files: {
+        'hugo.toml': 'baseURL = "https://example.com/manual/"\n',
+        'content/guide/_index.md': '# Guide\n',
+        'content/guide/intro.md': '# Intro\n',
+      },
+      page: 'content/guide/here.md',
+      good: ['{{< relref "/guide/intro" >}}', '{{< ref "intro" >}}', '{{% ref "intro.md" %}}', '/guide/intro/'],
+      broken: ['{{< relref "/guide/none" >}}', '{{< ref "none" >}}', '/guide/none/'],
+    },
+    jekyll: {
+      files: { '_config.yml': 'baseurl: /manual\n', 'guide/intro.md': '---\n---\n' },
+      page: 'guide/here.md',
+      good: ['{% link guide/intro.md %}', '/manual/guide/intro.html'],
+      broken: ['{% link guide/none.md %}', '/manual/guide/none.html'],
+    },
+  }
+  const cases = Object.entries(sites).flatMap(([name, { good, broken }]) => [
+    ...good.map((target) => ({ name, target, isBroken: false })),
+    ...broken.map((target) => ({ name, target, isBroken: true })),
+  ])
+  it.each(cases)('$name: $target, is broken: $isBroken', async ({ name, target, isBroken }) => {
+    const { files, page } = sites[name] ?? { files: {}, page: '' }
+    const now = { ...files, [page]: `[a](${target})\n` }
+    const recognized = await recognizeSite(
+      { paths: Object.keys(now), read: async (path) => (now as Files)[path] },
+      { docsFolder: '' },
+    )
+    expect(recognized.generator).toBe(name)
+    const checker = new PageChecker(createTree(now), recognized)
+    expect(await checker.findProblems(page)).toHaveLength(isBroken ? 1 : 0)
+  })
+})
+
+describe('AsciiDoc', () => {
+  const pages = 'modules/ROOT/pages'
+  const files = {
+    'antora.yml': 'name: a\n',
+    [`${pages}/api.adoc`]: '= API\n\n== Limits\n\n[#own]\nText.\n',
+    'modules/admin/pages/run.adoc': '= Run\n',
+    'modules/ROOT/images/a.png': '',
+  }
+  const findIn = (text: string) => find(`${pages}/guide/here.adoc`, { ...files, [`${pages}/guide/here.adoc`]: text })
+
+  it.each([
+    '= Title\n\n== Section\n\nText.\n',
+    'xref:api.adoc[API]',
+    'xref:../api.adoc#_limits[API]',
+    'xref:api.adoc#own[API]',
+    'xref:admin:run.adoc[Run]',
+    'xref:2.0@component:module:page.adoc[Elsewhere]',
+    'image::a.png[]',
+    'image:https://example.com/a.png[]',
+    '== Here\n\n<<_here>>',
+    '----\nxref:none.adoc[]\n----\n',
+  ])('is accepted: %s', async (text) => expect(await findIn(text)).toEqual([]))
+
+  it.each([
+    ['== Section\n\n==== Too deep\n', 'section title out of sequence'],
+    ['Text\n\n----\ncode\n', 'unterminated listing block'],
+    ['xref:none.adoc[None]', 'there is no such file or page'],
+    ['xref:api.adoc#none[None]', 'no such heading'],
+    ['xref:admin:none.adoc[None]', 'there is no such file or page'],
+    ['image::none.png[]', 'there is no such file or page'],
+    ['<<none>>', 'no such heading'],
+  ])('is reported: %s', async (text, problem) => {
+    expect(await findIn(text)).toEqual([expect.stringContaining(problem)])
+  })
+})
+
+describe('reStructuredText', () => {
+  const files = { 'conf.py': '', 'api.md': '# API\n', 'guide/intro.rst': 'Intro\n=====\n', 'img/a.png': '' }
+  const findIn = (text: string) => find('guide/here.rst', { ...files, 'guide/here.rst': text })
+
+  it.each([
+    ':doc:`intro`, :doc:`the API </api>`, :doc:`../api`',
+    '.. toctree::\n   :maxdepth: 1\n\n   intro\n   The API </api>\n   https://example.com\n\nText.\n',
+    '.. toctree::\n   :glob:\n\n   *\n',
+    '.. image:: /img/a.png\n\n.. figure:: ../img/a.png\n',
+    'Title\n=====\n\n.. custom:: x\n\n   :role:`text` |substitution|\n',
+  ])('is accepted: %s', async (text) => expect(await findIn(text)).toEqual([]))
+
+  it('reports syntax errors if docutils is installed, and says so otherwise', async () => {
+    const path = 'guide/here.rst'
+    const now = { ...files, [path]: 'Title\n====\n\n*emphasis\n\n.. note::\n' }
+    const [result] = await checkChangedPages(
+      [path],
+      new PageChecker(createTree(files), site),
+      new PageChecker(createTree(now), site),
+    )
+    if (spawnSync('python3', ['-c', 'import docutils']).status === 0) {
+      expect(result?.status).toBe('failed')
+      expect(result?.findings).toEqual([
+        'guide/here.rst:2: Title underline too short.',
+        'guide/here.rst:4: Inline emphasis start-string without end-string.',
+        expect.stringMatching(/^guide\/here\.rst:6: Content block expected for the "note" directive/),
+      ])
+    } else {
+      expect(result?.status).toBe('not_checked')
+      expect(result?.findings).toEqual([expect.stringContaining('python3-docutils')])
+    }
+  })
+
+  it.each([
+    [':doc:`none`', 'there is no such file or page'],
+    ['Text.\n\n.. toctree::\n\n   intro\n   none\n', '6 the link to `none`'],
+    ['.. image:: none.png\n', 'there is no such file or page'],
+  ])('is reported: %s', async (text, problem) => {
+    expect(await findIn(text)).toEqual([expect.stringContaining(problem)])
   })
 })

@@ -1,10 +1,13 @@
 /** The docs checks of a page, and their results. */
 
+import type { Site } from '../../../site-generators/site-generator.ts'
 import type { FileTree } from './file-tree.ts'
-import { type ParsedPage, parsePage } from './parse-page.ts'
+import { findPageParser } from './parse-page.ts'
+import type { Link, ParsedPage } from './parsed-page.ts'
 import { resolveLink } from './resolve-link.ts'
+import { SiteUrls } from './site-urls.ts'
 
-export const checkNames = ['MDX syntax', 'Front matter', 'Internal links'] as const
+export const checkNames = ['Page syntax', 'Front matter', 'Internal links'] as const
 export type CheckName = (typeof checkNames)[number]
 
 export interface Finding {
@@ -28,16 +31,20 @@ const maxListedPages = 10
 
 export class PageChecker {
   readonly #tree: FileTree
+  readonly #urls: SiteUrls
   readonly #pages = new Map<string, Promise<ParsedPage> | undefined>()
 
-  constructor(tree: FileTree) {
+  constructor(tree: FileTree, site: Site) {
     this.#tree = tree
+    this.#urls = new SiteUrls(site, tree)
   }
 
+  /** Undefined: the page does not exist, is too long, or has another format. */
   readPage(path: string): Promise<ParsedPage> | undefined {
     if (!this.#pages.has(path)) {
-      const text = this.#tree.read(path)
-      this.#pages.set(path, text === undefined ? undefined : parsePage(path, text))
+      const parse = findPageParser(path)
+      const text = parse && this.#tree.read(path)
+      this.#pages.set(path, text === undefined ? undefined : Promise.resolve(parse?.(path, text) as ParsedPage))
     }
     return this.#pages.get(path)
   }
@@ -48,28 +55,26 @@ export class PageChecker {
     const findings: Finding[] = []
     if (page.frontMatterError !== undefined)
       findings.push({ check: 'Front matter', text: `front matter: ${page.frontMatterError}`, line: undefined })
-    if (page.mdxError !== undefined) {
-      const [, line, reason] = /^line (\d+): (.*)$/s.exec(page.mdxError) ?? [undefined, undefined, page.mdxError]
-      findings.push({ check: 'MDX syntax', text: reason ?? '', line: line === undefined ? undefined : Number(line) })
-    }
-    for (const { target, line } of page.links ?? []) {
-      const problem = await this.#linkProblem(path, target)
-      if (problem !== undefined) findings.push({ check: 'Internal links', text: problem, line })
+    if (page.syntax.kind === 'checked')
+      for (const { text, line } of page.syntax.errors) findings.push({ check: 'Page syntax', text, line })
+    for (const link of page.links ?? []) {
+      const problem = await this.#linkProblem(path, link)
+      if (problem !== undefined) findings.push({ check: 'Internal links', text: problem, line: link.line })
     }
     return findings
   }
 
-  async #linkProblem(path: string, target: string): Promise<string | undefined> {
-    const resolved = resolveLink(path, target, (file) => this.#tree.has(file))
+  async #linkProblem(path: string, link: Link): Promise<string | undefined> {
+    const resolved = resolveLink(path, link, this.#tree, this.#urls)
     if (!resolved) return undefined
-    const link = `the link to \`${target.slice(0, 300)}\` is broken`
-    if (resolved.file === undefined) return `${link}: there is no such file`
-    if (resolved.anchor === undefined || !/\.mdx?$/.test(resolved.file)) return undefined
+    const problem = `the link to \`${link.target.slice(0, 300)}\` is broken`
+    if (resolved.file === undefined) return `${problem}: there is no such file or page`
+    if (resolved.anchor === undefined) return undefined
     const anchors = (await this.readPage(resolved.file))?.anchors
     if (!anchors || anchors.has(resolved.anchor)) return undefined
     const normalized = normalizeAnchor(resolved.anchor)
     if ([...anchors].some((anchor) => normalizeAnchor(anchor) === normalized)) return undefined
-    return `${link}: there is no such heading in \`${resolved.file}\``
+    return `${problem}: there is no such heading in \`${resolved.file}\``
   }
 }
 
@@ -86,47 +91,51 @@ export async function findIntroducedFindings(path: string, before: PageChecker, 
   return (await now.findProblems(path)).filter(({ check, text }) => !earlier.has(`${check} ${text}`))
 }
 
-/** `paths` are the changed pages in any format. Every check understands Markdown and MDX, and no other format. */
+/** `paths` are the changed pages in any format. */
 export async function checkChangedPages(
   paths: readonly string[],
   before: PageChecker,
   now: PageChecker,
 ): Promise<CheckResult[]> {
-  const findings = new Map<CheckName, string[]>(checkNames.map((name) => [name, []]))
-  const checked: string[] = []
-  const notChecked: string[] = []
-  const unparsed: string[] = []
-  for (const path of paths) {
-    const page = /\.mdx?$/.test(path) && checked.length < maxCheckedPages ? await now.readPage(path) : undefined
-    if (!page) {
-      notChecked.push(path)
-      continue
-    }
-    checked.push(path)
-    if (page.links === undefined) unparsed.push(path)
-    for (const { check, text, line } of await findIntroducedFindings(path, before, now))
-      findings.get(check)?.push(`${path}${line === undefined ? '' : `:${line}`}: ${text}`)
+  const results = checkNames.map((name) => ({ name, isAnyPageChecked: false, findings: [] as string[] }))
+  /** By check and reason. */
+  const notChecked = new Map<string, string[]>()
+  const skip = (name: CheckName, reason: string, path: string) => {
+    const key = `${name}\0${reason}`
+    notChecked.set(key, [...(notChecked.get(key) ?? []), path])
   }
-  if (paths.length === 0)
-    return checkNames.map((name) => ({ name, status: 'not_checked', findings: ['No pages were changed.'] }))
-  return [...findings].map(([name, texts]) => {
-    const isUnparsedRelevant = name === 'Internal links' && unparsed.length > 0
-    const notes = [
-      ...(notChecked.length > 0 ? [describeNotChecked(notChecked)] : []),
-      ...(isUnparsedRelevant ? [describeUnparsed(unparsed)] : []),
-    ]
+  for (const [index, path] of paths.entries()) {
+    const page = index < maxCheckedPages ? await now.readPage(path) : undefined
+    const found = page ? await findIntroducedFindings(path, before, now) : []
+    for (const result of results) {
+      const reason = whyNotChecked(result.name, page)
+      if (reason === undefined) result.isAnyPageChecked = true
+      else skip(result.name, reason, path)
+      for (const { check, text, line } of found)
+        if (check === result.name) result.findings.push(`${path}${line === undefined ? '' : `:${line}`}: ${text}`)
+    }
+  }
+  return results.map(({ name, isAnyPageChecked, findings }): CheckResult => {
+    if (paths.length === 0) return { name, status: 'not_checked', findings: ['No pages were changed.'] }
+    const notes = [...notChecked]
+      .map(([key, skipped]) => ({ key: key.split('\0'), skipped }))
+      .filter(({ key }) => key[0] === name)
+      .map(({ key, skipped }) => `Not checked: ${formatPaths(skipped)}. ${key[1]}`)
     const note = notes.join(' ')
-    const isAnyPageChecked = checked.length > (isUnparsedRelevant ? unparsed.length : 0)
-    if (!isAnyPageChecked) return { name, status: 'not_checked', findings: [note] }
-    return { name, status: texts.length === 0 ? 'passed' : 'failed', findings: texts, ...(note !== '' && { note }) }
+    if (!isAnyPageChecked && findings.length === 0) return { name, status: 'not_checked', findings: [note] }
+    const status = findings.length === 0 ? 'passed' : 'failed'
+    return note === '' ? { name, status, findings } : { name, status, findings, note }
   })
 }
 
-const describeNotChecked = (paths: readonly string[]): string =>
-  `Not checked: ${formatPaths(paths)}. Up to ${maxCheckedPages} .md and .mdx pages of up to 1 MiB are checked.`
-
-const describeUnparsed = (paths: readonly string[]): string =>
-  `Not checked: ${formatPaths(paths)}. Links can be checked when the MDX syntax is valid.`
+/** A whole sentence. Undefined: the page is checked. */
+function whyNotChecked(check: CheckName, page: ParsedPage | undefined): string | undefined {
+  if (!page) return `Up to ${maxCheckedPages} pages of up to 1 MiB are checked.`
+  if (check === 'Page syntax' && page.syntax.kind === 'not_checked') return page.syntax.reason
+  if (check === 'Internal links' && page.links === undefined)
+    return 'Links can be checked when the syntax of the page is valid.'
+  return undefined
+}
 
 function formatPaths(paths: readonly string[]): string {
   const listed = paths.slice(0, maxListedPages).join(', ')

@@ -3,6 +3,10 @@
  */
 import { parseDocument } from 'yaml'
 
+/** The text of the front matter. Empty: the page has none. */
+export const readFrontMatter = (text: string): string =>
+  /^\ufeff?---[^\S\n]*\r?\n([\s\S]*?)^---[^\S\n]*(?:\r?\n|$)/m.exec(text)?.[1] ?? ''
+
 export interface SplitPage {
   /** The page without its front matter. Line numbers stay the same. */
   body: string

@@ -1,24 +1,9 @@
-/** Parses a page for the checks. The page is compiled, but never executed. */
+/** Parses Markdown and MDX. MDX is compiled, but never executed. */
 import { compile } from '@mdx-js/mdx'
 import GithubSlugger from 'github-slugger'
 import { toStandardMdx } from '../../../content-gate/formats/mdx.ts'
 import { splitFrontMatter } from './front-matter.ts'
-
-export interface ParsedPage {
-  /** Undefined: the front matter is valid. */
-  frontMatterError: string | undefined
-  /** Why the page does not compile. Only for MDX, because any text is valid Markdown. */
-  mdxError: string | undefined
-  /** Undefined: the page could not be parsed, so its links are not known. */
-  links: readonly Link[] | undefined
-  /** Possible targets of a link after `#`. Undefined: the page generates some while it is rendered. */
-  anchors: ReadonlySet<string> | undefined
-}
-
-export interface Link {
-  target: string
-  line: number
-}
+import { type Link, lineAt, type ParsedPage, type SyntaxProblem } from './parsed-page.ts'
 
 /** The parts of a syntax tree node that are used here. */
 interface Node {
@@ -32,22 +17,22 @@ interface Node {
   position?: { start: { line: number } }
 }
 
-export async function parsePage(path: string, text: string): Promise<ParsedPage> {
+export async function parseMarkdown(path: string, text: string): Promise<ParsedPage> {
   const { body, problem } = splitFrontMatter(text)
   const format = path.endsWith('.mdx') ? 'mdx' : 'md'
   let tree: Node | undefined
   const captureTree = () => (root: unknown) => {
     tree = root as Node
   }
-  let compileError: string | undefined
+  const errors: SyntaxProblem[] = [] // any text is valid Markdown
   try {
     await compile(format === 'mdx' ? toStandardMdx(body).text : body, { format, remarkPlugins: [captureTree] })
   } catch (error) {
-    compileError = describeError(error)
+    errors.push(describeError(error))
   }
   return {
     frontMatterError: problem,
-    mdxError: compileError,
+    syntax: { kind: 'checked', errors },
     ...(tree ? findLinksAndAnchors(tree, body) : { links: undefined, anchors: undefined }),
   }
 }
@@ -72,11 +57,12 @@ function findLinksAndAnchors(tree: Node, body: string): Pick<ParsedPage, 'links'
     if (/^mdxJsx/.test(node.type) && /^[A-Z]/.test(node.name ?? '')) hasGeneratedAnchors = true
     const line = node.position?.start.line ?? 1
     if ((node.type === 'link' || node.type === 'image' || node.type === 'definition') && node.url !== undefined)
-      links.push({ target: node.url, line })
+      links.push({ target: node.url, line, rule: 'url' })
     for (const { name, value } of node.attributes ?? [])
-      if ((name === 'href' || name === 'src') && typeof value === 'string') links.push({ target: value, line })
+      if ((name === 'href' || name === 'src') && typeof value === 'string')
+        links.push({ target: value, line, rule: 'url' })
   })
-  return { links, anchors: hasGeneratedAnchors ? undefined : anchors }
+  return { links: [...links, ...findTemplateLinks(body)], anchors: hasGeneratedAnchors ? undefined : anchors }
 }
 
 function visit(node: Node, onNode: (node: Node) => void): void {
@@ -90,11 +76,25 @@ function textOf({ type, value, children = [] }: Node): string {
   return (value ?? '') + children.map(textOf).join('')
 }
 
+/** Links of Jekyll and Hugo, which Markdown takes for text because they contain spaces. */
+function findTemplateLinks(body: string): Link[] {
+  const find = (pattern: RegExp, rule: Link['rule']) =>
+    [...body.matchAll(pattern)].map(
+      (match): Link => ({ target: match[1] ?? '', line: lineAt(body, match.index), rule }),
+    )
+  return [
+    ...find(/\{%-?\s*link\s+([^\s%{}]+)\s*-?%\}/g, 'jekyll-file'),
+    ...find(/\{\{[<%]\s*(?:rel)?ref\s+"([^"]+)"\s*[>%]\}\}/g, 'hugo-page'),
+  ]
+}
+
 /** Removes positions from the message, so that the same problem on another line has the same text. */
-function describeError(error: unknown): string {
+function describeError(error: unknown): SyntaxProblem {
   const { reason, line } = error as { reason?: string; line?: number }
   const text = (reason ?? String(error)).split('\n')[0] ?? ''
   const errorLine = line ?? / \((\d+):\d+-\d+:\d+\)/.exec(text)?.[1]
-  const message = text.replaceAll(/ \(\d+:\d+(?:-\d+:\d+)?\)/g, '')
-  return errorLine === undefined ? message : `line ${errorLine}: ${message}`
+  return {
+    text: text.replaceAll(/ \(\d+:\d+(?:-\d+:\d+)?\)/g, ''),
+    line: errorLine === undefined ? undefined : Number(errorLine),
+  }
 }
