@@ -22,9 +22,9 @@ export const findBraces = (text: string): ActiveItem[] => findTemplates(text, br
 export const findLiquid = (text: string): ActiveItem[] =>
   [...findBraces(text), ...findTemplates(text, tags)].filter(({ text: template }) => !inertLiquid.test(template))
 
-/** Tags that only mark text, and the URL of the site. */
+/** Tags that only mark text, the URL of the site, and the URLs of its pages. */
 const inertLiquid =
-  /^\{%-?\s*(?:(?:end)?(?:raw|comment)|endhighlight|highlight\s+\w+)\s*-?%\}$|^\{\{-?\s*(?:site\.(?:baseurl|url)|["'][\w./#-]*["'])(?:\s*\|\s*(?:relative_url|absolute_url))?\s*-?\}\}$/
+  /^\{%-?\s*(?:(?:end)?(?:raw|comment)|endhighlight|highlight\s+\w+|(?:link|post_url)\s+[\w./-]+)\s*-?%\}$|^\{\{-?\s*(?:site\.(?:baseurl|url)|["'][\w./#-]*["'])(?:\s*\|\s*(?:relative_url|absolute_url))?\s*-?\}\}$/
 
 /** These shortcodes of Hugo itself only render text, links and images of the site. */
 const inertShortcodes = new Set(['ref', 'relref', 'figure', 'highlight', 'details'])

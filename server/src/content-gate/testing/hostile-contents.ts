@@ -219,6 +219,7 @@ export const hostileContents: readonly HostileContent[] = [
   ),
 
   // Template languages
+  added('jekyll', 'a link to a computed page', '[x]({% link {{ site.x }} %})', '[x]({% link guide/page.md %})'),
   added('jekyll', 'an expression', '{{ site.github | jsonify }}', '{{ "/other.html" | relative_url }}'),
   added('jekyll', 'a page of the site', '{{ site.pages }}', '{{ site.baseurl }}'),
   added('jekyll', 'an expression in code', '```\n{{ site.data }}\n```', '```\n{ site.data }\n```'),
