@@ -112,7 +112,8 @@ export function createPageChecker(
 /** On a slow machine the network can be idle before the page sends its requests, so it also waits for the placeholders. */
 async function waitUntilLoaded(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.waitForFunction(`!document.querySelector('.mantine-Skeleton-root[data-visible]')`)
+  // Not `waitForFunction`, which evaluates a string in the page if it has to wait: the content security policy forbids that.
+  await page.locator('.mantine-Skeleton-root[data-visible]').first().waitFor({ state: 'detached' })
 }
 
 /** Whether a browser error reports a 4xx response. */
