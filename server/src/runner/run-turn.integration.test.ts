@@ -161,11 +161,11 @@ describe('turn', () => {
     })
   })
 
-  it('does not ask the agent to repair pages that cannot be checked', async () => {
+  it('does not ask the agent to repair what is not checked', async () => {
     const { run } = await setUp()
-    const { ended, turn } = run({ prompt: scripted(write('docs/page.rst', 'Page\n====\n'), { say: 'Done.' }) })
+    const { ended, turn } = run({ prompt: scripted(write('docs/llms.txt', 'Pages.\n'), { say: 'Done.' }) })
     await ended
-    const notChecked = { status: 'not_checked', findings: [expect.stringContaining('docs/page.rst')] }
+    const notChecked = { status: 'not_checked', findings: ['No pages were changed.'] }
     expect(resultOf(turn).checks).toMatchObject([notChecked, notChecked, notChecked, { status: 'passed' }])
     expect(turn.events.map(({ type }) => type)).not.toContain('notice')
   })

@@ -3,19 +3,13 @@
  * this only tells the agent what would be refused while it can still undo it.
  */
 import { execFileSync } from 'node:child_process'
-import { type ChangeToCheck, findChangeRefusals } from '../../../content-gate/allow-list/allow-list.ts'
 import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../../../content-gate/base-pages.ts'
 import { decodeUtf8 } from '../../../content-gate/decode-utf8.ts'
 import { formatChangeRefusal } from '../../../content-gate/format-refusal.ts'
-import {
-  findSiteNavigation,
-  inspectChanges,
-  isInspected,
-  type TextFile,
-} from '../../../content-gate/inspect-changes.ts'
+import { inspectChanges, type TextFile } from '../../../content-gate/inspect-changes.ts'
+import { judgeChange } from '../../../content-gate/judge-change.ts'
 import { findSites } from '../../../site-generators/recognize-site.ts'
 import { type RepositoryFiles, type Site, siteGeneratorIds } from '../../../site-generators/site-generator.ts'
-import { overlapsFolder } from '../../../site-generators/site-paths.ts'
 
 export interface CheckedRepository {
   baseCommit: string
@@ -62,39 +56,20 @@ export async function findRefusals(repository: CheckedRepository): Promise<strin
   const { baseCommit, docsFolder } = repository
   const changes = listChanges(baseCommit)
   if (changes.length === 0) return []
-  const sites = await listSites(repository)
-  const ownSites = sites.filter(({ pagesFolder }) => overlapsFolder(pagesFolder, docsFolder))
-  const pathRefusals = findChangeRefusals(
-    changes.map(
-      ({ path, beforeMode, afterMode }): ChangeToCheck => ({
-        path: Buffer.from(path),
-        beforeMode,
-        afterMode,
-        newBytes: 0,
-      }),
-    ),
-    [],
-    { docsFolder, isSiteNavigation: (path) => findSiteNavigation(ownSites, path) !== undefined },
-  )
-  const inspected = changes.filter(({ path, afterMode }) => isInspected(sites, path) && afterMode !== '120000')
-  const { refusals } = await inspectChanges({
-    sites,
-    changes: inspected
-      .filter(({ afterMode }) => afterMode !== undefined)
-      .map(({ path, beforeMode, beforeId, afterId }) => ({
-        path,
-        before: beforeMode === undefined ? undefined : readBlob(beforeId),
-        after: readBlob(afterId) ?? null,
+  const refusals = await judgeChange(
+    {
+      sites: await listSites(repository),
+      docsFolder,
+      files: changes.map(({ beforeId, afterId, ...change }) => ({
+        ...change,
+        readBefore: () => readBlob(beforeId),
+        readAfter: () => readBlob(afterId),
       })),
-    removed: inspected
-      .filter(({ afterMode }) => afterMode === undefined)
-      .map(({ path, beforeId }) => ({ path, text: readBlob(beforeId) ?? '' })),
-    basePages: readBasePages(
-      baseCommit,
-      inspected.map(({ path }) => path),
-    ),
-  })
-  return [...pathRefusals, ...refusals].map(formatChangeRefusal)
+      readBasePages: (changedPaths) => readBasePages(baseCommit, changedPaths),
+    },
+    inspectChanges,
+  )
+  return refusals.map(formatChangeRefusal)
 }
 
 /** What the result would change, whether or not it is committed or added to the index. */
