@@ -1,4 +1,4 @@
-/** A hostile runner sends anything it likes, and only its harmless results become pull requests. */
+/** A hostile runner sends anything it likes, and only its harmless results become pull requests. Honest changes pass. */
 
 import type { CraftedCommit } from '../server/src/code-hosts/testing/craft-commit.ts'
 import { hostileContentResults } from '../server/src/code-hosts/testing/hostile-contents.ts'
@@ -11,6 +11,7 @@ import { checkResults } from './hostile-results/check-results.ts'
 import { floodRunnerApi } from './hostile-results/flood-runner-api.ts'
 import { sendForeignBases } from './hostile-results/foreign-bases.ts'
 import { openGitRepositoryReader } from './hostile-results/git-repository-reader.ts'
+import { checkHonestChanges } from './hostile-results/honest-changes.ts'
 import { sendHostileCalls } from './hostile-results/hostile-calls.ts'
 import { watchMemory } from './hostile-results/peak-memory.ts'
 import { type CraftedResult, sendResults } from './hostile-results/send-results.ts'
@@ -49,6 +50,7 @@ export async function prove(run: ProofRun): Promise<void> {
       run.check(ended.length === results.length, `every result has an outcome: ${ended.length} of ${results.length}`)
       await checkResults(run, project, host, ended)
     },
+    honest: () => checkHonestChanges(run),
     async floods() {
       await floodRunnerApi(run, colophon, await createProject('Flooded'), worker.url)
     },

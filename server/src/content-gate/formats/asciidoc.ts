@@ -16,6 +16,7 @@ export const findAsciidocContent = (text: string, scope: IncludeScope): ActiveIt
   }),
   ...findItems(text, /^ifeval::\[.*$/gm, ([match]) => ({ kind: 'directive', text: match })),
   ...findItems(text, /^:([\w!-][\w-]*!?):(?:[^\S\n]+(.*))?$/gm, ([match, name = '', value = '']) => {
+    if (name === 'stem' && /^(?:latexmath|asciimath)?\s*$/.test(value)) return undefined // formulas
     if (activeAttribute.test(name) || /script|data:|</i.test(value)) return { kind: 'directive', text: match }
     return undefined
   }),

@@ -115,6 +115,9 @@ function findInToml(content: string): ActiveItem[] {
 }
 
 function fieldItems(name: string, text: string, line: number): ActiveItem[] {
+  // Translations of a page have the same head.
+  if (name === 'head')
+    return [{ kind: 'front_matter', text: toItemText(text), line, vocabularyKey: `front_matter:${toItemText(text)}` }]
   if (executableKey.test(name)) return [{ kind: 'front_matter', text: toItemText(text), line }]
   if (activeKey.test(name))
     return [{ kind: 'front_matter', text: toItemText(text), line, vocabularyKey: `front_matter:${name}` }]

@@ -17,6 +17,9 @@ const inertDirectives = new Set(
 const activeDirectives =
   /^(?:include|literalinclude|raw|csv-table|auto\w+|automodule|jupyter-execute|code-cell|eval-rst|exec\w*|program-output|command-output|plot|graphviz|digraph|ipython|doctest|testcode|testsetup|testcleanup|only|ifconfig|role|sourceinclude|embed\w*|iframe|video|youtube|argparse|click|swagger\w*|openapi|http:\w+|plantuml|uml|runblock|altair-plot|bokeh-plot|pyscript|thebe-button|substitution|default-role)$/
 
+/** They import a module. Another name of a package that pages already document does not import anything that builds did not. */
+const autodocDirectives = /^auto(?:module|class|function|method|attribute|data|exception|property|decorator)$/
+
 const inertRoles = new Set(
   `ref doc numref eq term any envvar token keyword option abbr command dfn file guilabel kbd mailheader makevar manpage
   menuselection mimetype newsgroup program regexp samp pep rfc emphasis strong literal code math sub sup subscript superscript
@@ -51,6 +54,9 @@ function toItem({ name, argument, text }: DirectiveUse, scope: IncludeScope): Om
   if (directive === 'meta' && /http-equiv/i.test(text)) return { kind: 'directive', text }
   const isImage = directive === 'image' || directive === 'figure'
   if (isImage && /(?:^|\/)\.(?!\.?\/)/.test(argument.trim())) return { kind: 'include', text }
+  const documentedPackage = /^([A-Za-z_]\w*)(?:\.\w+)*$/.exec(argument.trim())?.[1]
+  if (autodocDirectives.test(directive) && documentedPackage !== undefined && !readsOutside)
+    return { kind: 'directive', text, vocabularyKey: `directive:${directive}:${documentedPackage}` }
   if (activeDirectives.test(directive) || readsOutside) return { kind: 'directive', text }
   if (inertDirectives.has(directive)) return undefined
   return { kind: 'directive', text, vocabularyKey: `directive:${directive}` }
