@@ -17,8 +17,27 @@ const inertDirectives = new Set(
 const activeDirectives =
   /^(?:include|literalinclude|raw|csv-table|auto\w+|automodule|jupyter-execute|code-cell|eval-rst|exec\w*|program-output|command-output|plot|graphviz|digraph|ipython|doctest|testcode|testsetup|testcleanup|only|ifconfig|role|sourceinclude|embed\w*|iframe|video|youtube|argparse|click|swagger\w*|openapi|http:\w+|plantuml|uml|runblock|altair-plot|bokeh-plot|pyscript|thebe-button|substitution|default-role)$/
 
-/** They import a module. Another name of a package that pages already document does not import anything that builds did not. */
-const autodocDirectives = /^auto(?:module|class|function|method|attribute|data|exception|property|decorator)$/
+/** They import a module, which executes it. */
+const autodocDirective = /^auto(?:module|class|function|method|attribute|data|exception|property|decorator)$/
+const hasAutodoc = (page: string): boolean => /\.\.[^\S\n]+auto\w+[^\S\n]*::/.test(page)
+/** They name the module that autodoc directives below them import. */
+const moduleDirective = /^(?:py:)?(?:current)?module$/
+
+/**
+ * A directive by which a build imports a module. It is in use if pages import the same module: the one that is named, or the one that
+ * contains what is named. A name without a module is looked up in the current one.
+ */
+function toAutodocItem({ name, argument, text }: DirectiveUse): Omit<ActiveItem, 'line'> | undefined {
+  const directive = name.toLowerCase()
+  const target = argument.trim()
+  const isModule = directive === 'automodule' || moduleDirective.test(directive)
+  if (!isModule && !autodocDirective.test(directive)) return undefined
+  const item = { kind: 'directive', text } as const
+  if (!/^[A-Za-z_]\w*(?:\.\w+)*$/.test(target)) return item
+  if (isModule) return { ...item, vocabularyKey: `autodoc module:${target}` }
+  const container = target.includes('.') ? target.slice(0, target.lastIndexOf('.')) : ''
+  return { ...item, vocabularyKey: container === '' ? `autodoc name:${directive}` : `autodoc in:${container}` }
+}
 
 const inertRoles = new Set(
   `ref doc numref eq term any envvar token keyword option abbr command dfn file guilabel kbd mailheader makevar manpage
@@ -54,9 +73,6 @@ function toItem({ name, argument, text }: DirectiveUse, scope: IncludeScope): Om
   if (directive === 'meta' && /http-equiv/i.test(text)) return { kind: 'directive', text }
   const isImage = directive === 'image' || directive === 'figure'
   if (isImage && /(?:^|\/)\.(?!\.?\/)/.test(argument.trim())) return { kind: 'include', text }
-  const documentedPackage = /^([A-Za-z_]\w*)(?:\.\w+)*$/.exec(argument.trim())?.[1]
-  if (autodocDirectives.test(directive) && documentedPackage !== undefined && !readsOutside)
-    return { kind: 'directive', text, vocabularyKey: `directive:${directive}:${documentedPackage}` }
   if (activeDirectives.test(directive) || readsOutside) return { kind: 'directive', text }
   if (inertDirectives.has(directive)) return undefined
   return { kind: 'directive', text, vocabularyKey: `directive:${directive}` }
@@ -72,10 +88,11 @@ export function findRstContent(text: string, scope: IncludeScope): ActiveItem[] 
   const ownRoles = new Set(
     [...text.matchAll(/^\s*\.\. role:: ([\w-]+)\((?:code|literal|strong|emphasis)\)/gm)].map(([, name]) => name),
   )
+  const importsModules = hasAutodoc(text)
   const toOwnRoleItem = (match: string, name: string) => (ownRoles.has(name) ? undefined : toRoleItem(match, name))
   return [
     ...listDirectives(text).flatMap(({ offset, ...use }) => {
-      const item = toItem(use, scope)
+      const item = (importsModules ? toAutodocItem(use) : undefined) ?? toItem(use, scope)
       return item ? [{ ...item, text: toItemText(item.text), line: text.slice(0, offset).split('\n').length }] : []
     }),
     ...findItems(text, rstRole, ([match, name = '']) => toOwnRoleItem(match, name)),

@@ -10,6 +10,27 @@ export interface Attack {
 
 export const attacks: readonly Attack[] = [
   {
+    name: 'Sphinx: import of another module of a documented package',
+    path: 'docs/sphinx/new.rst',
+    after: '.. automodule:: example.deploy\n',
+  },
+  {
+    name: 'Sphinx: import of a module by a function in it',
+    path: 'docs/sphinx/new.rst',
+    after: '.. autofunction:: example.deploy.main\n',
+  },
+  {
+    name: 'Sphinx: import of the module of a method',
+    path: 'docs/sphinx/new.rst',
+    after: '.. currentmodule:: example.deploy\n\n.. automethod:: Client.send\n',
+  },
+  {
+    name: 'Sphinx: another module for directives that are there',
+    path: 'docs/sphinx/api.rst',
+    after:
+      'API\n===\n\n.. automodule:: example.core\n\n.. autofunction:: example.core.run\n\n.. currentmodule:: example.deploy\n\n.. automethod:: Client.send\n',
+  },
+  {
     name: 'VitePress: ---foo closes gray-matter',
     path: 'docs/vitepress/new.md',
     after: '---\ntitle: x\n---foo: |\n  {{ process.env }}\n---\n',

@@ -105,6 +105,8 @@ allow = ["^git$"]
   'docs/sphinx/conf.py': 'project = "Example"\nextensions = ["myst_parser"]\n',
   'docs/sphinx/index.rst':
     'Example\n=======\n\n.. toctree::\n\n   page\n\n.. custom-box::\n\n   Text with a :custom:`role`.\n',
+  'docs/sphinx/api.rst':
+    'API\n===\n\n.. automodule:: example.core\n\n.. autofunction:: example.core.run\n\n.. currentmodule:: example.core\n\n.. automethod:: Client.send\n',
   'docs/sphinx/page.md': '# Page\n\n```{note}\nText.\n```\n',
   'docs/book/_config.yml': 'title: Example\n',
   'docs/book/_toc.yml': 'format: jb-book\nroot: page\nchapters:\n- file: other\n',

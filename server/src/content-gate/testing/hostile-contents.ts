@@ -280,6 +280,12 @@ export const hostileContents: readonly HostileContent[] = [
   ),
   added('rst', 'a table from a file', '.. csv-table:: x\n   :file: /etc/passwd', '.. csv-table:: x\n   :widths: 1, 2'),
   added('rst', 'a module that is imported', '.. automodule:: antigravity', '.. module:: example'),
+  added(
+    'rst',
+    'a function in another module',
+    '.. autofunction:: example.other.run',
+    '.. autofunction:: example.core.stop',
+  ),
   added('rst', 'a directive that no page uses', '.. program-output:: id', '.. custom-box::'),
   added('rst', 'a directive in a substitution', '.. |x| raw:: html\n\n   <b>', '.. |x| replace:: text'),
   added('rst', 'a role definition', '.. role:: raw-html(raw)\n   :format: html', ':custom:`text`'),
