@@ -1,8 +1,8 @@
 /** Compares a built site with what Colophon knows about its generator. */
 import { recognizeSite } from '../../server/src/site-generators/recognize-site.ts'
 import { siteGeneratorOf } from '../../server/src/site-generators/site-generators.ts'
-import { openBuiltSite, type ServedSite } from './built-site.ts'
 import { type ExampleSite, type Files, type PageId, pagesLinkingTo, titleOf } from './example-site.ts'
+import { openBuiltSite, type ServedSite } from './open-built-site.ts'
 
 type CheckFunction = (ok: boolean, message: string) => void
 

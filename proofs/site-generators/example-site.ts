@@ -148,5 +148,3 @@ export const groupPages = (layout: Layout): NavigationGroup[] =>
       ],
     }
   })
-
-export const withoutExtension = (path: string): string => path.replace(/\.\w+$/, '')

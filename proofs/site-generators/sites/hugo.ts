@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { withoutExtension } from '../../../server/src/site-generators/site-paths.ts'
 import {
   createLayouts,
   createPages,
@@ -6,7 +7,6 @@ import {
   type ExampleSite,
   groupPages,
   renderMarkdownWithTitle,
-  withoutExtension,
 } from '../example-site.ts'
 
 const pageReference = (path: string) =>

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { withoutExtension } from '../../../server/src/site-generators/site-paths.ts'
 import {
   createLayouts,
   createPages,
@@ -6,7 +7,6 @@ import {
   groupPages,
   relativeTarget,
   renderMarkdown,
-  withoutExtension,
 } from '../example-site.ts'
 
 const inDocs = (path: string) => posix.relative('docs', withoutExtension(path))

@@ -1,12 +1,6 @@
 import { posix } from 'node:path'
-import {
-  createLayouts,
-  createPages,
-  type ExampleSite,
-  groupPages,
-  renderMarkdown,
-  withoutExtension,
-} from '../example-site.ts'
+import { withoutExtension } from '../../../server/src/site-generators/site-paths.ts'
+import { createLayouts, createPages, type ExampleSite, groupPages, renderMarkdown } from '../example-site.ts'
 
 const nameOf = (path: string) => posix.basename(withoutExtension(path))
 /** Next adds the base path. */

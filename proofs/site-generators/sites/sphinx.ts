@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { withoutExtension } from '../../../server/src/site-generators/site-paths.ts'
 import {
   createLayouts,
   createPages,
@@ -8,7 +9,6 @@ import {
   type Page,
   relativeTarget,
   renderMarkdown,
-  withoutExtension,
 } from '../example-site.ts'
 
 /** The index pages are reStructuredText, the other ones MyST. */

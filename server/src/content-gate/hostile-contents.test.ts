@@ -42,6 +42,13 @@ it('accepts pages as they are', async () => {
     expect([path, await inspect(path, text)]).toEqual([path, []])
 })
 
+it('accepts a head that another page has, as translations do, and no other one', async () => {
+  const path = 'docs/starlight/src/content/docs/fr/wide.md'
+  const page = exampleSites['docs/starlight/src/content/docs/wide.md'] ?? ''
+  expect(await inspect(path, page.replace('title: Wide', 'title: Large'))).toEqual([])
+  expect(await inspect(path, page.replace('60rem', '70rem'))).toMatchObject([{ code: 'active_content' }])
+})
+
 it.each(attacks.map((attack) => [attack.name, attack] as const))('refuses the attack: %s', async (_, attack) => {
   expect(await inspect(attack.path, attack.after, attack.before)).not.toEqual([])
 })

@@ -65,6 +65,8 @@ import { Card } from '@astrojs/starlight/components'
 
 <Card title="A">Text.</Card>
 `,
+  'docs/starlight/src/content/docs/wide.md':
+    '---\ntitle: Wide\nhead:\n  - tag: style\n    content: |\n      body { --sl-content-width: 60rem; }\n---\n\nText.\n',
   'docs/starlight/src/content/docs/plain.md': '---\ntitle: Plain\n---\n\nText.\n',
   'docs/mkdocs/mkdocs.yml': `site_name: Example
 site_url: https://example.com/manual/

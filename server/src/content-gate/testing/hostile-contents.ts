@@ -324,6 +324,7 @@ export const hostileContents: readonly HostileContent[] = [
   added('antora', 'a passthrough block', '++++\n<script>x()</script>\n++++', '----\n<script>x()</script>\n----'),
   added('antora', 'an inline passthrough', '+++<img src=x onerror=x()>+++', '`+<img src=x onerror=x()>+`'),
   added('antora', 'a passthrough macro', 'pass:[<b onclick="x()">]', 'pass:[text]'),
+  added('antora', 'an attribute that loads a script', ':docinfo: shared', ':stem: latexmath'),
   added('antora', 'a link to a script', 'link:javascript:alert(1)[x]', 'link:https://example.com[x]'),
   added(
     'antora',

@@ -3,13 +3,11 @@
  */
 import { parseDocument } from 'yaml'
 
-/** The text of the front matter. Empty: the page has none. */
-export const readFrontMatter = (text: string): string =>
-  /^\ufeff?---[^\S\n]*\r?\n([\s\S]*?)^---[^\S\n]*(?:\r?\n|$)/m.exec(text)?.[1] ?? ''
-
 export interface SplitPage {
   /** The page without its front matter. Line numbers stay the same. */
   body: string
+  /** The YAML of the front matter. Empty: there is none. */
+  frontMatter: string
   problem: string | undefined
 }
 
@@ -22,15 +20,16 @@ export function splitFrontMatter(text: string): SplitPage {
     const language = /^---[^\S\n]*(\w+)[^\S\n]*\r?\n/.exec(source)?.[1]
     return {
       body: source,
+      frontMatter: '',
       problem: language === undefined ? undefined : `it is marked as ${language}, but must be YAML`,
     }
   }
   const closing = /^---[^\S\n]*(?:\r?\n|$)/m.exec(source.slice(opening[0].length))
-  if (!closing) return { body: source, problem: undefined } // a thematic break, not front matter
+  if (!closing) return { body: source, frontMatter: '', problem: undefined } // a thematic break, not front matter
   const yaml = source.slice(opening[0].length, opening[0].length + closing.index)
   const end = opening[0].length + closing.index + closing[0].length
   const body = source.slice(0, end).replaceAll(/[^\n]/g, '') + source.slice(end)
-  return { body, problem: findProblem(yaml) }
+  return { body, frontMatter: yaml, problem: findProblem(yaml) }
 }
 
 function findProblem(yaml: string): string | undefined {

@@ -5,7 +5,7 @@ import type { Site } from '../../../site-generators/site-generator.ts'
 import { siteGeneratorOf } from '../../../site-generators/site-generators.ts'
 import { isInFolder } from '../../../site-generators/site-paths.ts'
 import type { FileTree } from './file-tree.ts'
-import { readFrontMatter } from './front-matter.ts'
+import { splitFrontMatter } from './front-matter.ts'
 
 /** The front matter of every page is read. In larger sites, URLs are not checked. */
 const maxPages = 5_000
@@ -23,7 +23,7 @@ export class SiteUrls {
   /** The path of the URL of a page. Undefined: it is not published as a page, or the generator is not known. */
   urlOf(path: string): string | undefined {
     if (this.site.generator === 'unknown') return undefined
-    const frontMatter = parseFields(readFrontMatter(this.#tree.read(path) ?? ''))
+    const frontMatter = parseFields(splitFrontMatter(this.#tree.read(path) ?? '').frontMatter)
     return siteGeneratorOf(this.site.generator).urlOf(this.site, { path, frontMatter })
   }
 
