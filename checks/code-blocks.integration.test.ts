@@ -103,12 +103,28 @@ async function createEndedJob(): Promise<string> {
   return id
 }
 
+const heldDiffSha256 = 'a'.repeat(64)
+
+/** Makes a job one whose result awaits approval. */
+async function holdResult(jobId: string): Promise<void> {
+  await api.pool.query(
+    `WITH held AS (UPDATE turn SET status = 'completed', outcome = 'awaiting_approval' WHERE job_id = $1 RETURNING id, project_id),
+       result AS (INSERT INTO turn_result (turn_id, project_id, base_commit) SELECT id, project_id, repeat('a', 40) FROM held),
+       ended AS (UPDATE job SET status = 'completed', outcome = 'awaiting_approval' WHERE id = $1)
+     INSERT INTO held_result (turn_id, diff, diff_sha256, is_diff_complete, reasons, new_hosts, held_at)
+       SELECT id, '', $2, true, '[]', '{}', now() FROM held`,
+    [jobId, heldDiffSha256],
+  )
+}
+
 async function runShell(text: string): Promise<string> {
-  const needsJob = text.includes('$JOB_ID')
+  const jobId = text.includes('$JOB_ID') ? await createEndedJob() : undefined
+  const isApproval = text.includes('$DIFF_SHA256')
+  if (jobId !== undefined && isApproval) await holdResult(jobId)
   const script = `set -eu -o pipefail\n${withRealValues(text)}`
   const { stdout } = await run('bash', ['-c', script], {
     cwd: text.startsWith('npx ') ? root : folder, // npx runs commands of the checkout
-    env: { ...environment, ...(needsJob && { JOB_ID: await createEndedJob() }) },
+    env: { ...environment, JOB_ID: jobId, DIFF_SHA256: isApproval ? heldDiffSha256 : undefined },
     timeout: 50_000,
   })
   return stdout

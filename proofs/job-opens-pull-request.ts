@@ -7,6 +7,7 @@ import { followsEventsAcrossDisconnectsScenario } from './job-opens-pull-request
 import { stopKinds, stopsAgentInTimeScenario } from './job-opens-pull-request/stopped-turns.ts'
 import {
   fixesBrokenLinkScenario,
+  holdsForApprovalScenario,
   publishesThroughModelFormatScenario,
   respectsDocsFolderScenario,
   takesBackActiveContentScenario,
@@ -23,6 +24,7 @@ const ciScenarios = [
   'openai-completions',
   'a broken link',
   'active content',
+  'approval',
   'another runner',
   'stopped: cancel',
 ]
@@ -40,6 +42,7 @@ export async function prove(run: ProofRun): Promise<void> {
     ...Object.fromEntries(modelFormats.map((format) => [format, publishesThroughModelFormatScenario(format)])),
     'a broken link': fixesBrokenLinkScenario,
     'active content': takesBackActiveContentScenario,
+    approval: holdsForApprovalScenario,
     monorepo: respectsDocsFolderScenario,
     'live events': followsEventsAcrossDisconnectsScenario,
     'another runner': resumesOnAnotherRunnerScenario,

@@ -1,5 +1,6 @@
 /** Turns in which the agent does what the prompt asks for. */
 
+import { createHash } from 'node:crypto'
 import type { AgentJob } from '../../sdk/src/index.ts'
 import type { ModelFormat } from '../../server/src/models/model.ts'
 import type { ProjectWithClient, RunningColophon } from '../../testing/harness/colophon.ts'
@@ -8,6 +9,7 @@ import {
   pricesPerMillionTokens,
   promptWithScript,
 } from '../../testing/harness/scripted-model.ts'
+import { operator } from '../../testing/harness/test-instance.ts'
 import { waitForJob } from '../../testing/harness/wait-for-job.ts'
 import type { Script, Usage } from '../../testing/simulators/model/script.ts'
 import type { ProofRun } from '../proof.ts'
@@ -110,6 +112,58 @@ export async function takesBackActiveContentScenario(run: ProofRun, colophon: Ru
   )
   run.check(refused.prLink === null, 'nothing of it is published')
   return 'refused in the first attempt, taken back in the repair, completed; refused if it is not taken back'
+}
+
+/** The project holds active content: nothing is pushed before a person approves exactly the diff that they have read. */
+export async function holdsForApprovalScenario(run: ProofRun, colophon: RunningColophon): Promise<string> {
+  const before = { 'docs/index.md': '# Home\n' }
+  const project = await colophon.connectProject('Approval', { files: before })
+  const { projectId, client, repository } = project
+  await colophon.stores.repositories.changeRules(projectId, { activeContent: 'hold' }, operator)
+  await using _runner = await startScopedRunner(colophon)
+  const listBranches = async () => ((await repository.callAsAdmin('GET', '/branches')) as { name: string }[]).length
+  const branchesBefore = await listBranches()
+  const createHeldJob = async (page: string, text: string) => {
+    const prompt = promptWithScript(`Add ${page}.`, [
+      { call: [{ tool: 'write', arguments: { path: page, content: text } }] },
+      { say: formatFinalAgentReply('Add a page', 'Adds a page.') },
+    ])
+    const { id } = await client.jobs.create(projectId, { prompt })
+    return await waitForJob(project, id)
+  }
+  const page = { path: 'docs/live.md', text: '# Live\n\n<script>x()</script>\n' }
+  const held = await createHeldJob(page.path, page.text)
+  const { diff } = await client.jobs.diff(projectId, held.id)
+  const digest = createHash('sha256')
+    .update(diff ?? '')
+    .digest('hex')
+  run.check(
+    held.status === 'completed' && held.outcome === 'awaiting_approval' && held.prLink === null,
+    `the job is completed and awaits approval, got ${held.status}, ${held.outcome}, ${held.error?.message}`,
+  )
+  run.check(
+    held.approval?.diffSha256 === digest && held.approval.reasons.some(({ line }) => line === 3),
+    `the approval names the diff and the line, got ${JSON.stringify(held.approval)}`,
+  )
+  run.check((await listBranches()) === branchesBefore, 'nothing is pushed before the approval')
+
+  const other = await createHeldJob('docs/other.md', '# Other\n\n<iframe src="https://example.com"></iframe>\n')
+  const wrong = await client.jobs
+    .approve(projectId, held.id, { diffSha256: other.approval?.diffSha256 ?? '' })
+    .then(String, (error: { code?: string }) => error.code)
+  run.check(wrong === 'not_awaiting_approval', `the approval of another diff is rejected, got ${wrong}`)
+  const rejected = await client.jobs.reject(projectId, other.id, { diffSha256: other.approval?.diffSha256 ?? '' })
+  run.check(
+    rejected.outcome === 'rejected' && (await listBranches()) === branchesBefore,
+    'a rejected result is not pushed',
+  )
+
+  await Promise.all(Array.from({ length: 5 }, () => client.jobs.approve(projectId, held.id, { diffSha256: digest })))
+  const published = await waitForJob(project, held.id)
+  const files = { [page.path]: page.text }
+  await checkPullRequest(run, project, published, { title: 'Add a page', files, before })
+  run.check((await listBranches()) === branchesBefore + 1, 'five approvals at the same time push one branch')
+  return 'held, nothing pushed; approved: exactly the diff that was read; rejected: nothing'
 }
 
 export async function respectsDocsFolderScenario(run: ProofRun, colophon: RunningColophon): Promise<string> {

@@ -18,7 +18,7 @@ export async function checkBuiltSite(
   output: string,
 ): Promise<BuiltSiteFigures> {
   const repository = { paths: Object.keys(files), read: async (path: string) => files[path] }
-  const site = await recognizeSite(repository, { docsFolder: example.docsFolder })
+  const site = await recognizeSite(repository, { docsFolders: [example.docsFolder] })
   const { urlOf } = siteGeneratorOf(site.generator)
   const built = await openBuiltSite(output, site.urls.basePath)
   const urlOfPage = (path = '') => urlOf(site, { path, frontMatter: {} })

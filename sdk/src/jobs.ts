@@ -1,5 +1,6 @@
 import type {
   AgentJob,
+  ApproveResultData,
   ArchiveJobData,
   CancelJobData,
   CreateJobData,
@@ -15,6 +16,7 @@ import type {
   ListModelsData,
   ListModelsResponse,
   ModelTest,
+  RejectResultData,
   SendMessageData,
   TestProjectModelData,
 } from './generated/types.gen.ts'
@@ -75,6 +77,21 @@ export const createJobCalls = (call: OperationCaller) => ({
     call<ListEventsData, ListEventsResponse>(
       'GET',
       { url: '/v2/agent/{projectId}/job/{id}/events', path: { projectId, id }, query },
+      options,
+    ),
+
+  /** Approves the result whose diff has this digest (`approval.diffSha256`). It is then published. */
+  approve: (projectId: string, id: string, body: ApproveResultData['body'], options?: CallOptions) =>
+    call<ApproveResultData, AgentJob>(
+      'POST',
+      { url: '/v2/agent/{projectId}/job/{id}/approve', path: { projectId, id }, body },
+      options,
+    ),
+
+  reject: (projectId: string, id: string, body: RejectResultData['body'], options?: CallOptions) =>
+    call<RejectResultData, AgentJob>(
+      'POST',
+      { url: '/v2/agent/{projectId}/job/{id}/reject', path: { projectId, id }, body },
       options,
     ),
 

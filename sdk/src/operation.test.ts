@@ -144,6 +144,14 @@ const calls: Record<
   listModels: { call: () => client.jobs.models('{projectId}') },
   getDiff: { call: () => client.jobs.diff('{projectId}', '{id}') },
   listEvents: { call: () => client.jobs.events('{projectId}', '{id}') },
+  approveResult: {
+    call: () => client.jobs.approve('{projectId}', '{id}', { diffSha256: 'a' }),
+    body: { diffSha256: 'a' },
+  },
+  rejectResult: {
+    call: () => client.jobs.reject('{projectId}', '{id}', { diffSha256: 'a' }),
+    body: { diffSha256: 'a' },
+  },
   cancelJob: { call: () => client.jobs.cancel('{projectId}', '{id}') },
   archiveJob: { call: () => client.jobs.archive('{projectId}', '{id}') },
   ingestViews: {
@@ -176,6 +184,10 @@ const calls: Record<
   changeRepository: {
     call: () => client.repository.change('{projectId}', { docsFolder: 'docs' }),
     body: { docsFolder: 'docs' },
+  },
+  changePublishingRules: {
+    call: () => client.repository.changeRules('{projectId}', { allowedPaths: ['openapi.yaml'] }),
+    body: { allowedPaths: ['openapi.yaml'] },
   },
   listGithubApps: { call: () => client.github.apps() },
   startGithubApp: { call: () => client.github.startApp(githubUrl), body: githubUrl },

@@ -1,4 +1,6 @@
 import type {
+  ChangePublishingRulesData,
+  ChangePublishingRulesResponse,
   ChangeRepositoryData,
   ChangeRepositoryResponse,
   ConnectRepositoryData,
@@ -34,4 +36,12 @@ export const createRepositoryCalls = (call: OperationCaller) => ({
   /** Omitted fields are unchanged. */
   change: (projectId: string, body: ChangeRepositoryData['body'], options?: CallOptions) =>
     call<ChangeRepositoryData, ChangeRepositoryResponse>('PATCH', { url, path: { projectId }, body }, options),
+
+  /** Omitted fields are unchanged. Needs an owner who signed in recently. */
+  changeRules: (projectId: string, body: ChangePublishingRulesData['body'], options?: CallOptions) =>
+    call<ChangePublishingRulesData, ChangePublishingRulesResponse>(
+      'PATCH',
+      { url: `${url}/rules`, path: { projectId }, body },
+      options,
+    ),
 })

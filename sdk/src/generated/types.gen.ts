@@ -27,7 +27,7 @@ export type Problem = {
     /**
      * Code of the error, from a closed list. `GET /errors/{code}` explains it.
      */
-    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
+    code: 'invalid_request' | 'unauthenticated' | 'insufficient_scope' | 'insufficient_role' | 'cross_origin' | 'reauthentication_required' | 'ip_not_allowed' | 'not_found' | 'method_not_allowed' | 'request_timeout' | 'job_archived' | 'not_cancellable' | 'not_awaiting_approval' | 'project_not_ready' | 'queue_full' | 'too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'rate_limited' | 'internal_error' | 'unavailable';
     /**
      * ID of the request. Include it when you report a problem to an operator.
      */
@@ -81,7 +81,7 @@ export type AgentJob = {
      */
     model: string;
     /**
-     * URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.
+     * URL of the pull request. Null while the job is active, if no file was changed, if `publish` is `diff`, and until a result that awaits approval is approved.
      */
     prLink: string | null;
     /**
@@ -115,9 +115,9 @@ export type AgentJob = {
         [key: string]: string;
     };
     /**
-     * How the last turn of the job ended. Null while the job is active.
+     * How the last turn of the job ended. Null while the job is active. `awaiting_approval`: nothing was pushed, and a person has to approve the result. `rejected`: a person did not approve it.
      */
-    outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    outcome: 'pull_request' | 'diff' | 'no_changes' | 'awaiting_approval' | 'rejected' | 'cancelled' | 'error' | null;
     /**
      * Why the last turn failed. Null unless `outcome` is `error`.
      */
@@ -240,6 +240,48 @@ export type AgentJob = {
      */
     newHosts: Array<string>;
     /**
+     * What a person is asked to approve. Null unless `outcome` is `awaiting_approval`.
+     */
+    approval: {
+        /**
+         * SHA-256 of the diff that would be pushed, in hexadecimal. Send it to approve or reject the result.
+         */
+        diffSha256: string;
+        /**
+         * Whether the diff shows everything. A very large one is cut off.
+         */
+        isDiffComplete: boolean;
+        /**
+         * What would be refused without an approval. Empty if the project requires an approval of every result.
+         */
+        reasons: Array<{
+            /**
+             * Code of the reason, for example `active_content`.
+             */
+            code: string;
+            /**
+             * File that the reason is about.
+             */
+            path: string;
+            /**
+             * Line in the file. Null if it is about the whole file.
+             */
+            line: number | null;
+            /**
+             * What was found, and where, as a sentence.
+             */
+            message: string;
+        }>;
+        /**
+         * Host names in links and images of the result that no page of the repository named before.
+         */
+        newHosts: Array<string>;
+        /**
+         * Time at which the result was held.
+         */
+        requestedAt: string;
+    } | null;
+    /**
      * Time of the last change to the job.
      */
     updatedAt: string;
@@ -275,13 +317,17 @@ export type JobMessage = {
         url: string;
     } | null;
     /**
+     * Whether Colophon sent the message itself, because a CI check of the pull request failed and the publishing rules ask for it.
+     */
+    isAutomatic: boolean;
+    /**
      * State of the turn that works on the message. `dropped` if the message was still queued when the job was cancelled or archived.
      */
     status: 'queued' | 'running' | 'publishing' | 'completed' | 'failed' | 'dropped';
     /**
      * How the turn ended. Null until it has ended, and if it was dropped.
      */
-    outcome: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error' | null;
+    outcome: 'pull_request' | 'diff' | 'no_changes' | 'awaiting_approval' | 'rejected' | 'cancelled' | 'error' | null;
     /**
      * Why the turn failed. Null unless `outcome` is `error`.
      */
@@ -759,7 +805,7 @@ export type Me = {
     /**
      * What the key can do.
      */
-    scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
+    scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
     /**
      * Time at which the key expires. Null if it never expires.
      */
@@ -785,7 +831,7 @@ export type ApiKey = {
     /**
      * What the key can do.
      */
-    scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
+    scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
     /**
      * Networks that the key can be used from, in CIDR notation. Empty if it can be used from everywhere.
      */
@@ -933,9 +979,39 @@ export type ProjectSetup = {
 };
 
 /**
- * How pull requests of a project are opened.
+ * What agents may change, and what a person has to approve before it is pushed.
  */
 export type PublishingRules = {
+    /**
+     * Site generator that a person chose. Null: it is recognized from the repository.
+     */
+    siteGenerator: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
+    /**
+     * Folders with docs pages in addition to `docsFolder`. The same rules apply to them.
+     */
+    furtherDocsFolders: Array<string>;
+    /**
+     * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
+     */
+    allowedPaths: Array<string>;
+    /**
+     * What happens to a result with new content that a build or a browser would execute. `refuse`: the job fails. `hold`: nothing is pushed until a person approves it.
+     */
+    activeContent: 'refuse' | 'hold';
+    /**
+     * Whether a person has to approve every result before it is pushed.
+     */
+    requireApproval: boolean;
+    /**
+     * Whether a failed CI check of a pull request is sent to the agent automatically, at most twice per pull request. It counts toward the budget like a message that a person sends.
+     */
+    fixFailedChecks: boolean;
+};
+
+/**
+ * How pull requests of a project are opened.
+ */
+export type PullRequestSettings = {
     /**
      * Template of branch names. It must contain `{jobId}`.
      */
@@ -1011,10 +1087,7 @@ export type Repository = {
      * Folder of the docs pages in the repository. Empty: the whole repository.
      */
     docsFolder: string;
-    /**
-     * Site generator that a person chose. Null: it is recognized from the repository.
-     */
-    siteGenerator: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
+    rules: PublishingRules;
     /**
      * Site that was recognized on the base branch. It decides which navigation the agent can edit and what its pages may contain. Null until the repository has been read, usually within a minute.
      */
@@ -1032,7 +1105,7 @@ export type Repository = {
          */
         pagesFolder: string;
     } | null;
-    publishing: PublishingRules;
+    publishing: PullRequestSettings;
 };
 
 /**
@@ -1870,7 +1943,7 @@ export type ListJobsData = {
         /**
          * Return only jobs with this outcome.
          */
-        outcome?: 'pull_request' | 'diff' | 'no_changes' | 'cancelled' | 'error';
+        outcome?: 'pull_request' | 'diff' | 'no_changes' | 'awaiting_approval' | 'rejected' | 'cancelled' | 'error';
         /**
          * Return only jobs with this text in the title, the ID or the first 300 characters of the first prompt. Case does not matter.
          */
@@ -2063,10 +2136,164 @@ export type GetDiffResponses = {
          * The changes in the format of `git diff`. Null if no file was changed.
          */
         diff: string | null;
+        /**
+         * SHA-256 of `diff`, in hexadecimal. If it is `approval.diffSha256` of the job, this is the diff that awaits approval.
+         */
+        diffSha256: string | null;
     };
 };
 
 export type GetDiffResponse = GetDiffResponses[keyof GetDiffResponses];
+
+export type ApproveResultData = {
+    body: {
+        /**
+         * SHA-256 of the diff that you have read, in hexadecimal, as in `approval.diffSha256` of the job.
+         */
+        diffSha256: string;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the job.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/approve';
+};
+
+export type ApproveResultErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `not_awaiting_approval`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ApproveResultError = ApproveResultErrors[keyof ApproveResultErrors];
+
+export type ApproveResultResponses = {
+    /**
+     * A job: a prompt, its follow-up messages, and the result.
+     */
+    200: AgentJob;
+};
+
+export type ApproveResultResponse = ApproveResultResponses[keyof ApproveResultResponses];
+
+export type RejectResultData = {
+    body: {
+        /**
+         * SHA-256 of the diff that you have read, in hexadecimal, as in `approval.diffSha256` of the job.
+         */
+        diffSha256: string;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+        /**
+         * ID of the job.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v2/agent/{projectId}/job/{id}/reject';
+};
+
+export type RejectResultErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `not_awaiting_approval`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type RejectResultError = RejectResultErrors[keyof RejectResultErrors];
+
+export type RejectResultResponses = {
+    /**
+     * A job: a prompt, its follow-up messages, and the result.
+     */
+    200: AgentJob;
+};
+
+export type RejectResultResponse = RejectResultResponses[keyof RejectResultResponses];
 
 export type ListEventsData = {
     body?: never;
@@ -3698,7 +3925,7 @@ export type CreateKeyData = {
         /**
          * What the key can do.
          */
-        scopes: Array<'agent:read' | 'agent:write' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
+        scopes: Array<'agent:read' | 'agent:write' | 'agent:approve' | 'analytics:read' | 'analytics:write' | 'project:read' | 'project:write'>;
         /**
          * Time at which the key expires. If it is null or omitted, the key never expires.
          */
@@ -4230,10 +4457,6 @@ export type ChangeRepositoryData = {
          */
         docsFolder?: string;
         /**
-         * Site generator that a person chose. Null: it is recognized from the repository.
-         */
-        siteGenerator?: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
-        /**
          * Changes to how pull requests are opened. Omitted fields stay as they are.
          */
         publishing?: {
@@ -4524,6 +4747,101 @@ export type TestRepositoryResponses = {
 };
 
 export type TestRepositoryResponse = TestRepositoryResponses[keyof TestRepositoryResponses];
+
+export type ChangePublishingRulesData = {
+    body: {
+        /**
+         * Site generator that a person chose. Null: it is recognized from the repository.
+         */
+        siteGenerator?: 'docusaurus' | 'mkdocs' | 'zensical' | 'vitepress' | 'starlight' | 'hugo' | 'sphinx' | 'jupyter-book' | 'nextra' | 'fumadocs' | 'mintlify' | 'mdbook' | 'jekyll' | 'antora' | 'unknown' | null;
+        /**
+         * Folders with docs pages in addition to `docsFolder`. The same rules apply to them.
+         */
+        furtherDocsFolders?: Array<string>;
+        /**
+         * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
+         */
+        allowedPaths?: Array<string>;
+        /**
+         * What happens to a result with new content that a build or a browser would execute. `refuse`: the job fails. `hold`: nothing is pushed until a person approves it.
+         */
+        activeContent?: 'refuse' | 'hold';
+        /**
+         * Whether a person has to approve every result before it is pushed.
+         */
+        requireApproval?: boolean;
+        /**
+         * Whether a failed CI check of a pull request is sent to the agent automatically, at most twice per pull request. It counts toward the budget like a message that a person sends.
+         */
+        fixFailedChecks?: boolean;
+    };
+    path: {
+        /**
+         * ID of the project.
+         */
+        projectId: string;
+    };
+    query?: never;
+    url: '/v2/projects/{projectId}/repository/rules';
+};
+
+export type ChangePublishingRulesErrors = {
+    /**
+     * `invalid_request`
+     */
+    400: Problem;
+    /**
+     * `unauthenticated`
+     */
+    401: Problem;
+    /**
+     * `insufficient_scope`, `insufficient_role`, `cross_origin`, `reauthentication_required`, `ip_not_allowed`
+     */
+    403: Problem;
+    /**
+     * `not_found`
+     */
+    404: Problem;
+    /**
+     * `request_timeout`
+     */
+    408: Problem;
+    /**
+     * `project_not_ready`
+     */
+    409: Problem;
+    /**
+     * `too_large`
+     */
+    413: Problem;
+    /**
+     * `unsupported_media_type`
+     */
+    415: Problem;
+    /**
+     * `rate_limited`
+     */
+    429: Problem;
+    /**
+     * `internal_error`
+     */
+    500: Problem;
+    /**
+     * `unavailable`
+     */
+    503: Problem;
+};
+
+export type ChangePublishingRulesError = ChangePublishingRulesErrors[keyof ChangePublishingRulesErrors];
+
+export type ChangePublishingRulesResponses = {
+    /**
+     * The repository that a project is connected to.
+     */
+    200: Repository;
+};
+
+export type ChangePublishingRulesResponse = ChangePublishingRulesResponses[keyof ChangePublishingRulesResponses];
 
 export type StartGithubAuthorizationData = {
     body: {

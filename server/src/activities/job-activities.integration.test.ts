@@ -133,7 +133,7 @@ test('gives the runner the instructions, the session, earlier failures and the m
   const id = await create('first')
   await waitForEnd(id)
   expect(claimedTurns.get('first')).toMatchObject({
-    docsFolder: '',
+    changeRules: { docsFolders: [''] },
     instructions: 'Be brief.',
     session: null,
     failedMessages: [],

@@ -2,7 +2,7 @@
 import type { CodeHost, CommitId, HostCiCheck } from '../code-hosts/code-host.ts'
 import { CodeHostError, isCodeHostErrorWithCode } from '../code-hosts/code-host-error.ts'
 import { toLinkUrl } from '../code-hosts/preview-url.ts'
-import type { CheckLogs, ObservedChecks } from '../jobs/ci-check.ts'
+import type { CheckLogs, CiCheck, ObservedChecks } from '../jobs/ci-check.ts'
 import type { DuePullRequest, PullRequestStore } from '../jobs/pull-request-store.ts'
 
 /** Checks and previews may start late. After this time, and if none is pending, only a webhook causes another read. */
@@ -14,36 +14,34 @@ const maxLogCharacters = 20_000
 const maxSummaryCharacters = 1_000
 const maxNameCharacters = 200
 
+/** Returns the checks of the commit. */
 export async function pollPullRequestChecks(
   pullRequests: PullRequestStore,
   due: DuePullRequest,
   host: CodeHost,
   head: CommitId,
-): Promise<void> {
-  if (isSettled(due.checks, head)) return
+): Promise<readonly CiCheck[]> {
+  if (due.checks && isSettled(due.checks, head)) return due.checks.checks
   const { checks: allChecks, previewUrl } = await host.readChecks(head)
-  const checks = allChecks.toSorted((a, b) => rank[a.status] - rank[b.status]).slice(0, maxChecks)
-  const { logs, rateLimitError } = await readLogs(host, checks, due.checkLogs)
-  await pullRequests.recordChecks(due, {
-    commit: head,
-    checks: checks.map(({ id, name, status, url, summary }) => ({
-      id,
-      status,
-      url: toLinkUrl(url),
-      name: toPlainText(name).slice(0, maxNameCharacters).toWellFormed(),
-      summary: summary && toPlainText(summary).slice(0, maxSummaryCharacters).toWellFormed(),
-    })),
-    logs,
-    previewUrl: toLinkUrl(previewUrl),
-  })
+  const hostChecks = allChecks.toSorted((a, b) => rank[a.status] - rank[b.status]).slice(0, maxChecks)
+  const { logs, rateLimitError } = await readLogs(host, hostChecks, due.checkLogs)
+  const checks = hostChecks.map(({ id, name, status, url, summary }) => ({
+    id,
+    status,
+    url: toLinkUrl(url),
+    name: toPlainText(name).slice(0, maxNameCharacters).toWellFormed(),
+    summary: summary && toPlainText(summary).slice(0, maxSummaryCharacters).toWellFormed(),
+  }))
+  await pullRequests.recordChecks(due, { commit: head, checks, logs, previewUrl: toLinkUrl(previewUrl) })
   if (rateLimitError) throw rateLimitError
+  return checks
 }
 
 const rank: Readonly<Record<HostCiCheck['status'], number>> = { failed: 0, pending: 1, passed: 2 }
 
-function isSettled(observed: ObservedChecks | null, head: CommitId): boolean {
+function isSettled(observed: ObservedChecks, head: CommitId): boolean {
   return (
-    observed?.commit === head &&
+    observed.commit === head &&
     observed.checks.every(({ status }) => status !== 'pending') &&
     Date.now() - Date.parse(observed.watchedSince) > watchMs
   )

@@ -46,13 +46,15 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     projectId = (await instance.createProject()).projectId
     await connectTestRepository(instance, projectId, repository)
     jobs = await startTestWorker(instance)
-    // The first turn of a job changes the page, the others change nothing.
+    // The first turn of a job changes the page, and so do the automatic ones. The others change nothing.
     runner = startTestRunner(jobs.gatewayUrl, jobs.runnerToken, async (turn) => {
       turns.push(turn)
-      const changed = changePage(repository.base, `# ${turn.prompt}\n`)
-      const bundle = turn.prompt.startsWith('New page') ? createCommitBundle(repository.base, changed) : null
+      const isAutomatic = turn.prompt.startsWith('A CI check')
+      const base = isAutomatic ? await readBranch(turn.startBranch) : repository.base
+      const changed = changePage(base, `# ${turn.prompt} ${turns.length}\n`)
+      const bundle = isAutomatic || turn.prompt.startsWith('New page') ? createCommitBundle(base, changed) : null
       const texts = { title: 'A change', summary: 'It changes.', reply: 'Done.' }
-      return { kind: 'result', baseCommit: repository.base.id, bundle, session: null, ...texts, checks: [] }
+      return { kind: 'result', baseCommit: base.id, bundle, session: null, ...texts, checks: [] }
     })
   })
   afterAll(async () => {
@@ -60,6 +62,11 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     await jobs.stop()
     await repository.remove()
     await instance.drop()
+  })
+
+  const readBranch = async (branch: string): Promise<CraftedCommit> => ({
+    ...craftCommit(await repository.readFiles(branch), []),
+    id: (await repository.host.branchHead(branch)) ?? '',
   })
 
   const waitForEnd = (jobId: Id<'job'>) =>
@@ -192,6 +199,51 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     await repository.pushAsPerson(repository.base, 'main')
   })
 
+  test('sends failed checks of its own commits back to the agent, at most twice per pull request', async () => {
+    const setRule = (fixFailedChecks: boolean) =>
+      instance.stores.repositories.changeRules(projectId, { fixFailedChecks }, operator)
+    const { jobId, number } = await openPullRequest('New page: automatic')
+    const readHead = async () => (await repository.host.findPullRequest(number))?.headCommit ?? ''
+    const failOn = (commit: string) => repository.setStatus(commit, { name: 'build', state: 'failure', summary: 'No' })
+    const requestPoll = () => instance.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE id = $1', [jobId])
+    await failOn(await readHead())
+    await requestPoll()
+    await waitForPullRequest(jobId, ({ checks }) => checks.length > 0)
+    expect(await readMessages(jobId), 'only if the project asks for it').toHaveLength(1)
+    await setRule(true)
+
+    const heads = [await readHead()]
+    for (const count of [2, 3]) {
+      await waitFor(async () => {
+        await requestPoll()
+        return (await readMessages(jobId)).length === count
+      })
+      await waitForEnd(jobId)
+      const head = await readHead()
+      expect(heads).not.toContain(head)
+      heads.push(head)
+      await failOn(head)
+    }
+    expect(turns.at(-1)).toMatchObject({ failedCheck: { name: 'build', summary: 'No' } })
+    await waitForPullRequest(jobId, ({ checks }) => checks.length > 0)
+    for (let round = 0; round < 5; round++) {
+      await requestPoll()
+      await sleep(300)
+    }
+    expect((await readMessages(jobId)).map(({ isAutomatic }) => isAutomatic)).toEqual([false, true, true])
+
+    const other = await openPullRequest('New page: people')
+    const branch = (await instance.stores.jobs.get(projectId, other.jobId)).pullRequest?.branch ?? ''
+    const theirs = changePage(await readBranch(branch), '# Theirs\n')
+    await repository.pushAsPerson(theirs, branch)
+    await failOn(theirs.id)
+    await instance.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE id = $1', [other.jobId])
+    await waitForPullRequest(other.jobId, ({ checks }) => checks.length > 0)
+    await sleep(500)
+    expect(await readMessages(other.jobId), 'commits of people are not ours to fix').toHaveLength(1)
+    await setRule(false)
+  })
+
   test('completes what an interrupted poll left unfinished, and processes no comment twice', async () => {
     const { jobId, number } = await openPullRequest('New page: again')
     const writer = await repository.invite('write')
@@ -211,9 +263,3 @@ describe.each(['gitea', 'github'] as const)('on %s', (host) => {
     expect((await readMessages(jobId)).map(({ prompt }) => prompt)).toEqual(['New page: again', 'one', 'two'])
   })
 })
-
-function _tokenOf({ connection }: GiteaTestRepository | GithubTestRepository): string {
-  if (connection.host === 'gitea') return connection.token
-  if (connection.access.kind !== 'token') throw new Error('the repository is not connected with a token')
-  return connection.access.token
-}

@@ -8,6 +8,7 @@ import { pollPullRequestChecks } from './poll-pull-request-checks.ts'
 import { startPoller } from './poller.ts'
 import { type ProcessCommentsDeps, processPullRequestComments } from './process-pull-request-comments.ts'
 import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
+import { sendFailedCheck } from './send-failed-check.ts'
 
 interface PollDeps {
   pullRequests: PullRequestStore
@@ -64,10 +65,11 @@ async function pollPullRequest(
   signal: AbortSignal,
 ): Promise<void> {
   const { pullRequests, openProject, log } = deps
-  const host = (await openProject(due.projectId))?.host
-  const found = host && (await findOwnPullRequest(host, due))
+  const project = await openProject(due.projectId)
+  const found = project && (await findOwnPullRequest(project.host, due))
   if (!found) return
   const { jobId } = due
+  const { host, repository } = project
   // Its end is recorded only after all earlier comments are read, because it is not polled afterwards.
   if (due.acceptsMessages && due.wasOpen) {
     const isRead = await processPullRequestComments(deps, due, host, signal).catch((error: unknown) => {
@@ -79,8 +81,11 @@ async function pollPullRequest(
   }
   await pullRequests.recordState(due, found)
   if (found.state !== 'open' || signal.aborted) return
-  await pollPullRequestChecks(pullRequests, due, host, found.headCommit).catch((error: unknown) => {
+  const checks = await pollPullRequestChecks(pullRequests, due, host, found.headCommit).catch((error: unknown) => {
     if (isCodeHostErrorWithCode(error, 'rate_limited')) throw error
     log.warn({ jobId, error: String(error) }, 'could not read pull request checks')
+    return []
   })
+  if (due.acceptsMessages && repository.rules.fixFailedChecks)
+    await sendFailedCheck(deps, due, found.headCommit, checks)
 }

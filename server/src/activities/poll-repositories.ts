@@ -10,6 +10,7 @@ import type { ObservedRepository, Repository, RepositoryStore } from '../project
 import type { RecognizedSite } from '../projects/tables.ts'
 import { startPoller } from './poller.ts'
 import type { ProjectRepositoryOpener } from './project-repository-opener.ts'
+import { toChangeRules } from './to-change-rules.ts'
 
 const pollSeconds = 3_600
 /** After a failed poll. The code host does not repeat the webhook that may have caused it. */
@@ -63,10 +64,9 @@ async function recognizeSite(
   { repository, host }: { repository: Repository; host: CodeHost },
   egress: Egress,
 ): Promise<RecognizedSite | undefined> {
-  const { baseBranch, docsFolder, siteGenerator } = repository
   const signal = AbortSignal.timeout(recognizeTimeoutMs)
   await using bare = await BareRepository.open({ remote: await host.gitRemote(), egress, signal })
-  const site = await bare.recognizeSite(baseBranch, { docsFolder, siteGenerator: siteGenerator ?? undefined })
+  const site = await bare.recognizeSite(repository.baseBranch, toChangeRules(repository))
   return site && { generator: site.generator, configFile: site.configFile, pagesFolder: site.pagesFolder }
 }
 

@@ -18,7 +18,7 @@ export const continueWith = <Value>(value: Value): Continue<Value> => ({ kind: '
 
 export const endWith = (
   { title, reply, checks }: StoredTurnResult,
-  published: Pick<TurnOutcome, 'outcome' | 'diff' | 'newHosts'> & { pullRequest?: TurnOutcome['pullRequest'] },
+  published: Pick<TurnOutcome, 'outcome' | 'diff' | 'newHosts' | 'held'> & { pullRequest?: TurnOutcome['pullRequest'] },
 ): Ended => ({ kind: 'ended', outcome: { title, reply, checks, pullRequest: null, ...published } })
 
 export const branchMoved: BranchMoved = { kind: 'branch_moved' }

@@ -27,6 +27,7 @@ import {
   paused,
 } from './publish-step-result.ts'
 import type { PullRequestTexts } from './pull-request-texts.ts'
+import { toChangeRules } from './to-change-rules.ts'
 
 export interface PublishStepDeps {
   turns: TurnStore
@@ -79,12 +80,13 @@ export async function acceptResult(
   { turns }: PublishStepDeps,
   { turn, result, repository, bare }: Publication,
 ): Promise<Continue<AcceptedResult> | Ended | BranchMoved> {
+  const rules = toChangeRules(repository)
   const acceptance = await bare.accept({
     bundle: result.bundle,
     base: result.baseCommit,
     // If a commit is recorded, an earlier attempt has checked the result; the branch may be merged and deleted since.
     branch: turn.commit ? undefined : (turn.startBranch ?? turn.job.ref),
-    policy: { docsFolder: repository.docsFolder, siteGenerator: repository.siteGenerator ?? undefined },
+    rules: turn.job.publish === 'diff' ? { ...rules, activeContent: 'refuse' } : rules,
   })
   switch (acceptance.kind) {
     case 'accepted':
@@ -98,6 +100,31 @@ export async function acceptResult(
       await turns.recordRefusal(turn.turnId, formatRefusals(acceptance.refusals))
       throw createFinalFailure('result_refused')
   }
+}
+
+/** Ends the turn before anything is pushed, if a person has to approve the result and has not. */
+export async function holdForApproval(
+  { turns }: PublishStepDeps,
+  { turn, result, repository, bare }: Publication,
+  accepted: AcceptedResult,
+): Promise<Continue<undefined> | Ended> {
+  const { toApprove, newHosts } = accepted
+  // If a commit is recorded, it may be pushed already: approvals were required only after this turn began to publish.
+  const isRequiredByProject = repository.rules.requireApproval && turn.commit === null
+  if (turn.isApproved || (toApprove.length === 0 && !isRequiredByProject)) return continueWith(undefined)
+  const { patch: diff, isComplete: isDiffComplete } = await bare.diff(accepted)
+  // Nobody can approve active content that the diff does not show.
+  if (toApprove.length > 0 && !isDiffComplete) {
+    await turns.recordRefusal(turn.turnId, formatRefusals([...toApprove, { code: 'too_large_to_approve', path: '' }]))
+    throw createFinalFailure('result_refused')
+  }
+  const reasons = toApprove.map((refusal) => ({
+    code: refusal.code,
+    path: refusal.path,
+    line: refusal.line ?? null,
+    message: describeRefusal(refusal),
+  }))
+  return endWith(result, { outcome: 'awaiting_approval', held: { diff, isDiffComplete, reasons, newHosts } })
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   chooseBranch,
   deleteBranchWithoutPullRequest,
   ensurePullRequest,
+  holdForApproval,
   type PublishStepDeps,
   putCommit,
   readResult,
@@ -83,6 +84,8 @@ async function publish(
   const { newHosts } = accepted.value
   if (turn.job.publish === 'diff')
     return endWith(result, { outcome: 'diff', diff: (await bare.diff(accepted.value)).patch, newHosts })
+  const held = await holdForApproval(deps, publication, accepted.value)
+  if (held.kind !== 'continue') return held
 
   const existingBranch = await chooseBranch(deps, publication)
   if (existingBranch.kind !== 'continue') return existingBranch
@@ -111,7 +114,7 @@ async function publish(
     outcome: 'pull_request',
     diff,
     newHosts,
-    pullRequest: { url, number, state, branch, written },
+    pullRequest: { url, number, state, branch, written, commit: put.value.published },
   })
 }
 

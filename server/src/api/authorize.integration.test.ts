@@ -126,6 +126,7 @@ test('requires a recent sign-in to change members, invitations and the repositor
     add: () => client.members.add(projectId, invitee),
     raise: () => client.members.changeRole(projectId, member.id, { role: 'owner' }),
     connect: () => client.repository.connect(projectId, repository),
+    rules: () => client.repository.changeRules(projectId, { requireApproval: true }),
   }))
     await expect(act(), what).rejects.toMatchObject({ code: 'reauthentication_required' })
 })

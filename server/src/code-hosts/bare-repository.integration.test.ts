@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { docsFolderRules } from '../content-gate/testing/change-rules.ts'
 import type { Egress } from '../platform/egress/egress.ts'
 import { EgressError } from '../platform/egress/egress-error.ts'
 import { BareRepository } from './bare-repository.ts'
@@ -17,7 +18,7 @@ import { craftPackEntry, createBundle, createPack, createPackFromEntries } from 
 import { createGiteaTestRepository, type GiteaTestRepository } from './testing/gitea-test-repository.ts'
 import { baseFiles } from './testing/host-test-repository.ts'
 
-const policy = { docsFolder: 'docs' }
+const rules = docsFolderRules('docs')
 const details = {
   message: 'Say more\n\nColophon-Job: job_1\n',
   identity: { name: 'Colophon', email: 'colophon@example.com' },
@@ -38,7 +39,7 @@ type Attempt = { bundle: Uint8Array; base?: string; from?: string; recorded?: st
 /** Publishes like the activity. */
 async function publish(branch: string, { bundle, base = gitea.base.id, from = 'main', recorded, egress }: Attempt) {
   await using repository = await open(egress)
-  const acceptance = await repository.accept({ bundle, base, branch: from, policy })
+  const acceptance = await repository.accept({ bundle, base, branch: from, rules })
   if (acceptance.kind !== 'accepted') return acceptance
   const placement = await repository.prepareCommit(acceptance.result, branch, details, recorded)
   if (placement.kind !== 'ready') return placement
@@ -47,7 +48,7 @@ async function publish(branch: string, { bundle, base = gitea.base.id, from = 'm
 
 async function place(branch: string, bundle: Uint8Array, recorded?: string) {
   await using repository = await open()
-  const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+  const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', rules })
   if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
   return await repository.prepareCommit(acceptance.result, branch, details, recorded)
 }
@@ -95,7 +96,7 @@ describe('publishing', () => {
     for (const result of [inOneCommit, inTwoCommits]) {
       await using repository = await open()
       const bundle = createCommitBundle(gitea.base, result)
-      const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+      const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', rules })
       if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
       const placement = await repository.prepareCommit(acceptance.result, 'same', details, undefined)
       commits.push(placement.kind === 'ready' && placement.commit.id)
@@ -167,7 +168,7 @@ describe('publishing', () => {
   it('returns the diff', async () => {
     await using repository = await open()
     const bundle = createChangeBundle(gitea.base, { [index]: firstPart + secondPart + thirdPart.replace('Three', '3') })
-    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', rules })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     expect(acceptance.result.changes).toMatchObject([{ path: index, mode: '100644' }])
     const { patch, isComplete } = await repository.diff(acceptance.result)
@@ -253,7 +254,7 @@ describe('a branch that people pushed to', () => {
       const placement = await place(branch, bundle)
       if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
       const hostCommit = commitOn(parent, { [index]: 'Ours.\n' })
-      expect([placement.commit.tree, placement.commit.parent]).toEqual([hostCommit.tree, parent.id])
+      expect([placement.commit.tree, ...placement.commit.parents]).toEqual([hostCommit.tree, parent.id])
       const later = craftCommit({ ...hostCommit.files, [index]: 'Rewritten by people.\n' }, [hostCommit.id])
       await gitea.pushAsPerson({ ...later, objects: new Map([...hostCommit.objects, ...later.objects]) }, branch)
       const published = { kind: 'published', head: later.id, ownCommit: hostCommit.id }
@@ -264,7 +265,7 @@ describe('a branch that people pushed to', () => {
   it('may move between preparing and pushing', async () => {
     await using repository = await open()
     const bundle = createChangeBundle(gitea.base, { [index]: 'Ours.\n' })
-    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+    const acceptance = await repository.accept({ bundle, base: gitea.base.id, branch: 'main', rules })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     const placement = await repository.prepareCommit(acceptance.result, 'race', details, undefined)
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
@@ -326,7 +327,7 @@ describe('a host that fails', () => {
       egress: gitea.egress,
       signal: AbortSignal.timeout(60_000),
     })
-    const acceptance = await repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', policy })
+    const acceptance = await repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', rules })
     if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
     const placement = await repository.prepareCommit(acceptance.result, 'reader', details, undefined)
     if (placement.kind !== 'ready') throw new Error(JSON.stringify(placement))
@@ -354,7 +355,7 @@ describe('a host that fails', () => {
       egress,
       signal: controller.signal,
     })
-    const accepting = repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', policy })
+    const accepting = repository.accept({ bundle: bundle(), base: gitea.base.id, branch: 'main', rules })
     setTimeout(() => controller.abort(new Error('enough')), 200)
     await expect(accepting).rejects.toThrow('enough')
   })

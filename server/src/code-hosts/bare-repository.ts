@@ -11,12 +11,19 @@ import {
   findChangeRefusals,
   maxChangedFiles,
 } from '../content-gate/allow-list/allow-list.ts'
-import type { ContentRefusalCode } from '../content-gate/content-refusal.ts'
+import type { ChangeRules } from '../content-gate/change-rules.ts'
+import { type ContentRefusalCode, canBeApproved, maxListedRefusals } from '../content-gate/content-refusal.ts'
 import type { Site } from '../site-generators/site-generator.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
-import { ContentInspector, type ContentPolicy } from './content-inspector.ts'
+import { ContentInspector } from './content-inspector.ts'
 import { type ComparisonLimits, type ComparisonRefusal, compareTrees, type FileChange } from './git/compare-trees.ts'
-import { type CommitDetails, GitRepository, type GitRepositoryDeps, type UnpackRefusal } from './git/git-repository.ts'
+import {
+  type CommitDetails,
+  GitRepository,
+  type GitRepositoryDeps,
+  type MergedTree,
+  type UnpackRefusal,
+} from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
 import { type BundleRefusal, readBundle } from './git/read-bundle.ts'
 
@@ -26,6 +33,8 @@ export type ResultRefusalCode =
   | ComparisonRefusal
   | ChangeRefusalCode
   | ContentRefusalCode
+  | 'too_large_to_approve'
+  | 'unresolved_conflict'
 
 /** `path` is printable. Empty: the refusal concerns the whole result. */
 export type ResultRefusal = {
@@ -45,7 +54,9 @@ export type SubmittedResult = {
    * the branch may have been deleted since.
    */
   branch: string | undefined
-  policy: ContentPolicy
+  /** The agent resolved conflicts: `commit`, which the runner reported, was merged from this branch. */
+  merge?: { commit: CommitId; branch: string } | undefined
+  rules: ChangeRules
 }
 
 export type AcceptedResult = {
@@ -53,10 +64,15 @@ export type AcceptedResult = {
   /** The runner's own commit. Only its tree is used: the runner chose author, message and date. */
   head: CommitId
   tree: string
-  policy: ContentPolicy
+  rules: ChangeRules
+  /** The commit that was merged, and the tree that git alone makes of it, with conflict markers. */
+  merge: { commit: CommitId; tree: string } | undefined
+  /** Relative to `merge.commit` if there is one, otherwise to `base`. */
   changes: readonly CommitChange[]
   /** Hosts in links and images that no page of the repository named before. */
   newHosts: readonly string[]
+  /** What would be refused, but may be pushed when a person has approved it. Empty unless the project holds active content. */
+  toApprove: readonly ResultRefusal[]
 }
 
 export type AcceptanceOutcome =
@@ -83,8 +99,10 @@ const comparisonLimits: ComparisonLimits = {
   maxTrees: 5_000,
   maxTreeBytes: 64 * 1024 * 1024,
 }
-const maxListedRefusals = 20
 const maxPatchBytes = 2 * 1024 * 1024
+/** How far back the common ancestor of a merge is searched. The runner fetches as much. */
+const maxMergeHistory = 500
+const conflictMarker = /^(?:<{7}|>{7}) /m
 /** Our base is searched this far back. A branch with more commits on top of it counts as a different branch. */
 const maxForeignCommits = 50
 
@@ -107,7 +125,7 @@ export class BareRepository implements AsyncDisposable {
 
   /** Accepts a runner's bundle if everything that it changes is allowed. */
   async accept(offered: SubmittedResult): Promise<AcceptanceOutcome> {
-    const { bundle, base, branch, policy } = offered
+    const { bundle, base, branch, merge, rules } = offered
     const reading = await readBundle(bundle, base)
     if (reading.kind === 'refused') return refused(reading.code)
     const { head, pack } = reading
@@ -115,6 +133,8 @@ export class BareRepository implements AsyncDisposable {
     if ((await this.#git.fetch(base, 1)) === 'gone') return { kind: 'base_gone' }
     // A base on another branch would bring all commits of that branch into our pull request.
     if (branch !== undefined && !(await this.#git.isOnBranch(base, branch))) return { kind: 'base_gone' }
+    const merged = merge && (await this.#merge(base, merge))
+    if (merge && !merged) return { kind: 'base_gone' }
     const unpacked = await this.#git.unpack(pack)
     if (unpacked !== 'unpacked') return refused(unpacked)
 
@@ -125,31 +145,73 @@ export class BareRepository implements AsyncDisposable {
       const baseTree = await treeOf(objects, base)
       const tree = await treeOf(objects, head)
       if (tree === baseTree) return { kind: 'no_changes' }
-      const check = await this.#check(objects, baseTree, tree, policy)
-      if (check.refusals.length > 0) return { kind: 'refused', refusals: check.refusals.slice(0, maxListedRefusals) }
-      const { changes, newHosts } = check
-      return { kind: 'accepted', result: { base, head, tree, policy, changes, newHosts } }
+      // Of a merge, only what the agent changed is checked: the rest is on one of the two branches already.
+      const check = await this.#check(objects, merged?.tree ?? baseTree, tree, rules)
+      const unresolved = merged ? await this.#findConflictMarkers(objects, tree, merged.conflicts) : []
+      const refusals = [...unresolved, ...check.refusals]
+      const { newHosts } = check
+      if (refusals.length > 0 && !(rules.activeContent === 'hold' && canBeApproved(refusals)))
+        return { kind: 'refused', refusals: refusals.slice(0, maxListedRefusals) }
+      const changes = merge ? await listChanges(objects, await treeOf(objects, merge.commit), tree) : check.changes
+      if (!changes) return refused('too_many_files')
+      const accepted = { base, head, tree, rules, newHosts, changes, toApprove: refusals }
+      return {
+        kind: 'accepted',
+        result: { ...accepted, merge: merge && merged && { commit: merge.commit, tree: merged.tree } },
+      }
     } finally {
       objects.close()
     }
   }
 
+  /** Undefined: the commit is not on its branch, or git finds no common ancestor. */
+  async #merge(
+    base: CommitId,
+    { commit, branch }: { commit: CommitId; branch: string },
+  ): Promise<MergedTree | undefined> {
+    for (const id of [base, commit]) if ((await this.#git.fetch(id, maxMergeHistory)) === 'gone') return undefined
+    if (!(await this.#git.isOnBranch(commit, branch))) return undefined
+    return await this.#git.mergeWithConflicts(base, commit)
+  }
+
+  /** Files that git could not merge, and that the agent left as they are. */
+  async #findConflictMarkers(
+    objects: ObjectReader,
+    tree: string,
+    conflicts: readonly string[],
+  ): Promise<ResultRefusal[]> {
+    const files = await this.#git.listFiles(tree)
+    const unresolved: ResultRefusal[] = []
+    for (const path of conflicts) {
+      const blob = files.get(path)
+      // A blob that is not here is one that the code host has, without markers.
+      if (blob === undefined || !(await objects.info(blob))) continue
+      if (conflictMarker.test((await objects.contents(blob)).toString('latin1')))
+        unresolved.push({ code: 'unresolved_conflict', path: escapePathForDisplay(Buffer.from(path, 'latin1')) })
+    }
+    return unresolved
+  }
+
   /** Undefined: the branch does not exist. */
-  async recognizeSite(branch: string, policy: ContentPolicy): Promise<Site | undefined> {
+  async recognizeSite(branch: string, rules: ChangeRules): Promise<Site | undefined> {
     const head = await this.#git.remoteHead(branch)
     if (head === undefined || (await this.#git.fetch(head, 1)) === 'gone') return undefined
     const objects = this.#git.openObjects()
     try {
-      const inspector = await ContentInspector.open(this.#git, objects, await treeOf(objects, head), policy)
+      const inspector = await ContentInspector.open(this.#git, objects, await treeOf(objects, head), rules)
       return inspector.site
     } finally {
       objects.close()
     }
   }
 
-  /** A diff for people: what the result changes relative to `since`, by default its base. */
-  async diff({ base, head }: AcceptedResult, since: CommitId = base): Promise<{ patch: string; isComplete: boolean }> {
-    const isFetched = since === base || (await this.#git.fetch(since, 1)) !== 'gone'
+  /** A diff for people: what the result changes relative to `since`. By default, what the agent changed. */
+  async diff(
+    { base, head, tree, merge }: AcceptedResult,
+    since?: CommitId,
+  ): Promise<{ patch: string; isComplete: boolean }> {
+    if (since === undefined && merge) return await this.#git.patch(merge.tree, tree, maxPatchBytes)
+    const isFetched = since !== undefined && (since === base || (await this.#git.fetch(since, 1)) !== 'gone')
     return await this.#git.patch(isFetched ? since : base, head, maxPatchBytes)
   }
 
@@ -163,8 +225,9 @@ export class BareRepository implements AsyncDisposable {
     details: CommitDetails,
     recorded: CommitId | undefined,
   ): Promise<CommitPreparation> {
-    const { base, tree, changes } = result
-    const commit = await this.#createCommit({ parent: base, tree, changes }, details)
+    const { base, tree, changes, merge } = result
+    const parents = merge ? ([base, merge.commit] as const) : ([base] as const)
+    const commit = await this.#createCommit({ parents, tree, changes, changedFrom: merge?.commit ?? base }, details)
     const head = await this.#git.remoteHead(branch)
     if (head === undefined || head === base) return { kind: 'ready', commit }
     if (head === commit.id || head === recorded) return { kind: 'published', head, ownCommit: head }
@@ -174,6 +237,8 @@ export class BareRepository implements AsyncDisposable {
     if (ownCommit) return { kind: 'published', head, ownCommit }
     // Rebased or recreated: it is no longer possible to distinguish what people changed since the base from what they reverted.
     if (!(await this.#git.isAncestor(base, head))) return { kind: 'branch_moved' }
+    // A merge of a merge would need another review of what git alone has merged.
+    if (merge) return { kind: 'branch_moved' }
     return await this.#prepareOnHead(head, commit.id, result, details)
   }
 
@@ -192,11 +257,9 @@ export class BareRepository implements AsyncDisposable {
     try {
       const contents = await objects.contents(commit)
       const details = contents.subarray(contents.indexOf('\nauthor ')).toString('latin1')
-      const found = (await this.#git.listCommits(head, base)).find(({ id, tree, parents }) => {
-        const [parent, ...others] = parents
-        if (ourIds.includes(id)) return true
-        return parent !== undefined && others.length === 0 && ourIds.includes(computeCommitId(tree, parent, details))
-      })
+      const found = (await this.#git.listCommits(head, base)).find(
+        ({ id, tree, parents }) => ourIds.includes(id) || ourIds.includes(computeCommitId(tree, parents, details)),
+      )
       return found?.id
     } finally {
       objects.close()
@@ -204,15 +267,16 @@ export class BareRepository implements AsyncDisposable {
   }
 
   async #createCommit(
-    { parent, tree, changes }: Pick<PreparedCommit, 'parent' | 'tree' | 'changes'>,
+    { parents, tree, changes, changedFrom }: Pick<PreparedCommit, 'parents' | 'tree' | 'changes' | 'changedFrom'>,
     details: CommitDetails,
   ): Promise<PreparedCommit> {
-    const id = await this.#git.commitTree(tree, parent, details)
+    const id = await this.#git.commitTree(tree, parents, details)
     return {
       id,
-      parent,
+      parents,
       tree,
       changes,
+      changedFrom,
       message: details.message,
       readBlob: (blob) => this.#readBlob(blob),
       push: async (branch) => ((await this.#git.push(id, branch)) === 'pushed' ? 'pushed' : 'branch_moved'),
@@ -231,7 +295,7 @@ export class BareRepository implements AsyncDisposable {
   async #prepareOnHead(
     head: CommitId,
     commit: CommitId,
-    { policy }: AcceptedResult,
+    { rules, toApprove }: AcceptedResult,
     details: CommitDetails,
   ): Promise<CommitPreparation> {
     const merged = await this.#git.mergeTrees(head, commit)
@@ -241,15 +305,18 @@ export class BareRepository implements AsyncDisposable {
       const headTree = await treeOf(objects, head)
       if (merged === headTree) return { kind: 'published', head, ownCommit: undefined }
       // Check again what would be pushed: if people moved a page, the merge applies our change at the new path.
-      const { refusals, changes } = await this.#check(objects, headTree, merged, policy)
-      if (refusals.length > 0) return { kind: 'branch_moved' }
-      return { kind: 'ready', commit: await this.#createCommit({ parent: head, tree: merged, changes }, details) }
+      const { refusals, changes } = await this.#check(objects, headTree, merged, rules)
+      const isApproved = ({ code, text }: ResultRefusal) =>
+        toApprove.some((approved) => approved.code === code && approved.text === text)
+      if (!refusals.every(isApproved)) return { kind: 'branch_moved' }
+      const parts = { parents: [head] as const, tree: merged, changes, changedFrom: head }
+      return { kind: 'ready', commit: await this.#createCommit(parts, details) }
     } finally {
       objects.close()
     }
   }
 
-  async #check(objects: ObjectReader, before: string, after: string, policy: ContentPolicy): Promise<CheckedChanges> {
+  async #check(objects: ObjectReader, before: string, after: string, rules: ChangeRules): Promise<CheckedChanges> {
     const comparison = await compareTrees(objects, before, after, comparisonLimits)
     if (comparison.kind === 'refused') return refuseChanges([comparison.path], comparison.code)
     const { changes, additions } = comparison
@@ -265,9 +332,10 @@ export class BareRepository implements AsyncDisposable {
       const newBytes = newFile ? (sizes.get(newFile.id) ?? 0) : 0
       return { path, beforeMode: oldFile?.mode, afterMode: newFile?.mode, newBytes }
     })
-    const inspector = await ContentInspector.open(this.#git, objects, before, policy)
+    const inspector = await ContentInspector.open(this.#git, objects, before, rules)
     const refusals: readonly ChangeRefusal[] = findChangeRefusals(checked, additions, {
-      docsFolder: policy.docsFolder,
+      docsFolders: rules.docsFolders,
+      allowedPaths: rules.allowedPaths,
       isSiteNavigation: (path) => inspector.isSiteNavigation(path),
     })
     if (refusals.length > 0) return { refusals, changes: [], newHosts: [] }
@@ -315,6 +383,12 @@ const refuseChanges = (paths: readonly Buffer[], code: ResultRefusalCode): Check
   newHosts: [],
 })
 
+/** Undefined: there are too many. */
+async function listChanges(objects: ObjectReader, before: string, after: string): Promise<CommitChange[] | undefined> {
+  const comparison = await compareTrees(objects, before, after, comparisonLimits)
+  return comparison.kind === 'refused' ? undefined : comparison.changes.map(toCommitChange)
+}
+
 /** Paths that are not UTF-8 were refused before, including those of existing files. */
 const toCommitChange = ({ path, before, after }: FileChange): CommitChange => ({
   path: path.toString('utf8'),
@@ -322,8 +396,9 @@ const toCommitChange = ({ path, before, after }: FileChange): CommitChange => ({
   blob: after?.id ?? null,
 })
 
-function computeCommitId(tree: string, parent: CommitId, details: string): CommitId {
-  const contents = Buffer.from(`tree ${tree}\nparent ${parent}${details}`, 'latin1')
+function computeCommitId(tree: string, parents: readonly CommitId[], details: string): CommitId {
+  const lines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`)]
+  const contents = Buffer.from(`${lines.join('\n')}${details}`, 'latin1')
   return createHash('sha1').update(`commit ${contents.length}\0`).update(contents).digest('hex')
 }
 

@@ -85,11 +85,14 @@ export type CommitChange = { path: string; mode: string; blob: string | null }
 export type PreparedCommit = {
   /** The id on hosts that accept the commit as it is. A host that creates the commit itself, to sign it, assigns another id. */
   id: CommitId
-  parent: CommitId
+  /** The head of the branch, and for a merge the commit that is merged into it. */
+  parents: readonly [CommitId, ...CommitId[]]
   tree: string
   message: string
+  /** Relative to `changedFrom`, which is one of the parents. */
   changes: readonly CommitChange[]
-  /** Undefined: the parent already contains the blob, under some path. */
+  changedFrom: CommitId
+  /** Undefined: a parent already contains the blob, under some path. */
   readBlob(blob: string): Promise<Buffer | undefined>
   /** Uses git itself, without force. */
   push(branch: string): Promise<'pushed' | 'branch_moved'>

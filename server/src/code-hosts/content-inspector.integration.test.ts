@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { docsFolderRules } from '../content-gate/testing/change-rules.ts'
 import { BareRepository } from './bare-repository.ts'
 import { type CraftedFiles, createChangeBundle } from './testing/craft-commit.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from './testing/gitea-test-repository.ts'
@@ -33,21 +34,21 @@ async function accept(changes: Record<string, string | undefined>) {
     bundle: createChangeBundle(gitea.base, changes),
     base: gitea.base.id,
     branch: 'main',
-    policy: { docsFolder: 'website/docs' },
+    rules: docsFolderRules('website/docs'),
   })
 }
 
 it('recognizes the site of the docs folder, or the one that a person chose', async () => {
   await using repository = await open()
-  await expect(repository.recognizeSite('main', { docsFolder: 'website/docs' })).resolves.toMatchObject({
+  await expect(repository.recognizeSite('main', docsFolderRules('website/docs'))).resolves.toMatchObject({
     generator: 'docusaurus',
     configFile: 'website/docusaurus.config.js',
     pagesFolder: 'website/docs',
   })
   await expect(
-    repository.recognizeSite('main', { docsFolder: 'website/docs', siteGenerator: 'mkdocs' }),
+    repository.recognizeSite('main', docsFolderRules('website/docs', { siteGenerator: 'mkdocs' })),
   ).resolves.toMatchObject({ generator: 'mkdocs', folder: 'other' })
-  await expect(repository.recognizeSite('none', { docsFolder: '' })).resolves.toBeUndefined()
+  await expect(repository.recognizeSite('none', docsFolderRules(''))).resolves.toBeUndefined()
 })
 
 it('accepts a page with what other pages use, and its entry in the navigation outside of the docs folder', async () => {

@@ -1,21 +1,15 @@
 /** Reads what the content gate needs from a bare repository: the sites at the base, and the changed files before and after. */
 import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../content-gate/base-pages.ts'
-import type { ContentRefusal } from '../content-gate/content-refusal.ts'
+import type { ChangeRules } from '../content-gate/change-rules.ts'
+import { type ContentRefusal, maxListedRefusals } from '../content-gate/content-refusal.ts'
 import { decodeUtf8 } from '../content-gate/decode-utf8.ts'
-import { type ChangedFile, findSiteNavigation, isInspected, type TextFile } from '../content-gate/inspect-changes.ts'
+import { type ChangedFile, isInspected, isNavigationOfDocs, type TextFile } from '../content-gate/inspect-changes.ts'
 import { runInspection } from '../content-gate/run-inspection.ts'
 import { findSites, listConfigFiles } from '../site-generators/recognize-site.ts'
-import type { RepositoryFiles, Site, SiteGeneratorId } from '../site-generators/site-generator.ts'
-import { overlapsFolder } from '../site-generators/site-paths.ts'
+import type { RepositoryFiles, Site } from '../site-generators/site-generator.ts'
 import type { FileChange } from './git/compare-trees.ts'
 import type { GitRepository } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
-
-export interface ContentPolicy {
-  docsFolder: string
-  /** Chosen by a person. Undefined: it is recognized. */
-  siteGenerator?: SiteGeneratorId | undefined
-}
 
 export interface InspectedContent {
   refusals: readonly ContentRefusal[]
@@ -27,28 +21,26 @@ const maxConfigBytes = 256 * 1024
 const maxBatchBytes = 1024 * 1024
 /** For a whole result: only one is inspected at a time, so a result that takes long keeps others waiting. */
 const maxInspectionMs = 60_000
-/** More are not listed, so what follows need not be inspected. */
-const maxRefusals = 20
 
 export class ContentInspector {
   readonly #git: GitRepository
   readonly #objects: ObjectReader
   /** Blobs of the base by path. */
   readonly #files: ReadonlyMap<string, string>
-  readonly #policy: ContentPolicy
+  readonly #rules: ChangeRules
   readonly #sites: readonly Site[]
 
   private constructor(
     git: GitRepository,
     objects: ObjectReader,
     files: ReadonlyMap<string, string>,
-    policy: ContentPolicy,
+    rules: ChangeRules,
     sites: readonly Site[],
   ) {
     this.#git = git
     this.#objects = objects
     this.#files = files
-    this.#policy = policy
+    this.#rules = rules
     this.#sites = sites
   }
 
@@ -57,7 +49,7 @@ export class ContentInspector {
     git: GitRepository,
     objects: ObjectReader,
     baseTree: string,
-    policy: ContentPolicy,
+    rules: ChangeRules,
   ): Promise<ContentInspector> {
     const files = new Map<string, string>()
     for (const [path, id] of await git.listFiles(baseTree)) {
@@ -79,8 +71,8 @@ export class ContentInspector {
         return await readText(objects, id, maxConfigBytes)
       },
     }
-    const sites = await findSites(repository, { docsFolder: policy.docsFolder, generator: policy.siteGenerator })
-    return new ContentInspector(git, objects, files, policy, sites)
+    const sites = await findSites(repository, rules)
+    return new ContentInspector(git, objects, files, rules, sites)
   }
 
   /** The site of the docs folder. */
@@ -88,18 +80,16 @@ export class ContentInspector {
     return this.#sites[0]
   }
 
-  /** The navigation of a site whose pages are in the docs folder, or around it. */
   isSiteNavigation(path: string): boolean {
-    const { docsFolder } = this.#policy
-    const sites = this.#sites.filter(({ pagesFolder }) => overlapsFolder(pagesFolder, docsFolder))
-    return findSiteNavigation(sites, path) !== undefined
+    return isNavigationOfDocs(this.#sites, this.#rules.docsFolders, path)
   }
 
   /** All changes must have passed the allow list: their paths are UTF-8, and together they are small. */
   async inspect(changes: readonly FileChange[], signal: AbortSignal): Promise<InspectedContent> {
+    const { allowedPaths } = this.#rules
     const inspected = changes
       .map(({ path, before, after }) => ({ path: path.toString('utf8'), before: before?.id, after: after?.id }))
-      .filter(({ path }) => isInspected(this.#sites, path))
+      .filter(({ path }) => isInspected(this.#sites, allowedPaths, path))
     const ids = inspected.flatMap(({ before, after }) => [before ?? '', after ?? ''])
     await fetchMissing(this.#git, this.#objects, ids)
     const changed = inspected.filter(({ after }) => after !== undefined)
@@ -114,7 +104,7 @@ export class ContentInspector {
     let batchBytes = 0
     let timeoutMs = maxInspectionMs
     const run = async () => {
-      const input = { sites: this.#sites, changes: batch, removed, basePages }
+      const input = { sites: this.#sites, allowedPaths, changes: batch, removed, basePages }
       const result = await runInspection(input, { signal, timeoutMs: Math.max(timeoutMs, 1) })
       timeoutMs -= result.tookMs
       return result
@@ -131,7 +121,7 @@ export class ContentInspector {
       batchBytes = 0
     }
     for (const { path, before: beforeId, after: afterId = '' } of changed) {
-      if (refusals.length >= maxRefusals || timeoutMs <= 0) break
+      if (refusals.length >= maxListedRefusals || timeoutMs <= 0) break
       const before = beforeId === undefined ? undefined : await readText(this.#objects, beforeId, maxPageBytes)
       const after = (await readText(this.#objects, afterId, maxPageBytes)) ?? null
       const bytes = (before?.length ?? 0) + (after?.length ?? 0)

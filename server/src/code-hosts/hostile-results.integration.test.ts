@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { docsFolderRules } from '../content-gate/testing/change-rules.ts'
 import { BareRepository } from './bare-repository.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from './testing/gitea-test-repository.ts'
 import { hostileContentResults } from './testing/hostile-contents.ts'
@@ -18,8 +19,7 @@ async function accept(bundle: Uint8Array) {
     egress: gitea.egress,
     signal,
   })
-  const policy = { docsFolder: 'docs' }
-  return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', policy })
+  return await repository.accept({ bundle, base: gitea.base.id, branch: 'main', rules: docsFolderRules('docs') })
 }
 
 // Unit tests of the content gate have all contents, so a part of them is enough here.

@@ -9,6 +9,8 @@ export const refusalReasons: Readonly<Record<ResultRefusalCode, string>> = {
   ...changeRefusalReasons,
 
   // The amount of changes
+  unresolved_conflict: 'the file still contains conflict markers',
+  too_large_to_approve: 'the diff is too large for a person to approve it',
   path_too_deep: 'the path has too many folders',
   too_many_directories: 'too many folders are changed',
   bundle_too_large: `the git bundle is larger than ${formatMebibytes(maxBundleBytes)}`,

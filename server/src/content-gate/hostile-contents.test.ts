@@ -10,12 +10,13 @@ const basePages = Object.entries(exampleSites).map(([path, text]) => ({ path, te
 let sites: readonly Site[]
 beforeAll(async () => {
   const files = { paths: Object.keys(exampleSites), read: async (path: string) => exampleSites[path] }
-  sites = await findSites(files, { docsFolder: 'docs' })
+  sites = await findSites(files, { docsFolders: ['docs'] })
 })
 
 const inspect = async (path: string, after: string, before = exampleSites[path]) => {
   const { refusals } = await inspectChanges({
     sites,
+    allowedPaths: [],
     changes: [{ path, before, after }],
     removed: [],
     basePages,

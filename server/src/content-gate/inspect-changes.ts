@@ -6,8 +6,9 @@ import { createUnknownSite, findCommonNavigation } from '../site-generators/gene
 import { extensionOf, isPage, type PageFormat } from '../site-generators/page-format.ts'
 import type { NavigationFile, PageExtension, Site } from '../site-generators/site-generator.ts'
 import { siteGeneratorOf } from '../site-generators/site-generators.ts'
-import { isInFolder } from '../site-generators/site-paths.ts'
+import { isInFolder, overlapsFolder } from '../site-generators/site-paths.ts'
 import type { ActiveItem, Vocabulary } from './active-content.ts'
+import { isAllowedPath } from './allow-list/allowed-paths.ts'
 import type { ContentRefusal } from './content-refusal.ts'
 import { findSecrets } from './find-secrets.ts'
 import { findHiddenCharacters } from './hidden-characters.ts'
@@ -32,6 +33,8 @@ export interface ChangedFile {
 export interface InspectionInput {
   /** The sites of the repository before the change. */
   sites: readonly Site[]
+  /** Files that the project allows beside its docs. Only pages and images among them are inspected as such. */
+  allowedPaths: readonly string[]
   /** Added and edited files. */
   changes: readonly ChangedFile[]
   /** A new file may be one of these under a new name. */
@@ -77,12 +80,15 @@ interface InspectedChange {
 }
 
 async function inspectChange(
-  { sites, removed }: InspectionInput,
+  { sites, allowedPaths, removed }: InspectionInput,
   { path, before: ownBefore, after }: ChangedFile,
   vocabulary: Vocabulary,
 ): Promise<InspectedChange> {
-  if (after === null)
-    return { refusals: [{ code: 'not_text', path, text: '' }], newHosts: [], isVocabularyUseful: false }
+  if (after === null) {
+    // A binary file can be in an allowed path.
+    const isText = isDocsText(sites, path)
+    return { refusals: isText ? [{ code: 'not_text', path, text: '' }] : [], newHosts: [], isVocabularyUseful: false }
+  }
   const earlier = ownBefore === undefined ? findEarlierVersion(after, removed) : { path, text: ownBefore }
   const before = earlier?.text ?? ''
   // A page that moved is compared with what it was at its old path: another generator may read it now.
@@ -97,7 +103,7 @@ async function inspectChange(
       ...activeItems.map(
         ({ kind, text, line }): ContentRefusal => ({ code: 'active_content', path, line, text, kind }),
       ),
-      ...findFileRefusals(sites, path, ownBefore, after),
+      ...findFileRefusals(sites, allowedPaths, { path, before: ownBefore, after }),
       ...findNewHiddenCharacters(path, before, after),
       ...(await findNewSecrets(path, before, after)),
     ],
@@ -133,7 +139,7 @@ function listReadings(sites: readonly Site[], path: string): Reading[] {
 }
 
 /** Navigation that is particular to the generator of a site. It may be anywhere. Undefined: the file is none. */
-export function findSiteNavigation(sites: readonly Site[], path: string): NavigationFile | undefined {
+function findSiteNavigation(sites: readonly Site[], path: string): NavigationFile | undefined {
   for (const site of sites) {
     const found = siteGeneratorOf(site.generator).findNavigation(site, path)
     if (found) return found
@@ -144,16 +150,27 @@ export function findSiteNavigation(sites: readonly Site[], path: string): Naviga
 const findNavigationFile = (sites: readonly Site[], path: string): NavigationFile | undefined =>
   findSiteNavigation(sites, path) ?? findCommonNavigation(path)
 
+/** The navigation of a site whose pages are in a docs folder, or around it. */
+export const isNavigationOfDocs = (sites: readonly Site[], docsFolders: readonly string[], path: string): boolean =>
+  findSiteNavigation(
+    sites.filter(({ pagesFolder }) => docsFolders.some((folder) => overlapsFolder(pagesFolder, folder))),
+    path,
+  ) !== undefined
+
 /** Whether the contents of a file have to be inspected. Images other than SVG are not. */
-export const isInspected = (sites: readonly Site[], path: string): boolean =>
+export const isInspected = (sites: readonly Site[], allowedPaths: readonly string[], path: string): boolean =>
+  isDocsText(sites, path) || isAllowedPath(path, allowedPaths)
+
+const isDocsText = (sites: readonly Site[], path: string): boolean =>
   isPage(path) || /\.(?:svg|txt)$|(?:^|\/)\.order$/i.test(path) || findNavigationFile(sites, path) !== undefined
 
 function findFileRefusals(
   sites: readonly Site[],
-  path: string,
-  before: string | undefined,
-  after: string,
+  allowedPaths: readonly string[],
+  { path, before, after }: { path: string; before: string | undefined; after: string },
 ): ContentRefusal[] {
+  const isImage = extensionOf(path) === 'svg'
+  if (isAllowedPath(path, allowedPaths) && !isImage) return []
   const navigation = findNavigationFile(sites, path)
   if (navigation) {
     const problem = findNavigationProblem({ path, before, after }, navigation)
@@ -162,7 +179,7 @@ function findFileRefusals(
   // Jekyll renders every file with front matter.
   const isRendered = sites.some(({ generator }) => generator === 'jekyll') && after.startsWith('---') && !isPage(path)
   if (isRendered) return [{ code: 'active_content', kind: 'front_matter', path, line: 1, text: '---' }]
-  if (extensionOf(path) !== 'svg') return []
+  if (!isImage) return []
   const active = findActiveSvg(after)
   return active === undefined ? [] : [{ code: 'active_svg', path, text: active }]
 }

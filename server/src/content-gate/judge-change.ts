@@ -1,13 +1,13 @@
 /** Applies all rules to a change whose files are at hand: first the paths, then the contents. */
 import type { Site } from '../site-generators/site-generator.ts'
-import { overlapsFolder } from '../site-generators/site-paths.ts'
 import { type ChangeRefusal, findChangeRefusals } from './allow-list/allow-list.ts'
+import type { ChangeRules } from './change-rules.ts'
 import type { ContentRefusal } from './content-refusal.ts'
 import {
-  findSiteNavigation,
   type InspectionInput,
   type InspectionResult,
   isInspected,
+  isNavigationOfDocs,
   type TextFile,
 } from './inspect-changes.ts'
 
@@ -24,7 +24,7 @@ export interface JudgedFile {
 export interface JudgedChange {
   /** The sites of the repository before the change. */
   sites: readonly Site[]
-  docsFolder: string
+  rules: ChangeRules
   files: readonly JudgedFile[]
   /** The pages of the repository before the change that are read for a change of these paths. */
   readBasePages(changedPaths: readonly string[]): readonly TextFile[]
@@ -34,18 +34,21 @@ const symbolicLinkMode = '120000'
 
 /** Empty: the change would be accepted. `inspect` is the inspection, in this process or in another one. */
 export async function judgeChange(
-  { sites, docsFolder, files, readBasePages }: JudgedChange,
+  { sites, rules, files, readBasePages }: JudgedChange,
   inspect: (input: InspectionInput) => Promise<InspectionResult>,
 ): Promise<(ChangeRefusal | ContentRefusal)[]> {
-  const ownSites = sites.filter(({ pagesFolder }) => overlapsFolder(pagesFolder, docsFolder))
+  const { docsFolders, allowedPaths } = rules
   const pathRefusals = findChangeRefusals(
     files.map(({ path, beforeMode, afterMode }) => ({ path: Buffer.from(path), beforeMode, afterMode, newBytes: 0 })),
     [],
-    { docsFolder, isSiteNavigation: (path) => findSiteNavigation(ownSites, path) !== undefined },
+    { docsFolders, allowedPaths, isSiteNavigation: (path) => isNavigationOfDocs(sites, docsFolders, path) },
   )
-  const inspected = files.filter(({ path, afterMode }) => isInspected(sites, path) && afterMode !== symbolicLinkMode)
+  const inspected = files.filter(
+    ({ path, afterMode }) => isInspected(sites, allowedPaths, path) && afterMode !== symbolicLinkMode,
+  )
   const { refusals } = await inspect({
     sites,
+    allowedPaths,
     changes: inspected
       .filter(({ afterMode }) => afterMode !== undefined)
       .map(({ path, beforeMode, readBefore, readAfter }) => ({

@@ -4,7 +4,7 @@ import type { ContentRefusalCode } from './content-refusal.ts'
 /** Why a change is refused, for people and for the agent. Shown after the path of the file, or alone if it concerns the whole result. */
 export const changeRefusalReasons: Readonly<Record<ChangeRefusalCode | ContentRefusalCode, string>> = {
   // The location or the type of a file
-  outside_docs_folder: 'only files in the docs folder may be changed',
+  outside_docs_folder: 'only files in the docs folders, and further paths that the project allows, may be changed',
   unsupported_file_type: 'only pages, images and the navigation may be changed',
   hidden_file: 'hidden files and folders must not be changed',
   ci_file: 'CI configuration must not be changed',

@@ -5,6 +5,7 @@ import { runInspection } from './run-inspection.ts'
 const input = {
   sites: [createUnknownSite('docs')],
   changes: [{ path: 'docs/new.md', before: undefined, after: '# New\n\n<script>x()</script>\n' }],
+  allowedPaths: [],
   removed: [],
   basePages: undefined,
 }

@@ -2,6 +2,7 @@
 import type { ClaimedAttempt } from '../jobs/attempt-store.ts'
 import type { ModelStore } from '../models/model-store.ts'
 import type { ProjectStore } from '../projects/project-store.ts'
+import { defaultPublishingRules } from '../projects/publishing-rules.ts'
 import type { RepositoryStore } from '../projects/repository-store.ts'
 import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 
@@ -36,6 +37,7 @@ export function createClaimedTurnBuilder({
       projects.readInstructions(projectId),
     ])
     if (!model) return undefined
+    const rules = repository?.rules ?? defaultPublishingRules
     const { format, contextWindowTokens: contextTokens, maxOutputTokens } = model
     return {
       turnId,
@@ -46,8 +48,12 @@ export function createClaimedTurnBuilder({
       instructions,
       model: model.name,
       modelSettings: { format, contextTokens, maxOutputTokens },
-      docsFolder: repository?.docsFolder ?? '',
-      siteGenerator: repository?.siteGenerator ?? null,
+      changeRules: {
+        docsFolders: [repository?.docsFolder ?? '', ...rules.furtherDocsFolders],
+        allowedPaths: [...rules.allowedPaths],
+        siteGenerator: rules.siteGenerator,
+        activeContent: rules.activeContent,
+      },
       session: session?.toString('base64') ?? null,
       unpublishedWork: unpublishedWork && { ...unpublishedWork, bundle: unpublishedWork.bundle.toString('base64') },
       deadlineAt: deadlineAt.toISOString(),

@@ -127,7 +127,11 @@ test('a turn can read its repository and call its model, and the gateway counts 
   })
   expect(statuses).toEqual([200])
   expect(heads).toContain('refs/heads/main')
-  expect(claimedTurns.at(-1)).toMatchObject({ docsFolder: 'docs', model: 'scripted', startBranch: 'main' })
+  expect(claimedTurns.at(-1)).toMatchObject({
+    changeRules: { docsFolders: ['docs'] },
+    model: 'scripted',
+    startBranch: 'main',
+  })
 })
 
 test('a turn that exhausts its budget fails with that reason and is not retried, whether agent or runner notices first', async () => {

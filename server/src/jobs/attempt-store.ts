@@ -11,8 +11,8 @@ import {
   type FailedMessage,
   readFailedMessagesBefore,
   readLastAgentSession,
-  readLastResultBundle,
   readTurnResult,
+  readUnpublishedWork,
   type StoredTurnResult,
 } from './turn-results.ts'
 
@@ -197,8 +197,7 @@ export class AttemptStore {
       session: await readLastAgentSession(this.#db, claimed.job_id),
       failedMessages: await readFailedMessagesBefore(this.#db, claimed.job_id, claimed.number),
       // Of a restarted turn: the base of the earlier work is gone from the code host.
-      unpublishedWork:
-        claimed.publish === 'diff' && !claimed.restarted ? await readLastResultBundle(this.#db, claimed.job_id) : null,
+      unpublishedWork: claimed.restarted ? null : await readUnpublishedWork(this.#db, claimed.job_id, claimed.publish),
     }
   }
 

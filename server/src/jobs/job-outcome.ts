@@ -1,5 +1,16 @@
-/** How a turn ended. A job has the outcome of its last turn. */
-export const jobOutcomes = ['pull_request', 'diff', 'no_changes', 'cancelled', 'error'] as const
+/**
+ * How a turn ended. A job has the outcome of its last turn. `awaiting_approval`: nothing was pushed; a person has to approve the
+ * result. `rejected`: a person did not.
+ */
+export const jobOutcomes = [
+  'pull_request',
+  'diff',
+  'no_changes',
+  'awaiting_approval',
+  'rejected',
+  'cancelled',
+  'error',
+] as const
 export type JobOutcome = (typeof jobOutcomes)[number]
 
 export const pullRequestStates = ['open', 'merged', 'closed'] as const

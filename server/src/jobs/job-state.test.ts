@@ -14,7 +14,7 @@ import {
 const anyEvent: fc.Arbitrary<JobTransitionEvent> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<JobTransitionEvent>({ type: 'message' }) },
   { weight: 6, arbitrary: fc.constant<JobTransitionEvent>({ type: 'take' }) },
-  ...(['publish', 'restart', 'pause', 'finish', 'fail'] as const).map((type) => ({
+  ...(['publish', 'restart', 'pause', 'finish', 'fail', 'approve'] as const).map((type) => ({
     weight: 4,
     arbitrary: fc.integer({ min: 1, max: 12 }).map((turn): JobTransitionEvent => ({ type, turn })),
   })),
@@ -22,9 +22,11 @@ const anyEvent: fc.Arbitrary<JobTransitionEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<JobTransitionEvent>({ type: 'archive' }) },
 )
 
-/** Half of the events refer to the current turn. Otherwise almost every event would be rejected. */
-const atCurrentTurn = (state: JobState, event: JobTransitionEvent, retarget: boolean): JobTransitionEvent =>
-  retarget && 'turn' in event ? { ...event, turn: findCurrentTurn(state)?.number ?? event.turn } : event
+/** Half of the events refer to the current turn, or to the last one. Otherwise almost every event would be rejected. */
+const atCurrentTurn = (state: JobState, event: JobTransitionEvent, retarget: boolean): JobTransitionEvent => {
+  const target = event.type === 'approve' ? state.turns.at(-1) : findCurrentTurn(state)
+  return retarget && 'turn' in event ? { ...event, turn: target?.number ?? event.turn } : event
+}
 
 function walk(
   events: readonly [JobTransitionEvent, boolean][],
@@ -61,13 +63,14 @@ test('keeps the invariants of the state in every sequence of events', () => {
   )
 })
 
-test('never leaves the archived status and never reopens an ended turn', () => {
+test('never leaves the archived status and never reopens an ended turn, unless its result is approved', () => {
   fc.assert(
     fc.property(sequences, (events) => {
       walk(events, (before, event, after, isRejected) => {
         if (before.status === 'archived') expect(after).toEqual(before)
         if (before.status === 'archived' && event.type === 'message') expect(isRejected).toBe(true)
         for (const [index, turn] of before.turns.entries()) {
+          if (event.type === 'approve' && turn.number === event.turn) continue
           const status = after.turns[index]?.status
           if (['completed', 'failed', 'dropped'].includes(turn.status)) expect(status).toBe(turn.status)
         }
@@ -151,6 +154,21 @@ test('can stop a publishing turn again after a pause', () => {
   expect(applyEvent(stopping, { type: 'publish', turn: 1 })).toEqual({ rejected: 'stop_requested' })
   expect(applyEvent(after(...publishing, { type: 'cancel' }), pause)).toEqual({ rejected: 'stop_requested' })
   expect(applyEvent(initialJobState, pause)).toEqual({ rejected: 'not_current_turn' })
+})
+
+test('queues the last completed turn again when its result is approved', () => {
+  const held = after({ type: 'take' }, { type: 'publish', turn: 1 }, { type: 'finish', turn: 1 })
+  const approve: JobTransitionEvent = { type: 'approve', turn: 1 }
+  expect(applyEvent(held, approve)).toMatchObject({
+    state: { status: 'active', turns: [{ number: 1, status: 'queued' }] },
+  })
+  const rejected = { rejected: 'not_current_turn' }
+  expect(applyEvent(initialJobState, approve)).toEqual(rejected)
+  expect(applyEvent(after({ type: 'take' }, { type: 'fail', turn: 1 }), approve)).toEqual(rejected)
+  const archived = applyEvent(held, { type: 'archive' })
+  expect('state' in archived && applyEvent(archived.state, approve)).toEqual(rejected)
+  const continued = applyEvent(held, { type: 'message' })
+  expect('state' in continued && applyEvent(continued.state, approve)).toEqual(rejected)
 })
 
 test('reactivates an ended job with a message', () => {

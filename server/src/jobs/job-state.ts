@@ -38,6 +38,8 @@ export type JobTransitionEvent =
   | { type: 'pause'; turn: number }
   | { type: 'finish'; turn: number }
   | { type: 'fail'; turn: number }
+  /** A person approved the result of the last turn, which was held: the turn is queued again, with its result. */
+  | { type: 'approve'; turn: number }
   | { type: 'cancel' }
   | { type: 'archive' }
 
@@ -74,6 +76,8 @@ export function applyEvent(state: JobState, event: JobTransitionEvent): Transiti
       return end(state, event.turn, 'completed')
     case 'fail':
       return end(state, event.turn, 'failed')
+    case 'approve':
+      return approve(state, event.turn)
     case 'cancel':
       return state.status === 'active' ? { state: stop(state, 'cancel') } : { rejected: 'not_cancellable' }
     case 'archive':
@@ -129,6 +133,13 @@ function end(state: JobState, number: number, status: 'completed' | 'failed'): T
   // A message that was sent after the cancel is new work, and the job continues with it.
   if (listQueuedTurns(ended).length > 0) return { state: { ...ended, status: 'active', pendingStop: null } }
   return { state: { ...ended, status: status === 'completed' ? 'completed' : 'failed', pendingStop: null } }
+}
+
+function approve(state: JobState, number: number): TransitionResult {
+  const last = state.turns.at(-1)
+  if (state.status !== 'completed' || last?.number !== number || last.status !== 'completed')
+    return { rejected: 'not_current_turn' }
+  return { state: { ...withTurn(state, number, 'queued'), status: 'active' } }
 }
 
 /** Drops queued turns; the current turn ends first. Archiving takes precedence over cancelling. */

@@ -22,6 +22,8 @@ export interface Message {
   prompt: string
   failedCheck: string | null
   comment: { author: string; url: string } | null
+  /** Nobody sent it: a CI check failed. */
+  isAutomatic: boolean
   status: TurnStatus
   outcome: JobOutcome | null
   error: { code: string; message: string } | null
@@ -74,16 +76,30 @@ export class JobStore {
     return readJob(this.#db, projectId, jobId)
   }
 
+  /** Of a job that awaits approval, the diff that would be pushed. */
   async diff(projectId: Id<'prj'>, jobId: string): Promise<string | null> {
     if (!isId('job', jobId)) throw jobNotFoundProblem()
     const row = await this.#db
       .selectFrom('job')
       .select('diff')
+      .select((query) =>
+        query
+          .selectFrom('held_result')
+          .innerJoin('turn', 'turn.id', 'held_result.turn_id')
+          .select('held_result.diff')
+          .whereRef('turn.project_id', '=', 'job.project_id')
+          .whereRef('turn.job_id', '=', 'job.id')
+          .where('turn.outcome', '=', 'awaiting_approval')
+          .orderBy('turn.number', 'desc')
+          .limit(1)
+          .as('held_diff'),
+      )
+      .select('outcome')
       .where('project_id', '=', projectId)
       .where('id', '=', jobId)
       .executeTakeFirst()
     if (!row) throw jobNotFoundProblem()
-    return row.diff
+    return row.outcome === 'awaiting_approval' ? row.held_diff : row.diff
   }
 
   /** Newest first. `before` is the last id of the previous page. */
@@ -128,6 +144,7 @@ export class JobStore {
         row.comment_author === null || row.comment_url === null
           ? null
           : { author: row.comment_author, url: row.comment_url },
+      isAutomatic: row.failed_commit !== null,
       status: row.status,
       outcome: row.outcome,
       error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },

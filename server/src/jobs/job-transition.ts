@@ -82,6 +82,7 @@ export async function transitionJob(
         ...(turn.status === 'running' && event.type !== 'pause' && { started_at: at }),
         ...(turn.status === 'publishing' && { publishing_started_at: at }),
         ...(isEnded(turn) && { ended_at: at }),
+        ...(event.type === 'approve' && { ended_at: null, publishing_started_at: null, outcome: null }),
         ...(turn.status === 'dropped' && { outcome: 'cancelled' }),
       })
       .where('project_id', '=', projectId)

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Id } from '../platform/ids.ts'
+import type { PendingApproval } from './approval.ts'
 import type { CheckLogs, CiCheck } from './ci-check.ts'
 import type { JobOutcome, PullRequestState } from './job-outcome.ts'
 import type { JobStatus, PendingStop } from './job-state.ts'
@@ -44,6 +45,8 @@ export interface Job {
   checks: unknown[]
   /** Hosts in links and images that no page of the repository named before. */
   newHosts: readonly string[]
+  /** Null unless a result awaits approval. */
+  approval: PendingApproval | null
   createdAt: Date
   updatedAt: Date
   archivedAt: Date | null
@@ -88,6 +91,8 @@ export type JobRow = Pick<Selectable<JobTable>, (typeof jobColumns)[number]> & {
   queued_messages: string | number
   /** Null: no model call has been counted yet. */
   usage: Job['usage'] | null
+  /** Null: no result awaits approval. */
+  approval: (Omit<PendingApproval, 'requestedAt'> & { requestedAt: string }) | null
   /** Omitted in lists. */
   pull_request_check_logs?: CheckLogs | null
 }
@@ -113,6 +118,7 @@ export function toJob(row: JobRow): Job {
     usage: row.usage ?? { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     checks: row.checks,
     newHosts: row.new_hosts,
+    approval: row.approval && { ...row.approval, requestedAt: new Date(row.approval.requestedAt) },
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     archivedAt: row.archived_at,

@@ -30,7 +30,7 @@ async function publish(jobId: Id<'job'>, number: number): Promise<void> {
     reply: null,
     title: null,
     checks: [],
-    pullRequest: openPullRequest(number),
+    pullRequest: { ...openPullRequest(number), commit: undefined },
   } as const
   await turns.finish(turn.turnId, { ...outcome, checks: [] })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
-import { type Job, jobColumns, maxPromptPreviewCharacters, toJob } from './job.ts'
+import { type Job, type JobRow, jobColumns, maxPromptPreviewCharacters, toJob } from './job.ts'
 import { jobNotFoundProblem } from './job-transition.ts'
 
 export const jobsQuery = (db: Database) =>
@@ -41,6 +41,23 @@ export const jobsQuery = (db: Database) =>
         .whereRef('job_usage.project_id', '=', 'job.project_id')
         .whereRef('job_usage.job_id', '=', 'job.id')
         .as('usage'),
+    )
+    .select((query) =>
+      query
+        .selectFrom('held_result')
+        .innerJoin('turn', 'turn.id', 'held_result.turn_id')
+        .select(
+          sql<JobRow['approval']>`json_build_object('diffSha256', diff_sha256, 'isDiffComplete', is_diff_complete,
+            'reasons', reasons, 'newHosts', held_result.new_hosts, 'requestedAt', held_at)`.as('pending'),
+        )
+        .whereRef('turn.project_id', '=', 'job.project_id')
+        .whereRef('turn.job_id', '=', 'job.id')
+        .where('turn.outcome', '=', 'awaiting_approval')
+        .where('job.outcome', '=', 'awaiting_approval')
+        .where('job.status', '=', 'completed')
+        .orderBy('turn.number', 'desc') // earlier ones were replaced by later messages
+        .limit(1)
+        .as('approval'),
     )
 
 export async function readJob(db: Database, projectId: Id<'prj'>, jobId: Id<'job'>): Promise<Job> {

@@ -5,7 +5,8 @@
  *   updated by several stores, which have columns of their own:
  *   - state (`status`, `pending_stop`, the times of its changes) and what follows from it, such as the outcome of a turn that was
  *     dropped: only `transitionJob`, called by every store that changes the state
- *   - outcome, error, reply, title, checks and diff, publish lease, branch, commit, `refusal`, `restarted`: `TurnStore`
+ *   - outcome, error, reply, title, checks and diff, publish lease, branch, commit, `refusal`, `restarted`: `TurnStore`.
+ *     `ApprovalStore` sets the outcome of a rejected result, and resets `restarted` of an approved one.
  *   - `deadline_at`, `start_branch`, `agent_failures`: `AttemptStore`. `TurnStore` resets the deadline at a restart, and
  *     `ProjectPauseStore` extends it by the pause.
  *   - `pull_request_…`: `PullRequestStore`. `TurnStore` writes those of a pull request that a turn was published to.
@@ -15,6 +16,7 @@
  * - `idempotency_key`: `WorkAcceptor`.
  * - `turn_attempt`: `AttemptStore`. `AgentEventStore` counts events in it, `TurnStore` ends what is left when the turn ends.
  * - `turn_result`, `turn_result_chunk`: `AttemptStore` inserts, `TurnStore` deletes at a restart.
+ * - `held_result`: `TurnStore` inserts, `ApprovalStore` writes the decision. Deleted with its `turn_result`.
  * - `job_event`: `AgentEventStore`.
  * - `pull_request_comment`: `WorkAcceptor` those that became messages, `PullRequestStore` those that were rejected.
  * - `runner`: `RunnerStore`.
@@ -22,6 +24,7 @@
  */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Id } from '../platform/ids.ts'
+import type { ApprovalReason } from './approval.ts'
 import type { CheckLogs, FailedCheck, ObservedChecks } from './ci-check.ts'
 import type { JobOutcome, PullRequestState, PullRequestText } from './job-outcome.ts'
 import type { JobStatus, PendingStop, TurnStatus } from './job-state.ts'
@@ -51,6 +54,7 @@ export interface JobTable {
   pull_request_url: Generated<string | null>
   pull_request_branch: Generated<string | null>
   pull_request_state: Generated<PullRequestState | null>
+  pull_request_commit: Generated<string | null>
   pull_request_poll_at: Generated<Date | null>
   pull_request_text: ColumnType<PullRequestText | null, never, string>
   pull_request_conflicts: Generated<boolean | null>
@@ -92,6 +96,8 @@ export interface TurnTable {
   refusal: Generated<string | null>
   publishing_started_at: Generated<Date | null>
   failed_check: ColumnType<FailedCheck | null, string | null | undefined, never>
+  failed_commit: Generated<string | null>
+  failed_pull_request_number: ColumnType<string | null, number | null | undefined, never>
 }
 
 export interface TurnAttemptTable {
@@ -148,7 +154,20 @@ export interface RunnerTable {
   revoked_at: ColumnType<Date | null, never, Date>
 }
 
+export interface HeldResultTable {
+  turn_id: Id<'trn'>
+  diff: string
+  diff_sha256: string
+  is_diff_complete: boolean
+  reasons: JSONColumnType<ApprovalReason[], string, never>
+  new_hosts: string[]
+  held_at: Date
+  decision: Generated<'approved' | 'rejected' | null>
+  decided_at: Generated<Date | null>
+}
+
 export interface JobTables {
+  held_result: HeldResultTable
   turn_attempt: TurnAttemptTable
   job_event: JobEventTable
   turn_result: TurnResultTable

@@ -20,6 +20,9 @@ export type TurnFailureCode = TurnErrorCode | 'cancelled'
 
 export const cancelledTurnMessage = 'The turn was cancelled.'
 
+/** For the agent of the next turn. */
+export const rejectedResultMessage = 'A person read the result and rejected it.'
+
 export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; action: string }>> = {
   deadline_exceeded: {
     meaning: "The agent did not finish before the turn's deadline, and its changes were discarded.",
@@ -43,7 +46,9 @@ export const turnErrorTexts: Readonly<Record<TurnErrorCode, { meaning: string; a
   },
   result_refused: {
     meaning: 'The result was refused, because it changes or contains something that is not allowed.',
-    action: 'Send a message that asks the agent to do it in another way, or make this part of the change yourself.',
+    action:
+      'Send a message that asks the agent to do it in another way, or make this part of the change yourself. An owner of the project ' +
+      'can allow further paths, or hold active content for approval, in the publishing rules.',
   },
   code_host_access_denied: {
     meaning: 'The code host denied access to the repository.',

@@ -4,7 +4,7 @@ import { createTestInstance } from '../../../testing/harness/test-instance.ts'
 import { AttemptStore } from './attempt-store.ts'
 import type { Job } from './job.ts'
 import { createTurnFailure } from './turn-errors.ts'
-import { readFailedMessagesBefore, readLastAgentSession, readLastResultBundle, readTurnResult } from './turn-results.ts'
+import { readFailedMessagesBefore, readLastAgentSession, readTurnResult, readUnpublishedWork } from './turn-results.ts'
 import { TurnStore } from './turn-store.ts'
 
 const instance = await createTestInstance(inject('services'), 'turn-results')
@@ -56,7 +56,7 @@ test('returns large bundles and sessions unchanged, from the last completed turn
   expect(second.claimed?.unpublishedWork?.bundle.equals(bundle)).toBe(true)
   await accept(second.turnId)
   expect((await readLastAgentSession(database, job.id))?.equals(session)).toBe(true)
-  expect((await readLastResultBundle(database, job.id))?.baseCommit).toBe('a'.repeat(40))
+  expect((await readUnpublishedWork(database, job.id, 'diff'))?.baseCommit).toBe('a'.repeat(40))
 })
 
 test('lists failed turns until a later turn completes', async () => {

@@ -2,7 +2,7 @@
 import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
 import { type BinaryResultPart, readResultChunks } from './result-chunks.ts'
-import { cancelledTurnMessage } from './turn-errors.ts'
+import { cancelledTurnMessage, rejectedResultMessage } from './turn-errors.ts'
 
 export interface StoredTurnResult {
   baseCommit: string
@@ -39,14 +39,31 @@ export async function readLastAgentSession(db: Db, jobId: Id<'job'>): Promise<Bu
   return last ? readResultChunks(db, last.turn_id, 'session', last.size_bytes) : null
 }
 
-/** The bundle contains everything since its base: each turn starts where the previous one ended. */
-export async function readLastResultBundle(
+/**
+ * What the job has done but not pushed: everything, if it does not push at all, or a result that a person was asked to approve. The
+ * bundle contains everything since its base: each turn starts where the previous one ended.
+ */
+export async function readUnpublishedWork(
   db: Db,
   jobId: Id<'job'>,
+  publish: 'pull_request' | 'diff',
 ): Promise<{ baseCommit: string; bundle: Buffer } | null> {
   const last = await findLastAccepted(db, jobId, 'bundle')
-  if (!last) return null
+  if (!last || (publish === 'pull_request' && !(await isLastHeld(db, jobId, last.turn_id)))) return null
   return { baseCommit: last.base_commit, bundle: await readResultChunks(db, last.turn_id, 'bundle', last.size_bytes) }
+}
+
+/** Whether the turn is the last completed one of its job, and a person was asked to approve its result. */
+async function isLastHeld(db: Db, jobId: Id<'job'>, turnId: Id<'trn'>): Promise<boolean> {
+  const last = await db
+    .selectFrom('turn')
+    .select(['id', 'outcome'])
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'completed')
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return last?.id === turnId && last.outcome === 'awaiting_approval'
 }
 
 /** The last completed turn whose result has this part. */
@@ -72,19 +89,22 @@ export interface FailedMessage {
 
 const maxFailedTurnNotes = 5
 
-/** Turns since the last completed one, oldest first. They are what a prompt like "try again" refers to. */
+/** Turns since the last completed one whose result was not rejected, oldest first. They are what a prompt like "try again" refers to. */
 export async function readFailedMessagesBefore(db: Db, jobId: Id<'job'>, number: number): Promise<FailedMessage[]> {
   const rows = await db
     .selectFrom('turn')
-    .select(['turn.prompt', 'turn.status', 'turn.error_message'])
+    .select(['turn.prompt', 'turn.status', 'turn.outcome', 'turn.error_message'])
     .where('turn.job_id', '=', jobId)
     .where('turn.number', '<', number)
     .orderBy('turn.number', 'desc')
     .limit(maxFailedTurnNotes)
     .execute()
-  const lastCompleted = rows.findIndex(({ status }) => status === 'completed')
+  const lastCompleted = rows.findIndex(({ status, outcome }) => status === 'completed' && outcome !== 'rejected')
   return rows
     .slice(0, lastCompleted === -1 ? undefined : lastCompleted)
-    .map(({ prompt, error_message }) => ({ prompt, reason: error_message ?? cancelledTurnMessage }))
+    .map(({ prompt, outcome, error_message }) => ({
+      prompt,
+      reason: outcome === 'rejected' ? rejectedResultMessage : (error_message ?? cancelledTurnMessage),
+    }))
     .toReversed()
 }

@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
+import type { HeldResult } from './approval.ts'
+import { insertHeldResult } from './held-result.ts'
 import type { PullRequest } from './job.ts'
 import type { JobOutcome, PullRequestText } from './job-outcome.ts'
 import { addTitleToSearch } from './job-search.ts'
@@ -23,7 +25,7 @@ export type BeginPublishingResult =
 
 /** The outcome of a completed turn. */
 export interface TurnOutcome {
-  outcome: Exclude<JobOutcome, 'cancelled' | 'error'>
+  outcome: Exclude<JobOutcome, 'cancelled' | 'error' | 'rejected'>
   /** Everything that the job has changed since its base. Undefined: unchanged by this turn. */
   diff?: string | null
   reply: string | null
@@ -31,7 +33,10 @@ export interface TurnOutcome {
   checks: unknown[]
   /** Hosts in links and images that no page of the repository named before. Added to those of earlier turns. */
   newHosts?: readonly string[]
-  pullRequest: (PullRequest & { written: PullRequestText }) | null
+  /** Set if the outcome is `awaiting_approval`. */
+  held?: HeldResult
+  /** `commit`: the one that was pushed. Undefined: other commits made the same changes. */
+  pullRequest: (PullRequest & { written: PullRequestText; commit: string | undefined }) | null
 }
 
 /** The data of a turn and its job that publishing needs. */
@@ -41,6 +46,8 @@ export interface TurnToPublish extends CurrentTurn {
   branch: string | null
   commit: string | null
   startBranch: string | null
+  /** A person has approved this result. */
+  isApproved: boolean
   job: {
     title: string | null
     ref: string
@@ -64,6 +71,7 @@ interface EndedTurn {
   error: TurnFailure | null
   reply: string | null
   title: string | null
+  held?: HeldResult | undefined
   /** Further columns of the job to update. */
   jobColumns: object
 }
@@ -198,6 +206,7 @@ export class TurnStore {
       error: null,
       reply: outcome.reply,
       title: outcome.title,
+      held: outcome.held,
       jobColumns: {
         checks: JSON.stringify(outcome.checks),
         ...(outcome.newHosts && { new_hosts: mergeHosts(outcome.newHosts) }),
@@ -207,6 +216,7 @@ export class TurnStore {
           pull_request_url: outcome.pullRequest.url,
           pull_request_branch: outcome.pullRequest.branch,
           pull_request_state: outcome.pullRequest.state,
+          pull_request_commit: outcome.pullRequest.commit ?? null,
           pull_request_text: JSON.stringify(outcome.pullRequest.written),
           pull_request_poll_at: sql<Date>`now()`,
           // These describe an earlier commit or another pull request.
@@ -226,7 +236,8 @@ export class TurnStore {
       .selectFrom('turn')
       .innerJoin('job', 'job.id', 'turn.job_id')
       .select(['turn.project_id', 'turn.job_id', 'turn.started_at', 'turn.created_at'])
-      .select(['turn.branch', 'turn.commit_id', 'turn.start_branch'])
+      .leftJoin('held_result', 'held_result.turn_id', 'turn.id')
+      .select(['turn.branch', 'turn.commit_id', 'turn.start_branch', 'held_result.decision'])
       .select([
         'job.title',
         'job.ref',
@@ -254,6 +265,7 @@ export class TurnStore {
       branch: row.branch,
       commit: row.commit_id,
       startBranch: row.start_branch,
+      isApproved: row.decision === 'approved',
       job: {
         title: row.title,
         ref: row.ref,
@@ -361,6 +373,7 @@ export class TurnStore {
         .set({ outcome: ended.outcome, reply: ended.reply, ...error })
         .where('id', '=', turnId)
         .execute()
+      if (ended.held) await insertHeldResult(tx, turnId, ended.held, at)
       if (ended.title !== null) await addTitleToSearch(tx, locked, ended.title)
       await tx
         .updateTable('job')

@@ -41,7 +41,17 @@ export interface NewMessage {
   failedCheck?: string | undefined
   /** The pull request comment that the message was read from. */
   comment?: { id: number; author: string; url: string } | undefined
+  /** Set if nobody sent the message: CI checks of this commit failed. */
+  automatic?: AutomaticMessage | undefined
 }
+
+export interface AutomaticMessage {
+  commit: string
+  pullRequestNumber: number
+}
+
+/** Per pull request. A check that the agent cannot fix must not use up the budget. */
+export const maxAutomaticMessages = 2
 
 export type NewWork = { kind: 'job'; job: NewJob } | { kind: 'message'; jobId: Id<'job'>; message: NewMessage }
 
@@ -146,16 +156,21 @@ export class WorkAcceptor {
       detail: { model: input.model, ref: input.ref },
     })
     const promptPreview = [...prompt].slice(0, maxPromptPreviewCharacters).join('')
-    return { job: toJob({ ...row, prompt: promptPreview, queued_messages: 0, usage: null }), limit, status: 201 }
+    return {
+      job: toJob({ ...row, prompt: promptPreview, queued_messages: 0, usage: null, approval: null }),
+      limit,
+      status: 201,
+    }
   }
 
   async #addMessage(
     jobId: Id<'job'>,
-    { prompt, failedCheck, comment }: NewMessage,
+    { prompt, failedCheck, comment, automatic }: NewMessage,
     { tx, projectId, actor, at }: Acceptance,
   ): Promise<AcceptedWork> {
     const locked = await lockJob(tx, projectId, jobId) // 3. `not_found`
     if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessedError()
+    if (automatic && !(await isDue(tx, locked, automatic))) throw new AutomaticMessageNotDueError()
     const next = await transitionJob(tx, locked, { type: 'message' }, at) // 3. `job_archived`, `queue_full`
     const limit = await consumeHourlyLimit(tx, projectId, 'messages', at) // 4. `rate_limited`
     const checkReport = // 5. `invalid_request`
@@ -163,7 +178,12 @@ export class WorkAcceptor {
     const number = next.turns.at(-1)?.number ?? 1
     await tx
       .insertInto('turn')
-      .values({ ...newTurn(projectId, jobId, number, prompt, at), failed_check: checkReport })
+      .values({
+        ...newTurn(projectId, jobId, number, prompt, at),
+        failed_check: checkReport,
+        failed_commit: automatic?.commit ?? null,
+        failed_pull_request_number: automatic?.pullRequestNumber ?? null,
+      })
       .execute()
     if (comment) {
       const { id, author, url } = comment
@@ -172,7 +192,11 @@ export class WorkAcceptor {
         .values({ project_id: projectId, job_id: jobId, comment_id: id, turn_number: number, author, url })
         .execute()
     }
-    const detail = comment ? { comment: comment.url, author: comment.author } : {}
+    const detail = comment
+      ? { comment: comment.url, author: comment.author }
+      : automatic
+        ? { failedCheck, commit: automatic.commit }
+        : {}
     await recordAudit(tx, projectId, actor, { action: 'job.message_sent', subject: jobId, detail })
     return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
@@ -230,6 +254,40 @@ async function isProcessed(
     .where('comment_id', '=', String(commentId))
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The job is working again, the commit is not its own, its checks were sent before, or they were sent often enough. */
+export class AutomaticMessageNotDueError extends Error {
+  override name = 'AutomaticMessageNotDueError'
+}
+
+/** Only for a result that the job has published and nobody has changed since: other commits are the work of people. */
+async function isDue(
+  tx: DatabaseTransaction,
+  { projectId, jobId, state }: LockedJob,
+  { commit, pullRequestNumber }: AutomaticMessage,
+): Promise<boolean> {
+  if (state.status !== 'completed') return false
+  const job = await tx
+    .selectFrom('job')
+    .select(['outcome', 'pull_request_state', 'pull_request_commit', 'pull_request_number'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  const isOwnCommit =
+    job.outcome === 'pull_request' &&
+    job.pull_request_state === 'open' &&
+    job.pull_request_commit === commit &&
+    Number(job.pull_request_number) === pullRequestNumber
+  if (!isOwnCommit) return false
+  const sent = await tx
+    .selectFrom('turn')
+    .select('failed_commit')
+    .where('project_id', '=', projectId)
+    .where('job_id', '=', jobId)
+    .where('failed_pull_request_number', '=', String(pullRequestNumber))
+    .execute()
+  return sent.length < maxAutomaticMessages && sent.every(({ failed_commit }) => failed_commit !== commit)
 }
 
 /** A snapshot: the check may be gone from the pull request when the agent gets it. */

@@ -2,6 +2,7 @@
 export const scopes = [
   'agent:read',
   'agent:write',
+  'agent:approve',
   'analytics:read',
   'analytics:write',
   'project:read',

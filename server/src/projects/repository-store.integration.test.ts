@@ -160,15 +160,19 @@ test('a recognized site is kept until a setting that it depends on changes', asy
   const projectId = await makeProject()
   const polled = await connect(projectId, { hostRepositoryId: 7 })
   const site = { generator: 'mkdocs', configFile: 'mkdocs.yml', pagesFolder: 'docs' } as const
-  expect(polled).toMatchObject({ siteGenerator: null, site: null, siteRecognizedAt: null })
+  expect(polled).toMatchObject({ rules: { siteGenerator: null }, site: null, siteRecognizedAt: null })
   await repositories.recordSite(projectId, polled, site)
   await repositories.change(projectId, { publishing: { draft: true } }, operator)
   expect(await find(projectId)).toMatchObject({ site, siteRecognizedAt: expect.any(Date) })
 
-  await repositories.change(projectId, { siteGenerator: 'hugo' }, operator)
-  expect(await find(projectId)).toMatchObject({ siteGenerator: 'hugo', site: null, siteRecognizedAt: null })
+  await repositories.changeRules(projectId, { siteGenerator: 'hugo' }, operator)
+  expect(await find(projectId)).toMatchObject({
+    rules: { siteGenerator: 'hugo' },
+    site: null,
+    siteRecognizedAt: null,
+  })
   await repositories.recordSite(projectId, polled, site) // recognized before the change
   expect(await find(projectId)).toMatchObject({ site: null })
-  await repositories.change(projectId, { siteGenerator: null }, operator)
-  expect(await find(projectId)).toMatchObject({ siteGenerator: null, site: null })
+  await repositories.changeRules(projectId, { siteGenerator: null }, operator)
+  expect(await find(projectId)).toMatchObject({ rules: { siteGenerator: null }, site: null })
 })

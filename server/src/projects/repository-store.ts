@@ -4,7 +4,7 @@ import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
 import { Problem } from '../platform/http/problem.ts'
 import type { Id } from '../platform/ids.ts'
-import type { SiteGeneratorId } from '../site-generators/site-generator.ts'
+import { defaultPublishingRules, type PublishingRules } from './publishing-rules.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 import type { ProjectTables, RecognizedSite, RepositoryIssue } from './tables.ts'
 
@@ -12,7 +12,7 @@ import type { ProjectTables, RecognizedSite, RepositoryIssue } from './tables.ts
 export type Repository = RepositoryLocation &
   RepositoryAccess &
   RepositorySettings &
-  RepositorySite & { issue: RepositoryIssue | null }
+  RepositorySite & { rules: PublishingRules; issue: RepositoryIssue | null }
 
 /** Where the repository is, as users enter it. */
 export interface RepositoryLocation {
@@ -41,8 +41,6 @@ export interface RepositorySettings {
 
 /** The site that is built from the repository. */
 export interface RepositorySite {
-  /** Chosen by a person. Null: it is recognized. */
-  siteGenerator: SiteGeneratorId | null
   /** What was recognized on the base branch. Null: not yet. */
   site: RecognizedSite | null
   /** Null: it has to be recognized again. */
@@ -73,17 +71,16 @@ export class RepositoryStore {
   /** Changes settings that need no new connection test. Location and access stay the same. */
   async change(
     projectId: Id<'prj'>,
-    changes: Partial<Pick<Repository, 'baseBranch' | 'docsFolder' | 'publishing' | 'siteGenerator'>>,
+    changes: Partial<Pick<Repository, 'baseBranch' | 'docsFolder' | 'publishing'>>,
     actor: Actor,
   ): Promise<Repository> {
     return this.#db.transaction().execute(async (tx) => {
       const before = await lockRepository(tx, projectId)
-      if (!before) throw new Problem('project_not_ready', 'The project has no repository yet. Connect one first.')
+      if (!before) throw noRepositoryProblem()
       const publishing = { ...before.publishing, ...changes.publishing }
       const isSiteChanged =
         (changes.baseBranch ?? before.baseBranch) !== before.baseBranch ||
-        (changes.docsFolder ?? before.docsFolder) !== before.docsFolder ||
-        (changes.siteGenerator !== undefined && changes.siteGenerator !== before.siteGenerator)
+        (changes.docsFolder ?? before.docsFolder) !== before.docsFolder
       const after = { ...before, ...changes, publishing, ...(isSiteChanged && noSite) }
       await tx
         .updateTable('repository')
@@ -91,8 +88,7 @@ export class RepositoryStore {
           base_branch: after.baseBranch,
           docs_folder: after.docsFolder,
           publishing: JSON.stringify(publishing),
-          site_generator: after.siteGenerator,
-          ...(isSiteChanged && { site: null, site_recognized_at: null, poll_at: sql<Date>`now()` }),
+          ...(isSiteChanged && siteToRecognize),
         })
         .where('project_id', '=', projectId)
         .execute()
@@ -105,14 +101,38 @@ export class RepositoryStore {
     })
   }
 
-  /** A project has one repository: connecting another one replaces it. The repository is polled soon after. */
+  /** What agents may change, and what a person has to approve. The audit log has the old and the new values. */
+  async changeRules(projectId: Id<'prj'>, changes: Partial<PublishingRules>, actor: Actor): Promise<Repository> {
+    return this.#db.transaction().execute(async (tx) => {
+      const before = await lockRepository(tx, projectId)
+      if (!before) throw noRepositoryProblem()
+      const rules = { ...before.rules, ...changes }
+      const isSiteChanged = rules.siteGenerator !== before.rules.siteGenerator
+      await tx
+        .updateTable('repository')
+        .set({ ...toRuleColumns(rules), ...(isSiteChanged && siteToRecognize) })
+        .where('project_id', '=', projectId)
+        .execute()
+      await recordAudit(tx, projectId, actor, {
+        action: 'repository.rules_changed',
+        subject: projectId,
+        detail: { from: pickChanged(before.rules, changes), to: { ...changes } },
+      })
+      return { ...before, rules, ...(isSiteChanged && noSite) }
+    })
+  }
+
+  /**
+   * A project has one repository: connecting another one replaces it, and resets the rules about paths, which were meant for the
+   * other one. The repository is polled soon after.
+   */
   async connect(
     projectId: Id<'prj'>,
     input: RepositoryLocation & RepositoryAccess & Omit<RepositorySettings, 'webhookSecret'>,
     actor: Actor,
   ): Promise<Repository> {
     const webhookSecret = randomBytes(32).toString('hex')
-    const repository = { ...input, webhookSecret, issue: null, siteGenerator: null, ...noSite }
+    const repository = { ...input, webhookSecret, issue: null, ...noSite }
     const { access } = repository
     const row = {
       host: repository.host,
@@ -129,15 +149,15 @@ export class RepositoryStore {
       webhook_secret: repository.webhookSecret,
       publishing: JSON.stringify(repository.publishing),
     }
-    await this.#db.transaction().execute(async (tx) => {
+    return this.#db.transaction().execute(async (tx) => {
       const before = await lockRepository(tx, projectId)
+      const rules = !before || isSameRepository(before, repository) ? before?.rules : resetPathRules(before.rules)
+      const ruleColumns = toRuleColumns(rules ?? defaultPublishingRules)
       await tx
         .insertInto('repository')
-        .values({ project_id: projectId, ...row })
+        .values({ project_id: projectId, ...row, ...ruleColumns })
         .onConflict((conflict) =>
-          conflict
-            .column('project_id')
-            .doUpdateSet({ ...row, site_generator: null, site: null, site_recognized_at: null }),
+          conflict.column('project_id').doUpdateSet({ ...row, ...ruleColumns, ...siteToRecognize }),
         )
         .execute()
       const oldCredentialId = before?.access.kind === 'token' ? before.access.credentialId : null
@@ -153,8 +173,8 @@ export class RepositoryStore {
         subject: projectId,
         detail: { baseUrl, owner, name, baseBranch, access: access.kind },
       })
+      return { ...repository, rules: rules ?? defaultPublishingRules }
     })
-    return repository
   }
 
   /** Each due poll is claimed by one replica. It becomes due again after the interval, even if that replica dies first. */
@@ -214,7 +234,7 @@ export class RepositoryStore {
         isSameConnection(current, polled) &&
         current.baseBranch === polled.baseBranch &&
         current.docsFolder === polled.docsFolder &&
-        current.siteGenerator === polled.siteGenerator
+        current.rules.siteGenerator === polled.rules.siteGenerator
       if (!isSame) return
       await tx
         .updateTable('repository')
@@ -248,6 +268,31 @@ export class RepositoryStore {
 
 const noSite = { site: null, siteRecognizedAt: null }
 
+/** The site is recognized again by the next poll, which is due now. */
+const siteToRecognize = { site: null, site_recognized_at: null, poll_at: sql<Date>`now()` }
+
+const toRuleColumns = (rules: PublishingRules) => ({
+  site_generator: rules.siteGenerator,
+  further_docs_folders: [...rules.furtherDocsFolders],
+  allowed_paths: [...rules.allowedPaths],
+  active_content: rules.activeContent,
+  require_approval: rules.requireApproval,
+  fix_failed_checks: rules.fixFailedChecks,
+})
+
+const resetPathRules = (rules: PublishingRules): PublishingRules => ({
+  ...rules,
+  siteGenerator: defaultPublishingRules.siteGenerator,
+  furtherDocsFolders: defaultPublishingRules.furtherDocsFolders,
+  allowedPaths: defaultPublishingRules.allowedPaths,
+})
+
+const pickChanged = (before: PublishingRules, changes: Partial<PublishingRules>) =>
+  Object.fromEntries(Object.entries(before).filter(([name]) => name in changes))
+
+const noRepositoryProblem = () =>
+  new Problem('project_not_ready', 'The project has no repository yet. Connect one first.')
+
 async function lockRepository(tx: DatabaseTransaction, projectId: Id<'prj'>): Promise<Repository | undefined> {
   const query = tx.selectFrom('repository').selectAll().where('project_id', '=', projectId)
   const row = await query.forUpdate().executeTakeFirst()
@@ -258,8 +303,11 @@ async function lockRepository(tx: DatabaseTransaction, projectId: Id<'prj'>): Pr
 const rejectOtherRepository = ({ hostRepositoryId }: Repository, found: ObservedRepository): ObservedRepository =>
   'id' in found && hostRepositoryId !== null && hostRepositoryId !== found.id ? { issue: 'not_found' } : found
 
+const isSameRepository = (a: RepositoryLocation, b: RepositoryLocation) =>
+  a.baseUrl === b.baseUrl && fullName(a) === fullName(b)
+
 const isSameConnection = (a: Repository, b: Repository) =>
-  a.baseUrl === b.baseUrl && fullName(a) === fullName(b) && JSON.stringify(a.access) === JSON.stringify(b.access)
+  isSameRepository(a, b) && JSON.stringify(a.access) === JSON.stringify(b.access)
 
 const fullName = ({ owner, name }: Pick<Repository, 'owner' | 'name'>) => `${owner}/${name}`
 
@@ -274,7 +322,14 @@ function toRepository(row: Selectable<ProjectTables['repository']>): Repository 
     baseBranch: row.base_branch,
     docsFolder: row.docs_folder,
     webhookSecret: row.webhook_secret,
-    siteGenerator: row.site_generator,
+    rules: {
+      siteGenerator: row.site_generator,
+      furtherDocsFolders: row.further_docs_folders,
+      allowedPaths: row.allowed_paths,
+      activeContent: row.active_content,
+      requireApproval: row.require_approval,
+      fixFailedChecks: row.fix_failed_checks,
+    },
     site: row.site,
     siteRecognizedAt: row.site_recognized_at,
   }

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Id } from '../platform/ids.ts'
 import type { Site, SiteGeneratorId } from '../site-generators/site-generator.ts'
+import type { ActiveContentRule } from './publishing-rules.ts'
 import type { PublishingSettings } from './publishing-settings.ts'
 
 /** What people need to know of a site. Everything else is read from the repository when it is needed. */
@@ -35,6 +36,11 @@ export interface ProjectTables {
     webhook_secret: string
     publishing: JSONColumnType<PublishingSettings>
     site_generator: Generated<SiteGeneratorId | null>
+    further_docs_folders: Generated<string[]>
+    allowed_paths: Generated<string[]>
+    active_content: Generated<ActiveContentRule>
+    require_approval: Generated<boolean>
+    fix_failed_checks: Generated<boolean>
     site: ColumnType<RecognizedSite | null, never, string | null>
     site_recognized_at: Generated<Date | null>
     poll_at: Generated<Date>

@@ -31,10 +31,17 @@ export const ClaimedTurn = Type.Object({
     contextTokens: Type.Integer(),
     maxOutputTokens: Type.Integer(),
   }),
-  /** The docs folder in the repository. Empty: the whole repository. */
-  docsFolder: Type.String(),
-  /** The site generator that a person chose. Null: it is recognized. */
-  siteGenerator: Type.Union([Type.String(), Type.Null()]),
+  /** What the result may change. Only for the agent and its docs checks: the worker applies the rules to the result. */
+  changeRules: Type.Object({
+    /** An empty one is the whole repository. */
+    docsFolders: Type.Array(Type.String()),
+    /** Further files of any type, and folders, which end with a slash. */
+    allowedPaths: Type.Array(Type.String()),
+    /** The site generator that a person chose. Null: it is recognized. */
+    siteGenerator: Type.Union([Type.String(), Type.Null()]),
+    /** `hold`: a person may approve active content. */
+    activeContent: Type.Enum(['refuse', 'hold']),
+  }),
   /** The project's instructions for every job. */
   instructions: Type.Union([Type.String(), Type.Null()]),
   /** The conversation of the previous turns, as the agent saved it, in Base64. */

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest'
 import { findChangeRefusals, maxChangedFiles, maxNewBytes } from '../content-gate/allow-list/allow-list.ts'
 import { createSystemPrompt, editableFilePatterns } from './agent-prompts.ts'
 
-const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: null, site: null })
+const rules = { docsFolders: ['docs'], allowedPaths: [], siteGenerator: null, activeContent: 'refuse' as const }
+const prompt = createSystemPrompt({ rules, instructions: null, site: null })
 
 const refusals = (path: string) =>
   findChangeRefusals(
     [{ path: Buffer.from(`docs/${path}`), beforeMode: '100644', afterMode: '100644', newBytes: 1 }],
     [],
-    { docsFolder: 'docs', isSiteNavigation: () => false },
+    { ...rules, isSiteNavigation: () => false },
   )
 
 const { pageExtensions, imageExtensions } = editableFilePatterns
@@ -37,5 +38,7 @@ it('the system prompt states the limits of the allow list', () => {
 it('the system prompt says that another file fails the whole job', () => {
   expect(prompt).toContain('your whole result is refused and the job fails')
   expect(prompt).toContain('and only in `docs`')
-  expect(createSystemPrompt({ docsFolder: null, instructions: null, site: null })).not.toContain('and only in')
+  expect(createSystemPrompt({ rules: { ...rules, docsFolders: [''] }, instructions: null, site: null })).not.toContain(
+    'and only in',
+  )
 })

@@ -3,8 +3,7 @@ import type { ClaimedTurn } from '../runner-wire/runner-wire.ts'
 import type { DescribedSite } from './checks/check-pages.ts'
 
 export interface SystemPromptInput {
-  /** Null: the whole repository. */
-  docsFolder: string | null
+  rules: ClaimedTurn['changeRules']
   /** The project's instructions for every job. */
   instructions: string | null
   /** Null: it could not be recognized. */
@@ -19,9 +18,10 @@ export const editableFilePatterns = {
 
 const list = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
 
-export function createSystemPrompt({ docsFolder, instructions, site }: SystemPromptInput): string {
-  const location =
-    docsFolder === null ? 'the repository in /workspace' : `\`${docsFolder}\` in the repository /workspace`
+export function createSystemPrompt({ rules, instructions, site }: SystemPromptInput): string {
+  const { docsFolders, allowedPaths, activeContent } = rules
+  const folders = docsFolders.includes('') ? null : list(docsFolders)
+  const location = folders === null ? 'the repository in /workspace' : `${folders} in the repository /workspace`
   return `You maintain the documentation in ${location}. You receive an instruction and carry it out by editing files.
 
 Your changes become a pull request automatically, and people review it. Do not commit, push or create branches. You have no
@@ -53,12 +53,12 @@ in your final message what you decided.
 
 # Which files you may change
 
-You may add, edit, move and delete only the following files${docsFolder === null ? '' : `, and only in \`${docsFolder}\``}:
+You may add, edit, move and delete only the following files${folders === null ? '' : `, and only in ${folders}`}:
 
 - Pages: ${list(editableFilePatterns.pageExtensions)}.
 - Images: ${list(editableFilePatterns.imageExtensions)}. SVG without scripts, event handlers and external references.
 - The navigation, and nothing else, in the files of the site generator (see "Navigation").
-
+${allowedPaths.length === 0 ? '' : `\nThe project also allows all files in these paths: ${list(allowedPaths)}.\n`}
 **If you change, add or delete any other file, your whole result is refused and the job fails. Nothing of it is published,
 not even the changes to pages.** In particular, do not touch:
 
@@ -74,14 +74,16 @@ has to make.
 
 # What a page may contain
 
-A build executes more than code files, so the following is refused as well if it is new in a page:
+A build executes more than code files, so the following is ${activeContent === 'refuse' ? 'refused as well' : 'not published until a person approves it'} if it is new in a page:
 
 - imports, exports and expressions in MDX, except imports that other pages already have; components, directives, roles and
   shortcodes that no other page uses; properties of components that are not literals,
 - scripts, styles, iframes, forms, event handlers, and \`javascript:\` and \`data:\` URLs,
 - expressions of template languages (\`{{ }}\`, \`{% %}\`) that no other page uses, inclusions of files outside of the docs, raw
   HTML blocks of reStructuredText and AsciiDoc, executable code cells,
-- front matter in a programming language, invisible characters, and anything that looks like a credential.
+- front matter in a programming language.
+${activeContent === 'refuse' ? '' : '\nUse it only if the instruction asks for it, and explain in your final message why it is needed.\n'}
+Invisible characters, and anything that looks like a credential, are refused in every file.
 
 Code blocks and inline code may show all of this. In navigation files, use literals only: strings, numbers, lists and objects.
 

@@ -61,7 +61,7 @@ export async function executeTurn(
   if (signal.aborted) closeSandbox()
 
   const checkout = await Checkout.fetch(sandbox, turn, signal)
-  const repository = { baseCommit: checkout.baseCommit, docsFolder: turn.docsFolder, siteGenerator: turn.siteGenerator }
+  const repository = { baseCommit: checkout.baseCommit, rules: turn.changeRules }
   const site = await describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
   const runAgent = createRunAgent(turn, site, agent, { sandbox, onEvent, signal })
   let result = await runAgent(firstPrompt(turn), turn.session === null ? null : Buffer.from(turn.session, 'base64'))
@@ -102,12 +102,12 @@ async function orSandboxUnavailable<Resource>(resource: Promise<Resource>): Prom
 type RunAgent = (prompt: string, session: Buffer | null) => Promise<AgentRunResult>
 
 function createRunAgent(
-  { model, modelSettings, docsFolder, instructions }: ClaimedTurn,
+  { model, modelSettings, changeRules: rules, instructions }: ClaimedTurn,
   site: DescribedSite | undefined,
   agent: CodingAgent,
   context: { sandbox: Sandbox; onEvent: (event: AgentRunEvent) => void; signal: AbortSignal },
 ): RunAgent {
-  const systemPrompt = createSystemPrompt({ docsFolder: docsFolder || null, instructions, site: site ?? null })
+  const systemPrompt = createSystemPrompt({ rules, instructions, site: site ?? null })
   return (prompt, session) =>
     agent.run({ ...context, systemPrompt, prompt, session, model: { ...modelSettings, id: model, path: '/model' } })
 }

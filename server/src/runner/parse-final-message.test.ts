@@ -99,11 +99,12 @@ describe('pull request text', () => {
   })
 
   it('is requested by the system prompt in the format that the parser reads', () => {
-    const prompt = createSystemPrompt({ docsFolder: 'docs', instructions: 'Write British English.', site: null })
+    const rules = { docsFolders: ['docs'], allowedPaths: [], siteGenerator: null, activeContent: 'refuse' as const }
+    const prompt = createSystemPrompt({ rules, instructions: 'Write British English.', site: null })
     expect(prompt).toContain('Write British English.')
     expect(prompt).toContain('`docs` in the repository')
     expect(parseFinalMessage(prompt)).toMatchObject({ title: expect.stringContaining('imperative') })
-    expect(createSystemPrompt({ docsFolder: null, instructions: null, site: null })).not.toContain('null')
+    expect(createSystemPrompt({ rules, instructions: null, site: null })).not.toContain('null')
   })
 
   it('is requested again after a repair', () => {

@@ -179,7 +179,9 @@ describe('turn', () => {
     const prompt = scripted(write(page, '# Page\n\n[code](../../code/README.md) [index](./index.md)\n'), {
       say: 'Done.',
     })
-    const { ended, turn } = run({ prompt, docsFolder: 'packages/site/docs' })
+    const docsFolders = ['packages/site/docs']
+    const changeRules = { docsFolders, allowedPaths: [], siteGenerator: null, activeContent: 'refuse' as const }
+    const { ended, turn } = run({ prompt, changeRules })
     await ended
     expect(resultOf(turn).checks.flatMap(({ findings }) => findings)).toEqual([])
     expect(Object.keys(gateway.repository.changesIn(resultOf(turn).bundle))).toEqual([page])

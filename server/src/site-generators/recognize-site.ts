@@ -5,10 +5,10 @@ import { siteGenerators } from './site-generators.ts'
 import { isInFolder } from './site-paths.ts'
 
 export interface RecognitionSettings {
-  /** Empty: the whole repository. */
-  docsFolder: string
+  /** Of several, the site of the first one is preferred. An empty one is the whole repository. */
+  docsFolders: readonly string[]
   /** Set by a person. Undefined: any generator. */
-  generator?: SiteGeneratorId | undefined
+  siteGenerator?: SiteGeneratorId | undefined
 }
 
 const maxConfigDepth = 5
@@ -23,12 +23,12 @@ export const listConfigFiles = (paths: readonly string[]): string[] =>
     .slice(0, maxOpenedConfigs)
 
 /**
- * All sites of a repository, the most likely one first: the one whose pages are in the docs folder, or around it, then the one
+ * All sites of a repository, the most likely one first: the one whose pages are in the first docs folder, or around it, then the one
  * with the shortest path. A person may have chosen a generator whose configuration is not in the repository. Never empty.
  */
 export async function findSites(
   files: RepositoryFiles,
-  { docsFolder, generator: chosen }: RecognitionSettings,
+  { docsFolders: [docsFolder = ''], siteGenerator: chosen }: RecognitionSettings,
 ): Promise<readonly Site[]> {
   const candidates = siteGenerators
     .filter(({ id }) => chosen === undefined || id === chosen)
@@ -48,7 +48,7 @@ export async function findSites(
 
 export async function recognizeSite(files: RepositoryFiles, settings: RecognitionSettings): Promise<Site> {
   const [site] = await findSites(files, settings)
-  return site ?? createUnknownSite(settings.docsFolder)
+  return site ?? createUnknownSite(settings.docsFolders[0] ?? '')
 }
 
 const isLikelyConfig = (path: string): boolean =>

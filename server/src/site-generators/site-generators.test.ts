@@ -175,7 +175,7 @@ it('has every generator once', () => {
 })
 
 describe.each(Object.entries(examples))('%s', (id, { files, pagesFolder, urls, navigation }) => {
-  const recognize = () => recognizeSite(repository(files), { docsFolder: '' })
+  const recognize = () => recognizeSite(repository(files), { docsFolders: [''] })
 
   it('is recognized by its configuration', async () => {
     await expect(recognize()).resolves.toMatchObject({ generator: id, pagesFolder })
@@ -198,7 +198,7 @@ describe.each(Object.entries(examples))('%s', (id, { files, pagesFolder, urls, n
 })
 
 const urlOf = async (id: keyof typeof examples, path: string, frontMatter: Record<string, unknown>) => {
-  const site = await recognizeSite(repository(examples[id].files), { docsFolder: '' })
+  const site = await recognizeSite(repository(examples[id].files), { docsFolders: [''] })
   return siteGeneratorOf(site.generator).urlOf(site, { path, frontMatter })
 }
 
@@ -229,15 +229,15 @@ describe('a repository with several sites', () => {
     ['manual', 'mkdocs'],
     ['manual/docs', 'mkdocs'],
   ])('is recognized by the docs folder %s', async (docsFolder, generator) => {
-    await expect(recognizeSite(files, { docsFolder })).resolves.toMatchObject({ generator })
+    await expect(recognizeSite(files, { docsFolders: [docsFolder] })).resolves.toMatchObject({ generator })
   })
 
   it('is what a person chose', async () => {
-    await expect(recognizeSite(files, { docsFolder: '', generator: 'mkdocs' })).resolves.toMatchObject({
+    await expect(recognizeSite(files, { docsFolders: [''], siteGenerator: 'mkdocs' })).resolves.toMatchObject({
       generator: 'mkdocs',
       folder: 'manual',
     })
-    await expect(recognizeSite(files, { docsFolder: 'x', generator: 'jekyll' })).resolves.toMatchObject({
+    await expect(recognizeSite(files, { docsFolders: ['x'], siteGenerator: 'jekyll' })).resolves.toMatchObject({
       generator: 'jekyll',
       configFile: null,
       pagesFolder: 'x',
@@ -253,7 +253,7 @@ it('does not take any configuration for a site', async () => {
     'next.config.js': '',
     'astro.config.mjs': '',
   })
-  await expect(recognizeSite(files, { docsFolder: 'docs' })).resolves.toMatchObject({
+  await expect(recognizeSite(files, { docsFolders: ['docs'] })).resolves.toMatchObject({
     generator: 'unknown',
     pagesFolder: 'docs',
   })

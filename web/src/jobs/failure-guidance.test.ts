@@ -9,6 +9,12 @@ test('explains every error code of a turn', () => {
   for (const code of codes) expect(describeTurnFailure(code), code).toBeDefined()
 })
 
+test('says what to do about a refused result, and links to the rules', () => {
+  const guidance = describeTurnFailure('result_refused')
+  expect(guidance?.options).toHaveLength(3)
+  expect(guidance?.links).toMatchObject([{ label: 'Publishing rules', hash: 'publishing-rules' }])
+})
+
 test('does not explain unknown codes', () => {
   expect(describeTurnFailure('code_of_a_newer_server')).toBeUndefined()
   expect(describeTurnFailure('toString')).toBeUndefined()

@@ -3,6 +3,8 @@ import type { LinkProps } from '@tanstack/react-router'
 
 export interface HelpLink {
   to: Extract<LinkProps['to'], `/projects/$projectId/settings/${string}`>
+  /** A card on that page. */
+  hash?: string
   label: string
 }
 
@@ -10,11 +12,18 @@ export interface FailureGuidance {
   title: string
   advice: string
   links?: readonly HelpLink[]
-  /** The server's message has details, such as file names, and is shown as well. */
-  showsDetail?: true
+  /** The server's message lists what was refused. */
+  listsRefusals?: true
+  /** Each of them helps. Shown as a list. */
+  options?: readonly string[]
 }
 
 const repository: HelpLink = { to: '/projects/$projectId/settings/repository', label: 'Repository settings' }
+const publishingRules: HelpLink = {
+  to: '/projects/$projectId/settings/repository',
+  hash: 'publishing-rules',
+  label: 'Publishing rules',
+}
 const models: HelpLink = { to: '/projects/$projectId/settings/models', label: 'Models and budget' }
 const runners: HelpLink = { to: '/projects/$projectId/settings/runners', label: 'Runners' }
 const health: HelpLink = { to: '/projects/$projectId/settings/health', label: 'Health' }
@@ -50,9 +59,14 @@ const turnFailures: Readonly<Record<string, FailureGuidance>> = {
   result_refused: {
     title: 'The changes were not allowed',
     advice:
-      'Pages, images and the navigation can be changed, but nothing that a build or a browser would execute. The list below says what was refused and where. Send a message that asks the agent to do it in another way, or make this part of the change yourself. If a file is outside of the docs folder, check the docs folder in the repository settings.',
-    links: [repository],
-    showsDetail: true,
+      'Nothing was pushed, because the result changes or contains something that the publishing rules do not allow:',
+    listsRefusals: true,
+    options: [
+      'Send a message that asks the agent to do it in another way.',
+      'Make this part of the change yourself.',
+      'An owner of the project can allow further folders and paths, or hold active content for approval, under Settings → Repository → Publishing rules. Then send a message to try again.',
+    ],
+    links: [publishingRules],
   },
   code_host_access_denied: {
     title: 'The code host denied access',

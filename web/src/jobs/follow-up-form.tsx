@@ -2,6 +2,7 @@ import type { AgentJob } from '@colophon/sdk'
 import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
 import { getHotkeyHandler } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
+import { describeNextTurn } from './describe-next-turn.ts'
 import { RequestErrorAlert } from './request-error-alert.tsx'
 import { useSendMessage } from './use-send-message.ts'
 
@@ -38,13 +39,4 @@ export function FollowUpForm({ projectId, job }: { projectId: string; job: Agent
       </Stack>
     </Paper>
   )
-}
-
-function describeNextTurn({ status, outcome }: AgentJob): string {
-  if (status === 'active') return 'The agent reads it after the current turn.'
-  const start =
-    status === 'failed'
-      ? `The agent starts again without the changes of the ${outcome === 'cancelled' ? 'cancelled' : 'failed'} turn.`
-      : 'The agent continues the conversation.'
-  return `${start} While the pull request is open, changes are added to it.`
 }

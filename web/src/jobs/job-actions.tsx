@@ -68,7 +68,10 @@ export function JobActions({ projectId, job }: { projectId: string; job: AgentJo
       >
         {confirming && (
           <Stack>
-            <Text size="sm">{confirmations[confirming].text}</Text>
+            <Text size="sm">
+              {confirmations[confirming].text}
+              {job.approval && ' The result that awaits approval can no longer be approved.'}
+            </Text>
             <RequestErrorAlert
               projectId={projectId}
               error={stop.error}

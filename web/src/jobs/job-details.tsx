@@ -79,15 +79,14 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Result({ job }: { job: AgentJob }) {
-  const { pullRequest, publish, status, outcome } = job
-  if (pullRequest) return <PullRequestDetails job={job} pullRequest={pullRequest} />
-  const text =
-    status === 'active'
-      ? publish === 'diff'
-        ? 'The diff appears when the agent is done.'
-        : 'It is opened when the agent is done.'
-      : outcome === 'diff'
-        ? 'A diff. Nothing was pushed.'
-        : 'None. Nothing was published.'
-  return <Text size="sm">{text}</Text>
+  if (job.pullRequest) return <PullRequestDetails job={job} pullRequest={job.pullRequest} />
+  return <Text size="sm">{describeMissingPullRequest(job)}</Text>
+}
+
+function describeMissingPullRequest({ status, publish, outcome, approval }: AgentJob): string {
+  if (status === 'active')
+    return publish === 'diff' ? 'The diff appears when the agent is done.' : 'It is opened when the agent is done.'
+  if (approval) return 'It is opened when an owner approves the result.'
+  if (outcome === 'rejected') return 'None. The result was rejected.'
+  return outcome === 'diff' ? 'A diff. Nothing was pushed.' : 'None. Nothing was published.'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeJobStatus, formatCost, isTurnInProgress, jobTitle } from './job-labels.ts'
+import { describeJobStatus, describeResult, formatCost, isTurnInProgress, jobTitle } from './job-labels.ts'
 
 test('uses the title, or the beginning of the prompt', () => {
   expect(jobTitle({ title: 'Title', promptPreview: 'p' })).toBe('Title')
@@ -11,6 +11,22 @@ test('uses the title, or the beginning of the prompt', () => {
 test('distinguishes cancelled from failed, and stopping from active', () => {
   expect(describeJobStatus({ status: 'failed', outcome: 'cancelled', pendingStop: null }).label).toBe('Cancelled')
   expect(describeJobStatus({ status: 'active', outcome: null, pendingStop: 'archive' }).label).toBe('Stopping')
+})
+
+test('shows whether a result awaits approval or was rejected', () => {
+  const status = { status: 'completed', pendingStop: null } as const
+  expect(describeJobStatus({ ...status, outcome: 'awaiting_approval' })).toEqual({
+    label: 'Awaiting approval',
+    color: 'yellow',
+  })
+  expect(describeJobStatus({ ...status, outcome: 'rejected' })).toEqual({ label: 'Rejected', color: 'gray' })
+  expect(describeJobStatus({ ...status, status: 'archived', outcome: 'awaiting_approval' }).label).toBe('Archived')
+})
+
+test('describes a result that the status does not show', () => {
+  expect(describeResult({ outcome: 'diff' })).toBe('Diff only')
+  expect(describeResult({ outcome: 'awaiting_approval' })).toBeNull()
+  expect(describeResult({ outcome: null })).toBeNull()
 })
 
 test('never rounds a cost to zero', () => {

@@ -28,6 +28,8 @@ export function describeJobStatus({
   if (pendingStop !== null) return { label: 'Stopping', color: 'yellow' }
   if (status === 'active') return { label: 'Active', color: 'blue' }
   if (status === 'archived') return { label: 'Archived', color: 'gray' }
+  if (outcome === 'awaiting_approval') return { label: 'Awaiting approval', color: 'yellow' }
+  if (outcome === 'rejected') return { label: 'Rejected', color: 'gray' }
   if (outcome === 'cancelled') return { label: 'Cancelled', color: 'gray' }
   return status === 'failed' ? { label: 'Failed', color: 'red' } : { label: 'Completed', color: 'green' }
 }
@@ -36,8 +38,15 @@ export const outcomeLabels: Readonly<Record<NonNullable<AgentJob['outcome']>, st
   pull_request: 'Pull request',
   diff: 'Diff only',
   no_changes: 'No changes',
+  awaiting_approval: 'Awaiting approval',
+  rejected: 'Rejected',
   cancelled: 'Cancelled',
   error: 'Error',
+}
+
+/** For a job without a pull request. Null if the status of the job says it already. */
+export function describeResult({ outcome }: Pick<AgentJob, 'outcome'>): string | null {
+  return outcome === 'diff' || outcome === 'no_changes' ? outcomeLabels[outcome] : null
 }
 
 /** In US dollars. Amounts below a cent keep two significant digits, because many jobs cost less than that. */

@@ -1,11 +1,13 @@
 import type { AgentJob } from '@colophon/sdk'
-import { Box, Grid, Group, Skeleton, Tabs, Text } from '@mantine/core'
+import { Alert, Box, Grid, Group, Skeleton, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { canEdit, useProject } from '../projects/project.ts'
 import { CopyLine } from '../shown/copy-line.tsx'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
+import { ApprovalCard } from './approval-card.tsx'
+import { ApprovalDecision } from './approval-decision.tsx'
 import { Changes } from './changes/changes.tsx'
 import { Conversation } from './conversation.tsx'
 import { FollowUpForm } from './follow-up-form.tsx'
@@ -50,6 +52,10 @@ function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
           <TurnFailureAlert projectId={projectId} error={job.error} />
         </Box>
       )}
+      {job.approval && (
+        <ApprovalCard projectId={projectId} jobId={job.id} approval={job.approval} isReviewing={show === 'changes'} />
+      )}
+      {job.status === 'completed' && job.outcome === 'rejected' && <RejectedNote canSend={canEdit(project)} />}
       <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Tabs
@@ -68,11 +74,14 @@ function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
               {canEdit(project) && job.status !== 'archived' && <FollowUpForm projectId={projectId} job={job} />}
             </Tabs.Panel>
             <Tabs.Panel value="changes">
-              <Changes
+              {/* Below the header of the page after a link to it. */}
+              <Box id="changes" style={{ scrollMarginTop: 72 }}>
+                <Changes key={job.approval?.diffSha256 ?? ''} projectId={projectId} job={job} />
+              </Box>
+              <ApprovalDecision
                 projectId={projectId}
-                jobId={job.id}
-                updatedAt={job.updatedAt}
-                isActive={job.status === 'active'}
+                job={job}
+                onDecided={() => void navigate({ search: {}, replace: true })}
               />
             </Tabs.Panel>
           </Tabs>
@@ -84,6 +93,14 @@ function Job({ projectId, job }: { projectId: string; job: AgentJob }) {
     </>
   )
 }
+
+const RejectedNote = ({ canSend }: { canSend: boolean }) => (
+  <Alert color="gray" title="The result was rejected" mb="lg">
+    Nothing was pushed.
+    {canSend &&
+      ' Send a message that says what to do differently. The agent then starts again without the rejected changes.'}
+  </Alert>
+)
 
 function Messages({ projectId, job }: { projectId: string; job: AgentJob }) {
   const { data, error } = useQuery(messagesQuery(projectId, job.id, refreshIntervalMs(job)))

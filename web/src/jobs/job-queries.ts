@@ -31,10 +31,10 @@ export const jobQuery = (projectId: string, jobId: string) =>
     refetchInterval: ({ state: { data } }) => data && refreshIntervalMs(data),
   })
 
-/** While the pull request is open, CI checks report, and comments on it become messages. */
-export function refreshIntervalMs({ status, pullRequest }: AgentJob): number | false {
+/** While the pull request is open, CI checks report, and comments on it become messages. Several owners can approve a result. */
+export function refreshIntervalMs({ status, pullRequest, approval }: AgentJob): number | false {
   if (status === 'active') return refreshEveryMs
-  return pullRequest?.state === 'open' ? refreshIdleEveryMs : false
+  return pullRequest?.state === 'open' || approval !== null ? refreshIdleEveryMs : false
 }
 
 export const messagesQuery = (projectId: string, jobId: string, refreshMs: number | false) =>

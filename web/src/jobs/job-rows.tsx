@@ -3,7 +3,7 @@ import { Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { RelativeTime } from '../shown/relative-time.tsx'
 import { PullRequestLink, StatusBadge } from './job-badges.tsx'
-import { formatCost, jobTitle, outcomeLabels } from './job-labels.ts'
+import { describeResult, formatCost, jobTitle } from './job-labels.ts'
 import classes from './jobs.module.css'
 
 export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly AgentJob[] }) {
@@ -24,11 +24,7 @@ export function JobRows({ projectId, jobs }: { projectId: string; jobs: readonly
             </Link>
           </div>
           <Text size="sm" component="div" className={classes.pullRequest ?? ''}>
-            {job.pullRequest ? (
-              <PullRequestLink pullRequest={job.pullRequest} />
-            ) : (
-              job.outcome && job.outcome !== 'error' && job.outcome !== 'cancelled' && outcomeLabels[job.outcome]
-            )}
+            {job.pullRequest ? <PullRequestLink pullRequest={job.pullRequest} /> : describeResult(job)}
           </Text>
           <Text size="sm" c="dimmed" className={`${classes.number} ${classes.cost}`}>
             {job.usage.costUsd !== null && job.usage.inputTokens > 0 && formatCost(job.usage.costUsd)}

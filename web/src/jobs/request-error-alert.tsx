@@ -19,8 +19,17 @@ export function HelpLinks({ projectId, links }: { projectId: string; links: read
   if (links.length === 0) return null
   return (
     <Group gap="md" mt="xs">
-      {links.map(({ to, label }) => (
-        <AnchorLink key={to} to={to} params={{ projectId }} size="sm" fw={600} c="inherit" underline="always">
+      {links.map(({ to, hash = '', label }) => (
+        <AnchorLink
+          key={label}
+          to={to}
+          params={{ projectId }}
+          hash={hash}
+          size="sm"
+          fw={600}
+          c="inherit"
+          underline="always"
+        >
           {label}
         </AnchorLink>
       ))}

@@ -1,12 +1,11 @@
 import type { AgentJob } from '@colophon/sdk'
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { projectRoute } from '../app/roots.tsx'
+import { outcomeLabels } from './job-labels.ts'
 import { type JobFilters, jobQuery, jobsQuery, messagesQuery } from './job-queries.ts'
 
 const statuses: readonly string[] = ['active', 'completed', 'failed', 'archived'] satisfies AgentJob['status'][]
-const outcomes: readonly string[] = ['pull_request', 'diff', 'no_changes', 'cancelled', 'error'] satisfies NonNullable<
-  AgentJob['outcome']
->[]
+const outcomes: readonly string[] = Object.keys(outcomeLabels)
 
 /** Invalid filters in the URL are ignored: the page shows all jobs instead of an error. */
 const parseFilters = ({ status, outcome, q }: Record<string, unknown>): JobFilters => ({

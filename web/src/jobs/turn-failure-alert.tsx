@@ -1,5 +1,7 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, List, Stack, Text } from '@mantine/core'
 import { describeTurnFailure } from './failure-guidance.ts'
+import { RefusalList } from './refusal-list.tsx'
+import { parseRefusals } from './refusals.ts'
 import { HelpLinks } from './request-error-alert.tsx'
 
 /** Why a turn failed and what to do next. */
@@ -18,15 +20,38 @@ export function TurnFailureAlert({
       </Alert>
     )
   }
+  const { title, advice, listsRefusals, options = [], links = [] } = guidance
   return (
-    <Alert color="red" title={guidance.title}>
-      {guidance.advice}
-      <HelpLinks projectId={projectId} links={guidance.links ?? []} />
-      {guidance.showsDetail && (
-        <Text size="xs" mt="sm" style={{ overflowWrap: 'anywhere' }}>
-          {error.message}
-        </Text>
-      )}
+    <Alert color="red" title={title}>
+      <Stack gap="sm">
+        <Text size="sm">{advice}</Text>
+        {listsRefusals && <Refusals message={error.message} />}
+        {options.length > 0 && <Options options={options} />}
+      </Stack>
+      <HelpLinks projectId={projectId} links={links} />
     </Alert>
   )
 }
+
+function Refusals({ message }: { message: string }) {
+  const refusals = parseRefusals(message)
+  if (refusals.length > 0) return <RefusalList refusals={refusals} />
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {message}
+    </Text>
+  )
+}
+
+const Options = ({ options }: { options: readonly string[] }) => (
+  <div>
+    <Text size="sm" fw={600} mb={4}>
+      What you can do
+    </Text>
+    <List size="sm" spacing={4}>
+      {options.map((option) => (
+        <List.Item key={option}>{option}</List.Item>
+      ))}
+    </List>
+  </div>
+)

@@ -10,6 +10,12 @@ const labels: Readonly<Record<TurnPhase['phase'], { past: string; present: strin
   published: { past: 'Published in', present: 'Publishing' },
 }
 
+/** A result that was held for approval was only checked. */
+const toPastLabel = (phase: TurnPhase['phase'], { outcome }: JobMessage): string =>
+  phase === 'published' && (outcome === 'awaiting_approval' || outcome === 'rejected')
+    ? 'Checked in'
+    : labels[phase].past
+
 export function TurnPhaseBar({ message }: { message: JobMessage }) {
   const now = useNow(message.endedAt === null)
   const phases = toTurnPhases(message, now)
@@ -24,7 +30,7 @@ export function TurnPhaseBar({ message }: { message: JobMessage }) {
         {phases.map(({ phase, durationMs, isCurrent }) => (
           <Text key={phase} size="xs" c="dimmed">
             <span className={`${classes.dot} ${classes[phase]}`} aria-hidden />
-            {isCurrent ? labels[phase].present : labels[phase].past} {formatDuration(durationMs)}
+            {isCurrent ? labels[phase].present : toPastLabel(phase, message)} {formatDuration(durationMs)}
           </Text>
         ))}
       </Group>

@@ -13,6 +13,7 @@ const message = (times: Partial<JobMessage>): JobMessage => ({
   createdAt: at(0),
   failedCheck: null,
   comment: null,
+  isAutomatic: false,
   startedAt: null,
   claimedAt: null,
   publishingStartedAt: null,
@@ -39,6 +40,14 @@ test('measures the current phase up to now', () => {
     durationMs: 50_000,
     isCurrent: true,
   })
+})
+
+test('leaves out the wait for an approval until the approved result is published', () => {
+  const approved = message({ status: 'queued', claimedAt: at(1), publishingStartedAt: at(5) })
+  expect(toTurnPhases(approved, now)).toEqual([
+    { phase: 'waited', durationMs: 1_000, isCurrent: false },
+    { phase: 'worked', durationMs: 4_000, isCurrent: false },
+  ])
 })
 
 test('omits phases that a turn did not reach', () => {

@@ -15,7 +15,8 @@ export function toTurnPhases(message: JobMessage, now: Date): TurnPhase[] {
   const phases = [
     { phase: 'waited', from: Date.parse(message.createdAt), to: claimedAt ?? endedAt },
     { phase: 'worked', from: claimedAt, to: publishingStartedAt ?? endedAt },
-    { phase: 'published', from: publishingStartedAt, to: endedAt },
+    // A turn whose result was approved is queued again, with the time at which the result was held.
+    { phase: 'published', from: message.status === 'queued' ? null : publishingStartedAt, to: endedAt },
   ] as const
   return phases.flatMap(({ phase, from, to }) =>
     from === null

@@ -15,6 +15,8 @@ import { type JobEventsState, useTurnEvents } from './use-job-events.ts'
 
 const outcomeNotes: Readonly<Partial<Record<NonNullable<JobMessage['outcome']>, string>>> = {
   no_changes: 'The agent changed no files, so nothing was published.',
+  awaiting_approval: 'The result was held for approval. Nothing was pushed.',
+  rejected: 'The result was rejected. Nothing was pushed.',
   cancelled: 'Cancelled. The changes made in this turn were discarded.',
 }
 
@@ -92,10 +94,11 @@ function Prompt({ message }: { message: JobMessage }) {
 }
 
 /** Where the message came from, or what was attached to it. */
-function MessageOrigin({ message: { failedCheck, comment } }: { message: JobMessage }) {
+function MessageOrigin({ message: { failedCheck, comment, isAutomatic } }: { message: JobMessage }) {
   if (failedCheck === null && comment === null) return null
   return (
     <Text size="xs" c="dimmed" mt={6} style={{ overflowWrap: 'anywhere' }}>
+      {isAutomatic && 'Sent automatically. '}
       {failedCheck !== null && `Includes the output of the failed check “${failedCheck}”.`}
       {comment && (
         <>
@@ -139,10 +142,14 @@ function LiveSteps({ message, ...loaded }: { message: JobMessage } & JobEventsSt
         {failed > 0 && `, ${failed} failed`}
       </Toggle>
       {isOpen && <TurnSteps steps={steps} isLive={isLive} />}
-      {isLive && <TurnProgress text={message.status === 'publishing' ? 'Publishing' : 'Working'} />}
+      {isLive && <TurnProgress text={isPublishing(message) ? 'Publishing' : 'Working'} />}
     </div>
   )
 }
+
+/** A turn whose result was approved is queued again, only to be published. */
+const isPublishing = ({ status, publishingStartedAt }: JobMessage): boolean =>
+  status === 'publishing' || (status === 'queued' && publishingStartedAt !== null)
 
 const useSteps = ({ reply }: JobMessage, { events }: JobEventsState) =>
   useMemo(() => omitReplyStep(toTurnSteps(events), reply), [events, reply])

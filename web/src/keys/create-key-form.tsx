@@ -88,7 +88,9 @@ export function CreateKeyForm({ projectId, onCreated, onCancel }: Props) {
         </Checkbox.Group>
         <Group justify="space-between">
           <Text size="sm" c="dimmed">
-            {hasAllScopes ? 'Full access to the project, like an owner.' : 'Select only the scopes that the key needs.'}
+            {hasAllScopes
+              ? 'Full access to the project, like an owner, except to the publishing rules.'
+              : 'Select only the scopes that the key needs.'}
           </Text>
           <Button variant="subtle" size="compact-sm" onClick={() => setScopes(hasAllScopes ? [] : allScopes)}>
             {hasAllScopes ? 'Clear all' : 'Select all'}

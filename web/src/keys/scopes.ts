@@ -6,6 +6,7 @@ export type Scope = ApiKey['scopes'][number]
 export const scopeDescriptions: readonly { scope: Scope; description: string }[] = [
   { scope: 'agent:read', description: 'Read jobs, events, diffs and models' },
   { scope: 'agent:write', description: 'Create jobs, send messages, cancel and archive jobs, test models' },
+  { scope: 'agent:approve', description: 'Approve and reject results that await approval' },
   { scope: 'analytics:read', description: 'Read page views' },
   { scope: 'analytics:write', description: 'Send page views from a server' },
   { scope: 'project:read', description: 'Read settings, repository, members, API keys, runners and the audit log' },
@@ -17,6 +18,6 @@ export const scopeDescriptions: readonly { scope: Scope; description: string }[]
 
 export const allScopes: readonly Scope[] = scopeDescriptions.map(({ scope }) => scope)
 
-/** One label for a key that has every scope, because six are too many for a table cell. */
+/** One label for a key that has every scope, because seven are too many for a table cell. */
 export const formatScopes = (scopes: readonly Scope[]): readonly string[] =>
   allScopes.every((scope) => scopes.includes(scope)) ? ['All scopes'] : scopes

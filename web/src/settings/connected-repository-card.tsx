@@ -34,7 +34,7 @@ export function ConnectedRepositoryCard({
     return (
       <SettingsCard
         title="Change connection"
-        lead="Connect in another way or to another repository. The publishing rules are kept."
+        lead="Connect in another way or to another repository. Other settings are kept, but another repository starts without a chosen site generator, further docs folders and allowed paths."
       >
         <ConnectRepository projectId={projectId} connected={repository} onConnected={() => setIsReconnecting(false)} />
         <Group>

@@ -21,6 +21,41 @@ test.each([
   ],
   [{ action: 'something.new', detail: {} }, 'something.new'],
   [{ action: 'runner.created', detail: {} }, 'created the runner'],
+  [{ action: 'repository.changed', detail: { publishing: { draft: true } } }, 'changed how pull requests are opened'],
+  [
+    {
+      action: 'repository.rules_changed',
+      detail: { from: { activeContent: 'refuse' }, to: { activeContent: 'hold' } },
+    },
+    'changed the publishing rules (active content is held for approval)',
+  ],
+  [
+    {
+      action: 'repository.rules_changed',
+      detail: {
+        from: { allowedPaths: [], furtherDocsFolders: ['blog'], requireApproval: true, fixFailedChecks: false },
+        to: {
+          allowedPaths: ['openapi.yaml', 'examples/'],
+          furtherDocsFolders: [],
+          requireApproval: true,
+          fixFailedChecks: true,
+        },
+      },
+    },
+    'changed the publishing rules (further allowed paths: openapi.yaml, examples/; no further docs folders; failed CI checks are sent to the agent)',
+  ],
+  [
+    { action: 'repository.rules_changed', detail: { from: { siteGenerator: 'hugo' }, to: { siteGenerator: null } } },
+    'changed the publishing rules (the site generator is recognized)',
+  ],
+  [{ action: 'repository.rules_changed', detail: {} }, 'changed the publishing rules'],
+  [{ action: 'job.message_sent', detail: {} }, 'sent a message to a job'],
+  [
+    { action: 'job.message_sent', detail: { failedCheck: 'build', commit: 'a' } },
+    'reported the failed CI check “build”, which was sent to the agent',
+  ],
+  [{ action: 'job.approved', detail: { diffSha256: 'a' } }, 'approved the result of a job'],
+  [{ action: 'job.rejected', detail: { diffSha256: 'a' } }, 'rejected the result of a job'],
   [
     { action: 'repository.issue_changed', detail: { issue: 'access_revoked' } },
     'revoked the access of Colophon to the repository',

@@ -31,16 +31,22 @@ const descriptions: Readonly<Record<string, (detail: Detail) => string>> = {
   'credential.stored': () => 'stored an access token for the code host',
   'repository.connected': ({ owner, name }) => `connected the repository ${text(owner)}/${text(name)}`,
   'repository.changed': ({ publishing }) =>
-    publishing ? 'changed the publishing rules' : 'changed the base branch or the docs folder',
+    publishing ? 'changed how pull requests are opened' : 'changed the base branch or the docs folder',
+  'repository.rules_changed': (detail) => `changed the publishing rules${describeChangedRules(detail)}`,
   'repository.renamed': ({ from, to }) => `renamed the repository ${text(from)} to ${text(to)}`,
   'repository.issue_changed': ({ issue }) => issueDescriptions[text(issue)] ?? 'restored access to the repository',
   'budget.changed': () => 'changed the budget',
   'runner.created': (detail) => `created the runner${quotedName(detail)}`,
   'runner.revoked': (detail) => `revoked the runner${quotedName(detail)}`,
   'job.created': () => 'created a job',
-  'job.message_sent': () => 'sent a message to a job',
+  'job.message_sent': ({ failedCheck, commit }) =>
+    commit
+      ? `reported the failed CI check “${text(failedCheck)}”, which was sent to the agent`
+      : 'sent a message to a job',
   'job.cancelled': () => 'cancelled a job',
   'job.archived': () => 'archived a job',
+  'job.approved': () => 'approved the result of a job',
+  'job.rejected': () => 'rejected the result of a job',
   'analytics.settings_changed': ({ reason }) =>
     reason === 'first_site_key'
       ? 'switched the counting of human views to the script, by creating the first site key'
@@ -63,6 +69,30 @@ function changedSettings({ defaultModel, jobRetentionDays }: Detail): string {
   ]
   return changes.filter((change) => change !== false).join(' and ') || 'settings'
 }
+
+const ruleDescriptions: Readonly<Record<string, (value: unknown) => string>> = {
+  siteGenerator: (generator) =>
+    generator === null ? 'the site generator is recognized' : `the site generator is ${text(generator)}`,
+  furtherDocsFolders: (folders) => describePaths('further docs folders', folders),
+  allowedPaths: (paths) => describePaths('further allowed paths', paths),
+  activeContent: (rule) => `active content is ${rule === 'hold' ? 'held for approval' : 'refused'}`,
+  requireApproval: (isRequired) =>
+    isRequired ? 'every result requires approval' : 'not every result requires approval',
+  fixFailedChecks: (isSent) => `failed CI checks are ${isSent ? 'sent' : 'not sent'} to the agent`,
+}
+
+const describePaths = (name: string, paths: unknown): string =>
+  Array.isArray(paths) && paths.length > 0 ? `${name}: ${paths.join(', ')}` : `no ${name}`
+
+function describeChangedRules({ from, to }: Detail): string {
+  const before = toDetail(from)
+  const changes = Object.entries(toDetail(to))
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
+    .flatMap(([name, value]) => ruleDescriptions[name]?.(value) ?? [])
+  return changes.length === 0 ? '' : ` (${changes.join('; ')})`
+}
+
+const toDetail = (value: unknown): Detail => (typeof value === 'object' && value !== null ? (value as Detail) : {})
 
 export type AuditActor = { kind: 'person' | 'key' | 'operator' | 'code-host'; name: string }
 

@@ -34,7 +34,7 @@ export function DocsLocationFields({
       />
       <TextInput
         label="Docs folder"
-        description="The agent can only change files in this folder. Leave empty for the whole repository"
+        description="The agent works on the pages in this folder. Leave empty for the whole repository"
         value={location.docsFolder}
         onChange={(event) => onChange({ ...location, docsFolder: event.currentTarget.value })}
         readOnly={readOnly}

@@ -5,7 +5,9 @@ import { canManage, useProject } from '../projects/project.ts'
 import { EmptyState } from '../shown/empty-state.tsx'
 import { ConnectRepository } from './connect-repository.tsx'
 import { ConnectedRepositoryCard } from './connected-repository-card.tsx'
-import { PublishingCard } from './publishing-card.tsx'
+import { PublishingRulesCard } from './publishing-rules-card.tsx'
+import { toEditableRules } from './publishing-rules-form.ts'
+import { PullRequestsCard } from './pull-requests-card.tsx'
 import { repositoryQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { SettingsPageLayout } from './settings-page-layout.tsx'
@@ -17,7 +19,11 @@ export function RepositorySettingsPage() {
   const { person } = useSession()
   const query = useQuery(repositoryQuery(project.id))
   return (
-    <SettingsPageLayout title="Repository" lead="Where the agent works, and how it opens pull requests." query={query}>
+    <SettingsPageLayout
+      title="Repository"
+      lead="Where the agent works, what it may change, and how it opens pull requests."
+      query={query}
+    >
       {({ repository }) => {
         const apps = person?.isOperator && <AppsCard projectId={project.id} />
         const cardProps = { projectId: project.id, canChange }
@@ -31,7 +37,12 @@ export function RepositorySettingsPage() {
                 repository={repository}
               />
               <SiteCard {...cardProps} repository={repository} />
-              <PublishingCard {...cardProps} repository={repository} />
+              <PublishingRulesCard
+                key={JSON.stringify([repository.url, owner, name, toEditableRules(repository.rules)])} // shows the saved rules
+                {...cardProps}
+                rules={repository.rules}
+              />
+              <PullRequestsCard {...cardProps} repository={repository} />
               {apps}
             </>
           )

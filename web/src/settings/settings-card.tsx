@@ -2,10 +2,27 @@ import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './settings-card.module.css'
 
-/** A section of a settings page. Each one is saved separately. */
-export function SettingsCard({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {
+/** A section of a settings page. Each one is saved separately. A link can name its `id`. */
+export function SettingsCard({
+  id,
+  title,
+  lead,
+  children,
+}: {
+  id?: string
+  title: string
+  lead?: ReactNode
+  children: ReactNode
+}) {
   return (
-    <Paper className={classes.card} withBorder p={{ base: 'md', sm: 'lg' }} component="section" aria-label={title}>
+    <Paper
+      id={id}
+      className={classes.card}
+      withBorder
+      p={{ base: 'md', sm: 'lg' }}
+      component="section"
+      aria-label={title}
+    >
       <Title order={2} size="h4">
         {title}
       </Title>

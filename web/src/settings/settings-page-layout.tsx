@@ -1,5 +1,5 @@
 import { Box, Skeleton, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { ErrorAlert } from '../shown/error-alert.tsx'
 import { PageHeader } from '../shown/page-header.tsx'
 
@@ -15,6 +15,7 @@ export function SettingsPageLayout<Data>({
   query: { data: Data | undefined; error: unknown }
   children: (data: Data) => ReactNode
 }) {
+  useScrollToLinkedCard(data !== undefined)
   return (
     <Box maw={860}>
       <PageHeader title={title} lead={lead} />
@@ -25,4 +26,11 @@ export function SettingsPageLayout<Data>({
       </Stack>
     </Box>
   )
+}
+
+/** A link can name a card. The cards appear when their data is loaded, which is too late for the router to scroll to one. */
+function useScrollToLinkedCard(isLoaded: boolean): void {
+  useEffect(() => {
+    if (isLoaded) document.getElementById(window.location.hash.slice(1))?.scrollIntoView()
+  }, [isLoaded])
 }

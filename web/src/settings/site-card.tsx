@@ -5,7 +5,7 @@ import { ErrorAlert } from '../shown/error-alert.tsx'
 import { repositoryQuery } from './queries.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { fromOption, siteGeneratorLabels, siteGeneratorOptions, toOption } from './site-generator-labels.ts'
-import { useChangeRepositorySettings } from './use-change-repository-settings.ts'
+import { useChangePublishingRules } from './use-change-publishing-rules.ts'
 
 const refetchMs = 3_000
 
@@ -21,7 +21,7 @@ export function SiteCard({
 }) {
   // The repository is read in the background after it is connected and after a change.
   useQuery({ ...repositoryQuery(projectId), refetchInterval: repository.site ? false : refetchMs })
-  const save = useChangeRepositorySettings(projectId, 'Saved. It applies from the next turn.')
+  const save = useChangePublishingRules(projectId, 'Saved. It applies from the next turn.')
   return (
     <SettingsCard
       title="Site generator"
@@ -32,7 +32,7 @@ export function SiteCard({
         label="Site generator"
         description="Choose one if it is not recognized correctly"
         data={siteGeneratorOptions}
-        value={toOption(repository.siteGenerator)}
+        value={toOption(repository.rules.siteGenerator)}
         onChange={(option) => save.mutate({ siteGenerator: fromOption(option) })}
         allowDeselect={false}
         disabled={!canChange || save.isPending}

@@ -1,6 +1,6 @@
-import type { Repository } from '@colophon/sdk'
+import type { PublishingRules } from '@colophon/sdk'
 
-export type SiteGenerator = NonNullable<Repository['siteGenerator']>
+export type SiteGenerator = NonNullable<PublishingRules['siteGenerator']>
 
 export const siteGeneratorLabels: Readonly<Record<SiteGenerator, string>> = {
   docusaurus: 'Docusaurus',

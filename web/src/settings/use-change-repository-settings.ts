@@ -4,7 +4,7 @@ import { client } from '../app/client.ts'
 import { notifySaved } from './notify-saved.ts'
 import { repositoryQuery } from './queries.ts'
 
-/** Changes the docs location or the publishing rules of the repository, and shows the saved values. */
+/** Changes the docs location, or how pull requests are opened, and shows the saved values. */
 export function useChangeRepositorySettings(projectId: string, savedMessage: string) {
   const queryClient = useQueryClient()
   return useMutation({

@@ -175,7 +175,7 @@ export const githubRepositoryRoutes = ({
     description:
       'Connects the project to a repository of an authorization, through the GitHub App. The connection is tested first; ' +
       'if the test fails, the request is rejected and nothing is stored. A project has one repository: connecting another ' +
-      'one replaces it and keeps the publishing rules.',
+      'one replaces it and keeps the pull request settings.',
     schemas: { params: ProjectParams, body: ChosenRepositoryBody, responses: { 200: RepositorySchema } },
     requiresRecentSignIn: true,
     async handle({ projectId, caller, body, actor }) {

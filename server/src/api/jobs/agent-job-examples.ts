@@ -41,8 +41,34 @@ export const completedJobExample = {
     { name: 'Internal links', status: 'passed', findings: [] },
   ],
   newHosts: ['status.example.com'],
+  approval: null,
   updatedAt: '2026-01-31T12:04:17.000Z',
 }
+
+export const awaitingApprovalJobExample = {
+  ...completedJobExample,
+  prLink: null,
+  outcome: 'awaiting_approval',
+  pullRequest: null,
+  newHosts: [],
+  approval: {
+    diffSha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    isDiffComplete: true,
+    reasons: [
+      {
+        code: 'active_content',
+        path: 'docs/install.mdx',
+        line: 3,
+        message:
+          'docs/install.mdx:3: a build or a browser would execute this, or it reads something outside of the page: `import Player from "./player"` (active_content)',
+      },
+    ],
+    newHosts: [],
+    requestedAt: '2026-01-31T12:04:17.000Z',
+  },
+}
+
+export const rejectedJobExample = { ...awaitingApprovalJobExample, outcome: 'rejected', approval: null }
 
 export const createdJobExample = {
   ...completedJobExample,

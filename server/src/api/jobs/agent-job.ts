@@ -5,7 +5,7 @@ import { jobOutcomes, pullRequestStates } from '../../jobs/job-outcome.ts'
 import { jobStatuses } from '../../jobs/job-state.ts'
 import { turnErrorCodes } from '../../jobs/turn-errors.ts'
 import { DateTime, IdParam, nullable, ProjectParams } from '../schemas.ts'
-import { completedJobExample } from './agent-job-examples.ts'
+import { awaitingApprovalJobExample, completedJobExample } from './agent-job-examples.ts'
 
 export const JobParams = Type.Object({
   ...ProjectParams.properties,
@@ -87,6 +87,38 @@ const DocsCheck = Type.Object({
   ),
 })
 
+/** Identifies a held result. */
+export const DiffSha256 = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'SHA-256 of the diff that you have read, in hexadecimal, as in `approval.diffSha256` of the job.',
+  examples: [awaitingApprovalJobExample.approval.diffSha256],
+})
+
+const ApprovalRequest = Type.Object({
+  diffSha256: Type.String({
+    description: 'SHA-256 of the diff that would be pushed, in hexadecimal. Send it to approve or reject the result.',
+  }),
+  isDiffComplete: Type.Boolean({
+    description: 'Whether the diff shows everything. A very large one is cut off.',
+  }),
+  reasons: Type.Array(
+    Type.Object({
+      code: Type.String({ description: 'Code of the reason, for example `active_content`.' }),
+      path: Type.String({ description: 'File that the reason is about.' }),
+      line: nullable(Type.Integer(), { description: 'Line in the file. Null if it is about the whole file.' }),
+      message: Type.String({ description: 'What was found, and where, as a sentence.' }),
+    }),
+    {
+      description:
+        'What would be refused without an approval. Empty if the project requires an approval of every result.',
+    },
+  ),
+  newHosts: Type.Array(Type.String(), {
+    description: 'Host names in links and images of the result that no page of the repository named before.',
+  }),
+  requestedAt: DateTime('Time at which the result was held.'),
+})
+
 export const AgentJob = Type.Object(
   {
     id: Type.String({ description: 'ID of the job.' }),
@@ -105,7 +137,7 @@ export const AgentJob = Type.Object(
     model: Type.String({ description: 'Name of the model that the agent uses.' }),
     prLink: nullable(Type.String({ format: 'uri' }), {
       description:
-        'URL of the pull request. Null while the job is active, if no file was changed, and if `publish` is `diff`.',
+        'URL of the pull request. Null while the job is active, if no file was changed, if `publish` is `diff`, and until a result that awaits approval is approved.',
     }),
     createdAt: DateTime('Time at which the job was created.'),
     archivedAt: nullable(DateTime('Time at which the job was archived. Null if it is not archived.')),
@@ -122,7 +154,9 @@ export const AgentJob = Type.Object(
       description: 'Key-value pairs that the job was created with.',
     }),
     outcome: nullable(Type.Enum(jobOutcomes), {
-      description: 'How the last turn of the job ended. Null while the job is active.',
+      description:
+        'How the last turn of the job ended. Null while the job is active. `awaiting_approval`: nothing was pushed, and a person ' +
+        'has to approve the result. `rejected`: a person did not approve it.',
     }),
     error: nullable(TurnError, { description: 'Why the last turn failed. Null unless `outcome` is `error`.' }),
     reply: nullable(Type.String(), {
@@ -153,6 +187,9 @@ export const AgentJob = Type.Object(
     newHosts: Type.Array(Type.String(), {
       description:
         'Host names in links and images of the changes that no page of the repository named before. Check that they are what you expect.',
+    }),
+    approval: nullable(ApprovalRequest, {
+      description: 'What a person is asked to approve. Null unless `outcome` is `awaiting_approval`.',
     }),
     updatedAt: DateTime('Time of the last change to the job.'),
   },
@@ -185,5 +222,11 @@ export const toAgentJobResponse = (job: Job): Static<typeof AgentJob> => ({
   usage: job.usage,
   checks: job.checks as Static<typeof AgentJob>['checks'],
   newHosts: [...job.newHosts],
+  approval: job.approval && {
+    ...job.approval,
+    reasons: [...job.approval.reasons],
+    newHosts: [...job.approval.newHosts],
+    requestedAt: job.approval.requestedAt.toISOString(),
+  },
   updatedAt: job.updatedAt.toISOString(),
 })

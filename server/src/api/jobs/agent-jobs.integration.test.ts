@@ -121,6 +121,22 @@ test('queues a message to an active job and lists it', async () => {
   ])
 })
 
+test('approves and rejects only what awaits approval, with the scope for it', async () => {
+  const { id } = (await create()).json()
+  const body = { diffSha256: 'a'.repeat(64) }
+  for (const decision of ['approve', 'reject']) {
+    const url = `${jobsUrl()}/${id}/${decision}`
+    expect((await send('POST', url, body)).json()).toMatchObject({ status: 403, code: 'insufficient_scope' })
+    const grant = { name: 'approver', scopes: ['agent:approve'] as const, allowedNetworks: [], expiresAt: null }
+    const { secret } = await instance.stores.keys.create(projectId, grant, operator)
+    const sendAs = (path: string, payload: object) => send('POST', path, payload, {}, secret)
+    expect((await sendAs(url, body)).json()).toMatchObject({ status: 409, code: 'not_awaiting_approval' })
+    expect((await sendAs(url, {})).json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    const unknown = `${jobsUrl()}/${newId('job')}/${decision}`
+    expect((await sendAs(unknown, body)).json()).toMatchObject({ status: 404, code: 'not_found' })
+  }
+})
+
 test('accepts a message about a failed check', async () => {
   const { id } = (await create()).json()
   await instance.pool.query(

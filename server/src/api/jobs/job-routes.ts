@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import type { AgentEventStore } from '../../jobs/agent-event-store.ts'
+import type { ApprovalStore } from '../../jobs/approval-store.ts'
+import { computeDiffSha256 } from '../../jobs/held-result.ts'
 import { formatRateLimitHeaders } from '../../jobs/hourly-limit.ts'
 import { jobOutcomes } from '../../jobs/job-outcome.ts'
 import type { JobSignaler } from '../../jobs/job-signaler.ts'
@@ -12,8 +14,14 @@ import type { RepositoryStore } from '../../projects/repository-store.ts'
 import { CursorQuery, NextCursor, readCursorPage } from '../cursor-page.ts'
 import { defineRoute, type Route } from '../route.ts'
 import { nullable, ProjectParams, SingleLineText } from '../schemas.ts'
-import { AgentJob, IdempotencyHeader, JobParams, Prompt, toAgentJobResponse } from './agent-job.ts'
-import { archivedJobExample, continuedJobExample, pendingCancelJobExample } from './agent-job-examples.ts'
+import { AgentJob, DiffSha256, IdempotencyHeader, JobParams, Prompt, toAgentJobResponse } from './agent-job.ts'
+import {
+  archivedJobExample,
+  awaitingApprovalJobExample,
+  continuedJobExample,
+  pendingCancelJobExample,
+  rejectedJobExample,
+} from './agent-job-examples.ts'
 import { createJobRoute } from './create-job.ts'
 import type { StreamJobEvents } from './job-event-streams.ts'
 import { listEventsRoute } from './list-events.ts'
@@ -35,11 +43,20 @@ index 8f1d2c4..b7a9e03 100644
 
 export interface JobRouteDeps extends JobSignaler {
   jobs: JobStore
+  approvals: ApprovalStore
   events: AgentEventStore
   streamJobEvents: StreamJobEvents
   repositories: RepositoryStore
   models: ModelStore
 }
+
+const DecisionBody = Type.Object(
+  { diffSha256: DiffSha256 },
+  {
+    additionalProperties: false,
+    examples: [{ diffSha256: awaitingApprovalJobExample.approval.diffSha256 }],
+  },
+)
 
 export const jobRoutes = (deps: JobRouteDeps): Route[] => [
   createJobRoute(deps),
@@ -171,7 +188,8 @@ export const jobRoutes = (deps: JobRouteDeps): Route[] => [
     name: 'getDiff',
     tag: 'Agent jobs',
     summary: 'Get the diff of an agent job',
-    description: 'Returns the changes of the job against the branch that it works from.',
+    description:
+      'Returns the changes of the job against the branch that it works from. If a result awaits approval, the changes that would be pushed.',
     schemas: {
       params: JobParams,
       responses: {
@@ -180,10 +198,53 @@ export const jobRoutes = (deps: JobRouteDeps): Route[] => [
             description: 'The changes in the format of `git diff`. Null if no file was changed.',
             examples: [exampleDiff],
           }),
+          diffSha256: nullable(Type.String(), {
+            description:
+              'SHA-256 of `diff`, in hexadecimal. If it is `approval.diffSha256` of the job, this is the diff that awaits approval.',
+            examples: [awaitingApprovalJobExample.approval.diffSha256],
+          }),
         }),
       },
     },
-    handle: async ({ projectId, params }) => createResponse(200, { diff: await deps.jobs.diff(projectId, params.id) }),
+    async handle({ projectId, params }) {
+      const diff = await deps.jobs.diff(projectId, params.id)
+      return createResponse(200, { diff, diffSha256: diff === null ? null : computeDiffSha256(diff) })
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/v2/agent/:projectId/job/:id/approve',
+    access: 'agent:approve',
+    name: 'approveResult',
+    tag: 'Agent jobs',
+    summary: 'Approve a result',
+    description:
+      'Approves the result of a job whose outcome is `awaiting_approval`. The job becomes active again until the result is published. `diffSha256` names the diff that you have read: if another result is held by now, the request is rejected. Repeating a request has no further effect.',
+    schemas: { params: JobParams, body: DecisionBody, responses: { 200: AgentJob } },
+    responseExamples: { 200: continuedJobExample },
+    problems: ['not_awaiting_approval'],
+    async handle({ projectId, actor, params, body }) {
+      const job = await deps.approvals.approve(projectId, params.id, body.diffSha256, actor)
+      await deps.wakeJob(job.id)
+      return createResponse(200, toAgentJobResponse(job))
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/v2/agent/:projectId/job/:id/reject',
+    access: 'agent:approve',
+    name: 'rejectResult',
+    tag: 'Agent jobs',
+    summary: 'Reject a result',
+    description:
+      'Rejects the result of a job whose outcome is `awaiting_approval`. Nothing is pushed, and the next message starts without the rejected changes. `diffSha256` names the diff that you have read. Repeating a request has no further effect.',
+    schemas: { params: JobParams, body: DecisionBody, responses: { 200: AgentJob } },
+    responseExamples: { 200: rejectedJobExample },
+    problems: ['not_awaiting_approval'],
+    async handle({ projectId, actor, params, body }) {
+      const job = await deps.approvals.reject(projectId, params.id, body.diffSha256, actor)
+      return createResponse(200, toAgentJobResponse(job))
+    },
   }),
   listEventsRoute(deps),
   defineRoute({

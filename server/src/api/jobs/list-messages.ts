@@ -23,6 +23,10 @@ const JobMessage = Type.Object(
       }),
       { description: 'Comment on the pull request that became this message. Null if it was sent through the API.' },
     ),
+    isAutomatic: Type.Boolean({
+      description:
+        'Whether Colophon sent the message itself, because a CI check of the pull request failed and the publishing rules ask for it.',
+    }),
     status: Type.Enum(turnStatuses, {
       description:
         'State of the turn that works on the message. `dropped` if the message was still queued when the job was cancelled or archived.',
@@ -51,6 +55,7 @@ const JobMessage = Type.Object(
         prompt: 'Explain in the quickstart how to use a proxy.',
         failedCheck: null,
         comment: null,
+        isAutomatic: false,
         status: 'completed',
         outcome: 'pull_request',
         error: null,

@@ -8,10 +8,10 @@ import {
   BranchName,
   ConnectRepositoryBody,
   DocsFolder,
+  PublishingRulesChanges,
   PublishingSettingsChanges,
   RepositorySchema,
   RepositoryTestResultSchema,
-  SiteGeneratorChoice,
   toRepositoryInput,
   toRepositoryResponse,
 } from './repository.ts'
@@ -21,7 +21,6 @@ const Changes = Type.Partial(
   Type.Object({
     baseBranch: BranchName,
     docsFolder: DocsFolder,
-    siteGenerator: SiteGeneratorChoice,
     publishing: PublishingSettingsChanges,
   }),
   {
@@ -85,7 +84,7 @@ export const repositoryRoutes = ({ repositories, codeHosts }: RepositoryRouteDep
     description:
       'Connects the project to a repository with an access token. The connection is tested first; if the test fails, the ' +
       'request is rejected and nothing is stored. A project has one repository: connecting another one replaces it and ' +
-      'keeps the publishing rules.',
+      'keeps the pull request settings. Publishing rules about paths are reset, because they were meant for the other one.',
     schemas: { params: ProjectParams, body: ConnectRepositoryBody, responses: { 200: RepositorySchema } },
     requiresRecentSignIn: true,
     async handle({ projectId, body, actor }) {
@@ -103,7 +102,7 @@ export const repositoryRoutes = ({ repositories, codeHosts }: RepositoryRouteDep
     tag: 'Projects',
     summary: 'Change repository settings',
     description:
-      'Changes the base branch, the docs folder, the site generator, or how pull requests are opened. Omitted fields stay as they are. Changes ' +
+      'Changes the base branch, the docs folder, or how pull requests are opened. Omitted fields stay as they are. Changes ' +
       'take effect from the next turn.',
     schemas: { params: ProjectParams, body: Changes, responses: { 200: RepositorySchema } },
     problems: ['project_not_ready'],
@@ -119,6 +118,29 @@ export const repositoryRoutes = ({ repositories, codeHosts }: RepositoryRouteDep
       return createResponse(
         200,
         toRepositoryResponse(await repositories.change(projectId, body, actor), defaultTemplates),
+      )
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    url: '/v2/projects/:projectId/repository/rules',
+    access: 'project:write',
+    name: 'changePublishingRules',
+    tag: 'Projects',
+    summary: 'Change the publishing rules',
+    description:
+      'Changes what agents may change in the repository, and what a person has to approve before it is pushed. Only an owner ' +
+      'who signed in recently can do this; API keys cannot, so that a leaked key cannot weaken the rules. Omitted fields stay as ' +
+      'they are. Changes take effect from the next turn, and for results that are not published yet.',
+    schemas: { params: ProjectParams, body: PublishingRulesChanges, responses: { 200: RepositorySchema } },
+    requiresRecentSignIn: true,
+    problems: ['project_not_ready'],
+    async handle({ projectId, caller, body, actor }) {
+      if (caller.kind === 'key')
+        throw new Problem('insufficient_scope', 'An API key cannot change the publishing rules. Sign in as an owner.')
+      return createResponse(
+        200,
+        toRepositoryResponse(await repositories.changeRules(projectId, body, actor), codeHosts.defaultTemplates),
       )
     },
   }),

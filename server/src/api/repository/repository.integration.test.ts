@@ -68,7 +68,7 @@ test('connects a repository, hides its secrets, and changes its settings', async
   const changed = await client.repository.change(projectId, { docsFolder: '', publishing: rules })
   expect(changed).toEqual({ ...connected, docsFolder: '', publishing: { ...connected.publishing, ...rules } })
   await client.repository.connect(projectId, connection)
-  expect((await client.repository.get(projectId)).repository?.publishing, 'the publishing rules are kept').toEqual(
+  expect((await client.repository.get(projectId)).repository?.publishing, 'the pull request settings are kept').toEqual(
     changed.publishing,
   )
   const { entries } = await client.audit.list(projectId, { limit: 5 })
@@ -118,6 +118,70 @@ test('connects a GitHub repository with a fine-grained token that has the requir
   })
 })
 
+test('an owner who signed in recently changes the publishing rules, and the audit log has both values', async () => {
+  const { projectId, client: key } = await api.createProject()
+  const { client: owner, email } = await api.signIn({ projectId, role: 'owner' })
+  await expect(owner.repository.changeRules(projectId, { requireApproval: true })).rejects.toMatchObject({
+    code: 'project_not_ready',
+  })
+  const connected = await key.repository.connect(projectId, connection)
+  const defaults = {
+    siteGenerator: null,
+    furtherDocsFolders: [],
+    allowedPaths: [],
+    activeContent: 'refuse',
+    requireApproval: false,
+    fixFailedChecks: false,
+  }
+  expect(connected.rules).toEqual(defaults)
+  await expect(key.repository.changeRules(projectId, { requireApproval: true })).rejects.toMatchObject({
+    code: 'insufficient_scope',
+  })
+  const changes = { allowedPaths: ['openapi.yaml', 'examples/'], furtherDocsFolders: ['blog'], requireApproval: true }
+  const changed = await owner.repository.changeRules(projectId, changes)
+  expect(changed).toEqual({ ...connected, rules: { ...defaults, ...changes } })
+  expect(await owner.repository.changeRules(projectId, { activeContent: 'hold' })).toMatchObject({
+    rules: { ...changes, activeContent: 'hold' },
+  })
+  const { entries } = await key.audit.list(projectId, { limit: 2 })
+  expect(entries).toMatchObject([
+    {
+      action: 'repository.rules_changed',
+      detail: { from: { activeContent: 'refuse' }, to: { activeContent: 'hold' } },
+    },
+    {
+      action: 'repository.rules_changed',
+      actor: email,
+      detail: { from: { allowedPaths: [], furtherDocsFolders: [], requireApproval: false }, to: changes },
+    },
+  ])
+
+  const reconnected = await key.repository.connect(projectId, connection)
+  expect(reconnected.rules, 'the same repository keeps its rules').toMatchObject(changes)
+  const another = await createGiteaTestRepository(gitea)
+  const { rules } = await key.repository.connect(projectId, { ...connection, name: another.name })
+  expect(rules, 'paths of another repository mean something else').toEqual({
+    ...defaults,
+    activeContent: 'hold',
+    requireApproval: true,
+  })
+  await another.remove()
+})
+
+test.each([
+  { allowedPaths: ['/etc'] },
+  { allowedPaths: ['../a'] },
+  { allowedPaths: ['a//'] },
+  { allowedPaths: [''] },
+  { allowedPaths: ['/'] },
+  { furtherDocsFolders: ['blog/'] },
+  { furtherDocsFolders: [''] },
+  { furtherDocsFolders: ['blog', 'blog'] },
+])('rejects the publishing rules %j', async (changes) => {
+  const { client: owner } = await api.signIn({ projectId, role: 'owner' })
+  await expect(owner.repository.changeRules(projectId, changes)).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
 test.each([
   { docsFolder: '/docs' },
   { docsFolder: 'docs/' },
@@ -137,5 +201,6 @@ test('rejects callers without access', async () => {
     await expect(client.repository.test(projectId, connection), caller).rejects.toMatchObject({ code })
     await expect(client.repository.connect(projectId, connection), caller).rejects.toMatchObject({ code })
     await expect(client.repository.change(projectId, { docsFolder: '' }), caller).rejects.toMatchObject({ code })
+    await expect(client.repository.changeRules(projectId, {}), caller).rejects.toMatchObject({ code })
   }
 })

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { activeContentRules } from '../../projects/publishing-rules.ts'
 import type { PublishingSettings } from '../../projects/publishing-settings.ts'
 import type { Repository } from '../../projects/repository-store.ts'
 import type { RepositoryIssue } from '../../projects/tables.ts'
@@ -7,10 +8,12 @@ import { nullable, SingleLineText } from '../schemas.ts'
 import type { PublishingTemplates, RepositoryInput } from './repository-connector.ts'
 
 /** A path inside the repository, without empty, `.` or `..` segments. */
+const folderPattern =
+  '(?!/)(?!(?:.*/)?\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\\\]*[^/\\u0000-\\u001f\\\\]'
+
 export const DocsFolder = Type.String({
   maxLength: 300,
-  pattern:
-    '^$|^(?!/)(?!(?:.*/)?\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\\\]*[^/\\u0000-\\u001f\\\\]$',
+  pattern: `^$|^${folderPattern}$`,
   description: 'Folder of the docs pages in the repository, for example `docs`. Empty: the whole repository.',
 })
 
@@ -59,7 +62,7 @@ const publishingExample = {
 }
 
 export const PublishingSettingsSchema = Type.Object(publishing, {
-  $id: 'PublishingRules',
+  $id: 'PullRequestSettings',
   description: 'How pull requests of a project are opened.',
   examples: [publishingExample],
 })
@@ -71,10 +74,58 @@ export const PublishingSettingsChanges = Type.Partial(Type.Object(publishing), {
 
 const SiteGenerator = (description: string) => Type.Enum([...siteGeneratorIds], { description })
 
-export const SiteGeneratorChoice = nullable(
-  SiteGenerator('Site generator, if it is recognized wrongly. `unknown`: the strictest rules apply.'),
-  { description: 'Site generator that a person chose. Null: it is recognized from the repository.' },
-)
+const publishingRules = {
+  siteGenerator: nullable(
+    SiteGenerator('Site generator, if it is recognized wrongly. `unknown`: the strictest rules apply.'),
+    { description: 'Site generator that a person chose. Null: it is recognized from the repository.' },
+  ),
+  furtherDocsFolders: Type.Array(Type.String({ maxLength: 300, pattern: `^${folderPattern}$` }), {
+    maxItems: 20,
+    uniqueItems: true,
+    description: 'Folders with docs pages in addition to `docsFolder`. The same rules apply to them.',
+  }),
+  allowedPaths: Type.Array(Type.String({ maxLength: 300, pattern: `^${folderPattern}/?$` }), {
+    maxItems: 50,
+    uniqueItems: true,
+    description:
+      'Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in ' +
+      'it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.',
+  }),
+  activeContent: Type.Enum([...activeContentRules], {
+    description:
+      'What happens to a result with new content that a build or a browser would execute. `refuse`: the job fails. `hold`: ' +
+      'nothing is pushed until a person approves it.',
+  }),
+  requireApproval: Type.Boolean({
+    description: 'Whether a person has to approve every result before it is pushed.',
+  }),
+  fixFailedChecks: Type.Boolean({
+    description:
+      'Whether a failed CI check of a pull request is sent to the agent automatically, at most twice per pull request. It counts ' +
+      'toward the budget like a message that a person sends.',
+  }),
+}
+
+const publishingRulesExample = {
+  siteGenerator: null,
+  furtherDocsFolders: ['blog'],
+  allowedPaths: ['openapi.yaml', 'examples/'],
+  activeContent: 'hold',
+  requireApproval: false,
+  fixFailedChecks: false,
+}
+
+const PublishingRulesSchema = Type.Object(publishingRules, {
+  $id: 'PublishingRules',
+  description: 'What agents may change, and what a person has to approve before it is pushed.',
+  examples: [publishingRulesExample],
+})
+
+export const PublishingRulesChanges = Type.Partial(Type.Object(publishingRules), {
+  additionalProperties: false,
+  minProperties: 1,
+  examples: [{ allowedPaths: ['openapi.yaml', 'examples/'], activeContent: 'hold' }],
+})
 
 const Host = Type.Enum(['gitea', 'github'], { description: 'Software of the code host. `gitea` includes Forgejo.' })
 
@@ -104,7 +155,7 @@ export const RepositorySchema = Type.Object(
     docsFolder: Type.String({
       description: 'Folder of the docs pages in the repository. Empty: the whole repository.',
     }),
-    siteGenerator: SiteGeneratorChoice,
+    rules: PublishingRulesSchema,
     site: nullable(
       Type.Object({
         generator: SiteGenerator('Site generator that builds the pages. `unknown` if none was recognized.'),
@@ -134,7 +185,7 @@ export const RepositorySchema = Type.Object(
         issue: null,
         baseBranch: 'main',
         docsFolder: 'docs',
-        siteGenerator: null,
+        rules: publishingRulesExample,
         site: { generator: 'mkdocs', configFile: 'mkdocs.yml', pagesFolder: 'docs' },
         publishing: publishingExample,
       },
@@ -230,7 +281,7 @@ export const toRepositoryInput = (
 
 /** Leaves the secrets out. */
 export const toRepositoryResponse = (
-  { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing, siteGenerator, site }: Repository,
+  { host, baseUrl, owner, name, access, issue, baseBranch, docsFolder, publishing, rules, site }: Repository,
   templates: PublishingTemplates,
 ): Static<typeof RepositorySchema> => ({
   host,
@@ -239,7 +290,11 @@ export const toRepositoryResponse = (
   name,
   baseBranch,
   docsFolder,
-  siteGenerator,
+  rules: {
+    ...rules,
+    furtherDocsFolders: [...rules.furtherDocsFolders],
+    allowedPaths: [...rules.allowedPaths],
+  },
   site,
   access: access.kind === 'installation' ? 'app' : 'token',
   issue: issue && { code: issue, message: describeRepositoryIssue(issue, access) },

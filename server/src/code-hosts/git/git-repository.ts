@@ -44,6 +44,9 @@ const networkSeconds = 150
 const maxListedBytes = 64 * 1024 * 1024
 const maxListedCommits = 2_000
 
+/** Paths of files with conflicts have one character per byte (Latin-1). */
+export type MergedTree = { tree: string; conflicts: readonly string[] }
+
 export type ListedCommit = { id: CommitId; tree: string; parents: readonly CommitId[] }
 
 export class GitRepository {
@@ -157,9 +160,13 @@ export class GitRepository {
     if (run.exitCode !== 0) throw unexpectedExit('fetch', run)
   }
 
-  async commitTree(tree: string, parent: CommitId, { message, identity, date }: CommitDetails): Promise<CommitId> {
+  async commitTree(
+    tree: string,
+    parents: readonly CommitId[],
+    { message, identity, date }: CommitDetails,
+  ): Promise<CommitId> {
     const seconds = `@${Math.floor(date.getTime() / 1000)} +0000`
-    const run = await this.#run(['commit-tree', tree, '-p', parent, '-F', '-'], {
+    const run = await this.#run(['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'], {
       stdin: message,
       environment: {
         GIT_AUTHOR_NAME: identity.name,
@@ -179,7 +186,20 @@ export class GitRepository {
     return run.exitCode === 1 ? undefined : readObjectId('merge-tree', run)
   }
 
-  async patch(before: CommitId, after: CommitId, maxBytes: number): Promise<{ patch: string; isComplete: boolean }> {
+  /**
+   * Merges two commits as far as git can; files with conflicts contain conflict markers. Undefined: no common ancestor of the two
+   * was fetched. The runner uses the same command, so that both know the same files to have been merged by git alone.
+   */
+  async mergeWithConflicts(ours: CommitId, theirs: CommitId): Promise<MergedTree | undefined> {
+    const run = await this.#callHost(['merge-tree', '--write-tree', '--no-messages', '--name-only', '-z', ours, theirs])
+    if (run.exitCode === 128) return undefined
+    const [tree = '', ...paths] = run.stdout.toString('latin1').split('\0')
+    if ((run.exitCode !== 0 && run.exitCode !== 1) || !isCommitId(tree)) throw unexpectedExit('merge-tree', run)
+    return { tree, conflicts: paths.filter((path) => path !== '') }
+  }
+
+  /** Of two commits or trees. */
+  async patch(before: string, after: string, maxBytes: number): Promise<{ patch: string; isComplete: boolean }> {
     const options = ['-p', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-color']
     const run = await this.#callHost(['diff-tree', ...options, before, after], undefined, maxBytes)
     if (run.exitCode !== 0 && run.stdout.length === 0) throw unexpectedExit('diff-tree', run)

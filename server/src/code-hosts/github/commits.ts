@@ -20,9 +20,9 @@ export async function putGithubCommit(
   branch: string,
 ): Promise<PutCommitResult> {
   const head = await findGithubBranchHead(api, branch)
-  if (head !== undefined && head !== commit.parent) return { kind: 'branch_moved' }
+  if (head !== undefined && head !== commit.parents[0]) return { kind: 'branch_moved' }
   const tree = await createTree(api, commit)
-  const newCommit = { message: commit.message, tree, parents: [commit.parent] }
+  const newCommit = { message: commit.message, tree, parents: commit.parents }
   const { sha } = await api.call('POST', '/git/commits', GithubCreatedObject, newCommit)
   try {
     if (head === undefined) await api.call('POST', '/git/refs', GithubRef, { ref: `refs/heads/${branch}`, sha })
@@ -42,7 +42,7 @@ export async function readGithubTreeId(api: GithubApi, commit: CommitId): Promis
 async function createTree(api: GithubApi, commit: PreparedCommit): Promise<string> {
   const entries = []
   for (const change of commit.changes) entries.push(await toTreeEntry(api, commit, change))
-  const baseTree = await readGithubTreeId(api, commit.parent)
+  const baseTree = await readGithubTreeId(api, commit.changedFrom)
   const { sha } = await api.call('POST', '/git/trees', GithubCreatedObject, { base_tree: baseTree, tree: entries })
   if (sha === commit.tree) return sha
   throw new CodeHostError(

@@ -8,8 +8,9 @@ import {
 } from './allow-list.ts'
 
 const regularFile = '100644'
-const inFolder = (docsFolder: string): AllowListPolicy => ({
-  docsFolder,
+const inFolder = (...docsFolders: string[]): AllowListPolicy => ({
+  docsFolders,
+  allowedPaths: [],
   isSiteNavigation: (path) => path === 'mkdocs.yml' || path === 'docs/.vitepress/config.ts',
 })
 const docs = inFolder('docs')
@@ -95,6 +96,59 @@ describe('findChangeRefusals', () => {
       'hidden_file',
     ])
     expect(codes([change('.docs/a.md')], inFolder('.docs'))).toEqual([])
+  })
+
+  it('allows several docs folders, each with its own hidden files', () => {
+    const policy = inFolder('docs', 'packages/site/content', '.internal/docs')
+    expect(
+      codes([change('docs/a.md'), change('packages/site/content/b.md'), change('.internal/docs/c.md')], policy),
+    ).toEqual([])
+    expect(codes([change('packages/site/b.md'), change('.internal/c.md'), change('docs/.x/a.md')], policy)).toEqual([
+      'outside_docs_folder',
+      'outside_docs_folder',
+      'hidden_file',
+    ])
+    expect(codes([change('.docs/a.md')], inFolder('', '.docs'))).toEqual([])
+  })
+
+  it('allows further paths of any type, but never protected files, unsafe names and other modes', () => {
+    const policy: AllowListPolicy = { ...docs, allowedPaths: ['openapi.yaml', 'examples/', '.vale/'] }
+    const allowed = ['openapi.yaml', 'examples/a.py', 'examples/x/.hidden', '.vale/styles/a.yml', 'docs/a.md']
+    expect(
+      codes(
+        allowed.map((path) => change(path)),
+        policy,
+      ),
+    ).toEqual([])
+    const refused = ['openapi.yml', 'openapi.yaml/a', 'examples', 'examples2/a.py', 'x/examples/a.py', 'docs/a.py']
+    expect(
+      codes(
+        refused.map((path) => change(path)),
+        policy,
+      ),
+    ).toEqual([...Array.from({ length: 5 }, () => 'outside_docs_folder'), 'unsupported_file_type'])
+    expect(
+      codes(
+        [
+          change('examples/.github/workflows/a.yml'),
+          change('examples/CODEOWNERS'),
+          change('examples/AGENTS.md'),
+          change('examples/.gitattributes'),
+          change('examples/../a.py'),
+          change('examples/a.py', { afterMode: '100755' }),
+          change('examples/a`id`.py'),
+        ],
+        policy,
+      ),
+    ).toEqual([
+      'ci_file',
+      'codeowners',
+      'agent_instructions',
+      'git_configuration',
+      'path_traversal',
+      'executable',
+      'unsafe_character',
+    ])
   })
 
   it.each([

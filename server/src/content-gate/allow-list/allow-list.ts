@@ -1,14 +1,18 @@
 /**
- * Which files a result may change: pages and images in the docs folder, and the navigation of the site, as plain files. A result is
- * accepted or refused as a whole.
+ * Which files a result may change: pages and images in the docs folders, the navigation of the site, and further paths that the
+ * project allows, as plain files. A result is accepted or refused as a whole.
  */
+import { pathInFolder } from '../../site-generators/site-paths.ts'
 import { decodeUtf8 } from '../decode-utf8.ts'
+import { isAllowedPath } from './allowed-paths.ts'
 import { findProtectedFileKind, isDocsFile, isHiddenDocsFile, type ProtectedFileKind } from './docs-files.ts'
 import { findUnsafeNameCode, foldCase, type UnsafeNameCode } from './path-names.ts'
 
 export type AllowListPolicy = {
-  /** Without a leading or trailing slash. Empty: the whole repository. */
-  docsFolder: string
+  /** Without a leading or trailing slash. An empty one is the whole repository. */
+  docsFolders: readonly string[]
+  /** Further files of any type, and folders, which end with a slash. */
+  allowedPaths: readonly string[]
   /** Navigation of the site's generator may be outside of the docs folder. Which part of such a file may change is checked later. */
   isSiteNavigation(path: string): boolean
 }
@@ -77,7 +81,7 @@ function refusalOf(change: ChangeToCheck, policy: AllowListPolicy): ChangeRefusa
     refusalOfMode(change.afterMode) ??
     refusalOfMode(change.beforeMode) ??
     first(components, findProtectedFileKind) ??
-    refusalOfLocation(path, components, policy)
+    refusalOfLocation(path, policy)
   )
 }
 
@@ -99,15 +103,21 @@ function refusalOfMode(mode: string | undefined): ChangeRefusalCode | undefined 
 
 function refusalOfLocation(
   path: string,
-  components: readonly string[],
-  { docsFolder, isSiteNavigation }: AllowListPolicy,
+  { docsFolders, allowedPaths, isSiteNavigation }: AllowListPolicy,
 ): ChangeRefusalCode | undefined {
-  if (isSiteNavigation(path)) return undefined
-  if (docsFolder !== '' && !path.startsWith(`${docsFolder}/`)) return 'outside_docs_folder'
+  if (isSiteNavigation(path) || isAllowedPath(path, allowedPaths)) return undefined
+  const pathsInFolders = docsFolders.flatMap((folder) => pathInFolder(path, folder) ?? [])
+  if (pathsInFolders.length === 0) return 'outside_docs_folder'
+  // A docs folder may be in another one. The file has to be allowed in one of them.
+  const codes = pathsInFolders.map(refusalInFolder)
+  return codes.includes(undefined) ? undefined : codes[0]
+}
+
+function refusalInFolder(pathInDocsFolder: string): ChangeRefusalCode | undefined {
+  const components = pathInDocsFolder.split('/')
   const name = components.at(-1) ?? ''
-  const componentsInFolder = path.slice(docsFolder === '' ? 0 : docsFolder.length + 1).split('/')
   const isHidden = (component: string) => component.startsWith('.') && !(component === name && isHiddenDocsFile(name))
-  if (componentsInFolder.some(isHidden)) return 'hidden_file'
+  if (components.some(isHidden)) return 'hidden_file'
   return isDocsFile(name) ? undefined : 'unsupported_file_type'
 }
 

@@ -11,6 +11,7 @@ import type { ChangeRefusal } from '../allow-list/allow-list.ts'
 import type { ContentRefusal } from '../content-refusal.ts'
 import type { InspectionInput, InspectionResult } from '../inspect-changes.ts'
 import { judgeChange } from '../judge-change.ts'
+import { docsFolderRules } from './change-rules.ts'
 
 export interface HonestChange {
   /** The repository and the commit that it was remade from. */
@@ -57,12 +58,13 @@ export async function judgeHonestChange(
   { docsFolder, repository, files }: HonestChange,
   inspect: (input: InspectionInput) => Promise<InspectionResult>,
 ): Promise<{ generator: SiteGeneratorId | undefined; refusals: (ChangeRefusal | ContentRefusal)[] }> {
+  const rules = docsFolderRules(docsFolder)
   const paths = Object.keys(repository)
-  const sites = await findSites({ paths, read: async (path) => repository[path] }, { docsFolder })
+  const sites = await findSites({ paths, read: async (path) => repository[path] }, rules)
   const refusals = await judgeChange(
     {
       sites,
-      docsFolder,
+      rules,
       files: files.map(({ path, before, after }) => ({
         path,
         beforeMode: before === undefined ? undefined : fileMode,

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { GithubAppStore } from '../../github/app-store.ts'
 import { GithubAuthorizationStore } from '../../github/authorization-store.ts'
 import { AgentEventStore } from '../../jobs/agent-event-store.ts'
+import { ApprovalStore } from '../../jobs/approval-store.ts'
 import { AttemptStore } from '../../jobs/attempt-store.ts'
 import { JobStore } from '../../jobs/job-store.ts'
 import { ProjectPauseStore } from '../../jobs/project-pause-store.ts'
@@ -37,6 +38,7 @@ export const openStores = (database: Database) => ({
   githubApps: new GithubAppStore(database),
   authorizations: new GithubAuthorizationStore(database),
   jobs: new JobStore(database),
+  approvals: new ApprovalStore(database),
   turns: new TurnStore(database),
   attempts: new AttemptStore(database),
   events: new AgentEventStore(database),

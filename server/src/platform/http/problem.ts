@@ -82,6 +82,13 @@ export const problemDefinitions = {
     meaning: 'The job is not active, so there is nothing to cancel.',
     action: 'No action is needed: the job has already ended. Get the job to see its status.',
   },
+  not_awaiting_approval: {
+    status: 409,
+    title: 'Result does not await approval',
+    meaning: 'The job has no result that awaits approval, or another one than the request names.',
+    action:
+      'Get the job and read its diff. If `outcome` is `awaiting_approval`, send its current `approval.diffSha256`.',
+  },
   project_not_ready: {
     status: 409,
     title: 'Project not ready',

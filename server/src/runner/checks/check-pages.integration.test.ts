@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ClaimedTurn } from '../../runner-wire/runner-wire.ts'
 import { type EgressSocket, openEgressSocket } from '../sandbox/egress-socket.ts'
 import { defaultSandboxLimits } from '../sandbox/limits.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
@@ -25,13 +26,19 @@ const shell = async (script: string) => {
   return output.toString('utf8').trim()
 }
 
+const rules: ClaimedTurn['changeRules'] = {
+  docsFolders: ['docs'],
+  allowedPaths: [],
+  siteGenerator: null,
+  activeContent: 'refuse',
+}
+
 it('checks the changed pages in the sandbox', async () => {
   const base = await shell(`
     git init --quiet && git config user.name Test && git config user.email test@example.com
     mkdir docs && echo '# Old [x](nowhere.md)' > docs/old.md && echo '# Untouched [x](nowhere.md)' > docs/untouched.md
     git add . && git commit --quiet --message base && git rev-parse HEAD`)
-  const check = () =>
-    checkPages(sandbox, { baseCommit: base, docsFolder: 'docs', siteGenerator: null }, new AbortController().signal)
+  const check = () => checkPages(sandbox, { baseCommit: base, rules }, new AbortController().signal)
   const all = (result: object) => [
     ...['Page syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result })),
     { name: 'Publishing rules', status: 'passed', findings: [] },
@@ -58,7 +65,7 @@ it('checks AsciiDoc and reStructuredText', async () => {
   await shell(`
     printf '= Page\\n\\nxref:index.adoc[Home] xref:none.adoc[None]\\n\\n----\\nx\\n' > docs/page.adoc
     printf 'Title\\n=====\\n\\n:doc:\\140none\\140 *x\\n' > docs/page.rst`)
-  const repository = { baseCommit: base, docsFolder: 'docs', siteGenerator: null }
+  const repository = { baseCommit: base, rules }
   const results = await checkPages(sandbox, repository, new AbortController().signal)
   const hasDocutils = await shell('python3 -c "import docutils" 2>/dev/null && echo yes || echo no')
   const inRst = hasDocutils === 'yes' ? ['docs/page.rst:4: Inline emphasis start-string without end-string.'] : []
@@ -78,7 +85,7 @@ it('tells what would be refused, and how the navigation works', async () => {
     rm -rf .git docs && git init --quiet && git config user.name Test && git config user.email test@example.com
     mkdir docs && echo '# Home' > docs/index.md && printf 'nav:\\n  - Home: index.md\\nsite_name: x\\n' > mkdocs.yml
     git add . && git commit --quiet --message base && git rev-parse HEAD`)
-  const repository = { baseCommit: base, docsFolder: 'docs', siteGenerator: null }
+  const repository = { baseCommit: base, rules }
   const { signal } = new AbortController()
   await expect(describeSite(sandbox, repository, signal)).resolves.toEqual({
     name: 'MkDocs',
@@ -95,9 +102,25 @@ it('tells what would be refused, and how the navigation works', async () => {
     name: 'Publishing rules',
     status: 'failed',
     findings: [
-      'Makefile: only files in the docs folder may be changed (outside_docs_folder)',
+      expect.stringMatching(/^Makefile: .*\(outside_docs_folder\)$/),
       expect.stringMatching(/^docs\/new\.md:2: .*`<script>x\(\)<\/script>` \(active_content\)$/),
       expect.stringMatching(/^mkdocs\.yml: .*only 'nav' may change in this file` \(unsafe_navigation\)$/),
     ],
+  })
+
+  await shell('rm Makefile')
+  const holding = { baseCommit: base, rules: { ...rules, activeContent: 'hold' as const } }
+  await expect(checkPages(sandbox, holding, signal)).resolves.toContainEqual({
+    name: 'Publishing rules',
+    status: 'passed',
+    findings: [],
+    note: expect.stringMatching(/^A person has to approve: docs\/new\.md:2: .*; mkdocs\.yml: /),
+  })
+  await shell('touch Makefile')
+  const allowing = { baseCommit: base, rules: { ...rules, allowedPaths: ['Makefile', 'mkdocs.yml'] } }
+  await expect(checkPages(sandbox, allowing, signal)).resolves.toContainEqual({
+    name: 'Publishing rules',
+    status: 'failed',
+    findings: [expect.stringMatching(/^docs\/new\.md:2: /)],
   })
 })

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { TurnReport } from '../../runner-wire/runner-wire.ts'
+import type { ClaimedTurn, TurnReport } from '../../runner-wire/runner-wire.ts'
 import type { ReadOnlyMount } from '../sandbox/bubblewrap.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { stripTerminalSequences, truncateText } from '../sandbox/terminal-text.ts'
@@ -40,10 +40,7 @@ export async function checkPages(
 
 export interface CheckedRepository {
   baseCommit: string
-  /** Empty: the whole repository. */
-  docsFolder: string
-  /** Null: it is recognized. */
-  siteGenerator: string | null
+  rules: ClaimedTurn['changeRules']
 }
 
 export interface DescribedSite {
@@ -65,12 +62,12 @@ export async function describeSite(
 async function runInside(
   sandbox: Sandbox,
   script: string,
-  { baseCommit, docsFolder, siteGenerator }: CheckedRepository,
+  repository: CheckedRepository,
   signal: AbortSignal,
 ): Promise<unknown> {
   const path = `${sourceFolder}/runner/checks/inside/${script}`
   const { end, output, errorOutput } = await sandbox.run(
-    { command: ['node', path, baseCommit, docsFolder, siteGenerator ?? ''], maxOutputBytes },
+    { command: ['node', path, JSON.stringify(repository)], maxOutputBytes },
     { signal },
   )
   if (end.kind !== 'exited' || end.code !== 0)

@@ -1,3 +1,4 @@
+import type { AgentJob } from '@colophon/sdk'
 import { Button, Skeleton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
@@ -5,23 +6,19 @@ import { EmptyState } from '../../shown/empty-state.tsx'
 import { ErrorAlert } from '../../shown/error-alert.tsx'
 import { diffQuery } from '../job-queries.ts'
 import classes from './changes.module.css'
+import { groupByPath } from './lines-to-approve.ts'
 import { type ChangedFile, type DiffLine, type Hunk, parseDiff } from './parse-diff.ts'
 
 const maxOpenFiles = 10
 const maxInitialLines = 300
 
-export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps) {
-  const { data, error, isPending } = useQuery(diffQuery(projectId, jobId, updatedAt))
+export function Changes({ projectId, job }: { projectId: string; job: AgentJob }) {
+  const { data, error, isPending } = useQuery(diffQuery(projectId, job.id, job.updatedAt))
   const files = useMemo(() => parseDiff(data?.diff ?? ''), [data])
+  const linesToApprove = groupByPath(job.approval?.reasons ?? [])
   if (error) return <ErrorAlert error={error} title="The changes could not be loaded" />
   if (isPending) return <Skeleton height={160} />
-  if (files.length === 0) {
-    return (
-      <EmptyState title="No changes">
-        {isActive ? 'Changes appear here when the turn has ended.' : 'The job changed no files.'}
-      </EmptyState>
-    )
-  }
+  if (files.length === 0) return <EmptyState title="No changes">{describeNoChanges(job)}</EmptyState>
   const added = sum(files.map((file) => file.added))
   const removed = sum(files.map((file) => file.removed))
   return (
@@ -30,17 +27,20 @@ export function Changes({ projectId, jobId, updatedAt, isActive }: ChangesProps)
         {files.length === 1 ? '1 file' : `${files.length} files`} changed, <Counts added={added} removed={removed} />
       </Text>
       {files.map((file, index) => (
-        <File key={file.path} file={file} isInitiallyOpen={index < maxOpenFiles} />
+        <File
+          key={file.path}
+          file={file}
+          linesToApprove={linesToApprove.get(file.path)}
+          isInitiallyOpen={index < maxOpenFiles || linesToApprove.has(file.path)}
+        />
       ))}
     </div>
   )
 }
 
-interface ChangesProps {
-  projectId: string
-  jobId: string
-  updatedAt: string
-  isActive: boolean
+function describeNoChanges({ status, outcome }: AgentJob): string {
+  if (status === 'active') return 'Changes appear here when the turn has ended.'
+  return outcome === 'rejected' ? 'The result was rejected, and nothing was pushed.' : 'The job changed no files.'
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((left, right) => left + right, 0)
@@ -55,7 +55,13 @@ function Counts({ added, removed }: { added: number; removed: number }) {
 
 const kindLabels = { added: 'new', deleted: 'deleted', renamed: 'renamed', changed: '' } as const
 
-function File({ file, isInitiallyOpen }: { file: ChangedFile; isInitiallyOpen: boolean }) {
+interface FileProps {
+  file: ChangedFile
+  /** Undefined: nothing in this file has to be approved. */
+  linesToApprove: ReadonlySet<number> | undefined
+}
+
+function File({ file, linesToApprove, isInitiallyOpen }: FileProps & { isInitiallyOpen: boolean }) {
   const [isOpen, setOpen] = useState(isInitiallyOpen)
   return (
     <details className={classes.file} open={isInitiallyOpen} onToggle={({ currentTarget: { open } }) => setOpen(open)}>
@@ -67,15 +73,15 @@ function File({ file, isInitiallyOpen }: { file: ChangedFile; isInitiallyOpen: b
         {kindLabels[file.kind] && <span>{kindLabels[file.kind]}</span>}
         {file.isBinary ? <span>binary</span> : <Counts added={file.added} removed={file.removed} />}
       </summary>
-      {isOpen && <Lines file={file} />}
+      {isOpen && <Lines file={file} linesToApprove={linesToApprove} />}
     </details>
   )
 }
 
-function Lines({ file }: { file: ChangedFile }) {
+function Lines({ file, linesToApprove }: FileProps) {
   const total = sum(file.hunks.map(({ lines }) => lines.length))
   const isLong = total > maxInitialLines * 1.2
-  const [isAllShown, setAllShown] = useState(!isLong)
+  const [isAllShown, setAllShown] = useState(!isLong || linesToApprove !== undefined)
   if (total === 0) {
     return (
       <Text size="sm" c="dimmed" p="sm">
@@ -88,7 +94,7 @@ function Lines({ file }: { file: ChangedFile }) {
       <table className={classes.lines} aria-label={`Changes in ${file.path}`}>
         <tbody>
           {truncateHunks(file.hunks, isAllShown ? total : maxInitialLines).map((hunk) => (
-            <HunkRows key={hunk.header} hunk={hunk} />
+            <HunkRows key={hunk.header} hunk={hunk} linesToApprove={linesToApprove} />
           ))}
         </tbody>
       </table>
@@ -112,7 +118,8 @@ function truncateHunks(hunks: readonly Hunk[], maxLines: number): Hunk[] {
 
 const signs: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', note: ' ' }
 
-function HunkRows({ hunk }: { hunk: Hunk }) {
+function HunkRows({ hunk, linesToApprove }: { hunk: Hunk; linesToApprove: FileProps['linesToApprove'] }) {
+  const isToApprove = (newNumber: number | null) => newNumber !== null && linesToApprove?.has(newNumber) === true
   return (
     <>
       <tr className={classes.hunk}>
@@ -120,7 +127,7 @@ function HunkRows({ hunk }: { hunk: Hunk }) {
       </tr>
       {hunk.lines.map(({ kind, oldNumber, newNumber, text }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a diff never move
-        <tr key={index} className={classes[kind]}>
+        <tr key={index} className={classes[kind]} data-to-approve={isToApprove(newNumber)}>
           <td className={`${classes.number} ${classes.old}`}>{oldNumber}</td>
           <td className={classes.number}>{newNumber}</td>
           <td className={classes.sign}>{signs[kind]}</td>

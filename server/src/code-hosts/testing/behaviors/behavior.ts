@@ -1,3 +1,4 @@
+import { docsFolderRules } from '../../../content-gate/testing/change-rules.ts'
 import type { Egress } from '../../../platform/egress/egress.ts'
 import { EgressError } from '../../../platform/egress/egress-error.ts'
 import { type AcceptedResult, BareRepository, type CommitPreparation } from '../../bare-repository.ts'
@@ -21,7 +22,7 @@ export type BehaviorContext = {
   createRepository(): Promise<HostTestRepository>
 }
 
-export const docsFolderPolicy = { docsFolder: 'docs' }
+export const docsRules = docsFolderRules('docs')
 
 export const sampleCommitDetails = {
   message: 'Say more\n\nColophon-Job: job_1\n',
@@ -43,7 +44,7 @@ export async function withPreparedCommit<Result>(
   const signal = AbortSignal.timeout(60_000)
   await using bare = await BareRepository.open({ remote: await host.gitRemote(), egress, signal })
   const bundle = createChangeBundle(base, change)
-  const acceptance = await bare.accept({ bundle, base: base.id, branch: 'main', policy: docsFolderPolicy })
+  const acceptance = await bare.accept({ bundle, base: base.id, branch: 'main', rules: docsRules })
   if (acceptance.kind !== 'accepted') throw new Error(`The change was not accepted: ${acceptance.kind}.`)
   const result: AcceptedResult = acceptance.result
   const place = (earlier?: string) => bare.prepareCommit(result, branch, sampleCommitDetails, earlier)

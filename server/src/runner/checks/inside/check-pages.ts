@@ -11,6 +11,11 @@ if (!site) throw new Error('findSites never returns an empty list')
 const before = new PageChecker(openCommitTree(baseCommit), site)
 const now = new PageChecker(openWorkTree(), site)
 const pageChecks = await checkChangedPages(listChangedPages(baseCommit), before, now)
-const refusals = await findRefusals(repository)
-const rules = { name: 'Publishing rules', status: refusals.length === 0 ? 'passed' : 'failed', findings: refusals }
+const { refused, held } = await findRefusals(repository)
+const rules = {
+  name: 'Publishing rules',
+  status: refused.length === 0 ? 'passed' : 'failed',
+  findings: refused,
+  ...(held.length > 0 && { note: `A person has to approve: ${held.join('; ')}` }),
+}
 process.stdout.write(JSON.stringify([...pageChecks, rules]))

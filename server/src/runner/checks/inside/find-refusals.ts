@@ -4,6 +4,8 @@
  */
 import { execFileSync } from 'node:child_process'
 import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../../../content-gate/base-pages.ts'
+import type { ChangeRules } from '../../../content-gate/change-rules.ts'
+import { canBeApproved } from '../../../content-gate/content-refusal.ts'
 import { decodeUtf8 } from '../../../content-gate/decode-utf8.ts'
 import { formatChangeRefusal } from '../../../content-gate/format-refusal.ts'
 import { inspectChanges, type TextFile } from '../../../content-gate/inspect-changes.ts'
@@ -13,15 +15,16 @@ import { type RepositoryFiles, type Site, siteGeneratorIds } from '../../../site
 
 export interface CheckedRepository {
   baseCommit: string
-  docsFolder: string
-  /** Empty: it is recognized. */
-  siteGenerator: string
+  rules: ChangeRules
 }
 
-/** The arguments of a check. */
+/** The argument of a check. */
 export function readCheckedRepository(): CheckedRepository {
-  const [baseCommit = '', docsFolder = '', siteGenerator = ''] = process.argv.slice(2)
-  return { baseCommit, docsFolder, siteGenerator }
+  const { baseCommit, rules } = JSON.parse(process.argv[2] ?? '')
+  return {
+    baseCommit,
+    rules: { ...rules, siteGenerator: siteGeneratorIds.find((id) => id === rules.siteGenerator) },
+  }
 }
 
 interface RawChange {
@@ -43,23 +46,29 @@ const git = (...args: string[]): Buffer =>
     stdio: ['ignore', 'pipe', 'ignore'],
   })
 
-export function listSites({ baseCommit, docsFolder, siteGenerator }: CheckedRepository): Promise<readonly Site[]> {
+export function listSites({ baseCommit, rules }: CheckedRepository): Promise<readonly Site[]> {
   const files: RepositoryFiles = {
     paths: listPaths(baseCommit),
     read: async (path) => readBlob(`${baseCommit}:${path}`),
   }
-  return findSites(files, { docsFolder, generator: siteGeneratorIds.find((id) => id === siteGenerator) })
+  return findSites(files, rules)
 }
 
-/** One line for each refusal. Empty: the result would be accepted. */
-export async function findRefusals(repository: CheckedRepository): Promise<string[]> {
-  const { baseCommit, docsFolder } = repository
+export interface FoundRefusals {
+  /** One line for each refusal. Empty: the result would be accepted. */
+  refused: string[]
+  /** The same for what a person would have to approve. */
+  held: string[]
+}
+
+export async function findRefusals(repository: CheckedRepository): Promise<FoundRefusals> {
+  const { baseCommit, rules } = repository
   const changes = listChanges(baseCommit)
-  if (changes.length === 0) return []
+  if (changes.length === 0) return { refused: [], held: [] }
   const refusals = await judgeChange(
     {
       sites: await listSites(repository),
-      docsFolder,
+      rules,
       files: changes.map(({ beforeId, afterId, ...change }) => ({
         ...change,
         readBefore: () => readBlob(beforeId),
@@ -69,7 +78,9 @@ export async function findRefusals(repository: CheckedRepository): Promise<strin
     },
     inspectChanges,
   )
-  return refusals.map(formatChangeRefusal)
+  const isHeld = rules.activeContent === 'hold' && canBeApproved(refusals)
+  const lines = refusals.map(formatChangeRefusal)
+  return isHeld ? { refused: [], held: lines } : { refused: lines, held: [] }
 }
 
 /** What the result would change, whether or not it is committed or added to the index. */

@@ -314,7 +314,7 @@ describe('links by the URLs of the generator', () => {
     const now = { ...files, [page]: `[a](${target})\n` }
     const recognized = await recognizeSite(
       { paths: Object.keys(now), read: async (path) => (now as Files)[path] },
-      { docsFolder: '' },
+      { docsFolders: [''] },
     )
     expect(recognized.generator).toBe(name)
     const checker = new PageChecker(createTree(now), recognized)

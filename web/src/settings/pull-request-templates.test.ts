@@ -4,7 +4,7 @@ import {
   findBranchTemplateError,
   findTitleTemplateError,
   renderTemplateExample,
-} from './publishing-templates.ts'
+} from './pull-request-templates.ts'
 
 test('replaces known variables and keeps unknown ones', () => {
   expect(renderTemplateExample('docs/{jobId}')).toBe('docs/job_01k2ht5m8c')

@@ -19,11 +19,12 @@ import {
   findBranchTemplateError,
   findTitleTemplateError,
   renderTemplateExample,
-} from './publishing-templates.ts'
+} from './pull-request-templates.ts'
 import { SettingsCard } from './settings-card.tsx'
 import { useChangeRepositorySettings } from './use-change-repository-settings.ts'
 
-export function PublishingCard({
+/** How branches and pull requests are named and opened. */
+export function PullRequestsCard({
   projectId,
   repository,
   canChange,
@@ -32,29 +33,29 @@ export function PublishingCard({
   repository: Repository
   canChange: boolean
 }) {
-  const [rules, setRules] = useState(repository.publishing)
-  const change = (changes: Partial<typeof rules>) => setRules((previous) => ({ ...previous, ...changes }))
+  const [settings, setSettings] = useState(repository.publishing)
+  const change = (changes: Partial<typeof settings>) => setSettings((previous) => ({ ...previous, ...changes }))
   const errors = {
-    branch: findBranchTemplateError(rules.branchTemplate),
-    title: findTitleTemplateError(rules.titleTemplate),
-    body: findBodyTemplateError(rules.bodyTemplate),
+    branch: findBranchTemplateError(settings.branchTemplate),
+    title: findTitleTemplateError(settings.titleTemplate),
+    body: findBodyTemplateError(settings.bodyTemplate),
   }
-  const save = useChangeRepositorySettings(projectId, 'Publishing rules saved. They apply from the next turn.')
+  const save = useChangeRepositorySettings(projectId, 'Saved. It applies from the next turn.')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate({ publishing: rules })
+    save.mutate({ publishing: settings })
   }
-  const isChanged = JSON.stringify(rules) !== JSON.stringify(repository.publishing)
+  const isChanged = JSON.stringify(settings) !== JSON.stringify(repository.publishing)
   const hasErrors = Object.values(errors).some((error) => error !== undefined)
   return (
-    <SettingsCard title="Publishing rules" lead="How branches and pull requests of this project are named and opened.">
+    <SettingsCard title="Pull requests" lead="How branches and pull requests of this project are named and opened.">
       <form onSubmit={submit}>
         <Stack gap="md">
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <TextInput
               label="Branch"
               description="Must contain {jobId}"
-              value={rules.branchTemplate}
+              value={settings.branchTemplate}
               onChange={(event) => change({ branchTemplate: event.currentTarget.value })}
               error={errors.branch}
               readOnly={!canChange}
@@ -62,7 +63,7 @@ export function PublishingCard({
             <TextInput
               label="Title"
               description="Must contain {title}, which the agent writes"
-              value={rules.titleTemplate}
+              value={settings.titleTemplate}
               onChange={(event) => change({ titleTemplate: event.currentTarget.value })}
               error={errors.title}
               readOnly={!canChange}
@@ -70,11 +71,12 @@ export function PublishingCard({
           </SimpleGrid>
           <Paper p="sm" bg="var(--mantine-color-gray-light)" component="output" aria-label="Example">
             <Text size="sm" fw={600}>
-              {rules.draft && (repository.host === 'gitea' ? 'WIP: ' : 'Draft: ')}
-              {renderTemplateExample(rules.titleTemplate)}
+              {settings.draft && (repository.host === 'gitea' ? 'WIP: ' : 'Draft: ')}
+              {renderTemplateExample(settings.titleTemplate)}
             </Text>
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              from <Code>{renderTemplateExample(rules.branchTemplate)}</Code> into <Code>{repository.baseBranch}</Code>
+              from <Code>{renderTemplateExample(settings.branchTemplate)}</Code> into{' '}
+              <Code>{repository.baseBranch}</Code>
             </Text>
           </Paper>
           <Textarea
@@ -83,7 +85,7 @@ export function PublishingCard({
             autosize
             minRows={3}
             maxRows={14}
-            value={rules.bodyTemplate}
+            value={settings.bodyTemplate}
             onChange={(event) => change({ bodyTemplate: event.currentTarget.value })}
             error={errors.body}
             readOnly={!canChange}
@@ -92,28 +94,28 @@ export function PublishingCard({
             <TagsInput
               label="Labels"
               description="Existing labels on the code host. Press Enter after each one"
-              value={rules.labels}
+              value={settings.labels}
               onChange={(labels) => change({ labels })}
               readOnly={!canChange}
             />
             <TagsInput
               label="Reviewers"
               description="User names on the code host. Press Enter after each one"
-              value={rules.reviewers}
+              value={settings.reviewers}
               onChange={(reviewers) => change({ reviewers })}
               readOnly={!canChange}
             />
           </SimpleGrid>
           <Switch
             label="Open pull requests as drafts"
-            checked={rules.draft}
+            checked={settings.draft}
             onChange={(event) => change({ draft: event.currentTarget.checked })}
             disabled={!canChange}
           />
           <Switch
             label="Sign off commits"
             description="Adds a Signed-off-by line (Developer Certificate of Origin)"
-            checked={rules.signOff}
+            checked={settings.signOff}
             onChange={(event) => change({ signOff: event.currentTarget.checked })}
             disabled={!canChange}
           />
@@ -121,7 +123,7 @@ export function PublishingCard({
           {canChange && (
             <Group>
               <Button type="submit" disabled={!isChanged || hasErrors} loading={save.isPending}>
-                Save rules
+                Save settings
               </Button>
             </Group>
           )}
