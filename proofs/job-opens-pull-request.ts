@@ -9,6 +9,7 @@ import {
   fixesBrokenLinkScenario,
   holdsForApprovalScenario,
   publishesThroughModelFormatScenario,
+  resolvesConflictsScenario,
   respectsDocsFolderScenario,
   takesBackActiveContentScenario,
 } from './job-opens-pull-request/successful-turns.ts'
@@ -25,6 +26,7 @@ const ciScenarios = [
   'a broken link',
   'active content',
   'approval',
+  'conflicts',
   'another runner',
   'stopped: cancel',
 ]
@@ -43,6 +45,7 @@ export async function prove(run: ProofRun): Promise<void> {
     'a broken link': fixesBrokenLinkScenario,
     'active content': takesBackActiveContentScenario,
     approval: holdsForApprovalScenario,
+    conflicts: resolvesConflictsScenario,
     monorepo: respectsDocsFolderScenario,
     'live events': followsEventsAcrossDisconnectsScenario,
     'another runner': resumesOnAnotherRunnerScenario,

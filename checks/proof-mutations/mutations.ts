@@ -204,6 +204,16 @@ export const mutations: readonly Mutation[] = [
     failure: 'the approval of another diff is rejected',
   },
   {
+    name: 'merge-of-any-commit',
+    bug: 'A runner can bring any commit of the repository into a pull request, as the one that it claims to have merged',
+    file: 'server/src/code-hosts/bare-repository.ts',
+    find: '    if (!(await this.#git.isOnBranch(commit, branch))) return undefined\n',
+    replace: '',
+    // The runners of the proofs are honest.
+    caughtBy: { test: 'server/src/activities/resolve-conflicts.integration.test.ts' },
+    failure: 'refuses conflict markers, changes outside of the docs, and active content',
+  },
+  {
     name: 'base-on-another-branch',
     bug: 'A runner can bring the commits of any branch into a pull request, by a base commit on that branch',
     file: 'server/src/code-hosts/bare-repository.ts',

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { AgentJob } from '../../sdk/src/index.ts'
+import { craftCommit } from '../../server/src/code-hosts/testing/craft-commit.ts'
 import type { ModelFormat } from '../../server/src/models/model.ts'
 import type { ProjectWithClient, RunningColophon } from '../../testing/harness/colophon.ts'
 import {
@@ -164,6 +165,52 @@ export async function holdsForApprovalScenario(run: ProofRun, colophon: RunningC
   await checkPullRequest(run, project, published, { title: 'Add a page', files, before })
   run.check((await listBranches()) === branchesBefore + 1, 'five approvals at the same time push one branch')
   return 'held, nothing pushed; approved: exactly the diff that was read; rejected: nothing'
+}
+
+/** The base branch changes the same page, and files that an agent must not touch. The agent resolves the conflict. */
+export async function resolvesConflictsScenario(run: ProofRun, colophon: RunningColophon): Promise<string> {
+  const page = 'docs/index.md'
+  const before = { [page]: '# Home\n\nOne.\n', 'src/main.ts': 'export {}\n' }
+  const project = await colophon.connectProject('Conflicts', { files: before })
+  const { projectId, client, repository } = project
+  await using _runner = await startScopedRunner(colophon)
+  const write = (content: string): Script => [
+    { call: [{ tool: 'bash', arguments: { command: `cat ${page}` } }] },
+    { call: [{ tool: 'write', arguments: { path: page, content } }] },
+    { say: formatFinalAgentReply('Change the page', 'As asked.') },
+  ]
+  const { id } = await client.jobs.create(projectId, {
+    prompt: promptWithScript('Change it.', write('# Home\n\nOurs.\n')),
+  })
+  const opened = await waitForJob(project, id)
+  const branch = opened.pullRequest?.branch ?? ''
+  const onMain = { [page]: '# Home\n\nTheirs.\n', 'src/main.ts': 'export const x = 1\n' }
+  await repository.pushAsPerson(craftCommit({ ...repository.base.files, ...onMain }, [repository.base.id]), 'main')
+
+  await client.jobs.sendMessage(projectId, id, {
+    prompt: promptWithScript('Resolve it.', write('# Home\n\nTheirs and ours.\n')),
+    resolveConflicts: true,
+  })
+  const resolved = await waitForJob(project, id)
+  run.check(
+    resolved.outcome === 'pull_request' && resolved.pullRequest?.number === opened.pullRequest?.number,
+    `the same pull request is updated, got ${resolved.outcome} ${resolved.error?.message}`,
+  )
+  const { events } = await client.jobs.events(projectId, id)
+  const sawMarkers = events.some((event) => event.type === 'tool_result' && /^<{7} .*^>{7} /ms.test(event.output ?? ''))
+  run.check(sawMarkers, 'the agent sees the conflict in the file')
+  const files = await repository.readFiles(branch)
+  const expected = { ...onMain, [page]: '# Home\n\nTheirs and ours.\n' }
+  run.check(
+    JSON.stringify(files) === JSON.stringify(expected),
+    `the branch has the base branch and the resolution, got ${JSON.stringify(files)}`,
+  )
+  const { diff } = await client.jobs.diff(projectId, id)
+  run.check(!diff?.includes('src/main.ts'), 'the diff has only what the pull request changes')
+  const commits = await repository.readLog(branch)
+  const mainHead = await repository.host.branchHead('main')
+  run.check(commits.includes(mainHead ?? ''), 'the branch contains the head of the base branch')
+  return 'merged by git, resolved by the agent, published as a merge commit'
 }
 
 export async function respectsDocsFolderScenario(run: ProofRun, colophon: RunningColophon): Promise<string> {

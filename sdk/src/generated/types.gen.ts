@@ -317,6 +317,10 @@ export type JobMessage = {
         url: string;
     } | null;
     /**
+     * Whether the message asked to resolve the conflicts of the pull request with its base branch.
+     */
+    resolvesConflicts: boolean;
+    /**
      * Whether Colophon sent the message itself, because a CI check of the pull request failed and the publishing rules ask for it.
      */
     isAutomatic: boolean;
@@ -1836,6 +1840,10 @@ export type SendMessageData = {
          * Name of a failed CI check of the pull request. The agent gets the log of the check together with the prompt.
          */
         failedCheck?: string;
+        /**
+         * Whether to merge the base branch into the branch of the pull request first, so that the agent resolves the conflicts. The pull request must be open.
+         */
+        resolveConflicts?: boolean;
     };
     headers?: {
         /**

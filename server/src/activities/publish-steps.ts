@@ -86,6 +86,10 @@ export async function acceptResult(
     base: result.baseCommit,
     // If a commit is recorded, an earlier attempt has checked the result; the branch may be merged and deleted since.
     branch: turn.commit ? undefined : (turn.startBranch ?? turn.job.ref),
+    merge:
+      turn.resolvesConflicts && result.mergedCommit !== null
+        ? { commit: result.mergedCommit, branch: turn.job.ref }
+        : undefined,
     rules: turn.job.publish === 'diff' ? { ...rules, activeContent: 'refuse' } : rules,
   })
   switch (acceptance.kind) {

@@ -165,6 +165,7 @@ describe('a project that is paused during publishing', () => {
     const texts = { title: 'A change', summary, reply: 'Done.' }
     await attempts.storeResult(tokenHash, {
       baseCommit: repository.base.id,
+      mergedCommit: null,
       bundle,
       session: null,
       ...texts,

@@ -89,7 +89,7 @@ async function publish(
 
   const existingBranch = await chooseBranch(deps, publication)
   if (existingBranch.kind !== 'continue') return existingBranch
-  const firstBase = await deps.turns.findFirstBase(jobId, existingBranch.value)
+  const firstBase = accepted.value.merge?.commit ?? (await deps.turns.findFirstBase(jobId, existingBranch.value))
   const { patch: diff } = await bare.diff(accepted.value, firstBase)
   const texts = renderPullRequestTexts(turn, { ...result, newHosts }, repository.publishing)
   const branch = existingBranch.value ?? texts.branch

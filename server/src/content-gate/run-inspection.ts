@@ -40,6 +40,7 @@ async function inspectInProcess(
       '--permission',
       `--allow-fs-read=${server}/*`,
       `--allow-fs-read=${packages}/*`,
+      `--allow-fs-read=${join(server, '../node_modules')}/*`, // may link to the packages
       '--disable-warning=SecurityWarning',
       join(import.meta.dirname, 'inspection-process.ts'),
     ],

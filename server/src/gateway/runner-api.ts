@@ -144,8 +144,8 @@ export function runnerApiRoutes({
       const countsAsFailure = report.kind === 'agent_failed' && stop === null
       return attempts.endWithoutResult(tokenHash, { countsAsFailure })
     }
-    const { baseCommit, bundle, session, title, summary, reply, checks } = report
-    return attempts.storeResult(tokenHash, { baseCommit, bundle, session, title, summary, reply, checks })
+    const { baseCommit, mergedCommit = null, bundle, session, title, summary, reply, checks } = report
+    return attempts.storeResult(tokenHash, { baseCommit, mergedCommit, bundle, session, title, summary, reply, checks })
   }
 
   /** Completes the activity that queued the turn, fails it for good, or fails it so that the turn is queued again. */

@@ -17,6 +17,7 @@ const result = {
   baseCommit: 'a'.repeat(40),
   bundle: null,
   title: null,
+  mergedCommit: null,
   summary: null,
   reply: null,
   checks: [],

@@ -39,6 +39,8 @@ export interface ClaimedAttempt {
   model: string
   deadlineAt: Date
   startBranch: string
+  /** The agent resolves the conflicts of the pull request with this branch. */
+  mergeBranch: string | null
   /** The agent's session at the end of the last completed turn. */
   session: Buffer | null
   failedMessages: readonly FailedMessage[]
@@ -178,7 +180,7 @@ export class AttemptStore {
         .whereRef('job.id', '=', 'turn.job_id')
         .where('turn.id', '=', queued.turn_id)
         .returning(['turn.project_id', 'turn.job_id', 'turn.number', 'turn.prompt', 'turn.failed_check'])
-        .returning(['turn.deadline_at', 'turn.start_branch', 'turn.restarted'])
+        .returning(['turn.deadline_at', 'turn.start_branch', 'turn.restarted', 'turn.resolves_conflicts'])
         .returning(['job.model', 'job.ref', 'job.publish'])
         .executeTakeFirstOrThrow()
       return { ...queued, ...turn, claimedAt: now }
@@ -193,11 +195,15 @@ export class AttemptStore {
       model: claimed.model,
       deadlineAt: claimed.deadline_at ?? claimed.claimedAt,
       startBranch: claimed.start_branch ?? claimed.ref,
+      mergeBranch: claimed.resolves_conflicts && claimed.start_branch !== claimed.ref ? claimed.ref : null,
       // Read after the commit: ended turns do not change, and reading megabytes must not hold the lock.
       session: await readLastAgentSession(this.#db, claimed.job_id),
       failedMessages: await readFailedMessagesBefore(this.#db, claimed.job_id, claimed.number),
-      // Of a restarted turn: the base of the earlier work is gone from the code host.
-      unpublishedWork: claimed.restarted ? null : await readUnpublishedWork(this.#db, claimed.job_id, claimed.publish),
+      // Of a restarted turn: the base of the earlier work is gone from the code host. A merge starts from the branches as they are.
+      unpublishedWork:
+        claimed.restarted || claimed.resolves_conflicts
+          ? null
+          : await readUnpublishedWork(this.#db, claimed.job_id, claimed.publish),
     }
   }
 
@@ -242,6 +248,7 @@ export class AttemptStore {
           turn_id: attempt.turn_id,
           project_id: attempt.project_id,
           base_commit: result.baseCommit,
+          merged_commit: result.mergedCommit,
           bundle_bytes: bundle?.length ?? null,
           session_bytes: session?.length ?? null,
           title: result.title,

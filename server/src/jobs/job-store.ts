@@ -22,6 +22,7 @@ export interface Message {
   prompt: string
   failedCheck: string | null
   comment: { author: string; url: string } | null
+  resolvesConflicts: boolean
   /** Nobody sent it: a CI check failed. */
   isAutomatic: boolean
   status: TurnStatus
@@ -144,6 +145,7 @@ export class JobStore {
         row.comment_author === null || row.comment_url === null
           ? null
           : { author: row.comment_author, url: row.comment_url },
+      resolvesConflicts: row.resolves_conflicts,
       isAutomatic: row.failed_commit !== null,
       status: row.status,
       outcome: row.outcome,

@@ -96,6 +96,7 @@ export interface TurnTable {
   refusal: Generated<string | null>
   publishing_started_at: Generated<Date | null>
   failed_check: ColumnType<FailedCheck | null, string | null | undefined, never>
+  resolves_conflicts: Generated<boolean>
   failed_commit: Generated<string | null>
   failed_pull_request_number: ColumnType<string | null, number | null | undefined, never>
 }
@@ -128,6 +129,7 @@ export interface TurnResultTable {
   turn_id: Id<'trn'>
   project_id: Id<'prj'>
   base_commit: string
+  merged_commit: string | null
   bundle_bytes: number | null
   session_bytes: number | null
   title: string | null

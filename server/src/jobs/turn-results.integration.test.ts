@@ -18,7 +18,7 @@ const limits = { deadlineSeconds: 60, maxAgentFailures: 2, queueTimeoutSeconds: 
 const { id: projectId } = await instance.stores.projects.create('Docs', actor)
 const runner = await instance.stores.runners.create('runner', randomBytes(32), null)
 
-const emptyResult = { title: null, summary: null, reply: null, checks: [] }
+const emptyResult = { mergedCommit: null, title: null, summary: null, reply: null, checks: [] }
 
 async function createJob(): Promise<Job> {
   const defaults = { repository: 'docs', ref: 'main', model: 'default', title: null, draft: false, topic: null }

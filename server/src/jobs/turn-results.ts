@@ -6,6 +6,8 @@ import { cancelledTurnMessage, rejectedResultMessage } from './turn-errors.ts'
 
 export interface StoredTurnResult {
   baseCommit: string
+  /** The commit of the base branch that was merged. Null: the result is not a merge. */
+  mergedCommit: string | null
   bundle: Buffer | null
   title: string | null
   summary: string | null
@@ -19,12 +21,13 @@ type Db = Database
 export async function readTurnResult(db: Db, turnId: Id<'trn'>): Promise<StoredTurnResult | undefined> {
   const row = await db
     .selectFrom('turn_result')
-    .select(['base_commit', 'bundle_bytes', 'title', 'summary', 'reply', 'checks'])
+    .select(['base_commit', 'merged_commit', 'bundle_bytes', 'title', 'summary', 'reply', 'checks'])
     .where('turn_id', '=', turnId)
     .executeTakeFirst()
   return (
     row && {
       baseCommit: row.base_commit,
+      mergedCommit: row.merged_commit,
       bundle: row.bundle_bytes === null ? null : await readResultChunks(db, turnId, 'bundle', row.bundle_bytes),
       title: row.title,
       summary: row.summary,
@@ -53,17 +56,21 @@ export async function readUnpublishedWork(
   return { baseCommit: last.base_commit, bundle: await readResultChunks(db, last.turn_id, 'bundle', last.size_bytes) }
 }
 
-/** Whether the turn is the last completed one of its job, and a person was asked to approve its result. */
+/**
+ * Whether the turn is the last completed one of its job, and a person was asked to approve its result. A merge is not continued: what
+ * the base branch changed would count as changes of the agent.
+ */
 async function isLastHeld(db: Db, jobId: Id<'job'>, turnId: Id<'trn'>): Promise<boolean> {
   const last = await db
     .selectFrom('turn')
-    .select(['id', 'outcome'])
-    .where('job_id', '=', jobId)
-    .where('status', '=', 'completed')
-    .orderBy('number', 'desc')
+    .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
+    .select(['turn.id', 'turn.outcome', 'turn_result.merged_commit'])
+    .where('turn.job_id', '=', jobId)
+    .where('turn.status', '=', 'completed')
+    .orderBy('turn.number', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return last?.id === turnId && last.outcome === 'awaiting_approval'
+  return last?.id === turnId && last.outcome === 'awaiting_approval' && last.merged_commit === null
 }
 
 /** The last completed turn whose result has this part. */

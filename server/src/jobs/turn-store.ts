@@ -46,6 +46,7 @@ export interface TurnToPublish extends CurrentTurn {
   branch: string | null
   commit: string | null
   startBranch: string | null
+  resolvesConflicts: boolean
   /** A person has approved this result. */
   isApproved: boolean
   job: {
@@ -237,7 +238,7 @@ export class TurnStore {
       .innerJoin('job', 'job.id', 'turn.job_id')
       .select(['turn.project_id', 'turn.job_id', 'turn.started_at', 'turn.created_at'])
       .leftJoin('held_result', 'held_result.turn_id', 'turn.id')
-      .select(['turn.branch', 'turn.commit_id', 'turn.start_branch', 'held_result.decision'])
+      .select(['turn.branch', 'turn.commit_id', 'turn.start_branch', 'turn.resolves_conflicts', 'held_result.decision'])
       .select([
         'job.title',
         'job.ref',
@@ -265,6 +266,7 @@ export class TurnStore {
       branch: row.branch,
       commit: row.commit_id,
       startBranch: row.start_branch,
+      resolvesConflicts: row.resolves_conflicts,
       isApproved: row.decision === 'approved',
       job: {
         title: row.title,
@@ -279,19 +281,22 @@ export class TurnStore {
     }
   }
 
-  /** The commit that the job's work on a branch is based on. */
+  /** The commit that the job's work on a branch is based on: the last one that was merged, otherwise the first base. */
   async findFirstBase(jobId: Id<'job'>, branch: string | undefined): Promise<string | undefined> {
     if (branch === undefined) return undefined
     const row = await this.#db
       .selectFrom('turn')
       .innerJoin('turn_result', 'turn_result.turn_id', 'turn.id')
-      .select('turn_result.base_commit')
+      .select(({ fn }) => fn.coalesce('turn_result.merged_commit', 'turn_result.base_commit').as('base'))
       .where('turn.job_id', '=', jobId)
       .where('turn.branch', '=', branch)
+      .orderBy(sql`CASE WHEN turn_result.merged_commit IS NOT NULL THEN turn.number END`, (order) =>
+        order.desc().nullsLast(),
+      )
       .orderBy('turn.number')
       .limit(1)
       .executeTakeFirst()
-    return row?.base_commit
+    return row?.base
   }
 
   /**

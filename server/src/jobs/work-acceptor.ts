@@ -6,8 +6,8 @@
  *   2. model: `invalid_request` or `project_not_ready`, found by the route
  *   3. state of the job: `not_found`, `job_archived`, `queue_full`
  *   4. rate limit: `rate_limited`
- *   5. failed check that a message is about: `invalid_request`. Unlike the rest of the body, it is compared with what was observed on the
- *      pull request, which needs the job's row, so it comes last.
+ *   5. failed check that a message is about, and conflicts that it asks to resolve: `invalid_request`. Unlike the rest of the body, they
+ *      are compared with what was observed on the pull request, which needs the job's row, so they come last.
  */
 import { type AuditedActor, recordAudit } from '../audit/audit-store.ts'
 import type { Database, DatabaseTransaction } from '../database/database.ts'
@@ -41,6 +41,8 @@ export interface NewMessage {
   failedCheck?: string | undefined
   /** The pull request comment that the message was read from. */
   comment?: { id: number; author: string; url: string } | undefined
+  /** The agent merges the base branch and resolves the conflicts. */
+  resolveConflicts?: boolean | undefined
   /** Set if nobody sent the message: CI checks of this commit failed. */
   automatic?: AutomaticMessage | undefined
 }
@@ -165,7 +167,7 @@ export class WorkAcceptor {
 
   async #addMessage(
     jobId: Id<'job'>,
-    { prompt, failedCheck, comment, automatic }: NewMessage,
+    { prompt, failedCheck, resolveConflicts = false, comment, automatic }: NewMessage,
     { tx, projectId, actor, at }: Acceptance,
   ): Promise<AcceptedWork> {
     const locked = await lockJob(tx, projectId, jobId) // 3. `not_found`
@@ -175,12 +177,14 @@ export class WorkAcceptor {
     const limit = await consumeHourlyLimit(tx, projectId, 'messages', at) // 4. `rate_limited`
     const checkReport = // 5. `invalid_request`
       failedCheck === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, failedCheck))
+    if (resolveConflicts) await assertOpenPullRequest(tx, locked) // 5. `invalid_request`
     const number = next.turns.at(-1)?.number ?? 1
     await tx
       .insertInto('turn')
       .values({
         ...newTurn(projectId, jobId, number, prompt, at),
         failed_check: checkReport,
+        resolves_conflicts: resolveConflicts,
         failed_commit: automatic?.commit ?? null,
         failed_pull_request_number: automatic?.pullRequestNumber ?? null,
       })
@@ -303,6 +307,15 @@ async function findFailedCheck(
   const message = matching.length > 0 ? 'has not failed' : "is not the name of a check on the job's pull request"
   throw new Problem('invalid_request', `body/failedCheck ${message}.`, {
     errors: [{ path: 'body/failedCheck', message }],
+  })
+}
+
+async function assertOpenPullRequest(tx: DatabaseTransaction, { projectId, jobId }: LockedJob): Promise<void> {
+  const { pullRequest } = await readJob(tx, projectId, jobId)
+  if (pullRequest?.state === 'open') return // the last known `hasConflicts` may be minutes old
+  const message = 'needs an open pull request of the job'
+  throw new Problem('invalid_request', `body/resolveConflicts ${message}.`, {
+    errors: [{ path: 'body/resolveConflicts', message }],
   })
 }
 

@@ -50,6 +50,8 @@ export const ClaimedTurn = Type.Object({
   failedMessages: Type.Array(Type.Object({ prompt: Type.String(), reason: Type.String() })),
   /** The job's own branch while its pull request is open, otherwise the branch that the job is for. */
   startBranch: Type.String(),
+  /** The agent has to resolve the conflicts with this branch: it is merged into `startBranch` first. Null: nothing is merged. */
+  mergeBranch: Type.Union([Type.String(), Type.Null()]),
   /**
    * For a job that does not push: a bundle of what its turns have done so far, based on `baseCommit`. The turn continues from
    * its HEAD, and the new bundle again contains everything since the base.
@@ -125,6 +127,8 @@ export const ReportHeader = Type.Union([
     {
       kind: Type.Literal('result'),
       baseCommit: Type.String({ pattern: commitId }),
+      /** The head of `mergeBranch` that was merged. */
+      mergedCommit: Type.Optional(Type.Union([Type.String({ pattern: commitId }), Type.Null()])),
       bundleBytes: nullableSize(maxBundleBytes),
       sessionBytes: nullableSize(maxSessionBytes),
       title: Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()]),

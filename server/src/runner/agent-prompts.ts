@@ -137,6 +137,22 @@ ${prompt}
 </earlier-message>`
 }
 
+/** Appended to the prompt. `conflicts` undefined: there was nothing to merge. */
+export function createMergeNote(branch: string, conflicts: readonly string[] | undefined): string {
+  if (conflicts === undefined)
+    return `Note: the branch of your pull request already contains everything that is on ${branch}.`
+  const merged = `Note: ${branch} was merged into the branch of your pull request.`
+  if (conflicts.length === 0)
+    return `${merged} Git found no conflicts. Check that the pages that you changed still fit what is on ${branch} now.`
+  return `${merged} Git could not merge the following files, which contain conflict markers (<<<<<<<, =======, >>>>>>>):
+
+${conflicts.map((path) => `- ${JSON.stringify(path)}`).join('\n')}
+
+The first part of each conflict is your pull request, the second one is ${branch}. Resolve all of them: keep what ${branch} changed, and
+what your pull request is about. Remove every marker, otherwise the result is refused. Do not change other files, unless they have
+to fit. If a file that you must not change has conflicts, leave it, and say in your final message that a person has to resolve it.`
+}
+
 /**
  * Appended to the prompt. Anyone who can make a CI check fail controls this text, so it is enclosed in tags that it cannot close.
  */

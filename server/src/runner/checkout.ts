@@ -25,28 +25,39 @@ export class Checkout {
   readonly #startTree: string
   /** The commit that the result is based on. */
   readonly baseCommit: string
+  /** Another branch that was merged before the agent starts. Undefined: none was, or there was nothing to merge. */
+  readonly merge: MergedBranch | undefined
 
   private constructor(
     sandbox: Sandbox,
     signal: AbortSignal,
-    { baseCommit, startTree }: Record<'baseCommit' | 'startTree', string>,
+    { baseCommit, startTree, merge }: { baseCommit: string; startTree: string; merge?: MergedBranch | undefined },
   ) {
     this.#sandbox = sandbox
     this.#signal = signal
     this.baseCommit = baseCommit
     this.#startTree = startTree
+    this.merge = merge
+  }
+
+  /** What the changes of the agent are compared with: a commit or a tree. */
+  get comparedWith(): string {
+    return this.merge?.tree ?? this.baseCommit
   }
 
   /** A shallow clone. With `unpublishedWork`, the turn continues from what the previous turns of the job have done. */
   static async fetch(
     sandbox: Sandbox,
-    { startBranch, unpublishedWork }: Pick<ClaimedTurn, 'startBranch' | 'unpublishedWork'>,
+    { startBranch, mergeBranch, unpublishedWork }: Pick<ClaimedTurn, 'startBranch' | 'mergeBranch' | 'unpublishedWork'>,
     signal: AbortSignal,
   ): Promise<Checkout> {
     const git = (...args: string[]) => runGit(sandbox, signal, args)
     await git('init', '--quiet')
     await git('remote', 'add', 'origin', remote)
-    await fetchWithRetries(sandbox, signal, unpublishedWork?.baseCommit ?? `refs/heads/${startBranch}`)
+    if (mergeBranch !== null)
+      return new Checkout(sandbox, signal, await fetchMerge(sandbox, signal, startBranch, mergeBranch))
+    const refOrCommit = unpublishedWork?.baseCommit ?? `refs/heads/${startBranch}`
+    await fetchWithRetries(sandbox, signal, ['--depth=1', '--no-tags', 'origin', refOrCommit])
     const baseCommit = await git('rev-parse', 'FETCH_HEAD')
     const start = unpublishedWork ? await unbundle(sandbox, signal, unpublishedWork.bundle) : baseCommit
     await git('checkout', '--quiet', '--detach', start)
@@ -62,7 +73,8 @@ export class Checkout {
     await run(this.#sandbox, this.#signal, ['sh', '-c', 'rm -f .git/*.lock']) // left by a git that was killed with the agent
     await git('add', '--all')
     const tree = await git('write-tree')
-    if (tree === this.#startTree) return null
+    // A merge is a result even if git could do it alone.
+    if (tree === this.#startTree && !this.merge) return null
     const commit = await git('commit-tree', tree, '-p', this.baseCommit, '-m', 'Result')
     await git('update-ref', '--no-deref', 'HEAD', commit)
     const create = ['bundle', 'create', '--quiet', '-', `${this.baseCommit}..HEAD`, 'HEAD']
@@ -88,19 +100,51 @@ const safeConfiguration = [
   'core.autocrlf=false',
 ]
 
-async function fetchWithRetries(sandbox: Sandbox, signal: AbortSignal, refOrCommit: string): Promise<void> {
+/** A branch that was merged into the branch that the turn works on. */
+export interface MergedBranch {
+  /** Its head. */
+  commit: string
+  /** What git made of both branches. Files that it could not merge contain conflict markers. */
+  tree: string
+  conflicts: readonly string[]
+}
+
+/** How far back the common ancestor is searched. The worker fetches as much. */
+const maxMergeHistory = 500
+
+/**
+ * Merges with the command that the worker uses, which also knows then what the agent did. Only commits and trees of the history are
+ * fetched; git requests the blobs that it needs.
+ */
+async function fetchMerge(sandbox: Sandbox, signal: AbortSignal, startBranch: string, mergeBranch: string) {
+  const git = (...args: string[]) => runGit(sandbox, signal, args)
+  const startRef = 'refs/colophon/start'
+  const mergeRef = 'refs/colophon/merge'
+  await fetchWithRetries(sandbox, signal, [
+    '--filter=blob:none',
+    `--depth=${maxMergeHistory}`,
+    '--no-tags',
+    'origin',
+    `refs/heads/${startBranch}:${startRef}`,
+    `refs/heads/${mergeBranch}:${mergeRef}`,
+  ])
+  const baseCommit = await git('rev-parse', startRef)
+  const commit = await git('rev-parse', mergeRef)
+  const script = 'git merge-tree --write-tree --no-messages --name-only -z "$1" "$2" || [ $? -eq 1 ]' // 1: there are conflicts
+  const merged = await run(sandbox, signal, ['sh', '-c', script, 'sh', baseCommit, commit])
+  const [tree = '', ...paths] = merged.toString('utf8').split('\0')
+  await git('checkout', '--quiet', '--detach', baseCommit)
+  await git('read-tree', '--reset', '-u', tree)
+  const isUpToDate = tree === (await git('rev-parse', 'HEAD^{tree}'))
+  const conflicts = paths.filter((path) => path !== '')
+  return { baseCommit, startTree: tree, merge: isUpToDate ? undefined : { commit, tree, conflicts } }
+}
+
+async function fetchWithRetries(sandbox: Sandbox, signal: AbortSignal, args: readonly string[]): Promise<void> {
   const stallOptions = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60']
   for (let attempt = 0; ; attempt++) {
     try {
-      await runGit(sandbox, signal, [
-        ...stallOptions,
-        'fetch',
-        '--quiet',
-        '--depth=1',
-        '--no-tags',
-        'origin',
-        refOrCommit,
-      ])
+      await runGit(sandbox, signal, [...stallOptions, 'fetch', '--quiet', ...args])
       return
     } catch (error) {
       const delaySeconds = fetchRetryDelaysSeconds[attempt]

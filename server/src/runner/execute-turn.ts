@@ -3,6 +3,7 @@ import type { ClaimedTurn, TurnReport } from '../runner-wire/runner-wire.ts'
 import {
   createFailedCheckNote,
   createFailedMessageNote,
+  createMergeNote,
   createRepairPrompt,
   createSystemPrompt,
 } from './agent-prompts.ts'
@@ -61,10 +62,13 @@ export async function executeTurn(
   if (signal.aborted) closeSandbox()
 
   const checkout = await Checkout.fetch(sandbox, turn, signal)
-  const repository = { baseCommit: checkout.baseCommit, rules: turn.changeRules }
+  const repository = { baseCommit: checkout.comparedWith, rules: turn.changeRules }
   const site = await describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
   const runAgent = createRunAgent(turn, site, agent, { sandbox, onEvent, signal })
-  let result = await runAgent(firstPrompt(turn), turn.session === null ? null : Buffer.from(turn.session, 'base64'))
+  let result = await runAgent(
+    firstPrompt(turn, checkout),
+    turn.session === null ? null : Buffer.from(turn.session, 'base64'),
+  )
   if (result.stop.kind !== 'finished') return toFailure(result.stop)
 
   let checks = await runChecks(sandbox, repository, signal)
@@ -81,6 +85,7 @@ export async function executeTurn(
   return {
     kind: 'result',
     baseCommit: checkout.baseCommit,
+    mergedCommit: checkout.merge?.commit ?? null,
     bundle,
     session: result.session,
     ...parseFinalMessage(result.reply),
@@ -112,9 +117,10 @@ function createRunAgent(
     agent.run({ ...context, systemPrompt, prompt, session, model: { ...modelSettings, id: model, path: '/model' } })
 }
 
-const firstPrompt = ({ prompt, failedCheck, failedMessages }: ClaimedTurn) =>
+const firstPrompt = ({ prompt, mergeBranch, failedCheck, failedMessages }: ClaimedTurn, { merge }: Checkout) =>
   [
     prompt,
+    ...(mergeBranch === null ? [] : [createMergeNote(mergeBranch, merge?.conflicts)]),
     ...(failedCheck ? [createFailedCheckNote(failedCheck)] : []),
     ...failedMessages.map(createFailedMessageNote),
   ].join('\n\n')

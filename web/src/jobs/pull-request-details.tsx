@@ -34,7 +34,9 @@ export function PullRequestDetails({ job, pullRequest }: { job: AgentJob; pullRe
           </ExternalLink>
         </Text>
       )}
-      {isOpen && hasConflicts && <Conflicts base={job.source.ref} />}
+      {isOpen && hasConflicts && (
+        <Conflicts projectId={project.id} job={job} canSend={job.status !== 'archived' && canEdit(project)} />
+      )}
       {checks.length > 0 && (
         <div>
           <Title order={3} size="sm" fw={600} mb={6} ff="text">
@@ -57,15 +59,34 @@ export function PullRequestDetails({ job, pullRequest }: { job: AgentJob; pullRe
   )
 }
 
-/** The agent cannot resolve conflicts: it adds commits to the branch of the open pull request and never merges. */
-const Conflicts = ({ base }: { base: string }) => (
-  <Alert color="yellow" p="sm" title={`Conflicts with ${base}`}>
-    <Text size="sm">
-      <Code>{base}</Code> has changed in the same places. Resolve the conflicts on the code host. Or close the pull
-      request there and send a message: the agent then starts from <Code>{base}</Code> in a new pull request.
-    </Text>
-  </Alert>
-)
+function Conflicts({ projectId, job, canSend }: { projectId: string; job: AgentJob; canSend: boolean }) {
+  const base = job.source.ref
+  const send = useSendMessage(projectId, job.id)
+  return (
+    <Alert color="yellow" p="sm" title={`Conflicts with ${base}`}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          <Code>{base}</Code> has changed in the same places.{' '}
+          {canSend
+            ? 'Let the agent merge it and resolve the conflicts, or resolve them on the code host.'
+            : 'Resolve the conflicts on the code host.'}
+        </Text>
+        {canSend && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={send.isPending}
+            disabled={send.isSuccess}
+            onClick={() => send.mutate({ prompt: `Resolve the conflicts with ${base}.`, resolveConflicts: true })}
+          >
+            {send.isSuccess ? 'Sent to agent' : 'Resolve conflicts'}
+          </Button>
+        )}
+        <RequestErrorAlert projectId={projectId} error={send.error} title="The message was not sent" />
+      </Stack>
+    </Alert>
+  )
+}
 
 const checkStatuses = {
   passed: { Icon: IconCircleCheck, color: 'var(--good)', label: 'passed' },

@@ -14,6 +14,7 @@ const message = (times: Partial<JobMessage>): JobMessage => ({
   failedCheck: null,
   comment: null,
   isAutomatic: false,
+  resolvesConflicts: false,
   startedAt: null,
   claimedAt: null,
   publishingStartedAt: null,

@@ -94,11 +94,12 @@ function Prompt({ message }: { message: JobMessage }) {
 }
 
 /** Where the message came from, or what was attached to it. */
-function MessageOrigin({ message: { failedCheck, comment, isAutomatic } }: { message: JobMessage }) {
-  if (failedCheck === null && comment === null) return null
+function MessageOrigin({ message: { failedCheck, comment, isAutomatic, resolvesConflicts } }: { message: JobMessage }) {
+  if (failedCheck === null && comment === null && !resolvesConflicts) return null
   return (
     <Text size="xs" c="dimmed" mt={6} style={{ overflowWrap: 'anywhere' }}>
       {isAutomatic && 'Sent automatically. '}
+      {resolvesConflicts && 'The base branch is merged first. '}
       {failedCheck !== null && `Includes the output of the failed check “${failedCheck}”.`}
       {comment && (
         <>

@@ -1,3 +1,4 @@
+import type { SendMessageData } from '@colophon/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { client } from '../app/client.ts'
@@ -8,7 +9,7 @@ export function useSendMessage(projectId: string, jobId: string, onSent?: () => 
   const queryClient = useQueryClient()
   const idempotency = useRef(new IdempotencyKeyGenerator())
   return useMutation({
-    mutationFn: (body: { prompt: string; failedCheck?: string }) =>
+    mutationFn: (body: SendMessageData['body']) =>
       client.jobs.sendMessage(projectId, jobId, body, { idempotencyKey: idempotency.current.keyFor(body) }),
     onSuccess: async () => {
       idempotency.current.sent()

@@ -322,5 +322,5 @@ test('rejects a project without a repository, and hides jobs from other projects
   expect((await send('GET', `/v2/agent/${other.projectId}/job/${id}`, undefined, {}, other.key)).json()).toMatchObject({
     code: 'not_found',
   })
-  expect((await send('GET', `${jobsUrl()}/${id}/diff`)).json()).toEqual({ diff: null })
+  expect((await send('GET', `${jobsUrl()}/${id}/diff`)).json()).toEqual({ diff: null, diffSha256: null })
 })

@@ -117,6 +117,13 @@ export const jobRoutes = (deps: JobRouteDeps): Route[] => [
               examples: ['build'],
             }),
           ),
+          resolveConflicts: Type.Optional(
+            Type.Boolean({
+              description:
+                'Whether to merge the base branch into the branch of the pull request first, so that the agent resolves the conflicts. ' +
+                'The pull request must be open.',
+            }),
+          ),
         },
         { additionalProperties: false, examples: [{ prompt: 'Make it shorter.' }] },
       ),

@@ -23,6 +23,9 @@ const JobMessage = Type.Object(
       }),
       { description: 'Comment on the pull request that became this message. Null if it was sent through the API.' },
     ),
+    resolvesConflicts: Type.Boolean({
+      description: 'Whether the message asked to resolve the conflicts of the pull request with its base branch.',
+    }),
     isAutomatic: Type.Boolean({
       description:
         'Whether Colophon sent the message itself, because a CI check of the pull request failed and the publishing rules ask for it.',
@@ -55,6 +58,7 @@ const JobMessage = Type.Object(
         prompt: 'Explain in the quickstart how to use a proxy.',
         failedCheck: null,
         comment: null,
+        resolvesConflicts: false,
         isAutomatic: false,
         status: 'completed',
         outcome: 'pull_request',

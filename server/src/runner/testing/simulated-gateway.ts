@@ -110,6 +110,7 @@ export class SimulatedGateway implements AsyncDisposable {
       failedMessages: [],
       unpublishedWork: null,
       startBranch: 'main',
+      mergeBranch: null,
       deadlineAt: new Date(Date.now() + 600_000).toISOString(),
       heartbeatSeconds: 2,
       ...change,
