@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { createGithubControlClient } from '@colophon/github-simulator/control'
 import type { Browser } from 'playwright-core'
+import { approveHeldResult } from './onboarding/approval-steps.ts'
 import { openChromium } from './onboarding/cold-load.ts'
 import { startDocsSite } from './onboarding/docs-site.ts'
 import { type FreshInstance, startFreshInstance } from './onboarding/fresh-instance.ts'
@@ -117,6 +118,7 @@ async function completeOnboarding(initial: InitialContext, { capture, report }: 
 
   await checkCookiesAndHeaders(context)
   const jobPath = await runHostileJob(context)
+  await approveHeldResult(context)
   await capturePages(context, jobPath)
   await hostSteps.captureHostPages(context)
   report()

@@ -1,10 +1,14 @@
 import { createGiteaTestRepository } from '../../server/src/code-hosts/testing/gitea-test-repository.ts'
+import { baseFiles } from '../../server/src/code-hosts/testing/host-test-repository.ts'
 import { createGiteaUserClient } from '../../testing/harness/hosts/gitea-user-client.ts'
 import type { CreateHostSteps } from './host-steps.ts'
 
 /** With a token, to a repository on the real Gitea. */
 export const createGiteaSteps: CreateHostSteps = async (run, { addresses: { gitea } }) => {
-  const repository = await createGiteaTestRepository(gitea)
+  const repository = await createGiteaTestRepository(gitea, {
+    ...baseFiles,
+    'mkdocs.yml': 'site_name: Handbook\nnav:\n  - Welcome: index.md\n',
+  })
   run.cleanUp(repository.remove)
   const fullName = `${repository.owner}/${repository.name}`
   const person = createGiteaUserClient(gitea.url, fullName, gitea.adminToken)
