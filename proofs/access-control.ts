@@ -185,16 +185,23 @@ async function everyRouteWithEveryCredential(
 function expectedAt({ method, path, access }: ApiOperation, { expectedForAnyKey, expected }: Credential): Expected {
   if (access === 'session' || access === 'operator') return unauthenticated // an API key is not a session
   if (access === 'any-key') return expectedForAnyKey
-  if (path.startsWith(sessionOnlyPath) && expected === accepted) return rejected(403, 'insufficient_scope')
+  if (sessionOnlyPath.test(path) && expected === accepted) return rejected(403, 'insufficient_scope')
   if (access !== 'public') return expected
   return method === 'GET' || path === '/v1/collect' ? accepted : rejected(403, 'cross_origin')
 }
 
-/** GitHub authorizations belong to a person. An API key is not a person. */
-const sessionOnlyPath = '/v2/projects/{projectId}/github/'
+/** GitHub authorizations belong to a person, and only a person can change the publishing rules. An API key is not a person. */
+const sessionOnlyPath = /^\/v2\/projects\/\{projectId\}\/(?:github\/|repository\/rules$)/
 
-/** The code host in the example does not exist, so the connection test fails. */
-const connectRoute = 'POST /v2/projects/{projectId}/repository '
+/**
+ * Rejections after access was granted. The code host in the example does not exist, so the connection test fails, and no result of
+ * the example awaits approval.
+ */
+const rejectionsWithAccess: Readonly<Record<string, number>> = {
+  'POST /v2/projects/{projectId}/repository ': 400,
+  'POST /v2/agent/{projectId}/job/{id}/approve ': 409,
+  'POST /v2/agent/{projectId}/job/{id}/reject ': 409,
+}
 
 function checkResponse(
   run: ProofRun,
@@ -204,9 +211,11 @@ function checkResponse(
   headOnly: boolean,
 ): void {
   if (expected.kind === 'accepted') {
-    const failsConnectionTest = name.startsWith(connectRoute) && response.status === 400 // access was granted before
+    const isRejectedWithAccess = Object.entries(rejectionsWithAccess).some(
+      ([route, status]) => name.startsWith(route) && response.status === status,
+    )
     run.check(
-      failsConnectionTest || (response.status >= 200 && response.status < 300),
+      isRejectedWithAccess || (response.status >= 200 && response.status < 300),
       `${name} is accepted (${response.status} ${response.text})`,
     )
     return
