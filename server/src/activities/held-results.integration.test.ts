@@ -188,6 +188,25 @@ test('never holds what a person cannot see or must not publish', async () => {
   expect(await runJob('only a diff', active, 'diff')).toMatchObject({ status: 'failed' })
 })
 
+test('does not hold active content that the diff cannot show', async () => {
+  await setRules({ activeContent: 'hold' })
+  const withNul = change({ 'docs/page.mdx': '# Page \u0000\n' })
+  await repository.pushAsPerson(withNul, 'binary')
+  results.binary = () => ({
+    base: withNul,
+    commit: change({ 'docs/page.mdx': '# Page \u0000\n\n{evil()}\n' }, withNul),
+  })
+  const input = { repository: 'docs', ref: 'binary', model: 'default', title: null, draft: false, topic: null }
+  const created = await instance.stores.jobs.create(
+    projectId,
+    { ...input, prompt: 'binary', publish: 'pull_request', metadata: {} },
+    request,
+  )
+  expect(await waitForEnd(created.body.id)).toMatchObject({
+    error: { code: 'result_refused', message: expect.stringContaining('(not_shown_in_diff)') },
+  })
+})
+
 test('holds every result if the project requires it, and publishes after the approval', async () => {
   await setRules({ requireApproval: true })
   const before = await listBranches()

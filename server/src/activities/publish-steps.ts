@@ -117,9 +117,9 @@ export async function holdForApproval(
   const isRequiredByProject = repository.rules.requireApproval && turn.commit === null
   if (turn.isApproved || (toApprove.length === 0 && !isRequiredByProject)) return continueWith(undefined)
   const { patch: diff, isComplete: isDiffComplete } = await bare.diff(accepted)
-  // Nobody can approve active content that the diff does not show.
-  if (toApprove.length > 0 && !isDiffComplete) {
-    await turns.recordRefusal(turn.turnId, formatRefusals([...toApprove, { code: 'too_large_to_approve', path: '' }]))
+  const isShown = ({ path }: ResultRefusal) => isDiffComplete && !isBinaryInDiff(diff, path)
+  if (!toApprove.every(isShown)) {
+    await turns.recordRefusal(turn.turnId, formatRefusals([...toApprove, { code: 'not_shown_in_diff', path: '' }]))
     throw createFinalFailure('result_refused')
   }
   const reasons = toApprove.map((refusal) => ({
@@ -232,6 +232,10 @@ export async function rewritePullRequestText(
   await host.updatePullRequestText(number, { previous, updated: { title: texts.title, body: texts.body } })
   return continueWith(undefined)
 }
+
+/** A text file that contains a NUL character is binary for git. */
+const isBinaryInDiff = (diff: string, path: string): boolean =>
+  diff.split('\n').some((line) => line.startsWith('Binary files ') && line.endsWith(` b/${path} differ`))
 
 const formatRefusals = (refusals: readonly ResultRefusal[]) => `Refused: ${refusals.map(describeRefusal).join('; ')}.`
 

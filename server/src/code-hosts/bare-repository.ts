@@ -33,7 +33,7 @@ export type ResultRefusalCode =
   | ComparisonRefusal
   | ChangeRefusalCode
   | ContentRefusalCode
-  | 'too_large_to_approve'
+  | 'not_shown_in_diff'
   | 'unresolved_conflict'
 
 /** `path` is printable. Empty: the refusal concerns the whole result. */

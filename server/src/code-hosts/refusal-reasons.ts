@@ -10,7 +10,7 @@ export const refusalReasons: Readonly<Record<ResultRefusalCode, string>> = {
 
   // The amount of changes
   unresolved_conflict: 'the file still contains conflict markers',
-  too_large_to_approve: 'the diff is too large for a person to approve it',
+  not_shown_in_diff: 'a diff cannot show all of this, so nobody can approve it',
   path_too_deep: 'the path has too many folders',
   too_many_directories: 'too many folders are changed',
   bundle_too_large: `the git bundle is larger than ${formatMebibytes(maxBundleBytes)}`,
