@@ -995,7 +995,7 @@ export type PublishingRules = {
      */
     furtherDocsFolders: Array<string>;
     /**
-     * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
+     * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it, except for hidden files, which have to be named. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
      */
     allowedPaths: Array<string>;
     /**
@@ -4767,7 +4767,7 @@ export type ChangePublishingRulesData = {
          */
         furtherDocsFolders?: Array<string>;
         /**
-         * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
+         * Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in it, except for hidden files, which have to be named. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.
          */
         allowedPaths?: Array<string>;
         /**

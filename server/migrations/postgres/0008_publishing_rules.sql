@@ -23,9 +23,10 @@ CREATE TABLE held_result (
   CHECK ((decision IS NULL) = (decided_at IS NULL))
 );
 
+-- Not validated, because that would lock the tables for a scan: everything that was allowed still is.
 ALTER TABLE job DROP CONSTRAINT job_outcome_check;
 ALTER TABLE job ADD CONSTRAINT job_outcome_check
-  CHECK (outcome IN ('pull_request', 'diff', 'no_changes', 'awaiting_approval', 'rejected', 'cancelled', 'error'));
+  CHECK (outcome IN ('pull_request', 'diff', 'no_changes', 'awaiting_approval', 'rejected', 'cancelled', 'error')) NOT VALID;
 ALTER TABLE turn DROP CONSTRAINT turn_outcome_check;
 ALTER TABLE turn ADD CONSTRAINT turn_outcome_check
-  CHECK (outcome IN ('pull_request', 'diff', 'no_changes', 'awaiting_approval', 'rejected', 'cancelled', 'error'));
+  CHECK (outcome IN ('pull_request', 'diff', 'no_changes', 'awaiting_approval', 'rejected', 'cancelled', 'error')) NOT VALID;

@@ -5,7 +5,13 @@ import { connectTestRepository } from '../../../testing/harness/connect-test-rep
 import { createTestInstance, operator, type TestInstance } from '../../../testing/harness/test-instance.ts'
 import { startTestRunner, type TestRunner } from '../../../testing/harness/test-runner.ts'
 import { startTestWorker, type TestWorker } from '../../../testing/harness/test-worker.ts'
-import { type CraftedCommit, craftCommit, createCommitBundle } from '../code-hosts/testing/craft-commit.ts'
+import {
+  type CraftedCommit,
+  type CraftedFile,
+  craftCommit,
+  createCommitBundle,
+  encodeUtf8Path,
+} from '../code-hosts/testing/craft-commit.ts'
 import { createGiteaTestRepository, type GiteaTestRepository } from '../code-hosts/testing/gitea-test-repository.ts'
 import type { Job } from '../jobs/job.ts'
 import type { Id } from '../platform/ids.ts'
@@ -188,23 +194,53 @@ test('never holds what a person cannot see or must not publish', async () => {
   expect(await runJob('only a diff', active, 'diff')).toMatchObject({ status: 'failed' })
 })
 
-test('does not hold active content that the diff cannot show', async () => {
-  await setRules({ activeContent: 'hold' })
-  const withNul = change({ 'docs/page.mdx': '# Page \u0000\n' })
-  await repository.pushAsPerson(withNul, 'binary')
-  results.binary = () => ({
-    base: withNul,
-    commit: change({ 'docs/page.mdx': '# Page \u0000\n\n{evil()}\n' }, withNul),
-  })
-  const input = { repository: 'docs', ref: 'binary', model: 'default', title: null, draft: false, topic: null }
+/** A job whose agent changes these files on a branch that has other ones already. */
+async function runJobOn(before: Record<string, CraftedFile | string>, after: Record<string, CraftedFile | string>) {
+  const prompt = `job ${claimedTurns.length}`
+  const branch = `branch-${claimedTurns.length}`
+  const base = craftCommit({ ...repository.base.files, ...before }, [repository.base.id])
+  await repository.pushAsPerson(base, branch)
+  results[prompt] = () => ({ base, commit: craftCommit({ ...base.files, ...after }, [base.id]) })
+  const input = { repository: 'docs', ref: branch, model: 'default', title: null, draft: false, topic: null }
   const created = await instance.stores.jobs.create(
     projectId,
-    { ...input, prompt: 'binary', publish: 'pull_request', metadata: {} },
+    { ...input, prompt, publish: 'pull_request', metadata: {} },
     request,
   )
-  expect(await waitForEnd(created.body.id)).toMatchObject({
-    error: { code: 'result_refused', message: expect.stringContaining('(not_shown_in_diff)') },
-  })
+  return await waitForEnd(created.body.id)
+}
+
+test('does not hold active content that the diff cannot show', async () => {
+  await setRules({ activeContent: 'hold' })
+  const notShown = { error: { code: 'result_refused', message: expect.stringContaining('(not_shown_in_diff)') } }
+  const withNul = '# Page \u0000\n'
+  expect(
+    await runJobOn({ 'docs/page.mdx': withNul }, { 'docs/page.mdx': `${withNul}\n{evil()}\n` }),
+    'a NUL character near the beginning',
+  ).toMatchObject(notShown)
+  const filler = 'x'.repeat(1023).concat('\n').repeat(1020)
+  const files = { 'docs/a.md': filler, 'docs/b.md': filler, 'docs/zz.md': '# Z\n\n<script>evil()</script>\n' }
+  expect(await runJobOn({}, { ...files, 'docs/c.md': filler }), 'the end of a diff that is cut off').toMatchObject(
+    notShown,
+  )
+})
+
+test('shows large pages as text, and says if a diff does not show everything', async () => {
+  await setRules({ activeContent: 'hold', requireApproval: true, allowedPaths: ['examples/'] })
+  const large = 'A line of a large page.\n'.repeat(50_000)
+  const page = encodeUtf8Path('docs/é.md')
+  const replaced = await runJobOn({ [page]: large }, { [page]: '# Small\n\n<script>x()</script>\n' })
+  expect(replaced).toMatchObject({ outcome: 'awaiting_approval', approval: { isDiffComplete: true } })
+  expect(await instance.stores.jobs.diff(projectId, replaced.id)).toContain('+<script>x()</script>')
+  const binary = await runJobOn({}, { 'examples/a.bin': { mode: '100644', contents: Buffer.from([1, 0, 2, 0, 3]) } })
+  expect(binary).toMatchObject({ outcome: 'awaiting_approval', approval: { isDiffComplete: false } })
+  const image = await runJobOn({}, { 'docs/a.png': { mode: '100644', contents: Buffer.from([1, 0, 2, 0, 3]) } })
+  expect(image).toMatchObject({ outcome: 'awaiting_approval', approval: { isDiffComplete: true } })
+  const lateNul = Buffer.concat([Buffer.from('a line of text\n'.repeat(700)), Buffer.from([0])])
+  expect(
+    await runJobOn({}, { 'docs/b.png': { mode: '100644', contents: lateNul } }),
+    'PostgreSQL cannot store NUL',
+  ).toMatchObject({ outcome: 'awaiting_approval' })
 })
 
 test('holds every result if the project requires it, and publishes after the approval', async () => {
@@ -261,4 +297,12 @@ test('publishes to further docs folders and allowed paths', async () => {
   expect(await runJob('secret', { 'examples/b.py': secret }), 'secrets are found in every file').toMatchObject({
     error: { code: 'result_refused' },
   })
+  for (const contents of [
+    Buffer.concat([Buffer.from(secret), Buffer.from([0xff])]),
+    Buffer.from(`${secret}${'x'.repeat(1_100_000)}`),
+  ])
+    expect(
+      await runJobOn({}, { 'examples/c.py': { mode: '100644', contents } }),
+      'also if they are not UTF-8, or large',
+    ).toMatchObject({ error: { code: 'result_refused' } })
 })

@@ -6,6 +6,7 @@ import type { AcceptedResult, BareRepository, ResultRefusal } from '../code-host
 import type { CodeHost, CommitId, PullRequest } from '../code-hosts/code-host.ts'
 import { CodeHostError } from '../code-hosts/code-host-error.ts'
 import { refusalReasons } from '../code-hosts/refusal-reasons.ts'
+import { isImage } from '../content-gate/allow-list/docs-files.ts'
 import { formatRefusal } from '../content-gate/format-refusal.ts'
 import type { AttemptStore } from '../jobs/attempt-store.ts'
 import type { PullRequestStore } from '../jobs/pull-request-store.ts'
@@ -116,8 +117,9 @@ export async function holdForApproval(
   // If a commit is recorded, it may be pushed already: approvals were required only after this turn began to publish.
   const isRequiredByProject = repository.rules.requireApproval && turn.commit === null
   if (turn.isApproved || (toApprove.length === 0 && !isRequiredByProject)) return continueWith(undefined)
-  const { patch: diff, isComplete: isDiffComplete } = await bare.diff(accepted)
-  const isShown = ({ path }: ResultRefusal) => isDiffComplete && !isBinaryInDiff(diff, path)
+  const { patch: diff, isComplete, binaryPaths } = await bare.diff(accepted)
+  const isShown = ({ path }: ResultRefusal) => isComplete && !binaryPaths.includes(path)
+  const isDiffComplete = isComplete && binaryPaths.every(isImage)
   if (!toApprove.every(isShown)) {
     await turns.recordRefusal(turn.turnId, formatRefusals([...toApprove, { code: 'not_shown_in_diff', path: '' }]))
     throw createFinalFailure('result_refused')
@@ -232,10 +234,6 @@ export async function rewritePullRequestText(
   await host.updatePullRequestText(number, { previous, updated: { title: texts.title, body: texts.body } })
   return continueWith(undefined)
 }
-
-/** A text file that contains a NUL character is binary for git. */
-const isBinaryInDiff = (diff: string, path: string): boolean =>
-  diff.split('\n').some((line) => line.startsWith('Binary files ') && line.endsWith(` b/${path} differ`))
 
 const formatRefusals = (refusals: readonly ResultRefusal[]) => `Refused: ${refusals.map(describeRefusal).join('; ')}.`
 

@@ -143,7 +143,9 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
   test('refuses conflict markers, changes outside of the docs, and active content', async () => {
     const { jobId, branch, theirs } = await createConflict()
     const hostile = {
-      unresolved_conflict: { 'docs/index.md': '<<<<<<< ours\n# Ours\n=======\n# Theirs\n>>>>>>> theirs\n' },
+      unresolved_conflict: {
+        'docs/index.md': `<<<<<<< ${(await readBranch(branch)).id}\n# Ours\n=======\n# Theirs\n>>>>>>> ${theirs.id}\n`,
+      },
       outside_docs_folder: { 'docs/index.md': '# Both\n', 'src/main.ts': 'export const a = 2\n' },
       active_content: { 'docs/index.md': '# Both\n\n<script>x()</script>\n' },
     }
@@ -192,5 +194,131 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     await instance.pool.query('UPDATE job SET pull_request_poll_at = now() WHERE id = $1', [jobId])
     while (!(await isClosed())) await sleep(100)
     await expect(resolve(jobId)).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  /** A pull request that adds files to the head of the base branch. */
+  async function openPullRequest(files: CraftedFiles, base: CraftedCommit) {
+    result = async () => ({ base, files: { ...base.files, ...files }, mergedCommit: null })
+    const where = { repository: 'docs', ref: 'main', model: 'default', title: null, draft: false, topic: null }
+    const input = { ...where, prompt: 'Change it.', publish: 'pull_request', metadata: {} } as const
+    const { body } = await instance.stores.jobs.create(projectId, input, request)
+    const job = await waitForEnd(body.id)
+    return { jobId: job.id, number: job.pullRequest?.number ?? 0, branch: job.pullRequest?.branch ?? '' }
+  }
+
+  async function pushToMain(files: CraftedFiles, parent: CraftedCommit): Promise<CraftedCommit> {
+    const commit = craftCommit({ ...parent.files, ...files }, [parent.id])
+    await repository.pushAsPerson(commit, 'main')
+    return commit
+  }
+
+  /** The agent merges a commit of the base branch, with these files as the result. */
+  async function mergeAs(jobId: Id<'job'>, branch: string, theirs: CraftedCommit, files: CraftedFiles): Promise<Job> {
+    result = async () => ({ base: await readBranch(branch), files, mergedCommit: theirs.id })
+    return await resolve(jobId)
+  }
+
+  const startFrom = async (files: CraftedFiles) => {
+    await repository.pushAsPerson(repository.base, 'main')
+    return await pushToMain(files, repository.base)
+  }
+
+  test('does not take code in a page with conflicts for active content that was there before', async () => {
+    const main = await startFrom({ 'docs/x.mdx': '# T\n\nOld\n' })
+    const sample = "# T\n\n```js\nimport evil from '../../evil.js'\n{fetch('//evil')}\n```\n"
+    const { jobId, branch } = await openPullRequest({ 'docs/x.mdx': sample }, main)
+    const theirs = await pushToMain({ 'docs/x.mdx': '# T\n\nMain\n' }, main)
+    const live = "import evil from '../../evil.js'\n\n# T\n\n{fetch('//evil')}\n"
+    expect(await mergeAs(jobId, branch, theirs, { ...theirs.files, 'docs/x.mdx': live })).toMatchObject({
+      error: { code: 'result_refused', message: expect.stringContaining('(active_content)') },
+    })
+  })
+
+  test('accepts honest resolutions of navigation and of pages that already have active content', async () => {
+    const render = (nav: string) => `site_name: x\nnav:\n  - Home: index.md\n${nav}plugins:\n  - search\n`
+    const page = (line: string) => `# T\n\n<Card title={1 + 1} />\n\n${line}\n`
+    const main = await startFrom({ 'mkdocs.yml': render(''), 'docs/c.mdx': page('Old') })
+    const ours = { 'mkdocs.yml': render('  - A: a.md\n'), 'docs/a.md': '# A\n', 'docs/c.mdx': page('Ours') }
+    const { jobId, branch } = await openPullRequest(ours, main)
+    const theirs = await pushToMain(
+      { 'mkdocs.yml': render('  - B: b.md\n'), 'docs/b.md': '# B\n', 'docs/c.mdx': page('Theirs') },
+      main,
+    )
+    const resolved = {
+      ...theirs.files,
+      'docs/a.md': '# A\n',
+      'docs/c.mdx': page('Both'),
+      'mkdocs.yml': render('  - A: a.md\n  - B: b.md\n'),
+    }
+    expect(await mergeAs(jobId, branch, theirs, resolved)).toMatchObject({ outcome: 'pull_request' })
+    expect(await repository.readFiles(branch)).toEqual(resolved)
+  })
+
+  test('a resolution in favor of the branch is a merge, too', async () => {
+    const { jobId, number, branch } = await openPullRequest({ 'docs/index.md': '# Ours\n' }, await startFrom({}))
+    const theirs = await pushToMain({ 'docs/index.md': '# Theirs\n' }, await readBranch('main'))
+    const ours = { ...theirs.files, 'docs/index.md': '# Ours\n' }
+    expect(await mergeAs(jobId, branch, theirs, ours)).toMatchObject({ outcome: 'pull_request' })
+    const found = async () => (await repository.host.findPullRequest(number))?.hasConflicts
+    for (let attempt = 0; attempt < 100 && (await found()) !== false; attempt++) await sleep(100)
+    expect(await found()).toBe(false)
+  })
+
+  test('merges although the base branch has many commits and moved while the agent worked', async () => {
+    const main = await startFrom({})
+    const { jobId, branch } = await openPullRequest({ 'docs/index.md': '# Ours\n' }, main)
+    let tip = main
+    const objects = new Map(main.objects)
+    for (let index = 0; index < 60; index++) {
+      tip = craftCommit({ ...tip.files, 'src/n.ts': `export const n = ${index}\n` }, [tip.id])
+      for (const [id, object] of tip.objects) objects.set(id, object)
+    }
+    await repository.pushAsPerson({ ...tip, objects }, 'main')
+    const theirs = await pushToMain({ 'docs/index.md': '# Theirs\n' }, tip)
+    await pushToMain({ 'src/later.ts': 'export {}\n' }, theirs)
+    const resolved = { ...theirs.files, 'docs/index.md': '# Both\n' }
+    expect(await mergeAs(jobId, branch, theirs, resolved)).toMatchObject({ outcome: 'pull_request' })
+  })
+
+  test('leaves conflicts outside of the docs to people, and no file at a path that git guessed', async () => {
+    const guide = { 'docs/guide/a.md': '# A\nline\nline\n', 'docs/guide/b.md': '# B\nline\nline\n' }
+    const main = await startFrom({ ...guide, '.github/workflows/old.yml': 'on: push\n' })
+    const { jobId, branch } = await openPullRequest({ 'docs/guide/a.md': '# A\nline\nours\n' }, main)
+    const isOutside = ([path]: [string, unknown]) => !path.startsWith('docs/guide/')
+    const moved = Object.fromEntries(Object.entries(main.files).filter(isOutside))
+    const theirs = craftCommit({ ...moved, 'src/pages/a.md': guide['docs/guide/a.md'] }, [main.id])
+    await repository.pushAsPerson(theirs, 'main')
+    const applied = { ...theirs.files, 'src/pages/a.md': '# A\nline\nours\n' }
+    expect(await mergeAs(jobId, branch, theirs, applied), 'git applies the change to src/pages').toMatchObject({
+      error: { code: 'result_refused', message: expect.stringContaining('(unresolved_conflict)') },
+    })
+
+    const person = await readBranch(branch)
+    const withWorkflow = craftCommit({ ...person.files, '.github/workflows/old.yml': 'on: [push, pull_request]\n' }, [
+      person.id,
+    ])
+    await repository.pushAsPerson(withWorkflow, branch)
+    const { '.github/workflows/old.yml': _, ...withoutWorkflow } = main.files
+    const deleted = craftCommit(withoutWorkflow, [main.id])
+    await repository.pushAsPerson(deleted, 'main')
+    const kept = { ...withoutWorkflow, 'docs/guide/a.md': '# A\nline\nours\n' }
+    expect(
+      await mergeAs(jobId, branch, deleted, { ...kept, '.github/workflows/old.yml': 'on: [push, pull_request]\n' }),
+    ).toMatchObject({ error: { message: expect.stringContaining('(unresolved_conflict)') } })
+  })
+
+  test('ignores the merged commit of a turn that was not asked to merge', async () => {
+    const main = await startFrom({})
+    const { jobId, branch } = await openPullRequest({ 'docs/first.md': '# First\n' }, main)
+    const head = await readBranch(branch)
+    for (const prompt of ['second', 'third']) {
+      result = async () => {
+        const base = await readBranch(branch)
+        return { base, files: { ...base.files, [`docs/${prompt}.md`]: '# New\n' }, mergedCommit: head.id }
+      }
+      await instance.stores.jobs.message(projectId, jobId, { prompt }, request)
+      expect(await waitForEnd(jobId)).toMatchObject({ outcome: 'pull_request' })
+    }
+    expect(await instance.stores.jobs.diff(projectId, jobId)).toContain('docs/first.md')
   })
 })

@@ -13,6 +13,7 @@ import {
 } from '../content-gate/allow-list/allow-list.ts'
 import type { ChangeRules } from '../content-gate/change-rules.ts'
 import { type ContentRefusalCode, canBeApproved, maxListedRefusals } from '../content-gate/content-refusal.ts'
+import { decodeUtf8 } from '../content-gate/decode-utf8.ts'
 import type { Site } from '../site-generators/site-generator.ts'
 import type { CommitChange, CommitId, PreparedCommit } from './code-host.ts'
 import { ContentInspector } from './content-inspector.ts'
@@ -22,6 +23,8 @@ import {
   GitRepository,
   type GitRepositoryDeps,
   type MergedTree,
+  type Patch,
+  type TreeFile,
   type UnpackRefusal,
 } from './git/git-repository.ts'
 import type { ObjectReader } from './git/object-reader.ts'
@@ -102,7 +105,6 @@ const comparisonLimits: ComparisonLimits = {
 const maxPatchBytes = 2 * 1024 * 1024
 /** How far back the common ancestor of a merge is searched. The runner fetches as much. */
 const maxMergeHistory = 500
-const conflictMarker = /^(?:<{7}|>{7}) /m
 /** Our base is searched this far back. A branch with more commits on top of it counts as a different branch. */
 const maxForeignCommits = 50
 
@@ -133,7 +135,10 @@ export class BareRepository implements AsyncDisposable {
     if ((await this.#git.fetch(base, 1)) === 'gone') return { kind: 'base_gone' }
     // A base on another branch would bring all commits of that branch into our pull request.
     if (branch !== undefined && !(await this.#git.isOnBranch(base, branch))) return { kind: 'base_gone' }
-    const merged = merge && (await this.#merge(base, merge))
+    // As for the base: if an earlier attempt has accepted the result, the branch may have been deleted since.
+    if (merge && branch !== undefined && !(await this.#git.isOnBranch(merge.commit, merge.branch)))
+      return { kind: 'base_gone' }
+    const merged = merge && (await this.#merge(base, merge.commit))
     if (merge && !merged) return { kind: 'base_gone' }
     const unpacked = await this.#git.unpack(pack)
     if (unpacked !== 'unpacked') return refused(unpacked)
@@ -144,16 +149,17 @@ export class BareRepository implements AsyncDisposable {
       if (!(await this.#git.isAncestor(base, head))) return refused('wrong_base')
       const baseTree = await treeOf(objects, base)
       const tree = await treeOf(objects, head)
-      if (tree === baseTree) return { kind: 'no_changes' }
-      // Of a merge, only what the agent changed is checked: the rest is on one of the two branches already.
-      const check = await this.#check(objects, merged?.tree ?? baseTree, tree, rules)
-      const unresolved = merged ? await this.#findConflictMarkers(objects, tree, merged.conflicts) : []
-      const refusals = [...unresolved, ...check.refusals]
-      const { newHosts } = check
+      // A merge in favor of the branch changes no file, but resolves the conflict.
+      if (tree === baseTree && (!merge || (await this.#git.isAncestor(merge.commit, base))))
+        return { kind: 'no_changes' }
+      const check = merged
+        ? await this.#checkMerge(objects, { base, baseTree, tree, commit: merge.commit, merged }, rules)
+        : await this.#check(objects, baseTree, tree, rules)
+      const { refusals, newHosts } = check
       if (refusals.length > 0 && !(rules.activeContent === 'hold' && canBeApproved(refusals)))
         return { kind: 'refused', refusals: refusals.slice(0, maxListedRefusals) }
       const changes = merge ? await listChanges(objects, await treeOf(objects, merge.commit), tree) : check.changes
-      if (!changes) return refused('too_many_files')
+      if (typeof changes === 'string') return refused(changes)
       const accepted = { base, head, tree, rules, newHosts, changes, toApprove: refusals }
       return {
         kind: 'accepted',
@@ -164,32 +170,50 @@ export class BareRepository implements AsyncDisposable {
     }
   }
 
-  /** Undefined: the commit is not on its branch, or git finds no common ancestor. */
-  async #merge(
-    base: CommitId,
-    { commit, branch }: { commit: CommitId; branch: string },
-  ): Promise<MergedTree | undefined> {
-    for (const id of [base, commit]) if ((await this.#git.fetch(id, maxMergeHistory)) === 'gone') return undefined
-    if (!(await this.#git.isOnBranch(commit, branch))) return undefined
+  /** Undefined: git finds no common ancestor. */
+  async #merge(base: CommitId, commit: CommitId): Promise<MergedTree | undefined> {
+    // After every other fetch: the last one decides how much of the history is here.
+    if ((await this.#git.fetch([base, commit], maxMergeHistory)) === 'gone') return undefined
     return await this.#git.mergeWithConflicts(base, commit)
   }
 
-  /** Files that git could not merge, and that the agent left as they are. */
-  async #findConflictMarkers(
-    objects: ObjectReader,
-    tree: string,
-    conflicts: readonly string[],
-  ): Promise<ResultRefusal[]> {
-    const files = await this.#git.listFiles(tree)
+  /**
+   * What git merged by itself is on one of the two branches already, or is a combination of both in the same file. Everything else
+   * counts as a change of the agent: files with conflicts, whatever git made of them; files whose changes git applied at another
+   * path; and pages that git combined, because two harmless changes may not be harmless together. Each is compared with its version on
+   * either branch, and refused only if it is refused in comparison with both.
+   */
+  async #checkMerge(objects: ObjectReader, parts: MergeToCheck, rules: ChangeRules): Promise<CheckedChanges> {
+    const { base, baseTree, tree, commit, merged } = parts
+    const ours = await this.#git.listEntries(baseTree)
+    const theirs = await this.#git.listEntries(await treeOf(objects, commit))
+    const byGit = await this.#git.listEntries(merged.tree)
+    const result = await this.#git.listEntries(tree)
+    const conflicts = new Set(merged.conflicts)
+    const combined = [...byGit].flatMap(([path, { id }]) =>
+      id === ours.get(path)?.id || id === theirs.get(path)?.id ? [] : [path],
+    )
+    const inspector = await ContentInspector.open(this.#git, objects, baseTree, rules)
     const unresolved: ResultRefusal[] = []
-    for (const path of conflicts) {
-      const blob = files.get(path)
-      // A blob that is not here is one that the code host has, without markers.
-      if (blob === undefined || !(await objects.info(blob))) continue
-      if (conflictMarker.test((await objects.contents(blob)).toString('latin1')))
+    const compared: string[] = []
+    for (const path of new Set([...conflicts, ...combined])) {
+      const isConflict = conflicts.has(path) || !ours.has(path) || !theirs.has(path)
+      const file = result.get(path)
+      const isAllowed = isChangeAllowed(path, ours.get(path) ?? theirs.get(path), file, rules, inspector)
+      const hasMarkers = file !== undefined && (await hasConflictMarkers(objects, file.id, base, commit))
+      if (isConflict && (!isAllowed || hasMarkers))
         unresolved.push({ code: 'unresolved_conflict', path: escapePathForDisplay(Buffer.from(path, 'latin1')) })
+      else if (isAllowed) compared.push(path)
     }
-    return unresolved
+    if (unresolved.length > 0) return { refusals: unresolved, changes: [], newHosts: [], isInspected: false }
+    const compareWith = async (side: ReadonlyMap<string, TreeFile>) => {
+      const before = await this.#git.replaceEntries(
+        merged.tree,
+        new Map(compared.map((path) => [path, side.get(path)])),
+      )
+      return before === tree ? noChanges : await this.#check(objects, before, tree, rules)
+    }
+    return intersectChecks(await compareWith(ours), await compareWith(theirs))
   }
 
   /** Undefined: the branch does not exist. */
@@ -206,10 +230,7 @@ export class BareRepository implements AsyncDisposable {
   }
 
   /** A diff for people: what the result changes relative to `since`. By default, what the agent changed. */
-  async diff(
-    { base, head, tree, merge }: AcceptedResult,
-    since?: CommitId,
-  ): Promise<{ patch: string; isComplete: boolean }> {
+  async diff({ base, head, tree, merge }: AcceptedResult, since?: CommitId): Promise<Patch> {
     if (since === undefined && merge) return await this.#git.patch(merge.tree, tree, maxPatchBytes)
     const isFetched = since !== undefined && (since === base || (await this.#git.fetch(since, 1)) !== 'gone')
     return await this.#git.patch(isFetched ? since : base, head, maxPatchBytes)
@@ -308,7 +329,8 @@ export class BareRepository implements AsyncDisposable {
       const { refusals, changes } = await this.#check(objects, headTree, merged, rules)
       const isApproved = ({ code, text }: ResultRefusal) =>
         toApprove.some((approved) => approved.code === code && approved.text === text)
-      if (!refusals.every(isApproved)) return { kind: 'branch_moved' }
+      const areApproved = refusals.length <= toApprove.length && canBeApproved(refusals) && refusals.every(isApproved)
+      if (!areApproved) return { kind: 'branch_moved' }
       const parts = { parents: [head] as const, tree: merged, changes, changedFrom: head }
       return { kind: 'ready', commit: await this.#createCommit(parts, details) }
     } finally {
@@ -338,10 +360,10 @@ export class BareRepository implements AsyncDisposable {
       allowedPaths: rules.allowedPaths,
       isSiteNavigation: (path) => inspector.isSiteNavigation(path),
     })
-    if (refusals.length > 0) return { refusals, changes: [], newHosts: [] }
+    if (refusals.length > 0) return { refusals, changes: [], newHosts: [], isInspected: false }
     // Contents are read only now that their total size is known to be small.
     const content = await inspector.inspect(changes, this.#signal)
-    return { ...content, changes: changes.map(toCommitChange) }
+    return { ...content, changes: changes.map(toCommitChange), isInspected: true }
   }
 
   /** Sizes by blob id. A blob that the base already contains, under any path, counts as 0; it need not have been fetched. */
@@ -375,18 +397,68 @@ type CheckedChanges = {
   refusals: readonly ResultRefusal[]
   changes: readonly CommitChange[]
   newHosts: readonly string[]
+  /** Whether the contents were inspected. They are not if a path is refused. */
+  isInspected: boolean
+}
+
+const noChanges: CheckedChanges = { refusals: [], changes: [], newHosts: [], isInspected: true }
+
+type MergeToCheck = { base: CommitId; baseTree: string; tree: string; commit: CommitId; merged: MergedTree }
+
+/** What is refused in both comparisons. A comparison that was not inspected, or only in part, does not excuse anything. */
+function intersectChecks(one: CheckedChanges, other: CheckedChanges): CheckedChanges {
+  const isUsable = ({ isInspected, refusals }: CheckedChanges) => isInspected && refusals.length < maxListedRefusals
+  if (!isUsable(one)) return other
+  if (!isUsable(other)) return one
+  const isSame = (a: ResultRefusal, b: ResultRefusal) => a.code === b.code && a.path === b.path && a.text === b.text
+  return {
+    ...one,
+    refusals: one.refusals.filter((refusal) => other.refusals.some((found) => isSame(refusal, found))),
+    newHosts: one.newHosts.filter((host) => other.newHosts.includes(host)),
+  }
+}
+
+function isChangeAllowed(
+  path: string,
+  before: TreeFile | undefined,
+  after: TreeFile | undefined,
+  { docsFolders, allowedPaths }: ChangeRules,
+  inspector: ContentInspector,
+): boolean {
+  const change = { path: Buffer.from(path, 'latin1'), beforeMode: before?.mode, afterMode: after?.mode, newBytes: 0 }
+  const isSiteNavigation = (navigation: string) => inspector.isSiteNavigation(navigation)
+  return findChangeRefusals([change], [], { docsFolders, allowedPaths, isSiteNavigation }).length === 0
+}
+
+/** The runner names both commits in the markers. A blob that is not here is one that the code host has, without markers. */
+async function hasConflictMarkers(
+  objects: ObjectReader,
+  blob: string,
+  base: CommitId,
+  commit: CommitId,
+): Promise<boolean> {
+  if ((await objects.info(blob))?.type !== 'blob') return false
+  const contents = await objects.contents(blob)
+  return contents.includes(`<<<<<<< ${base}`) || contents.includes(`>>>>>>> ${commit}`)
 }
 
 const refuseChanges = (paths: readonly Buffer[], code: ResultRefusalCode): CheckedChanges => ({
   refusals: paths.map((path) => ({ code, path: escapePathForDisplay(path) })),
   changes: [],
   newHosts: [],
+  isInspected: false,
 })
 
-/** Undefined: there are too many. */
-async function listChanges(objects: ObjectReader, before: string, after: string): Promise<CommitChange[] | undefined> {
+/** Or why they cannot be listed. People may have committed to the branch as well. */
+async function listChanges(
+  objects: ObjectReader,
+  before: string,
+  after: string,
+): Promise<CommitChange[] | ResultRefusalCode> {
   const comparison = await compareTrees(objects, before, after, comparisonLimits)
-  return comparison.kind === 'refused' ? undefined : comparison.changes.map(toCommitChange)
+  if (comparison.kind === 'refused') return comparison.code
+  if (comparison.changes.some(({ path }) => decodeUtf8(path) === undefined)) return 'not_utf8'
+  return comparison.changes.map(toCommitChange)
 }
 
 /** Paths that are not UTF-8 were refused before, including those of existing files. */

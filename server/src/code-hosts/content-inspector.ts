@@ -3,7 +3,13 @@ import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../content-gat
 import type { ChangeRules } from '../content-gate/change-rules.ts'
 import { type ContentRefusal, maxListedRefusals } from '../content-gate/content-refusal.ts'
 import { decodeUtf8 } from '../content-gate/decode-utf8.ts'
-import { type ChangedFile, isInspected, isNavigationOfDocs, type TextFile } from '../content-gate/inspect-changes.ts'
+import {
+  type ChangedFile,
+  isInspected,
+  isNavigationOfDocs,
+  isSkippedBinary,
+  type TextFile,
+} from '../content-gate/inspect-changes.ts'
 import { runInspection } from '../content-gate/run-inspection.ts'
 import { findSites, listConfigFiles } from '../site-generators/recognize-site.ts'
 import type { RepositoryFiles, Site } from '../site-generators/site-generator.ts'
@@ -92,7 +98,9 @@ export class ContentInspector {
       .filter(({ path }) => isInspected(this.#sites, allowedPaths, path))
     const ids = inspected.flatMap(({ before, after }) => [before ?? '', after ?? ''])
     await fetchMissing(this.#git, this.#objects, ids)
-    const changed = inspected.filter(({ after }) => after !== undefined)
+    const changed: typeof inspected = []
+    for (const change of inspected)
+      if (change.after !== undefined && !(await this.#isSkippedBinary(change.path, change.after))) changed.push(change)
     const removed = await this.#readFiles(
       inspected.filter(({ after }) => after === undefined).map(({ path, before = '' }) => ({ path, id: before })),
       maxBatchBytes,
@@ -131,6 +139,11 @@ export class ContentInspector {
     }
     if (batch.length > 0 || timeoutMs <= 0) await inspectBatch()
     return { refusals, newHosts: [...newHosts].toSorted() }
+  }
+
+  async #isSkippedBinary(path: string, id: string): Promise<boolean> {
+    const info = await this.#objects.info(id)
+    return info?.type === 'blob' && isSkippedBinary(this.#sites, path, await this.#objects.contents(id))
   }
 
   async #readBasePages(changedPaths: readonly string[]): Promise<TextFile[]> {

@@ -84,11 +84,8 @@ async function inspectChange(
   { path, before: ownBefore, after }: ChangedFile,
   vocabulary: Vocabulary,
 ): Promise<InspectedChange> {
-  if (after === null) {
-    // A binary file can be in an allowed path.
-    const isText = isDocsText(sites, path)
-    return { refusals: isText ? [{ code: 'not_text', path, text: '' }] : [], newHosts: [], isVocabularyUseful: false }
-  }
+  if (after === null)
+    return { refusals: [{ code: 'not_text', path, text: '' }], newHosts: [], isVocabularyUseful: false }
   const earlier = ownBefore === undefined ? findEarlierVersion(after, removed) : { path, text: ownBefore }
   const before = earlier?.text ?? ''
   // A page that moved is compared with what it was at its old path: another generator may read it now.
@@ -160,6 +157,10 @@ export const isNavigationOfDocs = (sites: readonly Site[], docsFolders: readonly
 /** Whether the contents of a file have to be inspected. Images other than SVG are not. */
 export const isInspected = (sites: readonly Site[], allowedPaths: readonly string[], path: string): boolean =>
   isDocsText(sites, path) || isAllowedPath(path, allowedPaths)
+
+/** A binary file in an allowed path is not inspected: it has a NUL character, so that nothing reads it as text. */
+export const isSkippedBinary = (sites: readonly Site[], path: string, contents: Uint8Array): boolean =>
+  !isDocsText(sites, path) && contents.includes(0)
 
 const isDocsText = (sites: readonly Site[], path: string): boolean =>
   isPage(path) || /\.(?:svg|txt)$|(?:^|\/)\.order$/i.test(path) || findNavigationFile(sites, path) !== undefined

@@ -8,6 +8,7 @@ import {
   type InspectionResult,
   isInspected,
   isNavigationOfDocs,
+  isSkippedBinary,
   type TextFile,
 } from './inspect-changes.ts'
 
@@ -19,6 +20,8 @@ export interface JudgedFile {
   /** Undefined: the file is too large, or not UTF-8. Only the files that are inspected are read. */
   readBefore(): string | undefined
   readAfter(): string | undefined
+  /** Undefined: the file does not exist any more. */
+  readBytesAfter?(): Uint8Array | undefined
 }
 
 export interface JudgedChange {
@@ -51,6 +54,7 @@ export async function judgeChange(
     allowedPaths,
     changes: inspected
       .filter(({ afterMode }) => afterMode !== undefined)
+      .filter(({ path, readBytesAfter }) => !isSkippedBinary(sites, path, readBytesAfter?.() ?? new Uint8Array()))
       .map(({ path, beforeMode, readBefore, readAfter }) => ({
         path,
         before: beforeMode === undefined ? undefined : readBefore(),

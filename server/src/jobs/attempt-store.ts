@@ -248,7 +248,9 @@ export class AttemptStore {
           turn_id: attempt.turn_id,
           project_id: attempt.project_id,
           base_commit: result.baseCommit,
-          merged_commit: result.mergedCommit,
+          // Of a turn that was not asked to merge, it means nothing.
+          merged_commit: sql<string | null>`(SELECT ${result.mergedCommit}::text FROM turn
+            WHERE id = ${attempt.turn_id} AND resolves_conflicts)`,
           bundle_bytes: bundle?.length ?? null,
           session_bytes: session?.length ?? null,
           title: result.title,

@@ -290,6 +290,9 @@ export class TurnStore {
       .select(({ fn }) => fn.coalesce('turn_result.merged_commit', 'turn_result.base_commit').as('base'))
       .where('turn.job_id', '=', jobId)
       .where('turn.branch', '=', branch)
+      .where((where) =>
+        where.or([where('turn_result.merged_commit', 'is', null), where('turn.status', '=', 'completed')]),
+      )
       .orderBy(sql`CASE WHEN turn_result.merged_commit IS NOT NULL THEN turn.number END`, (order) =>
         order.desc().nullsLast(),
       )

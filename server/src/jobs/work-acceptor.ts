@@ -173,11 +173,12 @@ export class WorkAcceptor {
     const locked = await lockJob(tx, projectId, jobId) // 3. `not_found`
     if (comment && (await isProcessed(tx, locked, comment.id))) throw new CommentAlreadyProcessedError()
     if (automatic && !(await isDue(tx, locked, automatic))) throw new AutomaticMessageNotDueError()
+    const { approval } = await readJob(tx, projectId, jobId)
     const next = await transitionJob(tx, locked, { type: 'message' }, at) // 3. `job_archived`, `queue_full`
     const limit = await consumeHourlyLimit(tx, projectId, 'messages', at) // 4. `rate_limited`
     const checkReport = // 5. `invalid_request`
       failedCheck === undefined ? null : JSON.stringify(await findFailedCheck(tx, locked, failedCheck))
-    if (resolveConflicts) await assertOpenPullRequest(tx, locked) // 5. `invalid_request`
+    if (resolveConflicts) await assertMergeable(tx, locked, approval) // 5. `invalid_request`
     const number = next.turns.at(-1)?.number ?? 1
     await tx
       .insertInto('turn')
@@ -200,7 +201,9 @@ export class WorkAcceptor {
       ? { comment: comment.url, author: comment.author }
       : automatic
         ? { failedCheck, commit: automatic.commit }
-        : {}
+        : resolveConflicts
+          ? { resolveConflicts }
+          : {}
     await recordAudit(tx, projectId, actor, { action: 'job.message_sent', subject: jobId, detail })
     return { job: await readJob(tx, projectId, jobId), limit, status: 200 }
   }
@@ -310,10 +313,18 @@ async function findFailedCheck(
   })
 }
 
-async function assertOpenPullRequest(tx: DatabaseTransaction, { projectId, jobId }: LockedJob): Promise<void> {
+/** The last known `hasConflicts` may be minutes old, so it does not matter. */
+async function assertMergeable(
+  tx: DatabaseTransaction,
+  { projectId, jobId }: LockedJob,
+  approval: Job['approval'],
+): Promise<void> {
   const { pullRequest } = await readJob(tx, projectId, jobId)
-  if (pullRequest?.state === 'open') return // the last known `hasConflicts` may be minutes old
-  const message = 'needs an open pull request of the job'
+  if (pullRequest?.state === 'open' && approval === null) return
+  const message =
+    approval === null
+      ? 'needs an open pull request of the job'
+      : 'is not possible while a result awaits approval: approve or reject it first'
   throw new Problem('invalid_request', `body/resolveConflicts ${message}.`, {
     errors: [{ path: 'body/resolveConflicts', message }],
   })

@@ -40,9 +40,9 @@ export class Checkout {
     this.merge = merge
   }
 
-  /** What the changes of the agent are compared with: a commit or a tree. */
-  get comparedWith(): string {
-    return this.merge?.tree ?? this.baseCommit
+  /** Commits or trees that the changes of the agent are compared with. */
+  get comparedWith(): readonly [string, ...string[]] {
+    return this.merge?.comparedWith ?? [this.baseCommit]
   }
 
   /** A shallow clone. With `unpublishedWork`, the turn continues from what the previous turns of the job have done. */
@@ -104,9 +104,10 @@ const safeConfiguration = [
 export interface MergedBranch {
   /** Its head. */
   commit: string
-  /** What git made of both branches. Files that it could not merge contain conflict markers. */
-  tree: string
+  /** What git could not merge. These files contain conflict markers. */
   conflicts: readonly string[]
+  /** What git made of both branches, with the conflicting files as they are on one or the other. */
+  comparedWith: readonly [string, string]
 }
 
 /** How far back the common ancestor is searched. The worker fetches as much. */
@@ -130,14 +131,36 @@ async function fetchMerge(sandbox: Sandbox, signal: AbortSignal, startBranch: st
   ])
   const baseCommit = await git('rev-parse', startRef)
   const commit = await git('rev-parse', mergeRef)
-  const script = 'git merge-tree --write-tree --no-messages --name-only -z "$1" "$2" || [ $? -eq 1 ]' // 1: there are conflicts
+  const options = '-c merge.directoryRenames=false merge-tree --write-tree --no-messages --name-only -z'
+  const script = `git ${options} "$1" "$2" || [ $? -eq 1 ]` // 1: there are conflicts
   const merged = await run(sandbox, signal, ['sh', '-c', script, 'sh', baseCommit, commit])
   const [tree = '', ...paths] = merged.toString('utf8').split('\0')
   await git('checkout', '--quiet', '--detach', baseCommit)
   await git('read-tree', '--reset', '-u', tree)
   const isUpToDate = tree === (await git('rev-parse', 'HEAD^{tree}'))
+  if (isUpToDate) return { baseCommit, startTree: tree }
   const conflicts = paths.filter((path) => path !== '')
-  return { baseCommit, startTree: tree, merge: isUpToDate ? undefined : { commit, tree, conflicts } }
+  const comparedWith = [
+    await replaceFiles(sandbox, signal, tree, baseCommit, conflicts),
+    await replaceFiles(sandbox, signal, tree, commit, conflicts),
+  ] as const
+  return { baseCommit, startTree: tree, merge: { commit, conflicts, comparedWith } }
+}
+
+/** A tree with these files as they are in a commit. */
+async function replaceFiles(
+  sandbox: Sandbox,
+  signal: AbortSignal,
+  tree: string,
+  commit: string,
+  paths: readonly string[],
+): Promise<string> {
+  const script = `export GIT_INDEX_FILE=/tmp/merge-index && tree=$1 commit=$2 && shift 2 && git read-tree "$tree" &&
+    git rm --quiet --cached --ignore-unmatch -- "$@" && git ls-tree -r -z "$commit" -- "$@" | git update-index -z --index-info &&
+    git write-tree && rm /tmp/merge-index`
+  if (paths.length === 0) return tree
+  const literalPaths = paths.map((path) => `:(literal)${path}`)
+  return (await run(sandbox, signal, ['sh', '-c', script, 'sh', tree, commit, ...literalPaths])).toString('utf8').trim()
 }
 
 async function fetchWithRetries(sandbox: Sandbox, signal: AbortSignal, args: readonly string[]): Promise<void> {

@@ -62,7 +62,7 @@ export async function executeTurn(
   if (signal.aborted) closeSandbox()
 
   const checkout = await Checkout.fetch(sandbox, turn, signal)
-  const repository = { baseCommit: checkout.comparedWith, rules: turn.changeRules }
+  const repository = { bases: checkout.comparedWith, rules: turn.changeRules }
   const site = await describeSite(sandbox, repository, withTimeout(signal)).catch(() => undefined) // the agent can do without it
   const runAgent = createRunAgent(turn, site, agent, { sandbox, onEvent, signal })
   let result = await runAgent(

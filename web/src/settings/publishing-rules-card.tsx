@@ -84,7 +84,7 @@ function PathFields({ form, onChange, canChange }: FieldProps) {
       />
       <Textarea
         label="Further allowed paths"
-        description="One per line: a file, or a folder that ends with a slash. The agent can change everything there, including code: only pages and images are checked for active content. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed"
+        description="One per line: a file, or a folder that ends with a slash. The agent can change everything there, including code, except for hidden files, which have to be named: only pages and images are checked for active content. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed"
         placeholder={canChange ? 'openapi.yaml\nexamples/' : ''}
         autosize
         minRows={2}

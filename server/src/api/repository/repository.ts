@@ -89,7 +89,8 @@ const publishingRules = {
     uniqueItems: true,
     description:
       'Further files that agents may change, whatever their type. A path that ends with `/` is a folder with everything in ' +
-      'it. CI configuration, CODEOWNERS, Git configuration and instructions for agents can never be changed.',
+      'it, except for hidden files, which have to be named. CI configuration, CODEOWNERS, Git configuration and instructions for ' +
+      'agents can never be changed.',
   }),
   activeContent: Type.Enum([...activeContentRules], {
     description:

@@ -43,9 +43,16 @@ const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const networkSeconds = 150
 const maxListedBytes = 64 * 1024 * 1024
 const maxListedCommits = 2_000
+/** Larger than everything that a result may contain. */
+const maxTextBytes = 32 * 1024 * 1024
+
+/** `binaryPaths`: files that the text only names. */
+export type Patch = { patch: string; isComplete: boolean; binaryPaths: readonly string[] }
 
 /** Paths of files with conflicts have one character per byte (Latin-1). */
 export type MergedTree = { tree: string; conflicts: readonly string[] }
+
+export type TreeFile = { mode: string; id: string }
 
 export type ListedCommit = { id: CommitId; tree: string; parents: readonly CommitId[] }
 
@@ -79,10 +86,13 @@ export class GitRepository {
     return openObjectReader({ gitDirectory: this.#directory, signal: this.#signal })
   }
 
-  /** Fetches commits and trees without blobs: a repository full of images costs no more than its file names. */
-  async fetch(commit: CommitId, depth: number): Promise<'fetched' | 'gone'> {
+  /**
+   * Fetches commits and trees without blobs: a repository full of images costs no more than its file names. The last fetch of a commit
+   * decides how much of its history is here.
+   */
+  async fetch(commits: CommitId | readonly CommitId[], depth: number): Promise<'fetched' | 'gone'> {
     const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--filter=blob:none', `--depth=${depth}`]
-    const run = await this.#callHost(['fetch', ...options, 'origin', commit])
+    const run = await this.#callHost(['fetch', ...options, 'origin', ...[commits].flat()])
     if (run.exitCode === 0) return 'fetched'
     if (/not our ref|unadvertised object/.test(run.stderr)) return 'gone'
     throw unexpectedExit('fetch', run)
@@ -152,6 +162,34 @@ export class GitRepository {
     return files
   }
 
+  /** All entries of a tree but directories, by path. Paths have one character per byte (Latin-1). */
+  async listEntries(tree: string): Promise<Map<string, TreeFile>> {
+    const run = await this.#run(['ls-tree', '-r', '-z', tree], { limits: { maxOutputBytes: maxListedBytes } })
+    if (run.exitCode !== 0) throw unexpectedExit('ls-tree', run)
+    const entries = new Map<string, TreeFile>()
+    for (const [, mode = '', id = '', path = ''] of run.stdout
+      .toString('latin1')
+      .matchAll(/(\d+) \w+ (\w+)\t([^\0]*)\0/g))
+      entries.set(path, { mode, id })
+    return entries
+  }
+
+  /** A tree with other entries at these paths. Undefined: without the entry. */
+  async replaceEntries(tree: string, entries: ReadonlyMap<string, TreeFile | undefined>): Promise<string> {
+    if (entries.size === 0) return tree
+    const environment = { GIT_INDEX_FILE: join(this.#directory, 'index') }
+    await rm(environment.GIT_INDEX_FILE, { force: true })
+    const readTree = await this.#run(['read-tree', tree], { environment })
+    if (readTree.exitCode !== 0) throw unexpectedExit('read-tree', readTree)
+    const lines = [...entries].map(([path, entry]) =>
+      entry ? `${entry.mode} ${entry.id}\t${path}\0` : `0 ${'0'.repeat(40)}\t${path}\0`,
+    )
+    const stdin = Buffer.from(lines.join(''), 'latin1')
+    const update = await this.#run(['update-index', '-z', '--index-info'], { environment, stdin })
+    if (update.exitCode !== 0) throw unexpectedExit('update-index', update)
+    return readObjectId('write-tree', await this.#run(['write-tree', '--missing-ok'], { environment }))
+  }
+
   /** Fetches blobs that `fetch` left out. The caller must know that the host has them: otherwise this fails. */
   async fetchBlobs(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
@@ -191,19 +229,35 @@ export class GitRepository {
    * was fetched. The runner uses the same command, so that both know the same files to have been merged by git alone.
    */
   async mergeWithConflicts(ours: CommitId, theirs: CommitId): Promise<MergedTree | undefined> {
-    const run = await this.#callHost(['merge-tree', '--write-tree', '--no-messages', '--name-only', '-z', ours, theirs])
+    // A file in a directory that the other branch renamed stays where it is: git only guesses that it should move.
+    const config = ['-c', 'merge.directoryRenames=false']
+    const options = ['--write-tree', '--no-messages', '--name-only', '-z']
+    const run = await this.#callHost([...config, 'merge-tree', ...options, ours, theirs])
     if (run.exitCode === 128) return undefined
     const [tree = '', ...paths] = run.stdout.toString('latin1').split('\0')
     if ((run.exitCode !== 0 && run.exitCode !== 1) || !isCommitId(tree)) throw unexpectedExit('merge-tree', run)
     return { tree, conflicts: paths.filter((path) => path !== '') }
   }
 
-  /** Of two commits or trees. */
-  async patch(before: string, after: string, maxBytes: number): Promise<{ patch: string; isComplete: boolean }> {
-    const options = ['-p', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-color']
-    const run = await this.#callHost(['diff-tree', ...options, before, after], undefined, maxBytes)
+  /**
+   * The difference of two commits or trees, for people. Git shows large files, and those with a NUL character near the beginning, as
+   * binary. The blob ids are complete, so that the text identifies what it does not show.
+   */
+  async patch(before: string, after: string, maxBytes: number): Promise<Patch> {
+    const config = ['-c', 'core.quotePath=false', '-c', `core.bigFileThreshold=${maxTextBytes}`]
+    const options = ['-r', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-color', '--full-index']
+    const run = await this.#callHost([...config, 'diff-tree', '-p', ...options, before, after], undefined, maxBytes)
     if (run.exitCode !== 0 && run.stdout.length === 0) throw unexpectedExit('diff-tree', run)
-    return { patch: run.stdout.toString(), isComplete: run.exitCode === 0 }
+    const numbers = await this.#callHost([...config, 'diff-tree', '--numstat', '-z', ...options, before, after])
+    if (numbers.exitCode !== 0) throw unexpectedExit('diff-tree', numbers)
+    // PostgreSQL cannot store NUL.
+    const text = run.stdout.toString().replaceAll('\0', '\ufffd')
+    const isComplete = run.exitCode === 0
+    return {
+      patch: isComplete ? text : `${text}\n(cut off; the result is ${after})\n`,
+      isComplete,
+      binaryPaths: parseBinaryPaths(numbers.stdout.toString()),
+    }
   }
 
   /** Never uses force. */
@@ -260,6 +314,16 @@ export async function removeAbandonedRepositories(): Promise<void> {
     )
     if (Date.now() - changedAt > 3_600_000) await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** Lines like `-\t-\tpath`; of a renamed file the path is empty, and both paths follow. */
+function parseBinaryPaths(numstat: string): string[] {
+  const fields = numstat.split('\0')
+  return fields.flatMap((field, index) => {
+    if (!field.startsWith('-\t-\t')) return []
+    const path = field.slice('-\t-\t'.length)
+    return [path === '' ? (fields[index + 2] ?? '') : path]
+  })
 }
 
 function readObjectId(command: string, run: GitResult): string {

@@ -24,6 +24,18 @@ describe('runGit', () => {
     await expect(git(['cat-file', '-t', 'f'.repeat(40)])).resolves.toMatchObject({ exitCode: 128 })
   })
 
+  it('never reports output that was cut off as a success', async () => {
+    const { stdout } = await git(['hash-object', '-w', '--stdin'], { stdin: Buffer.alloc(200_100, 'x') })
+    const id = stdout.toString().trim()
+    for (const maxOutputBytes of [200_099, 200_000, 150_000, 1_000]) {
+      const run = await git(['cat-file', 'blob', id], { limits: { maxOutputBytes } })
+      expect(run.exitCode, `at most ${maxOutputBytes} bytes`).toBeUndefined()
+    }
+    await expect(git(['cat-file', 'blob', id], { limits: { maxOutputBytes: 200_100 } })).resolves.toMatchObject({
+      exitCode: 0,
+    })
+  })
+
   it('ignores all configuration except ours', async () => {
     const run = await git(['config', '--list', '--show-origin'], { config: { 'http.extraHeader': 'X: secret' } })
     const origins = run.stdout

@@ -103,13 +103,23 @@ export async function runGit(command: GitCommandOptions): Promise<GitResult> {
   try {
     const [exitCode] = (await once(child, 'close')) as [number | null]
     command.signal.throwIfAborted()
-    return { exitCode: exitCode ?? undefined, stdout: stdout(), stderr: stderr().toString() }
+    // Git may have exited before it could be killed. Output that is not complete must not look like a success.
+    const isComplete = !stdout.isTooLarge() && !stderr.isTooLarge()
+    return {
+      exitCode: isComplete ? (exitCode ?? undefined) : undefined,
+      stdout: stdout.read(),
+      stderr: stderr.read().toString(),
+    }
   } finally {
     clearTimeout(timer)
   }
 }
 
-function collect(stream: NodeJS.ReadableStream, maxBytes: number, onTooLarge: () => void): () => Buffer {
+function collect(
+  stream: NodeJS.ReadableStream,
+  maxBytes: number,
+  onTooLarge: () => void,
+): { read: () => Buffer; isTooLarge: () => boolean } {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   stream.on('data', (chunk: Buffer) => {
@@ -117,7 +127,7 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number, onTooLarge: ()
     if (sizeBytes > maxBytes) onTooLarge()
     else chunks.push(chunk)
   })
-  return () => Buffer.concat(chunks)
+  return { read: () => Buffer.concat(chunks), isTooLarge: () => sizeBytes > maxBytes }
 }
 
 export function killProcessGroup(child: ChildProcessWithoutNullStreams): void {

@@ -55,7 +55,7 @@ async function createTree(api: GithubApi, commit: PreparedCommit): Promise<strin
 const maxInlineBytes = 200_000
 
 async function toTreeEntry(api: GithubApi, commit: PreparedCommit, { path, mode, blob }: CommitChange) {
-  const entry = { path, mode, type: 'blob' }
+  const entry = { path, mode, type: mode === '160000' ? 'commit' : 'blob' }
   if (blob === null) return { ...entry, sha: null }
   const contents = await commit.readBlob(blob)
   if (!contents) return { ...entry, sha: blob }

@@ -112,21 +112,30 @@ describe('findChangeRefusals', () => {
   })
 
   it('allows further paths of any type, but never protected files, unsafe names and other modes', () => {
-    const policy: AllowListPolicy = { ...docs, allowedPaths: ['openapi.yaml', 'examples/', '.vale/'] }
-    const allowed = ['openapi.yaml', 'examples/a.py', 'examples/x/.hidden', '.vale/styles/a.yml', 'docs/a.md']
+    const policy: AllowListPolicy = { ...docs, allowedPaths: ['openapi.yaml', 'examples/', '.vale/', '.npmrc'] }
+    const allowed = ['openapi.yaml', 'examples/a.py', 'examples/x/a.js', '.vale/styles/a.yml', '.npmrc', 'docs/a.md']
     expect(
       codes(
         allowed.map((path) => change(path)),
         policy,
       ),
     ).toEqual([])
-    const refused = ['openapi.yml', 'openapi.yaml/a', 'examples', 'examples2/a.py', 'x/examples/a.py', 'docs/a.py']
+    const refused = [
+      'openapi.yml',
+      'openapi.yaml/a',
+      'examples',
+      'examples2/a.py',
+      'x/examples/a.py',
+      'examples/.claude/settings.json',
+      'examples/.envrc',
+      'docs/a.py',
+    ]
     expect(
       codes(
         refused.map((path) => change(path)),
         policy,
       ),
-    ).toEqual([...Array.from({ length: 5 }, () => 'outside_docs_folder'), 'unsupported_file_type'])
+    ).toEqual([...Array.from({ length: 7 }, () => 'outside_docs_folder'), 'unsupported_file_type'])
     expect(
       codes(
         [

@@ -9,8 +9,10 @@ const imageExtensions = new Set(['png', 'jpg', 'jpeg', 'gif', 'webp', 'avif', 'i
 // Not .txt in general: requirements.txt is one.
 const plainTextNames = new Set(['.order', 'llms.txt', 'llms-full.txt'])
 
+export const isImage = (name: string): boolean => imageExtensions.has(extensionOf(name))
+
 export const isDocsFile = (name: string): boolean =>
-  plainTextNames.has(name) || isCommonNavigation(name) || isPage(name) || imageExtensions.has(extensionOf(name))
+  plainTextNames.has(name) || isCommonNavigation(name) || isPage(name) || isImage(name)
 
 /** Files that only list pages, whichever generator reads them. Configuration of a site that also lists pages is not among them. */
 const isCommonNavigation = (name: string): boolean => findCommonNavigation(name) !== undefined

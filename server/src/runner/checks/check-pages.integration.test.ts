@@ -38,7 +38,7 @@ it('checks the changed pages in the sandbox', async () => {
     git init --quiet && git config user.name Test && git config user.email test@example.com
     mkdir docs && echo '# Old [x](nowhere.md)' > docs/old.md && echo '# Untouched [x](nowhere.md)' > docs/untouched.md
     git add . && git commit --quiet --message base && git rev-parse HEAD`)
-  const check = () => checkPages(sandbox, { baseCommit: base, rules }, new AbortController().signal)
+  const check = () => checkPages(sandbox, { bases: [base] as const, rules }, new AbortController().signal)
   const all = (result: object) => [
     ...['Page syntax', 'Front matter', 'Internal links'].map((name) => ({ name, ...result })),
     { name: 'Publishing rules', status: 'passed', findings: [] },
@@ -65,7 +65,7 @@ it('checks AsciiDoc and reStructuredText', async () => {
   await shell(`
     printf '= Page\\n\\nxref:index.adoc[Home] xref:none.adoc[None]\\n\\n----\\nx\\n' > docs/page.adoc
     printf 'Title\\n=====\\n\\n:doc:\\140none\\140 *x\\n' > docs/page.rst`)
-  const repository = { baseCommit: base, rules }
+  const repository = { bases: [base] as const, rules }
   const results = await checkPages(sandbox, repository, new AbortController().signal)
   const hasDocutils = await shell('python3 -c "import docutils" 2>/dev/null && echo yes || echo no')
   const inRst = hasDocutils === 'yes' ? ['docs/page.rst:4: Inline emphasis start-string without end-string.'] : []
@@ -85,7 +85,7 @@ it('tells what would be refused, and how the navigation works', async () => {
     rm -rf .git docs && git init --quiet && git config user.name Test && git config user.email test@example.com
     mkdir docs && echo '# Home' > docs/index.md && printf 'nav:\\n  - Home: index.md\\nsite_name: x\\n' > mkdocs.yml
     git add . && git commit --quiet --message base && git rev-parse HEAD`)
-  const repository = { baseCommit: base, rules }
+  const repository = { bases: [base] as const, rules }
   const { signal } = new AbortController()
   await expect(describeSite(sandbox, repository, signal)).resolves.toEqual({
     name: 'MkDocs',
@@ -109,7 +109,7 @@ it('tells what would be refused, and how the navigation works', async () => {
   })
 
   await shell('rm Makefile')
-  const holding = { baseCommit: base, rules: { ...rules, activeContent: 'hold' as const } }
+  const holding = { bases: [base] as const, rules: { ...rules, activeContent: 'hold' as const } }
   await expect(checkPages(sandbox, holding, signal)).resolves.toContainEqual({
     name: 'Publishing rules',
     status: 'passed',
@@ -117,7 +117,7 @@ it('tells what would be refused, and how the navigation works', async () => {
     note: expect.stringMatching(/^A person has to approve: docs\/new\.md:2: .*; mkdocs\.yml: /),
   })
   await shell('touch Makefile')
-  const allowing = { baseCommit: base, rules: { ...rules, allowedPaths: ['Makefile', 'mkdocs.yml'] } }
+  const allowing = { bases: [base] as const, rules: { ...rules, allowedPaths: ['Makefile', 'mkdocs.yml'] } }
   await expect(checkPages(sandbox, allowing, signal)).resolves.toContainEqual({
     name: 'Publishing rules',
     status: 'failed',

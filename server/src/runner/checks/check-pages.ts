@@ -39,7 +39,8 @@ export async function checkPages(
 }
 
 export interface CheckedRepository {
-  baseCommit: string
+  /** Commits or trees that the changes are compared with: both branches of a merge, otherwise one. */
+  bases: readonly [string, ...string[]]
   rules: ClaimedTurn['changeRules']
 }
 

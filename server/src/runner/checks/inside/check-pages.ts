@@ -5,12 +5,12 @@ import { findRefusals, listSites, readCheckedRepository } from './find-refusals.
 import { checkChangedPages, PageChecker } from './findings.ts'
 
 const repository = readCheckedRepository()
-const { baseCommit } = repository
+const [base] = repository.bases
 const [site] = await listSites(repository)
 if (!site) throw new Error('findSites never returns an empty list')
-const before = new PageChecker(openCommitTree(baseCommit), site)
+const before = new PageChecker(openCommitTree(base), site)
 const now = new PageChecker(openWorkTree(), site)
-const pageChecks = await checkChangedPages(listChangedPages(baseCommit), before, now)
+const pageChecks = await checkChangedPages(listChangedPages(base), before, now)
 const { refused, held } = await findRefusals(repository)
 const rules = {
   name: 'Publishing rules',

@@ -3,9 +3,10 @@
  * this only tells the agent what would be refused while it can still undo it.
  */
 import { execFileSync } from 'node:child_process'
+import type { ChangeRefusal } from '../../../content-gate/allow-list/allow-list.ts'
 import { maxBasePagesBytes, maxPageBytes, selectBasePages } from '../../../content-gate/base-pages.ts'
 import type { ChangeRules } from '../../../content-gate/change-rules.ts'
-import { canBeApproved } from '../../../content-gate/content-refusal.ts'
+import { type ContentRefusal, canBeApproved } from '../../../content-gate/content-refusal.ts'
 import { decodeUtf8 } from '../../../content-gate/decode-utf8.ts'
 import { formatChangeRefusal } from '../../../content-gate/format-refusal.ts'
 import { inspectChanges, type TextFile } from '../../../content-gate/inspect-changes.ts'
@@ -14,15 +15,16 @@ import { findSites } from '../../../site-generators/recognize-site.ts'
 import { type RepositoryFiles, type Site, siteGeneratorIds } from '../../../site-generators/site-generator.ts'
 
 export interface CheckedRepository {
-  baseCommit: string
+  /** What the changes are compared with: a commit or a tree. Of a merge, both branches: what is on one of them is not new. */
+  bases: readonly [string, ...string[]]
   rules: ChangeRules
 }
 
 /** The argument of a check. */
 export function readCheckedRepository(): CheckedRepository {
-  const { baseCommit, rules } = JSON.parse(process.argv[2] ?? '')
+  const { bases, rules } = JSON.parse(process.argv[2] ?? '')
   return {
-    baseCommit,
+    bases,
     rules: { ...rules, siteGenerator: siteGeneratorIds.find((id) => id === rules.siteGenerator) },
   }
 }
@@ -46,10 +48,10 @@ const git = (...args: string[]): Buffer =>
     stdio: ['ignore', 'pipe', 'ignore'],
   })
 
-export function listSites({ baseCommit, rules }: CheckedRepository): Promise<readonly Site[]> {
+export function listSites({ bases: [base], rules }: CheckedRepository): Promise<readonly Site[]> {
   const files: RepositoryFiles = {
-    paths: listPaths(baseCommit),
-    read: async (path) => readBlob(`${baseCommit}:${path}`),
+    paths: listPaths(base),
+    read: async (path) => readBlob(`${base}:${path}`),
   }
   return findSites(files, rules)
 }
@@ -61,26 +63,32 @@ export interface FoundRefusals {
   held: string[]
 }
 
-export async function findRefusals(repository: CheckedRepository): Promise<FoundRefusals> {
-  const { baseCommit, rules } = repository
+export async function findRefusals({ bases, rules }: CheckedRepository): Promise<FoundRefusals> {
+  const [first = [], ...others] = await Promise.all(bases.map((base) => judgeSince(base, rules)))
+  const lines = others.map((refusals) => new Set(refusals.map(formatChangeRefusal)))
+  const refusals = first.filter((refusal) => lines.every((found) => found.has(formatChangeRefusal(refusal))))
+  const isHeld = rules.activeContent === 'hold' && canBeApproved(refusals)
+  const formatted = refusals.map(formatChangeRefusal)
+  return isHeld ? { refused: [], held: formatted } : { refused: formatted, held: [] }
+}
+
+async function judgeSince(baseCommit: string, rules: ChangeRules): Promise<(ChangeRefusal | ContentRefusal)[]> {
   const changes = listChanges(baseCommit)
-  if (changes.length === 0) return { refused: [], held: [] }
-  const refusals = await judgeChange(
+  if (changes.length === 0) return []
+  return await judgeChange(
     {
-      sites: await listSites(repository),
+      sites: await listSites({ bases: [baseCommit], rules }),
       rules,
       files: changes.map(({ beforeId, afterId, ...change }) => ({
         ...change,
         readBefore: () => readBlob(beforeId),
         readAfter: () => readBlob(afterId),
+        readBytesAfter: () => readBytes(afterId),
       })),
       readBasePages: (changedPaths) => readBasePages(baseCommit, changedPaths),
     },
     inspectChanges,
   )
-  const isHeld = rules.activeContent === 'hold' && canBeApproved(refusals)
-  const lines = refusals.map(formatChangeRefusal)
-  return isHeld ? { refused: [], held: lines } : { refused: lines, held: [] }
 }
 
 /** What the result would change, whether or not it is committed or added to the index. */
@@ -121,9 +129,13 @@ const listPaths = (commit: string): string[] =>
 
 /** Undefined: there is no such blob, it is too large, or it is not UTF-8. */
 function readBlob(name: string, maxBytes = maxPageBytes): string | undefined {
+  const bytes = readBytes(name)
+  return bytes === undefined || bytes.length > Math.min(maxBytes, maxPageBytes) ? undefined : decodeUtf8(bytes)
+}
+
+function readBytes(name: string): Buffer | undefined {
   try {
-    const bytes = git('cat-file', 'blob', name)
-    return bytes.length > Math.min(maxBytes, maxPageBytes) ? undefined : decodeUtf8(bytes)
+    return git('cat-file', 'blob', name)
   } catch {
     return undefined
   }
