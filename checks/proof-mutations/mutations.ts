@@ -207,8 +207,8 @@ export const mutations: readonly Mutation[] = [
     name: 'merge-of-any-commit',
     bug: 'A runner can bring any commit of the repository into a pull request, as the one that it claims to have merged',
     file: 'server/src/code-hosts/bare-repository.ts',
-    find: '    if (!(await this.#git.isOnBranch(commit, branch))) return undefined\n',
-    replace: '',
+    find: 'if (merge && branch !== undefined && !(await this.#git.isOnBranch(merge.commit, merge.branch)))',
+    replace: 'if (merge && branch === undefined)',
     // The runners of the proofs are honest.
     caughtBy: { test: 'server/src/activities/resolve-conflicts.integration.test.ts' },
     failure: 'refuses conflict markers, changes outside of the docs, and active content',

@@ -117,8 +117,8 @@ export async function holdForApproval(
   // If a commit is recorded, it may be pushed already: approvals were required only after this turn began to publish.
   const isRequiredByProject = repository.rules.requireApproval && turn.commit === null
   if (turn.isApproved || (toApprove.length === 0 && !isRequiredByProject)) return continueWith(undefined)
-  const { patch: diff, isComplete, binaryPaths } = await bare.diff(accepted)
-  const isShown = ({ path }: ResultRefusal) => isComplete && !binaryPaths.includes(path)
+  const { patch: diff, isComplete, textPaths, binaryPaths } = await bare.diff(accepted)
+  const isShown = ({ path }: ResultRefusal) => isComplete && textPaths.includes(path)
   const isDiffComplete = isComplete && binaryPaths.every(isImage)
   if (!toApprove.every(isShown)) {
     await turns.recordRefusal(turn.turnId, formatRefusals([...toApprove, { code: 'not_shown_in_diff', path: '' }]))

@@ -46,8 +46,13 @@ const maxListedCommits = 2_000
 /** Larger than everything that a result may contain. */
 const maxTextBytes = 32 * 1024 * 1024
 
-/** `binaryPaths`: files that the text only names. */
-export type Patch = { patch: string; isComplete: boolean; binaryPaths: readonly string[] }
+export type Patch = {
+  patch: string
+  isComplete: boolean
+  textPaths: readonly string[]
+  /** Files that the patch only names. */
+  binaryPaths: readonly string[]
+}
 
 /** Paths of files with conflicts have one character per byte (Latin-1). */
 export type MergedTree = { tree: string; conflicts: readonly string[] }
@@ -256,7 +261,7 @@ export class GitRepository {
     return {
       patch: isComplete ? text : `${text}\n(cut off; the result is ${after})\n`,
       isComplete,
-      binaryPaths: parseBinaryPaths(numbers.stdout.toString()),
+      ...parseNumstat(numbers.stdout.toString()),
     }
   }
 
@@ -316,14 +321,19 @@ export async function removeAbandonedRepositories(): Promise<void> {
   }
 }
 
-/** Lines like `-\t-\tpath`; of a renamed file the path is empty, and both paths follow. */
-function parseBinaryPaths(numstat: string): string[] {
+/** Fields like `3\t1\tpath`, of a binary file `-\t-\tpath`. Of a renamed file the path is empty, and both paths follow. */
+function parseNumstat(numstat: string): Pick<Patch, 'textPaths' | 'binaryPaths'> {
+  const textPaths: string[] = []
+  const binaryPaths: string[] = []
   const fields = numstat.split('\0')
-  return fields.flatMap((field, index) => {
-    if (!field.startsWith('-\t-\t')) return []
-    const path = field.slice('-\t-\t'.length)
-    return [path === '' ? (fields[index + 2] ?? '') : path]
-  })
+  for (let index = 0; index < fields.length; index++) {
+    const [added, , path] = (fields[index] ?? '').split('\t')
+    if (path === undefined) continue
+    const paths = added === '-' ? binaryPaths : textPaths
+    paths.push(path === '' ? (fields[index + 2] ?? '') : path)
+    if (path === '') index += 2
+  }
+  return { textPaths, binaryPaths }
 }
 
 function readObjectId(command: string, run: GitResult): string {
