@@ -80,13 +80,16 @@ const extraRules: Readonly<Record<string, { statuses: readonly number[]; rule: s
   },
   'POST /v2/agent/{projectId}/job/{id}/message': {
     statuses: [400, 422],
-    rule: 'the check must have failed, and an Idempotency-Key must not be reused for another request',
+    rule: 'the check must have failed, conflicts need an open pull request, and an Idempotency-Key must not be reused for another request',
   },
 }
 
 /** Operations that cannot succeed in this proof, because something they need is missing. */
 const neverAccepted: Readonly<Record<string, string>> = {
   'POST /v2/projects/{projectId}/repository': 'the connection is tested first, and there is no code host',
+  'PATCH /v2/projects/{projectId}/repository/rules': 'an API key cannot change them',
+  'POST /v2/agent/{projectId}/job/{id}/approve': 'no result awaits approval',
+  'POST /v2/agent/{projectId}/job/{id}/reject': 'no result awaits approval',
   ...Object.fromEntries(
     ['authorizations', 'authorizations/complete', 'repository/test', 'repository'].map((rest) => [
       `POST /v2/projects/{projectId}/github/${rest}`,
