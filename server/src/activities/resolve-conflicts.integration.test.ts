@@ -31,7 +31,7 @@ interface Result {
   mergedCommit: string | null
 }
 
-describe.each(Object.entries(hosts))('on %s', (_, create) => {
+describe.each(Object.entries(hosts))('on %s', (host, create) => {
   let instance: TestInstance
   let jobs: TestWorker
   let runner: TestRunner
@@ -196,6 +196,9 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     await expect(resolve(jobId)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
+  /** The worker decides these in the same way on every code host, and Gitea is slow. */
+  const testOnce = test.skipIf(host !== 'GitHub')
+
   /** A pull request that adds files to the head of the base branch. */
   async function openPullRequest(files: CraftedFiles, base: CraftedCommit) {
     result = async () => ({ base, files: { ...base.files, ...files }, mergedCommit: null })
@@ -223,7 +226,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     return await pushToMain(files, repository.base)
   }
 
-  test('does not take code in a page with conflicts for active content that was there before', async () => {
+  testOnce('does not take code in a page with conflicts for active content that was there before', async () => {
     const main = await startFrom({ 'docs/x.mdx': '# T\n\nOld\n' })
     const sample = "# T\n\n```js\nimport evil from '../../evil.js'\n{fetch('//evil')}\n```\n"
     const { jobId, branch } = await openPullRequest({ 'docs/x.mdx': sample }, main)
@@ -234,7 +237,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     })
   })
 
-  test('accepts honest resolutions of navigation and of pages that already have active content', async () => {
+  testOnce('accepts honest resolutions of navigation and of pages that already have active content', async () => {
     const render = (nav: string) => `site_name: x\nnav:\n  - Home: index.md\n${nav}plugins:\n  - search\n`
     const page = (line: string) => `# T\n\n<Card title={1 + 1} />\n\n${line}\n`
     const main = await startFrom({ 'mkdocs.yml': render(''), 'docs/c.mdx': page('Old') })
@@ -254,7 +257,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     expect(await repository.readFiles(branch)).toEqual(resolved)
   })
 
-  test('a resolution in favor of the branch is a merge, too', async () => {
+  testOnce('a resolution in favor of the branch is a merge, too', async () => {
     const { jobId, number, branch } = await openPullRequest({ 'docs/index.md': '# Ours\n' }, await startFrom({}))
     const theirs = await pushToMain({ 'docs/index.md': '# Theirs\n' }, await readBranch('main'))
     const ours = { ...theirs.files, 'docs/index.md': '# Ours\n' }
@@ -264,7 +267,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     expect(await found()).toBe(false)
   })
 
-  test('merges although the base branch has many commits and moved while the agent worked', async () => {
+  testOnce('merges although the base branch has many commits and moved while the agent worked', async () => {
     const main = await startFrom({})
     const { jobId, branch } = await openPullRequest({ 'docs/index.md': '# Ours\n' }, main)
     let tip = main
@@ -280,7 +283,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     expect(await mergeAs(jobId, branch, theirs, resolved)).toMatchObject({ outcome: 'pull_request' })
   })
 
-  test('leaves conflicts outside of the docs to people, and no file at a path that git guessed', async () => {
+  testOnce('leaves conflicts outside of the docs to people, and no file at a path that git guessed', async () => {
     const guide = { 'docs/guide/a.md': '# A\nline\nline\n', 'docs/guide/b.md': '# B\nline\nline\n' }
     const main = await startFrom({ ...guide, '.github/workflows/old.yml': 'on: push\n' })
     const { jobId, branch } = await openPullRequest({ 'docs/guide/a.md': '# A\nline\nours\n' }, main)
@@ -307,7 +310,7 @@ describe.each(Object.entries(hosts))('on %s', (_, create) => {
     ).toMatchObject({ error: { message: expect.stringContaining('(unresolved_conflict)') } })
   })
 
-  test('ignores the merged commit of a turn that was not asked to merge', async () => {
+  testOnce('ignores the merged commit of a turn that was not asked to merge', async () => {
     const main = await startFrom({})
     const { jobId, branch } = await openPullRequest({ 'docs/first.md': '# First\n' }, main)
     const head = await readBranch(branch)
