@@ -248,7 +248,7 @@ export type AgentJob = {
          */
         diffSha256: string;
         /**
-         * Whether the diff shows everything. A very large one is cut off.
+         * Whether the diff shows everything. A very large diff is cut off, and binary files other than images are only named.
          */
         isDiffComplete: boolean;
         /**

@@ -11,7 +11,7 @@ export interface ApprovalReason {
 export interface HeldResult {
   /** What would be pushed. */
   diff: string
-  /** A diff that is too large is cut off. */
+  /** A large diff is cut off, and binary files are only named. Images are expected to be. */
   isDiffComplete: boolean
   /** Empty: the project requires an approval of every result. */
   reasons: readonly ApprovalReason[]

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Actor, recordAudit } from '../audit/audit-store.ts'
 import type { Database } from '../database/database.ts'
 import { type Id, isId } from '../platform/ids.ts'
+import { selectAwaitingResult } from './held-result.ts'
 import { type Job, toJob } from './job.ts'
 import type { JobOutcome } from './job-outcome.ts'
 import { buildJobSearchCondition } from './job-search.ts'
@@ -83,24 +84,12 @@ export class JobStore {
     const row = await this.#db
       .selectFrom('job')
       .select('diff')
-      .select((query) =>
-        query
-          .selectFrom('held_result')
-          .innerJoin('turn', 'turn.id', 'held_result.turn_id')
-          .select('held_result.diff')
-          .whereRef('turn.project_id', '=', 'job.project_id')
-          .whereRef('turn.job_id', '=', 'job.id')
-          .where('turn.outcome', '=', 'awaiting_approval')
-          .orderBy('turn.number', 'desc')
-          .limit(1)
-          .as('held_diff'),
-      )
-      .select('outcome')
+      .select((query) => selectAwaitingResult(query).select('held_result.diff').as('held_diff'))
       .where('project_id', '=', projectId)
       .where('id', '=', jobId)
       .executeTakeFirst()
     if (!row) throw jobNotFoundProblem()
-    return row.outcome === 'awaiting_approval' ? row.held_diff : row.diff
+    return row.held_diff ?? row.diff
   }
 
   /** Newest first. `before` is the last id of the previous page. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { Id } from '../platform/ids.ts'
+import { selectAwaitingResult } from './held-result.ts'
 import { type Job, type JobRow, jobColumns, maxPromptPreviewCharacters, toJob } from './job.ts'
 import { jobNotFoundProblem } from './job-transition.ts'
 
@@ -43,20 +44,11 @@ export const jobsQuery = (db: Database) =>
         .as('usage'),
     )
     .select((query) =>
-      query
-        .selectFrom('held_result')
-        .innerJoin('turn', 'turn.id', 'held_result.turn_id')
+      selectAwaitingResult(query)
         .select(
           sql<JobRow['approval']>`json_build_object('diffSha256', diff_sha256, 'isDiffComplete', is_diff_complete,
             'reasons', reasons, 'newHosts', held_result.new_hosts, 'requestedAt', held_at)`.as('pending'),
         )
-        .whereRef('turn.project_id', '=', 'job.project_id')
-        .whereRef('turn.job_id', '=', 'job.id')
-        .where('turn.outcome', '=', 'awaiting_approval')
-        .where('job.outcome', '=', 'awaiting_approval')
-        .where('job.status', '=', 'completed')
-        .orderBy('turn.number', 'desc') // earlier ones were replaced by later messages
-        .limit(1)
         .as('approval'),
     )
 

@@ -86,7 +86,7 @@ const IncompleteDiff = () => (
   <Group gap="xs" wrap="nowrap" align="flex-start">
     <IconAlertTriangle size={18} aria-hidden style={{ flexShrink: 0, marginTop: 2 }} />
     <Text size="sm" fw={600}>
-      The changes are too large to be shown completely. An approval also publishes the changes that are not shown.
+      Some changes are not shown, because they are too large or binary. An approval publishes them, too.
     </Text>
   </Group>
 )

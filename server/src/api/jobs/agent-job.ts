@@ -99,7 +99,8 @@ const ApprovalRequest = Type.Object({
     description: 'SHA-256 of the diff that would be pushed, in hexadecimal. Send it to approve or reject the result.',
   }),
   isDiffComplete: Type.Boolean({
-    description: 'Whether the diff shows everything. A very large one is cut off.',
+    description:
+      'Whether the diff shows everything. A very large diff is cut off, and binary files other than images are only named.',
   }),
   reasons: Type.Array(
     Type.Object({

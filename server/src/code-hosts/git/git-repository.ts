@@ -41,6 +41,7 @@ const fsckFindings: readonly (readonly [RegExp, UnpackRefusal])[] = [
 const directoryPrefix = 'colophon-publish-'
 const configuration = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n'
 const networkSeconds = 150
+const submoduleMode = '160000'
 const maxListedBytes = 64 * 1024 * 1024
 const maxListedCommits = 2_000
 /** Larger than everything that a result may contain. */
@@ -157,14 +158,10 @@ export class GitRepository {
     })
   }
 
-  /** The blobs of a tree by path. Paths have one character per byte (Latin-1). Submodules are skipped. */
+  /** The blobs of a tree by path, without submodules. */
   async listFiles(tree: string): Promise<Map<string, string>> {
-    const run = await this.#run(['ls-tree', '-r', '-z', tree], { limits: { maxOutputBytes: maxListedBytes } })
-    if (run.exitCode !== 0) throw unexpectedExit('ls-tree', run)
-    const files = new Map<string, string>()
-    for (const [, id = '', path = ''] of run.stdout.toString('latin1').matchAll(/\d+ blob (\w+)\t([^\0]*)\0/g))
-      files.set(path, id)
-    return files
+    const entries = [...(await this.listEntries(tree))]
+    return new Map(entries.filter(([, { mode }]) => mode !== submoduleMode).map(([path, { id }]) => [path, id]))
   }
 
   /** All entries of a tree but directories, by path. Paths have one character per byte (Latin-1). */
