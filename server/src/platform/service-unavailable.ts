@@ -1,6 +1,6 @@
 // pg has no error codes for these
 const unavailableMessages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client .* is not queryable$)/
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout$|Client .* is not queryable$)/
 const unavailableCodes = new Set<unknown>([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -12,14 +12,29 @@ const unavailableCodes = new Set<unknown>([
   '57P02',
   '57P03',
   '08006', // from PostgreSQL: shutting down, crashed, starting up, connection lost
+  '25P03', // from PostgreSQL: the transaction was idle for too long
+  '53100',
+  '53200',
+  '53300', // from PostgreSQL: disk full, out of memory, too many connections
+  '57014', // from PostgreSQL: the statement timeout
+  '25006', // from PostgreSQL: read-only, for example because it became a standby
   4,
   14, // from gRPC: deadline exceeded, unavailable
 ])
 
-/** True when the error means that a service could not be reached, false when the service rejected the request. */
+/** From PostgreSQL: the lock timeout, a deadlock. */
+const lockConflictCodes = new Set<unknown>(['55P03', '40P01'])
+
+/** True when the error means that another transaction held a lock for too long. */
+export const isLockConflict = (error: unknown): boolean => lockConflictCodes.has((error as { code?: unknown }).code)
+
+/**
+ * True when the error means that a service could not be reached, or could not do its work now, false when the service rejected
+ * the request.
+ */
 export function isServiceUnavailable(error: unknown): boolean {
   const { code, message, cause } = error as { code?: unknown; message?: string; cause?: unknown }
-  if (unavailableCodes.has(code) || unavailableMessages.test(message ?? '')) return true
+  if (unavailableCodes.has(code) || unavailableMessages.test(message ?? '') || isLockConflict(error)) return true
   const inner = error instanceof AggregateError ? error.errors : cause ? [cause] : []
   return inner.some(isServiceUnavailable)
 }

@@ -1,9 +1,17 @@
 import { Connection } from '@temporalio/client'
 import type { ServicesConfig } from './config.ts'
 
+/** A silent connection is replaced after 20 s. Temporal closes connections on which it gets a ping more than every 10 s. */
+const keepalive = { 'grpc.keepalive_time_ms': 15_000, 'grpc.keepalive_timeout_ms': 5_000 }
+
 /** Connects on first use: a process must be able to start, and report what is wrong, while Temporal cannot be reached. */
 export const createTemporalConnection = (config: ServicesConfig['temporal']): Connection =>
-  Connection.lazy({ address: config.address, tls: config.tls, ...(config.apiKey && { apiKey: config.apiKey }) })
+  Connection.lazy({
+    address: config.address,
+    tls: config.tls,
+    channelArgs: keepalive,
+    ...(config.apiKey && { apiKey: config.apiKey }),
+  })
 
 type RegisterNamespace = Parameters<Connection['workflowService']['registerNamespace']>[0]
 

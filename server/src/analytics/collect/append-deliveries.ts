@@ -20,8 +20,10 @@ const dayMs = 24 * 3600 * 1000
 export async function appendDeliveries(
   db: Database,
   deliveries: readonly ViewDelivery[],
+  { lockTimeoutMs }: { lockTimeoutMs: number },
 ): Promise<{ outcomes: AppendOutcome[]; writtenBytes: number }> {
   return db.transaction().execute(async (tx) => {
+    await sql`SELECT set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx)
     const outcomes = await recordDeliveryIds(tx, deliveries)
     const newDeliveries = deliveries.filter((_, index) => outcomes[index] === 'stored')
     await recordSourceCoverage(tx, newDeliveries)
@@ -30,7 +32,10 @@ export async function appendDeliveries(
   })
 }
 
-/** Waits for another transaction that is recording the same delivery, because that transaction may still fail. */
+/**
+ * Waits, at most for the lock timeout, for another transaction that is recording the same delivery, because that transaction may
+ * still fail.
+ */
 async function recordDeliveryIds(
   tx: DatabaseTransaction,
   deliveries: readonly ViewDelivery[],

@@ -118,6 +118,34 @@ test('leaves neither views nor IDs of a failed transaction, so that a retry succ
   expect(await buffer.append(withId('failing'))).toBe('stored')
 })
 
+test('fails only the project whose delivery a vanished replica holds, and delays the others once', async () => {
+  const buffer = newBuffer()
+  const others = await Promise.all(['D', 'E', 'F'].map((name) => instance.newProject(name)))
+  const reportAll = (id: string) =>
+    others.map((other) =>
+      buffer.append(withId(id, { projectId: other, views: [createTestView({ projectId: other })] })),
+    )
+  await buffer.append(withId('held'))
+  // A transaction that neither commits nor ends holds the delivery, as that of a machine without a network.
+  const vanished = await instance.pool.connect()
+  await vanished.query('SET idle_in_transaction_session_timeout = 0')
+  await vanished.query('BEGIN')
+  await vanished.query('DELETE FROM view_delivery')
+  try {
+    const blocked = [expect(buffer.append(withId('held'))).rejects.toMatchObject({ code: '55P03' })]
+    await Promise.all(reportAll('with the blocked one'))
+    await Promise.all(blocked)
+    blocked.push(expect(buffer.append(withId('held'))).rejects.toMatchObject({ code: '55P03' }))
+    const startedAtMs = performance.now()
+    await Promise.all(reportAll('afterwards'))
+    expect(performance.now() - startedAtMs).toBeLessThan(900) // the lock timeout of one project is 1 s
+    await Promise.all(blocked)
+  } finally {
+    vanished.release(true)
+  }
+  await expect.poll(() => buffer.append(withId('held')).catch(() => 'rejected'), { timeout: 5_000 }).toBe('repeated')
+})
+
 test('rejects deliveries while the buffer is full, and accepts them again when there is space', async () => {
   const full = newBuffer(1)
   await full.append(delivery())

@@ -1,33 +1,41 @@
 /**
  * Acknowledged views on their way to ClickHouse. When `append` resolves, the views are committed in PostgreSQL. Deliveries
  * that arrive within a few milliseconds are committed together: a transaction and a disk flush per beacon would be too slow.
+ * A project whose views cannot be committed, for example because a vanished replica still holds a lock, does not fail the
+ * others: the projects of a failed group are written one by one, and those that fail again stay alone for a while.
  */
 import type { Database } from '../../database/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import type { Id } from '../../platform/ids.ts'
+import { idleInTransactionTimeoutMs } from '../../platform/postgres.ts'
+import { Semaphore } from '../../platform/semaphore.ts'
+import { isLockConflict, isServiceUnavailable } from '../../platform/service-unavailable.ts'
 import { type AppendOutcome, appendDeliveries } from './append-deliveries.ts'
 import { BufferSizeMonitor } from './buffer-size-monitor.ts'
+import { PendingDeliveries, type PendingDelivery } from './pending-deliveries.ts'
 import type { ViewDelivery } from './view-delivery.ts'
 
-interface PendingDelivery {
-  delivery: ViewDelivery
-  resolve(outcome: AppendOutcome): void
-  reject(error: unknown): void
-}
-
-const collectForMs = 20
-const maxViewsPerInsert = 20_000
 const maxPendingViews = 200_000 // about 100 MB of memory
+const lockTimeoutMs = { ofGroup: 2_000, ofProject: 1_000 }
+
+/** Each uses a connection, of which the pool has ten. */
+const maxConcurrentIsolatedWrites = 4
+
+/** Until PostgreSQL has ended the transaction of a replica that vanished. */
+const isolateForMs = idleInTransactionTimeoutMs + 5_000
 
 export class PostgresViewBuffer {
   readonly #db: Database
   readonly #size: BufferSizeMonitor
-  #pending: PendingDelivery[] = []
+  readonly #shared: PendingDeliveries
+  readonly #isolated = new Map<Id<'prj'>, PendingDeliveries>()
+  readonly #isolatedWrites = new Semaphore({ maxConcurrent: maxConcurrentIsolatedWrites })
   #pendingViews = 0
-  #writing: Promise<void> | undefined
 
   constructor(db: Database, { maxBufferBytes }: { maxBufferBytes: number }) {
     this.#db = db
     this.#size = new BufferSizeMonitor(db, maxBufferBytes)
+    this.#shared = new PendingDeliveries((group) => this.#writeGroup(group))
   }
 
   /**
@@ -37,10 +45,12 @@ export class PostgresViewBuffer {
    */
   async append(delivery: ViewDelivery): Promise<AppendOutcome> {
     if (this.#pendingViews >= maxPendingViews || (await this.#size.isFull())) throw bufferFull()
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ delivery, resolve, reject })
-      this.#pendingViews += delivery.views.length
-      this.#writing ??= new Promise((begin) => setTimeout(begin, collectForMs)).then(() => this.#writeAll())
+    const { promise, resolve, reject } = Promise.withResolvers<AppendOutcome>()
+    const pending = this.#isolated.get(delivery.projectId) ?? this.#shared
+    pending.add({ delivery, resolve, reject })
+    this.#pendingViews += delivery.views.length
+    return promise.finally(() => {
+      this.#pendingViews -= delivery.views.length
     })
   }
 
@@ -51,34 +61,49 @@ export class PostgresViewBuffer {
 
   /** Resolves when everything appended before is committed or has failed. */
   async flush(): Promise<void> {
-    await this.#writing
+    await this.#shared.flush()
+    await Promise.all([...this.#isolated.values()].map((pending) => pending.flush()))
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const group = this.#takePending()
-      const deliveries = group.map(({ delivery }) => delivery)
-      try {
-        const { outcomes, writtenBytes } = await appendDeliveries(this.#db, deliveries)
-        this.#size.addWritten(writtenBytes)
-        for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] ?? 'stored')
-      } catch (error) {
-        for (const { reject } of group) reject(error)
-      }
+  async #writeGroup(group: readonly PendingDelivery[]): Promise<void> {
+    try {
+      await this.#write(group, lockTimeoutMs.ofGroup)
+    } catch (error) {
+      const projects = Map.groupBy(group, ({ delivery }) => delivery.projectId)
+      if (projects.size === 1 || !isOfOneProject(error)) rejectAll(group, error)
+      else await Promise.all([...projects].map(([projectId, members]) => this.#writeProject(projectId, members)))
     }
-    this.#writing = undefined
   }
 
-  #takePending(): PendingDelivery[] {
-    let views = 0
-    const after = this.#pending.findIndex(({ delivery }, index) => {
-      views += delivery.views.length
-      return views > maxViewsPerInsert && index > 0
-    })
-    const group = this.#pending.splice(0, after === -1 ? this.#pending.length : after)
-    for (const { delivery } of group) this.#pendingViews -= delivery.views.length
-    return group
+  async #writeProject(projectId: Id<'prj'>, members: readonly PendingDelivery[]): Promise<void> {
+    try {
+      await this.#isolatedWrites.run(() => this.#write(members, lockTimeoutMs.ofProject))
+    } catch (error) {
+      rejectAll(members, error)
+      if (isOfOneProject(error)) this.#isolate(projectId)
+    }
   }
+
+  #isolate(projectId: Id<'prj'>): void {
+    if (this.#isolated.has(projectId)) return
+    this.#isolated.set(projectId, new PendingDeliveries((group) => this.#writeProject(projectId, group)))
+    // What is pending then is still written by the queue that is removed here.
+    setTimeout(() => this.#isolated.delete(projectId), isolateForMs).unref()
+  }
+
+  async #write(group: readonly PendingDelivery[], lockTimeout: number): Promise<void> {
+    const deliveries = group.map(({ delivery }) => delivery)
+    const { outcomes, writtenBytes } = await appendDeliveries(this.#db, deliveries, { lockTimeoutMs: lockTimeout })
+    this.#size.addWritten(writtenBytes)
+    for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] ?? 'stored')
+  }
+}
+
+/** False: PostgreSQL cannot be reached, so that writing the projects one by one would only take longer. */
+const isOfOneProject = (error: unknown) => isLockConflict(error) || !isServiceUnavailable(error)
+
+function rejectAll(group: readonly PendingDelivery[], error: unknown): void {
+  for (const { reject } of group) reject(error)
 }
 
 const bufferFull = () =>
